@@ -28,7 +28,7 @@ const DAEMON = {
   tools: ['agent', 'egress', 'gate', 'schedule', 'search', 'store'],
   'flows/*': ['agent', 'tools', 'gate', 'schedule', 'search', 'store', 'jobs'],
   router: ['flows', 'jobs', 'store'],
-  http: ['gate', 'schedule', 'search', 'store', 'flows/*/verbs.ts'],
+  http: ['gate', 'schedule', 'search', 'store', 'flows/*/service.ts'],
   mcp: ['gate', 'schedule', 'search', 'store'],
   'config.ts': [],
 };
@@ -37,14 +37,13 @@ const DAEMON = {
 const COMPOSITION = [
   'main.ts',
   'daemon.ts',
-  'assembly.ts',
-  'acting.ts',
-  'programs.ts',
+  'compose.ts',
+  'features.ts',
   'database-server.ts',
   'schema.ts',
-  'listening.ts',
-  'serving.ts',
-  'wire.ts',
+  'http-port.ts',
+  'account-lease.ts',
+  'message-pipeline.ts',
 ];
 
 /** A package → the packages it may import besides itself. */

@@ -2,9 +2,9 @@
 // second, told by the daemon's own stream, while somebody scrolls and types. No task of the page may take longer than a
 // fifth of a second, and what it holds does not grow.
 import { builtIn, openBuilds } from '@relay/testing/e2e/built';
-import { look, openChromium, signIn } from '@relay/testing/e2e/console/browser';
+import { openChromium, openConsoleView, signIn } from '@relay/testing/e2e/console/browser';
 import { type Demo, startDemo } from '@relay/testing/e2e/demo';
-import { type Measured, measuring } from './console/measure.ts';
+import { createPageMeter, type PageMeasurement } from './console/measure.ts';
 import { seed } from './console/seed.ts';
 import { ROUND, tasksOf } from './console/use.ts';
 import { type Limit, loadFigure, quantile } from './figures.ts';
@@ -30,9 +30,9 @@ export async function benchConsole(load: ConsoleLoad): Promise<readonly Limit[]>
     await people(demo);
     console.log(`writing ${load.conversations} conversations and ${load.messages} messages …`);
     const seeded = await seed(demo, TALKER, load.conversations, load.messages);
-    const looking = await look(browser, demo);
+    const looking = await openConsoleView(browser, demo);
     const { page } = looking;
-    const measure = await measuring(page);
+    const measure = await createPageMeter(page);
     const requests: string[] = [];
     page.on('request', (request) => requests.push(request.url()));
     await signIn(looking, demo);
@@ -114,7 +114,7 @@ function listen(demo: Demo): { count(): number; stop(): void } {
   return { count: () => events, stop: () => ending.abort() };
 }
 
-function figuresOf({ tasks, frames, keys }: Measured): readonly Limit[] {
+function figuresOf({ tasks, frames, keys }: PageMeasurement): readonly Limit[] {
   const long = tasks.filter(({ ms }) => ms > LONG_MS).length;
   const slowest = tasks.reduce((most, { ms }) => Math.max(most, ms), 0);
   return [
@@ -148,7 +148,7 @@ function workOf(worked: readonly number[]): readonly Limit[] {
 }
 
 /** With what its host took meanwhile: of that, a task knows nothing. */
-function tellLong({ tasks }: Measured, began: number, host: Host): void {
+function tellLong({ tasks }: PageMeasurement, began: number, host: Host): void {
   for (const { at, ms, where } of tasks.filter((task) => task.ms > LONG_MS)) {
     const second = Math.round((at - began) / 1_000);
     const taken = host.takenMs(at, at + ms);

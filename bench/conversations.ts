@@ -7,13 +7,13 @@ import { isTerminal } from '@relay/core/conversation/states';
 import { People } from '@relay/testing/dialogue/people';
 import {
   answer,
+  conversationRequest,
   type Dialogue,
   expectedEnd,
   expectedTexts,
   expectedTodos,
   type Manner,
   objectiveOf,
-  wishOf,
 } from '@relay/testing/dialogue/script';
 import { builtIn, openBuilds } from '@relay/testing/e2e/built';
 import { type Demo, startDemo } from '@relay/testing/e2e/demo';
@@ -113,7 +113,7 @@ async function createAll(demo: Demo, dialogues: readonly Dialogue[]): Promise<vo
   const waiting = dialogues.entries();
   const client = async () => {
     for (const [n, dialogue] of waiting)
-      await demo.relay.ok('POST', '/api/instances', wishOf(dialogue, phoneOf(n)));
+      await demo.relay.ok('POST', '/api/instances', conversationRequest(dialogue, phoneOf(n)));
   };
   await Promise.all(Array.from({ length: CREATED_AT_ONCE }, client));
 }

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { builtIn, openBuilds } from '@relay/testing/e2e/built';
 import { openChromium } from '@relay/testing/e2e/console/browser';
-import { type Held, holdScene, type SceneLine } from '@relay/testing/e2e/headless';
+import { type HeldDemo, holdScene, type SceneLine } from '@relay/testing/e2e/headless';
 import { install, pack, weigh } from '@relay/testing/e2e/installed';
 import { removeFolder } from '@relay/testing/remove-folder';
 import type { Browser, Page } from 'playwright-core';
@@ -18,7 +18,7 @@ const MB = 1_000_000;
 export async function benchFirstAnswer(): Promise<readonly Limit[]> {
   const builds = openBuilds();
   const folder = await mkdtemp(join(tmpdir(), 'relay-first-answer-'));
-  let demo: Held<SceneLine> | undefined;
+  let demo: HeldDemo<SceneLine> | undefined;
   // Whoever is new has a browser open.
   const browser = await openChromium();
   try {

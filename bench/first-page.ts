@@ -5,9 +5,9 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { builtIn, openBuilds } from '@relay/testing/e2e/built';
 import { findChromium } from '@relay/testing/e2e/console/chromium';
-import { live, settle } from '@relay/testing/e2e/console/scene';
+import { addScenePeople, playScene } from '@relay/testing/e2e/console/scene';
 import { type Demo, startDemo } from '@relay/testing/e2e/demo';
-import { type Chrome, type Fresh, startChrome, type Tab } from './console/chrome.ts';
+import { type Chrome, type FreshBrowser, startChrome, type Tab } from './console/chrome.ts';
 import { type Limit, loadFigure, median, quantile } from './figures.ts';
 import { watchHost } from './host.ts';
 
@@ -34,8 +34,8 @@ export async function benchFirstPage(): Promise<readonly Limit[]> {
   if (executable === undefined) throw new Error('There is no Chromium; set CHROMIUM to one.');
   const browser = await startChrome(executable);
   try {
-    await settle(demo);
-    await live(demo);
+    await addScenePeople(demo);
+    await playScene(demo);
     await load(browser, demo, 1);
     const host = watchHost();
     const cold: Loaded[] = [];
@@ -109,7 +109,7 @@ async function signedIn({ relay, api }: Demo) {
   return { name, value, url: api };
 }
 
-async function one(browser: Fresh, demo: Demo): Promise<Loaded> {
+async function one(browser: FreshBrowser, demo: Demo): Promise<Loaded> {
   const tab = await browser.open({ slower: SLOWER, width: 1440, height: 900, first: WATCH });
   try {
     await tab.go(`${demo.api}/`);

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Database } from '@relay/daemon/store/database';
 import { openDatabase } from '@relay/daemon/store/database';
-import { ROLE, readPassword } from '@relay/daemon/store/postgres/cluster';
+import { OWNER_ROLE, readOwnerPassword } from '@relay/daemon/store/postgres/cluster';
 import { socketAddress } from '@relay/daemon/store/postgres/settings';
 import type { Simulator } from '@relay/simulator/simulator';
 import { type DaemonProcess, startDaemonProcess } from '@relay/testing/daemon-process';
@@ -26,9 +26,9 @@ export const startSimulated = (home: string, { socketUrl }: Simulator): Promise<
 
 export async function openHome(home: string): Promise<Database> {
   const directory = join(home, 'postgres');
-  const password = (await readPassword(directory)) ?? '';
+  const password = (await readOwnerPassword(directory)) ?? '';
   const address = socketAddress(join(directory, 'data'));
-  return openDatabase({ ...address, user: ROLE, database: ROLE, password }, { max: 1 });
+  return openDatabase({ ...address, user: OWNER_ROLE, database: OWNER_ROLE, password }, { max: 1 });
 }
 
 /** Everybody with a conversation for which `condition` holds gets a phone. */

@@ -10,7 +10,7 @@ import { startSimulator } from '@relay/simulator/simulator';
 import { removeFolder } from '@relay/testing/remove-folder';
 import { type Limit, loadFigure, quantile } from './figures.ts';
 import { addPhones, link, openHome, startSimulated } from './follow-ups.ts';
-import { fillInstances } from './world.ts';
+import { fillInstances } from './harness.ts';
 
 const SCATTERED = 1_200;
 const BURST = 200;

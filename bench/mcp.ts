@@ -1,10 +1,10 @@
 // What the door of programs adds to a tool: a call by the official client over HTTP against the same call to
 // the bare handler, alternating in one run; and how many calls a second fifty programs are given for a minute.
 import { type Limit, median, quantile } from './figures.ts';
+import { benchServer } from './harness.ts';
 import type { McpArm, ToolCall } from './mcp/arm.ts';
-import type { Held, McpPrograms } from './mcp/programs.ts';
+import type { ClientLoadResult, McpClients } from './mcp/clients.ts';
 import { Worker } from './worker.ts';
-import { benchServer } from './world.ts';
 
 const WARM_UP = 100;
 const CALLS = 500;
@@ -16,7 +16,7 @@ const MESSAGES = 20_000;
 export async function benchMcp(): Promise<readonly Limit[]> {
   const server = await benchServer();
   const arm: Worker<McpArm> = new Worker(new URL('./mcp/arm.ts', import.meta.url));
-  const programs: Worker<McpPrograms> = new Worker(new URL('./mcp/programs.ts', import.meta.url));
+  const programs: Worker<McpClients> = new Worker(new URL('./mcp/clients.ts', import.meta.url));
   try {
     const opened = await arm.call('open', {
       target: server.target,
@@ -69,7 +69,7 @@ function added(tool: string, http: readonly number[], bare: readonly number[]): 
 }
 
 const told = (
-  { calls, perSecond, slowest, errors, p50, p95 }: Held,
+  { calls, perSecond, slowest, errors, p50, p95 }: ClientLoadResult,
   cpu: number,
 ): readonly Limit[] => [
   { name: `calls held for ${SECONDS} s by ${PROGRAMS} programs`, measured: perSecond, unit: '/s' },

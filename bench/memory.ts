@@ -3,12 +3,12 @@
 // A real model would read a million texts for eight hours, so their vectors are made up; the question's own
 // is made by the real one, and timed apart.
 import type { ChatId } from '@relay/core/ids';
-import { localEmbedder } from '@relay/daemon/llm/embed/local';
+import { localEmbedder } from '@relay/daemon/llm/embed/embedders';
 import type { SearchScope } from '@relay/daemon/search/scope';
 import { openChatter, type Person } from '@relay/daemon/search/testing/chatter';
 import { type Limit, median, quantile } from './figures.ts';
 import { listenTo, type Statements } from './memory/statements.ts';
-import { madeUpEmbedder, question, random, text, word } from './memory/words.ts';
+import { madeUpEmbedder, question, random, text, word } from './memory/vocabulary.ts';
 import { openStore } from './store.ts';
 
 const FEW = 10_000;

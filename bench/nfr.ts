@@ -5,19 +5,19 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type Pacing, pacingSchema } from '@relay/core/settings';
+import { type PacingSettings, pacingSchema } from '@relay/core/settings';
 import { openDatabase } from '@relay/daemon/store/database';
 import { connectionUrl } from '@relay/daemon/store/postgres/settings';
-import type { Account } from '@relay/simulator/whatsapp/people/account';
-import { talkers } from '@relay/testing/dialogue/together';
+import type { SimulatedAccount } from '@relay/simulator/whatsapp/people/account';
+import { openDialogues } from '@relay/testing/dialogue/concurrent-dialogues';
 import { arrival } from '@relay/testing/e2e/arrival';
 import { builtIn, openBuilds } from '@relay/testing/e2e/built';
 import { type Demo, type DemoOptions, startDemo } from '@relay/testing/e2e/demo';
 import { SimulatedClock } from '@relay/testing/e2e/simulated-clock';
 import { removeFolder } from '@relay/testing/remove-folder';
 import { type Limit, loadFigure, median, quantile } from './figures.ts';
+import { benchServer, fillInstances } from './harness.ts';
 import { firstStarts, timed } from './start.ts';
-import { benchServer, fillInstances } from './world.ts';
 
 const run = promisify(execFile);
 const OWNER = '15550000000';
@@ -97,7 +97,7 @@ async function measureShipped(built: string): Promise<Limit[]> {
 }
 
 interface Prepared {
-  readonly friend: Account;
+  readonly friend: SimulatedAccount;
   /** Of a conversation with the friend, who never answers. */
   readonly id: string;
   relay(...args: string[]): Promise<unknown>;
@@ -125,8 +125,8 @@ async function prepare(demo: Demo, built: string): Promise<Prepared> {
 }
 
 /** How long people wait for an answer while one of them writes, and while ten do. */
-async function tenAgainstOne(demo: Demo, owner: Account): Promise<Limit[]> {
-  const together = talkers(demo, owner, MODEL_MS);
+async function tenAgainstOne(demo: Demo, owner: SimulatedAccount): Promise<Limit[]> {
+  const together = openDialogues(demo, owner, MODEL_MS);
   await together(1);
   const alone = [...(await together(1)), ...(await together(1)), ...(await together(1))];
   const ten = await together(10);
@@ -150,7 +150,7 @@ async function fill(url: string): Promise<void> {
 async function sends(
   demo: Demo,
   { friend, id, relay }: Prepared,
-  pacing: Pacing,
+  pacing: PacingSettings,
   beforeEach: () => void = () => {},
 ): Promise<Limit[]> {
   const api: number[] = [];

@@ -1,4 +1,4 @@
-import { judge } from '@relay/core/observer/noise/judge';
+import { judgeNoise } from '@relay/core/observer/noise/judge';
 import { GROUPS, readWeek } from '@relay/testing/observer/weeks';
 import { verifies } from '@relay/testing/verifies';
 import { beforeAll, expect, test } from 'vitest';
@@ -33,7 +33,7 @@ test('in no language does the other group’s filter lose more than one message 
 test('between 60 and 70 % of each recorded group is filtered out', () => {
   verifies('004-T0-SHARE');
   for (const group of GROUPS) {
-    const { share } = tally(judgeWeek(readWeek(group).messages, judge));
+    const { share } = tally(judgeWeek(readWeek(group).messages, judgeNoise));
     expect(share).toBeGreaterThanOrEqual(0.6);
     expect(share).toBeLessThanOrEqual(0.7);
   }

@@ -1,7 +1,8 @@
 // How well noise is told from content on two labelled weeks. What was learnt on one group is scored on the
 // other, both ways: those are the figures. The shipped table learnt from both, so its own is only a fit.
-import { judge, judgeBy } from '@relay/core/observer/noise/judge';
-import { CATEGORIES, type Judge } from '@relay/core/observer/verdict';
+
+import { NOISE_CATEGORIES, type NoiseJudge } from '@relay/core/observer/message';
+import { createNoiseJudge, judgeNoise } from '@relay/core/observer/noise/judge';
 import { GROUPS, readWeek } from '@relay/testing/observer/weeks';
 import type { Limit } from './figures.ts';
 import { type Judgement, judgeWeek, type Tally, tally, tallyLine } from './noise/score.ts';
@@ -17,8 +18,8 @@ export function acrossGroups(): NoiseFigures {
   const family = readWeek('holliday').messages;
   const work = readWeek('casa-limon').messages;
   return {
-    holliday: judgeWeek(family, judgeBy(learnTables(work))),
-    casaLimon: judgeWeek(work, judgeBy(learnTables(family))),
+    holliday: judgeWeek(family, createNoiseJudge(learnTables(work))),
+    casaLimon: judgeWeek(work, createNoiseJudge(learnTables(family))),
   };
 }
 
@@ -27,12 +28,12 @@ export async function benchNoise(): Promise<readonly Limit[]> {
   const all = [...holliday, ...casaLimon];
   console.log(`${''.padEnd(26)} precis.  recall`);
   for (const [name, some] of table(holliday, casaLimon)) console.log(tallyLine(name, tally(some)));
-  for (const category of CATEGORIES) {
+  for (const category of NOISE_CATEGORIES) {
     const of = all.filter(({ labelled }) => labelled.category === category);
     const dropped = of.filter((one) => one.dropped).length;
     console.log(`${`labelled ${category}`.padEnd(26)} ${dropped} of ${of.length} dropped`);
   }
-  console.log(`${tallyLine('the shipped table (a fit)', tally(judgeBoth(judge)))}\n`);
+  console.log(`${tallyLine('the shipped table (a fit)', tally(judgeBoth(judgeNoise)))}\n`);
   return [
     ...bars('holliday, learnt on casa-limon', tally(holliday)),
     ...bars('casa-limon, learnt on holliday', tally(casaLimon)),
@@ -61,13 +62,13 @@ const bars = (name: string, { precision, recall, share }: Tally): readonly Limit
   { name: `${name}: share filtered out`, measured: share, unit: '×', atLeast: 0.55, atMost: 0.7 },
 ];
 
-const judgeBoth = (by: Judge): readonly Judgement[] =>
+const judgeBoth = (by: NoiseJudge): readonly Judgement[] =>
   GROUPS.flatMap((group) => judgeWeek(readWeek(group).messages, by));
 
 /** Messages in a second of processor time. */
 function speed(): number {
   const begun = process.cpuUsage();
-  const judged = judgeBoth(judge).length;
+  const judged = judgeBoth(judgeNoise).length;
   const { user, system } = process.cpuUsage(begun);
   return judged / ((user + system) / 1e6);
 }

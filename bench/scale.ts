@@ -5,16 +5,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { silentLog } from '@relay/core/log';
-import type { Database } from '@relay/daemon/store/database';
-import { openDatabase } from '@relay/daemon/store/database';
+import { type Database, openDatabase } from '@relay/daemon/store/database';
 import { startPrivateServer } from '@relay/daemon/store/postgres/server';
 import { type Simulator, startSimulator } from '@relay/simulator/simulator';
 import type { DaemonProcess } from '@relay/testing/daemon-process';
 import { removeFolder } from '@relay/testing/remove-folder';
 import { type Limit, loadFigure, quantile } from './figures.ts';
 import { addPhones, link, openHome, startSimulated } from './follow-ups.ts';
+import { fillInstances } from './harness.ts';
 import { timed } from './start.ts';
-import { fillInstances } from './world.ts';
 
 const INSTANCES = 100_000;
 const TIMERS = 1_000_000;

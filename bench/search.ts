@@ -4,7 +4,7 @@ import type { ChatId } from '@relay/core/ids';
 import type { SearchScope } from '@relay/daemon/search/scope';
 import { openChatter, type Person } from '@relay/daemon/search/testing/chatter';
 import { type Limit, quantile } from './figures.ts';
-import { question, random, text, word } from './memory/words.ts';
+import { question, random, text, word } from './memory/vocabulary.ts';
 import { openStore } from './store.ts';
 
 const MESSAGES = 100_000;

@@ -3,7 +3,7 @@ import { openDatabase } from '@relay/daemon/store/database';
 import { migrate } from '@relay/daemon/store/migrate';
 import { testSealer } from '@relay/testing/sealer';
 import type { TestStore } from '@relay/testing/store';
-import { benchServer } from './world.ts';
+import { benchServer } from './harness.ts';
 
 export async function openStore(): Promise<Omit<TestStore, 'url'> & { close(): Promise<void> }> {
   const server = await benchServer();

@@ -1,13 +1,13 @@
 // One full transition (lock, log, row, permit, outbox, job, timer) through the engine, against the very same
 // statements sent bare over the same driver. Rounds alternate on two equal databases of one server.
 import type { InstanceId } from '@relay/core/ids';
-import { apply } from '@relay/daemon/flows/conversation/apply';
-import { lockInstance } from '@relay/daemon/flows/conversation/rows';
-import { inOneTransaction } from '@relay/daemon/jobs/work';
+import { lockInstance } from '@relay/daemon/flows/conversation/sql';
+import { applyEvents } from '@relay/daemon/flows/conversation/transitions';
+import { inOneTransaction } from '@relay/daemon/jobs/unit-of-work';
 import type { ConnectionTarget } from '@relay/daemon/store/database';
 import pg from 'pg';
 import { type Limit, median } from './figures.ts';
-import { type BenchWorld, benchServer, fillInstances, openWorld } from './world.ts';
+import { type BenchHarness, benchServer, fillInstances, openBenchHarness } from './harness.ts';
 
 const ROUNDS = 15;
 const PER_ROUND = 200;
@@ -21,7 +21,7 @@ interface Statement {
 export async function benchTransition(): Promise<readonly Limit[]> {
   const server = await benchServer();
   try {
-    const engine = await openWorld(server.target);
+    const engine = await openBenchHarness(server.target);
     await fillInstances(
       engine.database,
       engine.world.lease.account,
@@ -42,7 +42,7 @@ export async function benchTransition(): Promise<readonly Limit[]> {
 
 async function compare(target: ConnectionTarget): Promise<readonly Limit[]> {
   const recorder = new Recorder();
-  const engine = await openWorld(target);
+  const engine = await openBenchHarness(target);
   const bare = await bareClient(target, 'bare', engine.world.lease.epoch);
   const prepared = await bareClient(target, 'prepared', engine.world.lease.epoch);
   const ids = await engine.database.pool.query<{ id: InstanceId }>(
@@ -126,7 +126,7 @@ async function timed(work: () => Promise<void>): Promise<number> {
 let statements = 0;
 
 async function throughEngine(
-  { world }: BenchWorld,
+  { world }: BenchHarness,
   recorder: Recorder,
   batch: readonly InstanceId[],
 ) {
@@ -136,7 +136,9 @@ async function throughEngine(
     recorder.begin();
     await inOneTransaction(world, async (work) => {
       const row = await lockInstance(work.tx, world.lease, id);
-      await apply(world, work, row, [{ type: 'message_sent', texts: ['Hello, are you there?'] }]);
+      await applyEvents(world, work, row, [
+        { type: 'message_sent', texts: ['Hello, are you there?'] },
+      ]);
     });
     recorded.push(recorder.end());
   }

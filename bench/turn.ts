@@ -3,9 +3,9 @@
 import { startModelServer } from '@relay/simulator/model/server';
 import { answer } from '@relay/testing/dialogue/script';
 import { type Limit, median, quantile } from './figures.ts';
+import { benchServer } from './harness.ts';
 import type { TurnArm, TurnTimes } from './turn/arm.ts';
 import { Worker } from './worker.ts';
-import { benchServer } from './world.ts';
 
 const WARM_UP = 50;
 const TURNS = 400;

@@ -4,10 +4,10 @@ import { randomBytes } from 'node:crypto';
 import { openDatabase } from '@relay/daemon/store/database';
 import { migrate } from '@relay/daemon/store/migrate';
 import { type Limit, median, quantile } from './figures.ts';
+import { type BenchServer, benchServer } from './harness.ts';
 import type { ArmMethods } from './wire/arm.ts';
 import type { NetworkMethods } from './wire/network.ts';
 import { Worker } from './worker.ts';
-import { type BenchServer, benchServer } from './world.ts';
 
 const ROUNDS = 7;
 const CONTACTS = 50;

@@ -3,17 +3,17 @@
 // `--check` writes nothing and fails when what is there is stale.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { KEY } from '@relay/core/client/client';
+import { IDEMPOTENCY_KEY_HEADER } from '@relay/core/client/client';
 import { ERRORS } from '@relay/core/errors';
 import { silentLog } from '@relay/core/log';
-import { settingsJsonSchema } from '@relay/core/settings-listed';
+import { settingsJsonSchema } from '@relay/core/settings-catalog';
 import { webhookBodySchema } from '@relay/core/webhooks/events';
 import openapiTypes, { astToString, type OpenAPI3 } from 'openapi-typescript';
-import { COMMANDS } from '../packages/cli/src/catalogue.ts';
+import { CLI_COMMANDS } from '../packages/cli/src/catalogue.ts';
 import type { HttpDeps } from '../packages/daemon/src/http/deps.ts';
 import { createHttpServer } from '../packages/daemon/src/http/server.ts';
-import { TOOLS } from '../packages/daemon/src/mcp/registry.ts';
-import { jsonSchema } from '../packages/daemon/src/mcp/tool.ts';
+import { CLIENT_TOOLS } from '../packages/daemon/src/mcp/call.ts';
+import { toJsonSchema } from '../packages/daemon/src/mcp/tool.ts';
 import { commandsPage } from './reference/commands.ts';
 import { errorsPage } from './reference/errors.ts';
 import { routesPage } from './reference/routes.ts';
@@ -73,9 +73,12 @@ async function typesOf(schemas: Record<string, object>): Promise<string> {
 }
 
 async function toolTypes(): Promise<string> {
-  const tools = [...TOOLS.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const tools = [...CLIENT_TOOLS.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   const schemas = tools.map(({ name, input, output }) => {
-    const properties = { input: jsonSchema(input, 'input'), output: jsonSchema(output, 'output') };
+    const properties = {
+      input: toJsonSchema(input, 'input'),
+      output: toJsonSchema(output, 'output'),
+    };
     return [name, { type: 'object', required: ['input', 'output'], properties }];
   });
   const names = tools.map(({ name }) => `  '${name}',\n`).join('');
@@ -101,7 +104,9 @@ function errorCodes(): string {
 function keyedCalls({ paths = {} }: OpenAPI3): string {
   const keyed = Object.entries(paths).flatMap(([path, verbs]) =>
     Object.entries(verbs as Record<string, { parameters?: { name: string }[] }>)
-      .filter(([, { parameters = [] }]) => parameters.some(({ name }) => name === KEY))
+      .filter(([, { parameters = [] }]) =>
+        parameters.some(({ name }) => name === IDEMPOTENCY_KEY_HEADER),
+      )
       .map(([verb]) => `  '${verb.toUpperCase()} ${path}',\n`),
   );
   return `export const KEYED: ReadonlySet<string> = new Set([\n${keyed.sort().join('')}]);\n`;
@@ -118,7 +123,7 @@ async function generated(): Promise<Record<string, string>> {
     [`${CLIENT}/tools.ts`]: headed('the registry of tools', await toolTypes()),
     [`${CLIENT}/webhook-event.ts`]: headed('the schema of webhooks', await webhookTypes()),
     [`${CLIENT}/codes.ts`]: headed('the table of errors', errorCodes()),
-    'docs/reference/commands.md': commandsPage(COMMANDS),
+    'docs/reference/commands.md': commandsPage(CLI_COMMANDS),
     'docs/reference/api.md': routesPage({ document, access }),
     'docs/reference/errors.md': errorsPage(ERRORS),
   };

@@ -2,17 +2,22 @@
 // Invariant: a conversation is asked for again only when Relay says that it has none of that name.
 import type { ConversationInstance } from '@relay/core/api/instances';
 import { isTerminal } from '@relay/core/conversation/states';
-import type { Account } from '@relay/simulator/whatsapp/people/account';
+import type { SimulatedAccount } from '@relay/simulator/whatsapp/people/account';
 import { People } from '@relay/testing/dialogue/people';
-import { type Dialogue, type Manner, objectiveOf, wishOf } from '@relay/testing/dialogue/script';
+import {
+  conversationRequest,
+  type Dialogue,
+  type Manner,
+  objectiveOf,
+} from '@relay/testing/dialogue/script';
 import type { Demo } from '@relay/testing/e2e/demo';
-import { OWNER } from './ground.ts';
+import { OWNER } from './harness.ts';
 
 const SIZE = 8;
 const MANNERS: readonly Manner[] = ['talks', 'nudged', 'talks', 'silent', 'talks'];
 
 interface Place {
-  readonly account: Account;
+  readonly account: SimulatedAccount;
   dialogue: Dialogue | null;
   /** Null until Relay has said that it is there. */
   id: string | null;
@@ -72,7 +77,7 @@ export class Company {
     const { relay } = this.#demo;
     const made = await relay.ok<ConversationInstance[]>('GET', '/api/instances?limit=100');
     const there = made.find(({ objective }) => objective === objectiveOf(dialogue));
-    const wish = wishOf(dialogue, phone);
+    const wish = conversationRequest(dialogue, phone);
     return (there ?? (await relay.ok<{ id: string }>('POST', '/api/instances', wish))).id;
   }
 }

@@ -5,11 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { autoReplySchema } from '@relay/core/settings';
 import type { ChatRequest, Reply } from '@relay/simulator/model/schemas';
 import { newestUserText } from '@relay/simulator/model/transcript';
-import type { Account } from '@relay/simulator/whatsapp/people/account';
+import type { SimulatedAccount } from '@relay/simulator/whatsapp/people/account';
 import type { Demo } from '@relay/testing/e2e/demo';
 import { onServer } from '@relay/testing/postgres';
 import { thenClose } from '@relay/testing/then-close';
-import { OWNER, openGround } from './ground.ts';
+import { OWNER, openTortureHarness } from './harness.ts';
 import { quantile } from './quantile.ts';
 
 export interface CrowdTorture {
@@ -44,7 +44,7 @@ const SLOW = { every: 50, times: 10, mostMs: 30_000 };
 const STUCK_MS = 60_000;
 
 export async function tortureCrowd({ contacts, modelMs }: CrowdTorture): Promise<CrowdReport> {
-  const ground = await openGround([], (demo) => new Crowd(demo, contacts));
+  const ground = await openTortureHarness([], (demo) => new Crowd(demo, contacts));
   const { demo, people: crowd, url } = ground;
   return thenClose(ground, async () => {
     demo.model.play((request) => answer(request, modelMs));
@@ -97,7 +97,7 @@ function answer(request: ChatRequest, modelMs: number): Reply | undefined {
 }
 
 interface Person {
-  readonly account: Account;
+  readonly account: SimulatedAccount;
   readonly due: readonly string[];
   /** What their phone showed, by message id, with the time. */
   readonly seen: Map<string, { readonly text: string; readonly at: number }>;
@@ -106,7 +106,7 @@ interface Person {
 
 class Crowd {
   readonly people: readonly Person[];
-  readonly #owner: Account;
+  readonly #owner: SimulatedAccount;
   #changedAt = performance.now();
 
   constructor({ simulator: { network } }: Demo, contacts: number) {

@@ -9,8 +9,8 @@ import { type DemoLine, type Headless, holdIn } from '@relay/testing/e2e/headles
 import { Phones } from '@relay/testing/e2e/phones';
 import { answers, untilGone } from '@relay/testing/e2e/traces';
 import { removeFolder } from '@relay/testing/remove-folder';
-import { openBuilt } from './given.ts';
 import { quantile } from './quantile.ts';
+import { openBuilt } from './resources.ts';
 
 export interface DemosReport {
   readonly rounds: number;

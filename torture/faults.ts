@@ -5,8 +5,8 @@ import type { FaultSettings } from '@relay/simulator/whatsapp/faults';
 import { onServer } from '@relay/testing/postgres';
 import { thenClose } from '@relay/testing/then-close';
 import { randomFrom } from './random.ts';
-import { Stage } from './stage.ts';
 import type { Verdict } from './verdict.ts';
+import { WireHarness } from './wire-harness.ts';
 
 export interface FaultsTorture {
   readonly schedules: number;
@@ -27,7 +27,7 @@ export interface FaultsReport extends Verdict {
 }
 
 type Random = () => number;
-type Fault = (stage: Stage, random: Random) => unknown;
+type Fault = (stage: WireHarness, random: Random) => unknown;
 
 const setting = (settings: Partial<FaultSettings>): Fault => {
   return ({ demo }) => demo.simulator.network.faults.set(settings);
@@ -68,7 +68,7 @@ export async function tortureFaults({
   const began = performance.now();
   const random = randomFrom(seed);
   const choice = Object.keys(FAULTS).filter((name) => only.length === 0 || only.includes(name));
-  const stage = await Stage.open();
+  const stage = await WireHarness.open();
   const injected = new Map<string, number>();
   let worst = 0;
   return thenClose(stage, async () => {
@@ -100,7 +100,7 @@ export async function tortureFaults({
 
 /** One to three faults at random moments of a short conversation. */
 async function schedule(
-  stage: Stage,
+  stage: WireHarness,
   choice: readonly string[],
   random: Random,
 ): Promise<string[]> {
@@ -118,7 +118,7 @@ async function schedule(
 }
 
 /** The faults end; how long until Relay is connected again, with an owner who asks for it. */
-async function recover({ demo, url }: Stage): Promise<number> {
+async function recover({ demo, url }: WireHarness): Promise<number> {
   const began = performance.now();
   demo.simulator.network.faults.clear();
   // A freeze lasts minutes to hours, and its end is all that is wanted of it here.

@@ -8,16 +8,16 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AccountId } from '@relay/core/ids';
 import { silentLog } from '@relay/core/log';
-import { retentionSchema } from '@relay/core/settings';
+import { retentionSettingsSchema } from '@relay/core/settings';
 import { Jobs } from '@relay/daemon/jobs/jobs';
-import { openRetention, type Retention } from '@relay/daemon/retention/open';
+import { openRetention, type Retention } from '@relay/daemon/retention/feature';
 import { type Database, openDatabase } from '@relay/daemon/store/database';
 import { PostgresEventLog } from '@relay/daemon/store/events';
 import { takeLease } from '@relay/daemon/store/lease';
 import { verifyLedger } from '@relay/daemon/store/ledger-chain';
 import { migrate } from '@relay/daemon/store/migrate';
 import { type PrivateServer, startPrivateServer } from '@relay/daemon/store/postgres/server';
-import { type Planted, plant } from '@relay/testing/erase/plant';
+import { type PlantResult, plant } from '@relay/testing/erase/plant';
 import { scanFolder } from '@relay/testing/erase/scan';
 import { removeFolder } from '@relay/testing/remove-folder';
 import { testSealer } from '@relay/testing/sealer';
@@ -76,7 +76,7 @@ async function torture(
   const { directory, sql, account } = ground;
   const random = randomFrom(seed);
   await fill(ground, messages);
-  const planted: Planted[] = [];
+  const planted: PlantResult[] = [];
   for (let n = 0; n < people; n++) {
     // Days apart, so that no digest is of two of them; every fourth, who stays, begins a group of its own.
     const at = new Date(Date.now() - n * DAY);
@@ -126,7 +126,7 @@ async function torture(
 /** What is of those who were not forgotten, and is not there any more. */
 async function lost(
   { sql }: Ground,
-  kept: readonly Planted[],
+  kept: readonly PlantResult[],
   messages: number,
 ): Promise<string[]> {
   const faults: string[] = [];
@@ -225,7 +225,7 @@ async function openGround(): Promise<Ground> {
     log: silentLog,
     now: () => new Date(),
     server: { kind: 'private', data: join(directory, 'data') },
-    limits: retentionSchema.parse({ observed_messages_days: 3_650, digests_days: 3_650 }),
+    limits: retentionSettingsSchema.parse({ observed_messages_days: 3_650, digests_days: 3_650 }),
     zone: 'UTC',
     outside: { erase: async () => 0 },
     endConversations: async () => {},

@@ -5,12 +5,12 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ToolShown } from '@relay/core/api/tools';
+import type { ListedTool } from '@relay/core/api/tools';
 import { removeFolder } from '@relay/testing/remove-folder';
-import { openGround } from './ground.ts';
-import { type Begun, begin, invite, secretFor } from './mcp/begin.ts';
+import { openTortureHarness } from './harness.ts';
 import { makeCall } from './mcp/calls.ts';
-import { closeDoors } from './mcp/doors.ts';
+import { createMcpFixture, invite, type McpFixture, secretFor } from './mcp/fixture.ts';
+import { closeTransports } from './mcp/transports.ts';
 import { randomFrom } from './random.ts';
 
 export interface InspectorReport {
@@ -36,10 +36,10 @@ interface Said {
 export async function tortureInspector(folder: string): Promise<InspectorReport> {
   const began = performance.now();
   const { version } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
-  const ground = await openGround([], invite);
+  const ground = await openTortureHarness([], invite);
   const scratch = await mkdtemp(join(tmpdir(), 'relay inspector '));
   try {
-    const begun = await begin(ground.demo);
+    const begun = await createMcpFixture(ground.demo);
     const inspection = new Inspection(folder, scratch, begun);
     const stdio = (secret: string) => [
       ...['-e', `RELAY_HOME=${ground.demo.home}`, '-e', `RELAY_TOKEN=${secret}`],
@@ -56,7 +56,7 @@ export async function tortureInspector(folder: string): Promise<InspectorReport>
     const seconds = Math.round((performance.now() - began) / 1_000);
     return { inspector: version, tools: begun.tools.length, ...inspection.figures(), seconds };
   } finally {
-    closeDoors();
+    closeTransports();
     await removeFolder(scratch);
     await ground.close();
   }
@@ -65,13 +65,13 @@ export async function tortureInspector(folder: string): Promise<InspectorReport>
 class Inspection {
   readonly #program: string;
   readonly #scratch: string;
-  readonly #begun: Begun;
+  readonly #begun: McpFixture;
   readonly #ways: Record<string, { listed: number; called: number; done: number }> = {};
   readonly #faults: string[] = [];
   readonly #random = randomFrom(1);
   #calls = 0;
 
-  constructor(folder: string, scratch: string, begun: Begun) {
+  constructor(folder: string, scratch: string, begun: McpFixture) {
     this.#program = join(folder, 'clients/launcher/build/index.js');
     this.#scratch = scratch;
     this.#begun = begun;
@@ -100,7 +100,7 @@ class Inspection {
       this.#faults.push(`${name}: some are not listed`);
   }
 
-  async #call(name: string, era: string, target: string[], tool: ToolShown): Promise<boolean> {
+  async #call(name: string, era: string, target: string[], tool: ListedTool): Promise<boolean> {
     const { args } = makeCall(this.#random, this.#calls++, tool, 'valid', this.#begun.known);
     const said = await this.#run(
       ...([era, target, '--method', 'tools/call'] as const),
@@ -131,7 +131,7 @@ class Inspection {
 }
 
 /** What cancels comes last: it needs something to cancel. */
-const inOrder = (tools: readonly ToolShown[]): readonly ToolShown[] =>
+const inOrder = (tools: readonly ListedTool[]): readonly ListedTool[] =>
   [...tools].sort(
     (a, b) => Number(a.name.startsWith('cancel')) - Number(b.name.startsWith('cancel')),
   );

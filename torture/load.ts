@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DaemonProcess } from '@relay/testing/daemon-process';
 
-export interface Acknowledged {
+export interface AcknowledgedCalls {
   readonly created: Set<string>;
   readonly cancelled: Set<string>;
   /** Text of a manual message → the instance it went to. Every text is unique. */
@@ -15,7 +15,7 @@ const CLIENTS = 6;
 const CONTACTS = 40;
 
 export class Load {
-  readonly acknowledged: Acknowledged = {
+  readonly acknowledged: AcknowledgedCalls = {
     created: new Set(),
     cancelled: new Set(),
     sent: new Map(),

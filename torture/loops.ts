@@ -8,17 +8,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AutoReplySettings, autoReplySchema, settingsSchema } from '@relay/core/settings';
-import type { RunningDaemon } from '@relay/daemon/assembly';
+import type { RunningDaemon } from '@relay/daemon/compose';
 import { loadConfig } from '@relay/daemon/config';
 import { startDaemon } from '@relay/daemon/daemon';
 import { type Simulator, startSimulator } from '@relay/simulator/simulator';
-import type { Account } from '@relay/simulator/whatsapp/people/account';
+import type { SimulatedAccount } from '@relay/simulator/whatsapp/people/account';
 import { Gateway } from '@relay/testing/e2e/gateway';
 import { Phones } from '@relay/testing/e2e/phones';
 import { onServer } from '@relay/testing/postgres';
 import { DEFAULT_CONNECTION_CONFIG } from '@whiskeysockets/baileys';
 import { randomFrom } from './random.ts';
-import { openDatabase, type TortureDatabase } from './server.ts';
+import { openDatabase, type TortureDatabase } from './resources.ts';
 
 export interface LoopsTorture {
   /** Of simulated time. */
@@ -137,7 +137,7 @@ interface SideOptions {
 }
 
 class Side {
-  readonly account: Account;
+  readonly account: SimulatedAccount;
   readonly #database: TortureDatabase;
   readonly #work: string;
   readonly #daemon: RunningDaemon;
@@ -145,7 +145,7 @@ class Side {
   readonly #calls: { count: number };
 
   private constructor(
-    account: Account,
+    account: SimulatedAccount,
     database: TortureDatabase,
     work: string,
     daemon: RunningDaemon,

@@ -5,13 +5,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LedgerVerdict } from '@relay/core/api/ledger';
 import type { Demo } from '@relay/testing/e2e/demo';
-import { type Ground, openGround } from './ground.ts';
-import { begin, invite } from './mcp/begin.ts';
+import { openTortureHarness, type TortureHarness } from './harness.ts';
 import { unknownTo } from './mcp/calls.ts';
-import { closeDoors } from './mcp/doors.ts';
 import { countEffects } from './mcp/effects.ts';
+import { createMcpFixture, invite } from './mcp/fixture.ts';
 import { doneBy, judge, neverDone } from './mcp/judge.ts';
-import { type Fate, Lane, type World } from './mcp/lane.ts';
+import { type Fate, Lane, type McpLaneContext } from './mcp/lane.ts';
+import { closeTransports } from './mcp/transports.ts';
 import { randomFrom } from './random.ts';
 
 export interface McpTorture {
@@ -38,12 +38,12 @@ export interface McpReport {
 const AT_ONCE = 12;
 export async function tortureMcp({ calls, seed }: McpTorture): Promise<McpReport> {
   const began = performance.now();
-  const ground = await openGround([], invite);
+  const ground = await openTortureHarness([], invite);
   try {
     const report = await new Torture(ground, seed).run(calls);
     return { seed, calls, ...report, seconds: Math.round((performance.now() - began) / 1_000) };
   } finally {
-    closeDoors();
+    closeTransports();
     await ground.close();
   }
 }
@@ -57,7 +57,7 @@ class Torture {
   readonly #doors: Record<string, number> = {};
   readonly #answers: Record<string, number> = {};
 
-  constructor({ demo, url }: Ground<void>, seed: number) {
+  constructor({ demo, url }: TortureHarness<void>, seed: number) {
     this.#demo = demo;
     this.#url = url;
     this.#seed = seed;
@@ -65,8 +65,8 @@ class Torture {
 
   async run(calls: number): Promise<Omit<McpReport, 'seed' | 'calls' | 'seconds'>> {
     const { pid } = this.#demo;
-    const world: World = {
-      ...(await begin(this.#demo)),
+    const world: McpLaneContext = {
+      ...(await createMcpFixture(this.#demo)),
       random: (n) => randomFrom(this.#seed * 1_000_003 + n),
       note: (fate) => this.#note(fate),
     };
@@ -92,7 +92,7 @@ class Torture {
     };
   }
 
-  async #fuzz(world: World, calls: number): Promise<void> {
+  async #fuzz(world: McpLaneContext, calls: number): Promise<void> {
     let next = 0;
     const lanes = Array.from({ length: AT_ONCE }, () => new Lane(world));
     await Promise.all(

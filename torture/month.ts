@@ -2,9 +2,9 @@
 // hour by hour. Every hour with something in it and every day is digested once and in time; what is too old
 // goes; memory and what is kept do not grow with the days.
 import { thenClose } from '@relay/testing/then-close';
-import { type DayJudged, judgeDay } from './month/judge.ts';
-import { dayOfTalk, type Said, THE_GROUPS } from './month/talk.ts';
-import { MonthWorld, type Weight } from './month/world.ts';
+import { type GroupPost, postsOfDay, THE_GROUPS } from './month/group-posts.ts';
+import { MonthHarness, type Weight } from './month/harness.ts';
+import { type DayVerdict, judgeDay } from './month/judge.ts';
 import { randomFrom } from './random.ts';
 
 const HOUR = 3_600_000;
@@ -53,17 +53,17 @@ export async function tortureMonth(given: MonthTorture): Promise<MonthReport> {
   const random = randomFrom(seed);
   const first = Date.parse(`${from}T04:00:00Z`);
   const retention = { observed_messages_days: keptDays, digests_days: keptDays };
-  const world = await MonthWorld.open(new Date(first), { retention });
+  const world = await MonthHarness.open(new Date(first), { retention });
   const faults: string[] = [];
   const figures: DayFigures[] = [];
   return thenClose(world, async () => {
     for (const { address, zone } of THE_GROUPS) await world.observe(address, zone.name);
-    const waiting: Said[] = [];
+    const waiting: GroupPost[] = [];
     for (let n = 0; n < days; n += 1) {
       const day = first + n * DAY;
       const started = performance.now();
       for (const group of THE_GROUPS)
-        waiting.push(...dayOfTalk(group, day - 4 * HOUR, messages / THE_GROUPS.length, random));
+        waiting.push(...postsOfDay(group, day - 4 * HOUR, messages / THE_GROUPS.length, random));
       waiting.sort((a, b) => a.at.getTime() - b.at.getTime());
       for (let hour = 1; hour <= 24; hour += 1) await passHour(world, day + hour * HOUR, waiting);
       const judged = n === 0 ? [] : await judgeAll(world, new Date(day - 12 * HOUR));
@@ -91,7 +91,7 @@ export async function tortureMonth(given: MonthTorture): Promise<MonthReport> {
 }
 
 /** What was said until then arrives; a minute later the digests are due. */
-async function passHour(world: MonthWorld, end: number, waiting: Said[]): Promise<void> {
+async function passHour(world: MonthHarness, end: number, waiting: GroupPost[]): Promise<void> {
   const later = waiting.findIndex(({ at }) => at.getTime() >= end);
   const said = waiting.splice(0, later < 0 ? waiting.length : later);
   await world.moveTo(new Date(end));
@@ -102,13 +102,13 @@ async function passHour(world: MonthWorld, end: number, waiting: Said[]): Promis
   await world.untilStill(look);
 }
 
-const judgeAll = (world: MonthWorld, at: Date): Promise<readonly DayJudged[]> =>
+const judgeAll = (world: MonthHarness, at: Date): Promise<readonly DayVerdict[]> =>
   Promise.all(THE_GROUPS.map((group) => judgeDay(world, group, at)));
 
 async function dayFigures(
-  world: MonthWorld,
+  world: MonthHarness,
   day: Date,
-  judged: readonly DayJudged[],
+  judged: readonly DayVerdict[],
 ): Promise<Omit<DayFigures, 'seconds'>> {
   const name = day.toISOString().slice(0, 10);
   const [spent] = await world.query<{ tokens: number }>(
@@ -138,7 +138,7 @@ const oldFaults = (figures: readonly DayFigures[], keptDays: number): string[] =
       ({ day, oldestMessageDays }) => `${day}: a message was kept for ${oldestMessageDays} days`,
     );
 
-async function tableSizes(world: MonthWorld): Promise<Record<string, number>> {
+async function tableSizes(world: MonthHarness): Promise<Record<string, number>> {
   const rows = await world.query<{ name: string; mb: number }>(
     `SELECT c.relname AS name, sum(pg_total_relation_size(c.oid))::float / 1048576 AS mb
      FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace

@@ -3,11 +3,11 @@
 // one chat may reach another, a model that has no business with it, or a log. The harmless is answered.
 import { thenClose } from '@relay/testing/then-close';
 import { attacks, type Choice, choose, lookAlikes, spread, textsOf } from './attacks/data.ts';
-import { World } from './attacks/world.ts';
+import { AttackHarness } from './attacks/harness.ts';
 import { isOrdinary } from './partition/harmless.ts';
+import { PartitionHarness } from './partition/harness.ts';
 import { PartitionJudge } from './partition/judge.ts';
 import { ATTACKERS, fiftyChats } from './partition/people.ts';
-import { Stage } from './partition/stage.ts';
 import { betray, Sweep } from './partition/traitor.ts';
 
 export interface PartitionTorture extends Choice {
@@ -45,10 +45,10 @@ const PATIENT = {
 export async function torturePartition(choice: PartitionTorture): Promise<PartitionReport> {
   const began = performance.now();
   const chosen = choose(attacks(), choice);
-  const world = await World.open(WIDE, { given: fiftyChats(), settings: PATIENT });
+  const world = await AttackHarness.open(WIDE, { given: fiftyChats(), settings: PATIENT });
   return thenClose(world, async () => {
     const judge = new PartitionJudge(world, await readable(world));
-    const stage = new Stage(world, judge);
+    const stage = new PartitionHarness(world, judge);
     const ids = [...judge.chats.map(({ address }) => address), ...world.ids];
     const sweeps = {
       auto_reply: new Sweep(ids),
@@ -89,7 +89,7 @@ type Sweeps = Readonly<Record<keyof PartitionReport['prompts'], Sweep>>;
 
 /** Attackers side by side, each attack in every kind of session. */
 async function attackAll(
-  stage: Stage,
+  stage: PartitionHarness,
   judge: PartitionJudge,
   sweeps: Sweeps,
   chosen: ReturnType<typeof choose>,
@@ -119,7 +119,7 @@ async function attackAll(
   return run;
 }
 
-async function readable(world: World): Promise<Set<string>> {
+async function readable(world: AttackHarness): Promise<Set<string>> {
   const rows = await world.query<{ address: string }>(
     `SELECT coalesce(c.group_address, a.value) AS address FROM relay.grants g
        LEFT JOIN relay.chats c ON c.account_id = g.account_id AND c.id = g.chat_id

@@ -3,17 +3,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RelayError } from '@relay/core/errors';
 import { silentLog } from '@relay/core/log';
-import type { TurnContext, TurnOutcome } from '@relay/core/ports/turn';
+import type { TurnContext, TurnOutcome } from '@relay/core/ports/agent-turn';
 import { Jobs } from '@relay/daemon/jobs/jobs';
 import { openDatabase as connect } from '@relay/daemon/store/database';
 import { migrate } from '@relay/daemon/store/migrate';
-import { RACES, type Stage } from './races/cases.ts';
-import { gather } from './races/evidence.ts';
+import { RACES, type RaceContext } from './races/cases.ts';
+import { gatherEvidence } from './races/evidence.ts';
 import { faultsOf } from './races/invariants.ts';
 import { Lane } from './races/lane.ts';
 import { Scheduler } from './races/scheduler.ts';
 import { randomFrom } from './random.ts';
-import { openDatabase } from './server.ts';
+import { openDatabase } from './resources.ts';
 
 export interface RacesTorture {
   /** Of each race. */
@@ -123,7 +123,7 @@ async function interleave(lane: Lane, name: string, seed: number, tally?: Tally)
   const started: Promise<unknown>[] = [];
   let setUp = 0;
   lane.begin(scheduler, script(random));
-  const stage: Stage = {
+  const stage: RaceContext = {
     lane,
     phone,
     random,
@@ -165,7 +165,7 @@ async function interleave(lane: Lane, name: string, seed: number, tally?: Tally)
   await Promise.all([...started, ...lane.carriers]);
   await lane.carry();
   const { commits, moves } = scheduler;
-  const evidence = await gather(lane, phone, { wrote, commits });
+  const evidence = await gatherEvidence(lane, phone, { wrote, commits });
   const faults = [...surprises, ...faultsOf(evidence)];
   const order = commits.slice(setUp).map((commit) => commit.name);
   tally?.add(
@@ -181,7 +181,7 @@ async function interleave(lane: Lane, name: string, seed: number, tally?: Tally)
 async function cleanUp(
   lane: Lane,
   scheduler: Scheduler,
-  instances: Awaited<ReturnType<typeof gather>>['instances'],
+  instances: Awaited<ReturnType<typeof gatherEvidence>>['instances'],
 ): Promise<void> {
   for (const { id } of instances.toReversed()) await lane.owner('cancel', id).catch(() => {});
   await scheduler.drive();

@@ -4,13 +4,13 @@
 // the owner asks, more often than the cadence lets be answered.
 import { thenClose } from '@relay/testing/then-close';
 import { attacks, choose } from './attacks/data.ts';
-import { OWNER } from './ground.ts';
+import { OWNER } from './harness.ts';
 import { randomFrom } from './random.ts';
-import { ANSWERS_A_DAY, ask, beyondCadence } from './silence/asking.ts';
+import { ANSWERS_A_DAY, askInGroups, beyondCadence } from './silence/asking.ts';
 import { faultsOf } from './silence/faults.ts';
+import { SilenceHarness } from './silence/harness.ts';
 import { type Cast, invite } from './silence/people.ts';
-import { attackIn, type Line, linesOf, say } from './silence/replay.ts';
-import { SilenceStage } from './silence/stage.ts';
+import { attackIn, type Line, linesOf, sendLine } from './silence/replay.ts';
 import { Traitor } from './silence/traitor.ts';
 import { Watch } from './stranger/watch.ts';
 
@@ -53,7 +53,7 @@ export async function tortureSilence(torture: SilenceTorture): Promise<SilenceRe
   const began = performance.now();
   const random = randomFrom(torture.seed);
   const casts = ['holliday', 'casa-limon'] as const;
-  const stage = await SilenceStage.open(new Date(Date.now() - TWO_WEEKS), {
+  const stage = await SilenceHarness.open(new Date(Date.now() - TWO_WEEKS), {
     assistant_name: 'Annie',
     answers_per_day: ANSWERS_A_DAY,
     minutes_between_answers: torture.minutes,
@@ -73,7 +73,7 @@ export async function tortureSilence(torture: SilenceTorture): Promise<SilenceRe
       'SELECT count(*)::int AS heard FROM relay.observed_messages',
     );
     const heard = row?.heard ?? 0;
-    const spoken = await ask(stage, groups, torture.minutes);
+    const spoken = await askInGroups(stage, groups, torture.minutes);
     const faults = [
       ...found,
       ...(silent.asked.label + silent.asked.answer > 0 ? ['a model was asked to answer'] : []),
@@ -94,7 +94,7 @@ export async function tortureSilence(torture: SilenceTorture): Promise<SilenceRe
 }
 
 /** The owner told the group, and lets their assistant answer them there. */
-async function observe(stage: SilenceStage, { chat, week, others }: Cast): Promise<void> {
+async function observe(stage: SilenceHarness, { chat, week, others }: Cast): Promise<void> {
   await others[0]?.send(chat, 'Hello all', { at: stage.clock.now(), addressing: chat.addressing });
   await stage.quiet();
   await stage.relay.ok('POST', '/api/observed-groups', {
@@ -109,7 +109,7 @@ const namesOf = ({ chat, others }: Cast): readonly string[] => [
 ];
 
 async function replayAll(
-  stage: SilenceStage,
+  stage: SilenceHarness,
   groups: readonly Cast[],
   torture: SilenceTorture,
   random: () => number,
@@ -123,7 +123,7 @@ async function replayAll(
   let [said, attacked] = [0, 0];
   for (const [n, line] of lines.entries()) {
     stage.clock.set(line.message.at);
-    if (await say(line)) said += 1;
+    if (await sendLine(line)) said += 1;
     const attack = n % every === 0 ? chosen[n / every] : undefined;
     if (attack !== undefined) {
       said += await attackIn(pick(groups, random), attack, stage.clock.now(), random);
@@ -137,7 +137,7 @@ async function replayAll(
   return { said, attacked };
 }
 
-async function rest(stage: SilenceStage, lines: readonly Line[], n: number): Promise<void> {
+async function rest(stage: SilenceHarness, lines: readonly Line[], n: number): Promise<void> {
   await stage.quiet();
   if ((n + 1) % (5 * AT_ONCE) === 0)
     console.log(`${n + 1} of ${lines.length} messages, ${stage.kills} kills`);

@@ -2,12 +2,12 @@
 // owner and into a group, and get nothing for it: no model is asked, nothing is sent, and rows are bounded.
 // Then the owner grants one of them something, and the next message is answered: it was the grant alone.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Account } from '@relay/simulator/whatsapp/people/account';
+import type { SimulatedAccount } from '@relay/simulator/whatsapp/people/account';
 import type { GroupChat } from '@relay/simulator/whatsapp/people/group';
 import type { Demo } from '@relay/testing/e2e/demo';
 import { eventually } from '@relay/testing/e2e/gateway';
 import pg from 'pg';
-import { type Ground, OWNER, openGround } from './ground.ts';
+import { OWNER, openTortureHarness, type TortureHarness } from './harness.ts';
 import { KINDS, type Kind } from './stranger/kinds.ts';
 import { beyondBounds, countRows, growth, type Rows } from './stranger/rows.ts';
 import { Watch } from './stranger/watch.ts';
@@ -39,12 +39,12 @@ const IN_GROUP = 5;
 const ANSWER = 'Good to hear from you.';
 
 interface People {
-  readonly owner: Account;
+  readonly owner: SimulatedAccount;
   readonly strangers: readonly Stranger[];
 }
 
 interface Stranger {
-  readonly account: Account;
+  readonly account: SimulatedAccount;
   readonly group: GroupChat;
   /** How their messages name people. */
   readonly addressing: 'lid' | 'pn';
@@ -56,7 +56,7 @@ export async function tortureStranger({
 }: StrangerTorture): Promise<StrangerReport> {
   const began = performance.now();
   const kinds = KINDS.filter(({ name }) => only.length === 0 || only.includes(name));
-  const ground = await openGround([], invite, { strangers: {} });
+  const ground = await openTortureHarness([], invite, { strangers: {} });
   const pool = new pg.Pool({ connectionString: ground.url, max: 2 });
   try {
     const torture = new Torture(ground, pool, kinds);
@@ -88,7 +88,7 @@ class Torture {
   readonly #faults: string[] = [];
   #sent = 0;
 
-  constructor({ demo, people }: Ground<People>, pool: pg.Pool, kinds: readonly Kind[]) {
+  constructor({ demo, people }: TortureHarness<People>, pool: pg.Pool, kinds: readonly Kind[]) {
     this.#kinds = kinds;
     this.#demo = demo;
     this.#people = people;

@@ -1,14 +1,14 @@
 // Messages both ways, each with a text of its own, and an exact memory of what was said: by phones, in
 // order; by the owner through Relay's API, asked again with the same key until it was accepted.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Account } from '@relay/simulator/whatsapp/people/account';
+import type { SimulatedAccount } from '@relay/simulator/whatsapp/people/account';
 import type { GroupChat } from '@relay/simulator/whatsapp/people/group';
 import type { Demo } from '@relay/testing/e2e/demo';
-import { OWNER } from './ground.ts';
+import { OWNER } from './harness.ts';
 
 const FRIENDS = ['15550000001', '15550000002', '15550000003'];
 
-export interface Said {
+export interface TrafficMessage {
   readonly text: string;
   /** Phone number of the author, or of the recipient of what the owner wrote. */
   readonly phone: string;
@@ -20,14 +20,14 @@ export interface Said {
 
 export class Traffic {
   /** In the order it was sent, which within a chat is the order it must arrive in. */
-  readonly toOwner: Said[] = [];
-  readonly accepted: Said[] = [];
+  readonly toOwner: TrafficMessage[] = [];
+  readonly accepted: TrafficMessage[] = [];
   /** Whether what is said from now on arrives in order. */
   ordered = true;
   readonly #demo: Demo;
-  readonly #friends: Account[] = [];
-  readonly #unanswered = new Map<string, Said>();
-  readonly #owner: Account;
+  readonly #friends: SimulatedAccount[] = [];
+  readonly #unanswered = new Map<string, TrafficMessage>();
+  readonly #owner: SimulatedAccount;
   readonly #group: GroupChat;
   #count = 0;
 
@@ -42,18 +42,18 @@ export class Traffic {
     this.#group = network.createGroup({ subject: 'Torture', owner: first, members });
   }
 
-  get owner(): Account {
+  get owner(): SimulatedAccount {
     return this.#owner;
   }
 
-  get friends(): readonly Account[] {
+  get friends(): readonly SimulatedAccount[] {
     return this.#friends;
   }
 
   /** Each friend writes in turn, now and then into the group. */
   async phonesWrite(count: number): Promise<void> {
     for (let n = 0; n < count; n++) {
-      const friend = this.#friends[this.#count % this.#friends.length] as Account;
+      const friend = this.#friends[this.#count % this.#friends.length] as SimulatedAccount;
       const toGroup = this.#count % 5 === 4;
       const text = this.#text('in');
       const chat = toGroup ? this.#group.jid : friend.phone;
@@ -66,7 +66,7 @@ export class Traffic {
   async ownerWrites(count: number): Promise<void> {
     const asked = [...this.#unanswered];
     for (let n = 0; n < count; n++) {
-      const friend = this.#friends[this.#count % this.#friends.length] as Account;
+      const friend = this.#friends[this.#count % this.#friends.length] as SimulatedAccount;
       const text = this.#text('out');
       const said = { text, phone: friend.phone, chat: friend.phone, ordered: true };
       this.#unanswered.set(text, said);
@@ -83,7 +83,7 @@ export class Traffic {
     }
   }
 
-  async #ask(key: string, said: Said): Promise<void> {
+  async #ask(key: string, said: TrafficMessage): Promise<void> {
     try {
       await this.#demo.relay.send(`+${said.phone}`, said.text, key);
     } catch {

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { answer } from '@relay/testing/dialogue/script';
 import type { Demo } from '@relay/testing/e2e/demo';
 import { Company } from './company.ts';
-import { OWNER, openGround } from './ground.ts';
+import { OWNER, openTortureHarness } from './harness.ts';
 import { TURNING } from './points.ts';
 import { quantile } from './quantile.ts';
 import { randomFrom } from './random.ts';
@@ -40,7 +40,7 @@ const STUCK_MS = 60_000;
 
 export async function tortureTurns({ kills, seed }: TurnsTorture): Promise<TurnsReport> {
   const began = performance.now();
-  const { demo, people: company, url, close } = await openGround([FAILPOINTS], invite);
+  const { demo, people: company, url, close } = await openTortureHarness([FAILPOINTS], invite);
   try {
     const torture = new Torture(demo, company, randomFrom(seed));
     for (let lives = 0; torture.kills < kills && lives < 2 * kills; lives++) {

@@ -2,8 +2,8 @@
 // said. Every promise that did not hold is a sentence.
 import type { Demo } from '@relay/testing/e2e/demo';
 import { onServer } from '@relay/testing/postgres';
-import { OWNER } from './ground.ts';
-import type { Said, Traffic } from './traffic.ts';
+import { OWNER } from './harness.ts';
+import type { Traffic, TrafficMessage } from './traffic.ts';
 
 export interface Verdict {
   readonly lost: number;
@@ -85,7 +85,7 @@ export async function judge(
   };
 }
 
-function compare(said: readonly Said[], found: readonly string[]) {
+function compare(said: readonly TrafficMessage[], found: readonly string[]) {
   const times = new Map<string, number>();
   for (const text of found) times.set(text, (times.get(text) ?? 0) + 1);
   const texts = said.map(({ text }) => text);
@@ -96,7 +96,7 @@ function compare(said: readonly Said[], found: readonly string[]) {
 }
 
 /** Those that stand behind a later one of the same chat and author. */
-function misplaced(said: readonly Said[], kept: readonly string[]): string[] {
+function misplaced(said: readonly TrafficMessage[], kept: readonly string[]): string[] {
   const place = new Map(kept.map((text, index) => [text, index]));
   const newest = new Map<string, number>();
   const found: string[] = [];

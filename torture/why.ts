@@ -2,15 +2,15 @@
 // are answered, sending is held, a conversation is paused and schedules fire; then each message is asked why,
 // and the sentence is held against what the phones and the model saw.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { LedgerPage, LedgerVerdict, Why } from '@relay/core/api/ledger';
-import { finderOf } from '@relay/simulator/control/finding';
+import type { LedgerPage, LedgerVerdict, MessageExplanation } from '@relay/core/api/ledger';
+import { createFinder } from '@relay/simulator/control/sending';
 import type { Demo } from '@relay/testing/e2e/demo';
 import { thenClose } from '@relay/testing/then-close';
-import { type Ground, OWNER, openGround } from './ground.ts';
+import { OWNER, openTortureHarness, type TortureHarness } from './harness.ts';
 import { randomFrom } from './random.ts';
 import {
   ADMINS,
-  beginTalks,
+  beginConversations,
   type Company,
   grantAll,
   invite,
@@ -18,7 +18,7 @@ import {
   withRole,
 } from './why/cast.ts';
 import { faultsOf, outboundSentence, type Truth } from './why/judge.ts';
-import { Mail, type Sent } from './why/mail.ts';
+import { Mail, type SentMail } from './why/mail.ts';
 
 export interface WhyTorture {
   readonly messages: number;
@@ -44,7 +44,7 @@ const SCHEDULES = 3;
 
 export async function tortureWhy({ messages, seed }: WhyTorture): Promise<WhyReport> {
   const began = performance.now();
-  const ground = await openGround([], invite, {
+  const ground = await openTortureHarness([], invite, {
     admin_phone_numbers: ADMINS,
     // Machines that write this fast are what is looked at here.
     auto_reply: {
@@ -66,7 +66,7 @@ class Torture {
   readonly #mail: Mail;
   readonly #random: () => number;
 
-  constructor({ demo, people }: Ground<Company>, seed: number) {
+  constructor({ demo, people }: TortureHarness<Company>, seed: number) {
     this.#demo = demo;
     this.#company = people;
     this.#random = randomFrom(seed);
@@ -76,7 +76,7 @@ class Torture {
   async run(messages: number): Promise<Omit<WhyReport, 'seed' | 'messages' | 'seconds'>> {
     const { relay } = this.#demo;
     await grantAll(this.#demo);
-    const talks = await beginTalks(this.#demo);
+    const talks = await beginConversations(this.#demo);
     await this.#schedule();
     const faults: string[] = [];
 
@@ -103,7 +103,7 @@ class Torture {
     return { sentences, outbound, askMs, ledgerRows: verdict.rows, faults };
   }
 
-  async #write(count: number, during: Sent['during']): Promise<void> {
+  async #write(count: number, during: SentMail['during']): Promise<void> {
     let left = count;
     const writer = async () => {
       while (left-- > 0) await this.#mail.next(during);
@@ -155,7 +155,7 @@ class Torture {
     await this.#settled();
   }
 
-  #why(id: string): Promise<Why> {
+  #why(id: string): Promise<MessageExplanation> {
     return this.#demo.relay.ok('GET', `/api/messages/${id}/why`);
   }
 
@@ -173,7 +173,7 @@ class Torture {
 
   /** What this phone has got from the owner's account, by id. */
   #received(phone: string): ReadonlyMap<string, string> {
-    const { person } = finderOf(this.#demo.simulator.network);
+    const { person } = createFinder(this.#demo.simulator.network);
     const messages = person(phone).messages({ with: person(OWNER) });
     const got = phone === OWNER ? messages : messages.filter(({ fromMe }) => !fromMe);
     return new Map(got.map(({ id, text }) => [id, text ?? '']));

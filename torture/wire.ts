@@ -7,9 +7,9 @@ import { thenClose } from '@relay/testing/then-close';
 import { type Point, RECEIVING, SENDING } from './points.ts';
 import { quantile } from './quantile.ts';
 import { randomFrom } from './random.ts';
-import { Stage } from './stage.ts';
 import type { Traffic } from './traffic.ts';
 import type { Verdict } from './verdict.ts';
+import { WireHarness } from './wire-harness.ts';
 
 export interface WireTorture {
   /** So many while receiving, and as many while sending. */
@@ -37,7 +37,7 @@ const RESUMED_MS = 10_000;
 
 export async function tortureWire({ kills, seed }: WireTorture): Promise<WireReport> {
   const began = performance.now();
-  const stage = await Stage.open([FAILPOINTS]);
+  const stage = await WireHarness.open([FAILPOINTS]);
   return thenClose(stage, async () => {
     const torture = new Torture(stage, randomFrom(seed));
     for (let n = 1; n <= kills; n++) {
@@ -54,13 +54,13 @@ export async function tortureWire({ kills, seed }: WireTorture): Promise<WireRep
 class Torture {
   readonly #demo: Demo;
   readonly #traffic: Traffic;
-  readonly #stage: Stage;
+  readonly #stage: WireHarness;
   readonly #random: () => number;
   readonly #kills = { receiving: 0, sending: 0 };
   readonly #atPoints = new Map<string, number>();
   readonly #restarts: number[] = [];
 
-  constructor(stage: Stage, random: () => number) {
+  constructor(stage: WireHarness, random: () => number) {
     this.#stage = stage;
     this.#demo = stage.demo;
     this.#traffic = stage.traffic;

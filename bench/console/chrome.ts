@@ -16,11 +16,11 @@ interface Answer {
 
 export interface Chrome {
   /** A browser that knows nothing yet. */
-  fresh(cookies: readonly { name: string; value: string; url: string }[]): Promise<Fresh>;
+  fresh(cookies: readonly { name: string; value: string; url: string }[]): Promise<FreshBrowser>;
   close(): Promise<void>;
 }
 
-export interface Fresh {
+export interface FreshBrowser {
   open(options: { slower: number; width: number; height: number; first: string }): Promise<Tab>;
   close(): Promise<void>;
 }
@@ -93,7 +93,7 @@ function speaking(socket: WebSocket): Send {
   };
 }
 
-async function fresh(send: Send, cookies: readonly object[]): Promise<Fresh> {
+async function fresh(send: Send, cookies: readonly object[]): Promise<FreshBrowser> {
   const { browserContextId } = await send<{ browserContextId: string }>(
     'Target.createBrowserContext',
   );

@@ -22,7 +22,7 @@ const SCRIPT = `(() => {
   requestAnimationFrame(frame);
 })()`;
 
-export interface Measured {
+export interface PageMeasurement {
   readonly tasks: readonly { readonly at: number; readonly ms: number; readonly where: string }[];
   /** From one to the next. */
   readonly frames: readonly number[];
@@ -31,27 +31,27 @@ export interface Measured {
 }
 
 /** What the page's main thread itself worked, task by task: on a busy machine a task also waits for its turn. */
-export interface Worked {
+export interface TaskTimer {
   /** Milliseconds of processor time, of each task that took some. */
   end(): Promise<readonly number[]>;
 }
 
-export interface Measuring {
+export interface PageMeter {
   /** Forgets what was before. */
   begin(): Promise<void>;
-  read(): Promise<Measured>;
-  working(): Promise<Worked>;
+  read(): Promise<PageMeasurement>;
+  working(): Promise<TaskTimer>;
   heapMb(): Promise<number>;
 }
 
-export async function measuring(page: Page): Promise<Measuring> {
+export async function createPageMeter(page: Page): Promise<PageMeter> {
   const debug: CDPSession = await page.context().newCDPSession(page);
   await debug.send('HeapProfiler.enable');
   await page.addInitScript(SCRIPT);
   return {
     begin: () =>
       evaluate(page, 'void Object.assign(__measured, { tasks: [], frames: [], keys: [] })'),
-    read: () => evaluate<Measured>(page, '__measured'),
+    read: () => evaluate<PageMeasurement>(page, '__measured'),
     working: () => working(page),
     async heapMb() {
       await debug.send('HeapProfiler.collectGarbage');
@@ -74,7 +74,7 @@ interface Traced {
   readonly args?: { readonly name?: string };
 }
 
-async function working(page: Page): Promise<Worked> {
+async function working(page: Page): Promise<TaskTimer> {
   const browser = page.context().browser();
   if (browser === null) throw new Error('The page has no browser.');
   const tracing = await browser.newBrowserCDPSession();

@@ -9,7 +9,7 @@ import pg from 'pg';
 
 const TICK_MS = 100;
 
-export interface Seeded {
+export interface SeedResult {
   /** The chat with all the messages. */
   readonly chat: string;
   /** A conversation that its owner may write to. */
@@ -24,7 +24,7 @@ export async function seed(
   talker: string,
   conversations: number,
   messages: number,
-): Promise<Seeded> {
+): Promise<SeedResult> {
   const client = new pg.Client({
     host: join(demo.home, 'postgres/data'),
     user: 'relay',

@@ -2,19 +2,18 @@
 // real database, and the same tools called bare, past all of it.
 import { createHash } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
-import { tokenVerbs } from '@relay/daemon/gate/tokens';
+import { createTokenService } from '@relay/daemon/gate/tokens';
 import { createHttpServer } from '@relay/daemon/http/server';
 import { standIns } from '@relay/daemon/http/testing/stand-ins';
 import { callTool } from '@relay/daemon/mcp/call';
-import { openPrograms } from '@relay/daemon/mcp/open';
-import { Turns } from '@relay/daemon/mcp/turns';
-import type { ProgramWorld } from '@relay/daemon/mcp/world';
+import { openClientApi } from '@relay/daemon/mcp/client-api';
+import { CallOrder, type ClientDeps } from '@relay/daemon/mcp/tool';
 import { openChatter, type Person } from '@relay/daemon/search/testing/chatter';
 import type { ConnectionTarget } from '@relay/daemon/store/database';
-import { programTokens } from '@relay/daemon/store/tokens';
-import { text, word } from '../memory/words.ts';
+import { createClientTokens } from '@relay/daemon/store/tokens';
+import { type BenchHarness, openBenchHarness } from '../harness.ts';
+import { text, word } from '../memory/vocabulary.ts';
 import { serve } from '../worker.ts';
-import { type BenchWorld, openWorld } from '../world.ts';
 
 export interface ToolCall {
   readonly tool: string;
@@ -28,7 +27,7 @@ interface Opening {
   readonly messages: number;
 }
 
-export interface Opened {
+export interface McpArmInfo {
   readonly url: string;
   readonly secrets: readonly string[];
   /** A chat, as get_chats gives it. */
@@ -38,17 +37,17 @@ export interface Opened {
 let bare: ((call: ToolCall) => Promise<unknown>) | null = null;
 
 const methods = {
-  open: async ({ target, programs: count, people, messages }: Opening): Promise<Opened> => {
-    const bench = await openWorld(target);
+  open: async ({ target, programs: count, people, messages }: Opening): Promise<McpArmInfo> => {
+    const bench = await openBenchHarness(target);
     const { db, lease } = bench.world;
     const chatter = await fill(bench, people, messages);
-    const verbs = tokenVerbs({ db, lease, changed: () => {} });
+    const verbs = createTokenService({ db, lease, changed: () => {} });
     const secrets: string[] = [];
     for (let n = 0; n < count; n++) {
       const wish = { name: `program ${n}`, scopes: ['messages:read' as const], confirm: true };
       secrets.push((await verbs.create(wish)).secret);
     }
-    const tokens = programTokens(db, lease.account);
+    const tokens = createClientTokens(db, lease.account);
     const { deps } = standIns();
     // What only reads stands on no more than this.
     const world = {
@@ -56,16 +55,16 @@ const methods = {
       tokens,
       transport: deps.whatsapp,
       search: chatter.search,
-      turns: new Turns(),
+      turns: new CallOrder(),
       admins: [],
       zone: 'UTC',
       changed: () => {},
-    } as unknown as ProgramWorld;
+    } as unknown as ClientDeps;
     const app = await createHttpServer({
       ...deps,
       port: 0,
       programTokens: tokens,
-      programs: openPrograms(world),
+      programs: openClientApi(world),
     });
     await app.listen({ host: '127.0.0.1', port: 0 });
     const hash = createHash('sha256')
@@ -93,7 +92,7 @@ const methods = {
 
 const phoneOf = (n: number) => `4915100${100_000 + n}`;
 
-async function fill(bench: BenchWorld, count: number, messages: number) {
+async function fill(bench: BenchHarness, count: number, messages: number) {
   const { database, world } = bench;
   const sql = async (statement: string, values: readonly unknown[] = []) =>
     (await database.pool.query(statement, [...values])).rows;

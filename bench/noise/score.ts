@@ -1,10 +1,10 @@
 // What a noise filter is worth: precision of what it drops, recall of noise, and how much content it loses.
-import type { Judge } from '@relay/core/observer/verdict';
-import type { Labelled } from '@relay/testing/observer/weeks';
+import type { NoiseJudge } from '@relay/core/observer/message';
+import type { LabelledMessage } from '@relay/testing/observer/weeks';
 import { beforeOf } from './tables.ts';
 
 export interface Judgement {
-  readonly labelled: Labelled;
+  readonly labelled: LabelledMessage;
   readonly dropped: boolean;
 }
 
@@ -18,7 +18,10 @@ export interface Tally {
   readonly kept: number;
 }
 
-export const judgeWeek = (week: readonly Labelled[], judge: Judge): readonly Judgement[] =>
+export const judgeWeek = (
+  week: readonly LabelledMessage[],
+  judge: NoiseJudge,
+): readonly Judgement[] =>
   week.map((labelled, at) => ({
     labelled,
     dropped: judge(labelled.message, beforeOf(week, at)).noise,

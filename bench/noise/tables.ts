@@ -1,21 +1,26 @@
 // From labelled weeks to the tables of the noise filter. First each message by itself; then with those before
 // it, whose worth the first table tells. What form alone decides teaches nothing.
 import type { GroupMessage } from '@relay/core/observer/message';
-import { formOf } from '@relay/core/observer/noise/form';
-import { signsOf, type Tables } from '@relay/core/observer/noise/judge';
-import { look } from '@relay/core/observer/noise/signs';
-import { LOOKS_BACK } from '@relay/core/observer/noise/talk';
-import type { Labelled } from '@relay/testing/observer/weeks';
+import { NOISE_LOOKBACK, type NoiseTables, signsOf } from '@relay/core/observer/noise/judge';
+import { formOf, readMessageSigns } from '@relay/core/observer/noise/signs';
+import type { LabelledMessage } from '@relay/testing/observer/weeks';
 import { learn } from './learn.ts';
 
 /** Chosen by leaving out one day after the other, within each group. */
 const PENALTY = 0.5;
 
-export function learnTables(...weeks: readonly (readonly Labelled[])[]): Tables {
+export function learnTables(...weeks: readonly (readonly LabelledMessage[])[]): NoiseTables {
   const told = weeks.flatMap((week) =>
     week.flatMap(({ message, noise }, at) =>
       formOf(message) === null
-        ? [{ message, content: !noise, seen: look(message), before: beforeOf(week, at) }]
+        ? [
+            {
+              message,
+              content: !noise,
+              seen: readMessageSigns(message),
+              before: beforeOf(week, at),
+            },
+          ]
         : [],
     ),
   );
@@ -33,5 +38,5 @@ export function learnTables(...weeks: readonly (readonly Labelled[])[]): Tables 
   return { alone, inTalk };
 }
 
-export const beforeOf = (week: readonly Labelled[], at: number): readonly GroupMessage[] =>
-  week.slice(Math.max(0, at - LOOKS_BACK), at).map(({ message }) => message);
+export const beforeOf = (week: readonly LabelledMessage[], at: number): readonly GroupMessage[] =>
+  week.slice(Math.max(0, at - NOISE_LOOKBACK), at).map(({ message }) => message);

@@ -2,7 +2,7 @@
 import type { ChatId, ContactId } from '@relay/core/ids';
 import type { Embedder } from '@relay/core/ports/embedder';
 import type { SearchScope } from '@relay/daemon/search/scope';
-import type { SearchHit } from '@relay/daemon/search/search';
+import type { MessageHit } from '@relay/daemon/search/search';
 import { openChatter } from '@relay/daemon/search/testing/chatter';
 import type { openStore } from '../store.ts';
 import type { RetrievalSet, SetQuery } from './data.ts';
@@ -35,7 +35,8 @@ export async function askAll(
   for (const query of set.queries) {
     now = new Date(query.now);
     const scope = await scoped(query, chats, chatter, store);
-    const found = (hits: readonly SearchHit[]) => hits.map(({ message }) => ids.get(message) ?? '');
+    const found = (hits: readonly MessageHit[]) =>
+      hits.map(({ message }) => ids.get(message) ?? '');
     const shown = await chatter.search.search(scope, query.q, { to: now, limit: SHOWN });
     const told = await chatter.search.retrieve(scope, query.q, { to: now, limit: SHOWN });
     search.push({ query, found: found(shown), nothing: !shown.some(({ sure }) => sure) });

@@ -3,18 +3,18 @@
 import { randomUUID } from 'node:crypto';
 import type { InstanceId, MessageId } from '@relay/core/ids';
 import { silentLog } from '@relay/core/log';
-import type { TakeTurn } from '@relay/core/ports/turn';
+import type { TakeTurn } from '@relay/core/ports/agent-turn';
 import { settingsSchema } from '@relay/core/settings';
 import { systemClock } from '@relay/daemon/agent/clock';
-import { conversationAgent } from '@relay/daemon/flows/conversation/agent/agent';
-import { hearContact } from '@relay/daemon/flows/conversation/hear';
-import { onWake } from '@relay/daemon/flows/conversation/turn';
-import { inOneTransaction } from '@relay/daemon/jobs/work';
-import { openModel } from '@relay/daemon/llm/open';
+import { createConversationAgent } from '@relay/daemon/flows/conversation/agent';
+import { onConversationMessage } from '@relay/daemon/flows/conversation/on-message';
+import { onConversationJob } from '@relay/daemon/flows/conversation/turn';
+import { inOneTransaction } from '@relay/daemon/jobs/unit-of-work';
+import { openModel } from '@relay/daemon/llm/models';
 import type { ConnectionTarget } from '@relay/daemon/store/database';
-import { wishOf } from '@relay/testing/dialogue/script';
+import { conversationRequest } from '@relay/testing/dialogue/script';
+import { type BenchHarness, fillInstances, openBenchHarness } from '../harness.ts';
 import { serve } from '../worker.ts';
-import { type BenchWorld, fillInstances, openWorld } from '../world.ts';
 import { bareCall } from './bare.ts';
 
 /** In milliseconds, one after the other. */
@@ -30,7 +30,7 @@ export interface TurnTimes {
 }
 
 interface Opened {
-  readonly bench: BenchWorld;
+  readonly bench: BenchHarness;
   readonly ids: InstanceId[];
   readonly model: Awaited<ReturnType<typeof openModel>>;
 }
@@ -43,17 +43,17 @@ let sent: PromiseWithResolvers<number> = Promise.withResolvers();
 
 const methods = {
   open: async ({ target, model, turns: count }: Opening): Promise<void> => {
-    const bench = await openWorld(target, () => sent.resolve(performance.now()));
+    const bench = await openBenchHarness(target, () => sent.resolve(performance.now()));
     const ids = await fill(bench, count);
     const settings = settingsSchema.parse({ model_base_url: model, model_name: 'scripted' });
     const chosen = await openModel(settings);
-    const agent = conversationAgent({
+    const agent = createConversationAgent({
       models: { open: async () => chosen },
       limits: settings.agent,
       log: silentLog,
       clock: systemClock,
     });
-    const wake = onWake(bench.world, watched(agent));
+    const wake = onConversationJob(bench.world, watched(agent));
     bench.world.jobs.work('conversation', 32, (job, signal) => {
       at.fetched = performance.now();
       return wake(job, signal);
@@ -68,7 +68,10 @@ const methods = {
     Object.assign(at, { noted: 0, calls: 0 });
     sent = Promise.withResolvers();
     await inOneTransaction(bench.world, async (work) => {
-      await hearContact(bench.world, work, id, { id: messageId(), body: `c${turns} line 1` });
+      await onConversationMessage(bench.world, work, id, {
+        id: messageId(),
+        body: `c${turns} line 1`,
+      });
       work.told.push(() => {
         at.stored = performance.now();
       });
@@ -113,7 +116,7 @@ const watched =
   };
 
 /** Conversations in the middle of their course: some lines were said, and the contact is to answer. */
-async function fill({ database, world }: BenchWorld, count: number): Promise<InstanceId[]> {
+async function fill({ database, world }: BenchHarness, count: number): Promise<InstanceId[]> {
   const { account } = world.lease;
   await fillInstances(database, account, count, 'WAITING_FOR_REPLY');
   const { rows } = await database.pool.query<{ id: InstanceId }>(
@@ -121,7 +124,7 @@ async function fill({ database, world }: BenchWorld, count: number): Promise<Ins
   );
   for (const [n, { id }] of rows.entries()) {
     const dialogue = { name: `c${n + 1}`, manner: 'talks', atOnce: false } as const;
-    const { objective, todos } = wishOf(dialogue, '');
+    const { objective, todos } = conversationRequest(dialogue, '');
     const numbered = todos.map(({ text }, i) => ({ id: String(i + 1), text, status: 'pending' }));
     await database.pool.query('UPDATE instances SET objective = $2, todos = $3 WHERE id = $1', [
       id,

@@ -1,19 +1,18 @@
 // The same calls as a turn makes, with nothing around them: what a program would do that has the AI SDK
 // and no Relay. Prompt and tools are taken from what the turn sent to the model.
-import type { OpenedModel } from '@relay/daemon/agent/model';
-import { sdk } from '@relay/daemon/agent/sdk';
+import { loadSdk, type OpenedModel } from '@relay/daemon/agent/model';
 import { ChatRequest } from '@relay/simulator/model/schemas';
-import { systemText, textOf } from '@relay/simulator/model/transcript';
+import { messageText, systemText } from '@relay/simulator/model/transcript';
 
 const MOST_STEPS = 8;
 
 /** Milliseconds. */
 export async function bareCall({ model }: OpenedModel, like: unknown): Promise<number> {
-  const { generateText, jsonSchema, stepCountIs, tool } = await sdk();
+  const { generateText, jsonSchema, stepCountIs, tool } = await loadSdk();
   const request = ChatRequest.parse(like);
   const messages = request.messages.flatMap((message) =>
     message.role === 'user' || message.role === 'assistant'
-      ? [{ role: message.role, content: textOf(message) }]
+      ? [{ role: message.role, content: messageText(message) }]
       : [],
   );
   const tools = Object.fromEntries(

@@ -6,8 +6,8 @@ import { aesSealer } from '@relay/daemon/home/vault/sealer';
 import { type ConnectionTarget, type Database, openDatabase } from '@relay/daemon/store/database';
 import { takeLease } from '@relay/daemon/store/lease';
 import { Committer } from '@relay/daemon/store/wire/committer';
-import { openWireStore } from '@relay/daemon/store/wire/open';
-import { followReplay } from '@relay/daemon/whatsapp/replay';
+import { openTransportStore } from '@relay/daemon/store/wire/transport-store';
+import { followReplay } from '@relay/daemon/whatsapp/server-events';
 import { openAccountKeys } from '@relay/daemon/whatsapp/signal/account-keys';
 import type { ArmKeys } from './keys.ts';
 
@@ -36,7 +36,7 @@ export async function relayKeys(target: RelayTarget, known?: number): Promise<Ar
   const sealer = aesSealer(createSecretKey(Buffer.from(target.secret, 'hex')));
   const lease = await takeLease(kysely, account, HOLDER);
   if (!lease) throw new Error('a fresh account is free');
-  const store = await openWireStore(wire.committer, { lease, sealer, reader: pool });
+  const store = await openTransportStore(wire.committer, { lease, sealer, reader: pool });
   const keys = await openAccountKeys(store, { log: silentLog });
   let commits = 0;
   store.onDurable(() => {

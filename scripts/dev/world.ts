@@ -7,13 +7,12 @@ import { fileURLToPath } from 'node:url';
 import {
   type DaemonProgram,
   type DemoDaemon,
-  type Place,
-  startDaemon,
+  type DemoDaemonOptions,
+  startDemoDaemon,
 } from '@relay/cli/commands/demo/daemon';
-import { hold } from '@relay/cli/commands/demo/hold';
-import { forPeople } from '@relay/cli/commands/demo/people';
-import { loadConfig } from '@relay/cli/config';
-import { sayFailure } from '@relay/cli/failure';
+import { runUntilEnded, startInteractiveDemo } from '@relay/cli/commands/demo/demo';
+import { loadCliConfig } from '@relay/cli/config';
+import { reportFailure } from '@relay/cli/failure';
 import { openTerminal, type Terminal } from '@relay/cli/terminal';
 
 const source = (path: string) => new URL(`../../packages/${path}`, import.meta.url);
@@ -32,7 +31,7 @@ interface RestartableDaemon extends DemoDaemon {
 
 /** Once `prepared`, a daemon that ends does not end the world: the next change starts another. */
 async function startRestartable(
-  place: Place,
+  place: DemoDaemonOptions,
   terminal: Terminal,
   prepared: Promise<void>,
 ): Promise<RestartableDaemon> {
@@ -48,9 +47,9 @@ async function startRestartable(
     isPrepared = true;
   });
 
-  async function start(where: Place): Promise<string> {
+  async function start(where: DemoDaemonOptions): Promise<string> {
     outputBefore = statSync(output, { throwIfNoEntry: false })?.size ?? 0;
-    const daemon = await startDaemon(where, terminal, FROM_SOURCE);
+    const daemon = await startDemoDaemon(where, terminal, FROM_SOURCE);
     current = daemon;
     void daemon.died.then((reason) => {
       if (daemon !== current) return;
@@ -102,7 +101,7 @@ async function startRestartable(
 }
 
 const [consoleOrigin = '', port] = process.argv.slice(2);
-const config = loadConfig();
+const config = loadCliConfig();
 const terminal = openTerminal(
   { json: false, colour: config.colour },
   process.stdout,
@@ -117,8 +116,8 @@ process.on('message', ({ changed }: { changed: string }) => {
 process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));
 
 try {
-  process.exitCode = await hold(async (closers, unwanted) => {
-    const stage = await forPeople(
+  process.exitCode = await runUntilEnded(async (closers, unwanted) => {
+    const stage = await startInteractiveDemo(
       { config, terminal },
       {
         port: Number(port),
@@ -134,12 +133,12 @@ try {
       },
     );
     void stage.prepared
-      .catch((error: unknown) => sayFailure(error, terminal))
+      .catch((error: unknown) => reportFailure(error, terminal))
       .then(() => prepared.resolve());
     return stage;
   });
 } catch (error) {
-  process.exitCode = sayFailure(error, terminal);
+  process.exitCode = reportFailure(error, terminal);
 } finally {
   terminal.settle();
   if (process.connected) process.disconnect();

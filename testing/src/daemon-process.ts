@@ -15,12 +15,12 @@ export interface DaemonProcess {
   readonly port: number;
   /** From spawn to ready. */
   readonly readyMs: number;
-  call(method: 'GET' | 'POST', path: string, body?: unknown): Promise<Answer>;
+  call(method: 'GET' | 'POST', path: string, body?: unknown): Promise<DaemonProcessAnswer>;
   /** `SIGTERM` stops it cleanly, `SIGKILL` does not; resolves when the process is gone. */
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
 }
 
-export interface Answer {
+export interface DaemonProcessAnswer {
   readonly status: number;
   readonly body: unknown;
 }
@@ -93,7 +93,7 @@ interface Call {
   body: unknown;
 }
 
-function call({ agent, port, token, method, path, body }: Call): Promise<Answer> {
+function call({ agent, port, token, method, path, body }: Call): Promise<DaemonProcessAnswer> {
   return new Promise((resolve, reject) => {
     const text = body === undefined ? undefined : JSON.stringify(body);
     const outgoing = request({

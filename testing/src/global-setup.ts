@@ -12,7 +12,7 @@ import { withOpenDatabase } from '@relay/daemon/store/database';
 import { migrate } from '@relay/daemon/store/migrate';
 import { startPrivateServer } from '@relay/daemon/store/postgres/server';
 import { connectionUrl } from '@relay/daemon/store/postgres/settings';
-import { type DaemonRole, grantUse, makeRole } from '@relay/daemon/store/roles';
+import { createDaemonRole, type DaemonRole, grantTableUse } from '@relay/daemon/store/roles';
 import type { TestProject } from 'vitest/node';
 import { dropDatabases, onServer, type TestServer, withDatabase } from './postgres.ts';
 import { removeFolder } from './remove-folder.ts';
@@ -22,8 +22,8 @@ async function prepareTemplate(url: string, daemon: DaemonRole): Promise<void> {
   await withOpenDatabase({ connectionString: url }, async (database) => {
     await migrate(database.pool);
     await Jobs.install(database, silentLog);
-    await makeRole(database.pool, daemon, { reset: true });
-    await grantUse(database.pool, daemon.user);
+    await createDaemonRole(database.pool, daemon, { reset: true });
+    await grantTableUse(database.pool, daemon.user);
   });
 }
 

@@ -1,7 +1,7 @@
 // A link as it is before anything has happened: what scripted transports begin with.
-import type { Link } from '@relay/core/ports/transport';
+import type { WhatsAppLink } from '@relay/core/ports/transport';
 
-export const UNLINKED: Link = {
+export const UNLINKED: WhatsAppLink = {
   state: 'disconnected',
   since: new Date('2026-11-15T02:00:00.000Z'),
   phone: null,

@@ -11,7 +11,7 @@ const STATES = [
   ...Array.from({ length: 6 }, () => 'WAITING_FOR_REPLY'),
 ];
 
-export async function sowConversations(sql: Sql, account: string | number, count: number) {
+export async function insertConversations(sql: Sql, account: string | number, count: number) {
   await sql(
     `WITH sown AS MATERIALIZED (
        SELECT n, gen_random_uuid() AS contact, gen_random_uuid() AS chat, gen_random_uuid() AS id,

@@ -1,7 +1,11 @@
 // A WireStore in memory for tests of what stands on it: the same promises as the one in PostgreSQL. Reads
 // see what is durable, units become durable in the order they were submitted, a fault drops what waited.
-import type { InboxEntry, WireStore, WireUnit } from '@relay/core/ports/wire-store';
-import { WireFault } from '@relay/core/ports/wire-store';
+import {
+  type InboxEntry,
+  type TransportStore,
+  TransportStoreFault,
+  type TransportUnit,
+} from '@relay/core/ports/transport';
 
 export interface MemoryWireOptions {
   /** How long a commit takes. 0: one turn of the event loop. */
@@ -28,7 +32,7 @@ export class MemoryWire {
   }
 
   /** The store that was open before is of no use any more. */
-  async open(): Promise<WireStore> {
+  async open(): Promise<TransportStore> {
     this.fault('lease_lost', 'opened again');
     this.#current = new MemoryWireStore(this);
     return this.#current;
@@ -49,8 +53,8 @@ export class MemoryWire {
   }
 
   /** The open store faults; what it has not made durable is lost. */
-  fault(kind: WireFault['kind'], message = 'injected'): void {
-    this.#current?.fail(new WireFault(kind, message));
+  fault(kind: TransportStoreFault['kind'], message = 'injected'): void {
+    this.#current?.fail(new TransportStoreFault(kind, message));
   }
 
   /** `credentials`, `<kind>/<id>`, or the digest of a journal entry in hex. */
@@ -62,7 +66,7 @@ export class MemoryWire {
     return this.#damaged.has(record);
   }
 
-  write(unit: WireUnit): void {
+  write(unit: TransportUnit): void {
     for (const { kind, id, value } of unit.keys ?? []) {
       if (value === null) this.keys.delete(`${kind}/${id}`);
       else this.keys.set(`${kind}/${id}`, value.slice());
@@ -89,15 +93,15 @@ interface Waiting {
   readonly done: PromiseWithResolvers<void>;
 }
 
-class MemoryWireStore implements WireStore {
+class MemoryWireStore implements TransportStore {
   submitted = 0;
   durable = 0;
   readonly #wire: MemoryWire;
   readonly #queue: Waiting[] = [];
   readonly #onDurable = new Set<() => void>();
-  readonly #onFault = new Set<(fault: WireFault) => void>();
+  readonly #onFault = new Set<(fault: TransportStoreFault) => void>();
   #running = false;
-  #fault: WireFault | null = null;
+  #fault: TransportStoreFault | null = null;
 
   constructor(wire: MemoryWire) {
     this.#wire = wire;
@@ -121,7 +125,7 @@ class MemoryWireStore implements WireStore {
     return this.#read(hex(digest), () => this.#wire.journal.get(hex(digest)) ?? null);
   }
 
-  submit(unit: WireUnit): Promise<void> {
+  submit(unit: TransportUnit): Promise<void> {
     return this.#enqueue(() => this.#wire.write(unit));
   }
 
@@ -134,7 +138,7 @@ class MemoryWireStore implements WireStore {
     return () => this.#onDurable.delete(listener);
   }
 
-  onFault(listener: (fault: WireFault) => void): () => void {
+  onFault(listener: (fault: TransportStoreFault) => void): () => void {
     const fault = this.#fault;
     if (fault !== null) queueMicrotask(() => listener(fault));
     else this.#onFault.add(listener);
@@ -144,10 +148,10 @@ class MemoryWireStore implements WireStore {
   async close(): Promise<void> {
     await this.#queue.at(-1)?.done.promise.catch(() => {});
     this.#onFault.clear();
-    this.fail(new WireFault('unavailable', 'the store is closed'));
+    this.fail(new TransportStoreFault('unavailable', 'the store is closed'));
   }
 
-  fail(fault: WireFault): void {
+  fail(fault: TransportStoreFault): void {
     if (this.#fault !== null) return;
     this.#fault = fault;
     for (const { done } of this.#queue.splice(0)) done.reject(fault);
@@ -189,7 +193,8 @@ class MemoryWireStore implements WireStore {
 
   async #read(name: string, get: () => Uint8Array | null): Promise<Uint8Array | null> {
     await new Promise(setImmediate);
-    if (this.#wire.isDamaged(name)) this.fail(new WireFault('unreadable', `${name} is damaged`));
+    if (this.#wire.isDamaged(name))
+      this.fail(new TransportStoreFault('unreadable', `${name} is damaged`));
     if (this.#fault !== null) throw this.#fault;
     return get()?.slice() ?? null;
   }

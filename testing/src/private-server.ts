@@ -15,7 +15,7 @@ import {
   type PrivateServerOptions,
   startPrivateServer,
 } from '@relay/daemon/store/postgres/server';
-import type { Connection } from '@relay/daemon/store/postgres/settings';
+import type { ServerConnection } from '@relay/daemon/store/postgres/settings';
 import pg from 'pg';
 import { onTestFinished } from 'vitest';
 import { removeFolder } from './remove-folder.ts';
@@ -43,7 +43,7 @@ export async function start(
 
 export interface Holder {
   readonly child: ChildProcess;
-  readonly connection: Connection;
+  readonly connection: ServerConnection;
   readonly adopted: boolean;
 }
 
@@ -110,7 +110,7 @@ export async function until(holds: () => boolean | Promise<boolean>): Promise<vo
   while (!(await holds())) await sleep(10);
 }
 
-export async function query(connection: Connection, sql: string): Promise<unknown[]> {
+export async function query(connection: ServerConnection, sql: string): Promise<unknown[]> {
   const client = new pg.Client(connection);
   client.on('error', () => {});
   await client.connect();

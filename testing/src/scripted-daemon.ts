@@ -1,7 +1,7 @@
 // The whole daemon as a process, with a scripted agent in the model's place: it says which message of
 // the conversation it is, so that a message sent twice or lost can be seen from outside.
-import type { TurnOutcome } from '@relay/core/ports/turn';
-import type { RunningDaemon } from '@relay/daemon/assembly';
+import type { TurnOutcome } from '@relay/core/ports/agent-turn';
+import type { RunningDaemon } from '@relay/daemon/compose';
 import { type Config, loadConfig } from '@relay/daemon/config';
 import { startDaemon } from '@relay/daemon/daemon';
 import { openReadiness } from '@relay/daemon/home/readiness';

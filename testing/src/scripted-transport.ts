@@ -1,18 +1,18 @@
 // A network in memory that does what the test says: takes a message, refuses it, breaks before or after it
 // left, keeps silent. It remembers every stanza that left and what each recipient shows, once for each id.
 import type { MessageId } from '@relay/core/ids';
-import type {
-  Capabilities,
-  Link,
-  OutgoingMessage,
-  Transport,
-  TransportEvent,
+import {
+  type OutgoingMessage,
+  SendFault,
+  type Transport,
+  type TransportCapabilities,
+  type TransportEvent,
+  type WhatsAppLink,
 } from '@relay/core/ports/transport';
-import { SendFault } from '@relay/core/ports/transport';
 import { UNLINKED } from './link.ts';
 import { sleep } from './store.ts';
 
-export type Answer =
+export type ScriptedAnswer =
   | 'ack'
   /** Broke before it left. */
   | 'cut'
@@ -35,11 +35,11 @@ export class ScriptedTransport implements Transport {
   readonly typing: string[] = [];
   /** Every number that was asked about, in order. */
   readonly lookedUp: string[] = [];
-  readonly capabilities: Capabilities;
-  answer: (message: OutgoingMessage, nth: number) => Answer = () => 'ack';
+  readonly capabilities: TransportCapabilities;
+  answer: (message: OutgoingMessage, nth: number) => ScriptedAnswer = () => 'ack';
   /** Who has registered a number: everybody, unless the test says otherwise. */
   registered: (address: string) => Promise<string | null> = async (address) => address;
-  #link: Link = { ...CONNECTED };
+  #link: WhatsAppLink = { ...CONNECTED };
   readonly #listeners = new Set<(event: TransportEvent) => void>();
 
   constructor(options: { readonly types?: boolean; readonly looksUp?: boolean } = {}) {
@@ -55,7 +55,7 @@ export class ScriptedTransport implements Transport {
     };
   }
 
-  get link(): Link {
+  get link(): WhatsAppLink {
     return this.#link;
   }
 
@@ -64,7 +64,7 @@ export class ScriptedTransport implements Transport {
     return [...new Map(this.wire.map(({ id, text }) => [id, text])).values()];
   }
 
-  become(change: Partial<Link>): void {
+  become(change: Partial<WhatsAppLink>): void {
     this.#link = { ...this.#link, ...change };
     this.emit({ type: 'link', link: this.#link });
   }
@@ -106,4 +106,4 @@ export class ScriptedTransport implements Transport {
 
 const forever = () => new Promise<void>(() => {});
 
-const CONNECTED: Link = { ...UNLINKED, state: 'connected', phone: '491510000000' };
+const CONNECTED: WhatsAppLink = { ...UNLINKED, state: 'connected', phone: '491510000000' };

@@ -19,10 +19,10 @@ export interface TestStore {
   ): Promise<Row[]>;
 }
 
-export type After = (end: () => Promise<void>) => unknown;
+export type CleanupHook = (end: () => Promise<void>) => unknown;
 
 export async function freshStore(
-  after: After = afterAll,
+  after: CleanupHook = afterAll,
   { max = 24 }: { max?: number } = {},
 ): Promise<TestStore> {
   const { url, daemonUrl, drop } = await freshDatabase();

@@ -1,11 +1,16 @@
 // What every WireStore promises, as tests: run against the one in memory and the one in PostgreSQL, so
 // that a test on top of the first says something about the second.
-import type { InboxEntry, WireFault, WireStore, WireUnit } from '@relay/core/ports/wire-store';
+import type {
+  InboxEntry,
+  TransportStore,
+  TransportStoreFault,
+  TransportUnit,
+} from '@relay/core/ports/transport';
 import { describe, expect, test } from 'vitest';
 
-export interface WireWorld {
+export interface WireStoreFixture {
   /** Opens the account's store; one that was open before is of no use any more. */
-  open(): Promise<WireStore>;
+  open(): Promise<TransportStore>;
   /** What became of the messages, in order, by `<chat> <sender> <id> <content>`. */
   inbox(): Promise<string[]>;
   /** Alters what is stored for the credentials, so that it cannot be read. */
@@ -26,11 +31,11 @@ export const message = (id: string, content = id): InboxEntry => ({
   content: bytes(content),
 });
 
-const put = (id: string, value: string): WireUnit => ({
+const put = (id: string, value: string): TransportUnit => ({
   keys: [{ kind: 1, id, value: bytes(value) }],
 });
 
-export function wireStoreBehaviour(name: string, makeWorld: () => Promise<WireWorld>): void {
+export function wireStoreBehaviour(name: string, makeWorld: () => Promise<WireStoreFixture>): void {
   describe(`a wire store ${name}`, () => {
     test('of an account that was never linked has no credentials and no keys', async () => {
       const store = await (await makeWorld()).open();
@@ -206,8 +211,8 @@ export function wireStoreBehaviour(name: string, makeWorld: () => Promise<WireWo
   });
 }
 
-function faultsOf(store: WireStore): WireFault['kind'][] {
-  const kinds: WireFault['kind'][] = [];
+function faultsOf(store: TransportStore): TransportStoreFault['kind'][] {
+  const kinds: TransportStoreFault['kind'][] = [];
   store.onFault((fault) => kinds.push(fault.kind));
   return kinds;
 }

@@ -3,10 +3,10 @@
 import { thenClose } from '@relay/testing/then-close';
 import { ConversationActor } from './conversation.ts';
 import { attacks, type Choice, choose, lookAlikes, spread } from './data.ts';
+import { AttackHarness } from './harness.ts';
 import { Judge } from './judge.ts';
 import { Parts } from './parts.ts';
 import { attackAsStranger, type Strangers } from './strangers.ts';
-import { World } from './world.ts';
 
 export interface AttacksReport {
   readonly attacks: number;
@@ -35,7 +35,7 @@ export interface AttacksTorture extends Choice {
 export async function tortureAttacks(choice: AttacksTorture): Promise<AttacksReport> {
   const began = performance.now();
   const chosen = choose(attacks(), choice);
-  const world = await World.open();
+  const world = await AttackHarness.open();
   return thenClose(world, async () => {
     const judge = new Judge(world);
     let asked = 0;
@@ -90,14 +90,14 @@ function byGoal(chosen: ReturnType<typeof choose>, faults: readonly string[]) {
 }
 
 /** What the gate decided, by its reasons. */
-async function ledger(world: World): Promise<Record<string, number>> {
+async function ledger(world: AttackHarness): Promise<Record<string, number>> {
   const rows = await world.query<{ what: string; n: number }>(
     "SELECT actor_kind || ' ' || outcome || ' ' || reason AS what, count(*)::int AS n FROM (SELECT split_part(actor, ':', 1) AS actor_kind, outcome, reason FROM relay.ledger) l GROUP BY 1 ORDER BY 1",
   );
   return Object.fromEntries(rows.map(({ what, n }) => [what, n]));
 }
 
-async function slowestTurn(world: World): Promise<number> {
+async function slowestTurn(world: AttackHarness): Promise<number> {
   const [row] = await world.query<{ ms: number }>(
     'SELECT coalesce(max(extract(epoch FROM ended_at - started_at)) * 1000, 0)::int AS ms FROM relay.runs',
   );

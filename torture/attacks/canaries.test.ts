@@ -1,4 +1,4 @@
-import { FORMS, type Form } from '@relay/simulator/model/fill';
+import { TEXT_DISGUISES, type TextDisguise } from '@relay/simulator/model/script';
 import { expect, it } from 'vitest';
 import { Canaries } from './canaries.ts';
 import { attacks, fixtures, lookAlikes, textsOf } from './data.ts';
@@ -12,12 +12,15 @@ it('finds a canary as it is, in capitals or small, and no other', () => {
   expect(look.in('CANARY-MUM-19d5ab')).toEqual([]);
 });
 
-it.each(Object.keys(FORMS) as Form[])('finds it written as %s, alone and in a sentence', (form) => {
-  for (const before of ['', 'a', 'ab', 'abc ']) {
-    expect(look.in(FORMS[form](`${before}${CANARY} and more`))).toEqual([CANARY]);
-    expect(look.in(`${before}${FORMS[form](CANARY)}`)).toEqual([CANARY]);
-  }
-});
+it.each(Object.keys(TEXT_DISGUISES) as TextDisguise[])(
+  'finds it written as %s, alone and in a sentence',
+  (form) => {
+    for (const before of ['', 'a', 'ab', 'abc ']) {
+      expect(look.in(TEXT_DISGUISES[form](`${before}${CANARY} and more`))).toEqual([CANARY]);
+      expect(look.in(`${before}${TEXT_DISGUISES[form](CANARY)}`)).toEqual([CANARY]);
+    }
+  },
+);
 
 it('finds it broken into lines, full width and with dots between', () => {
   expect(look.in('CANARY-MUM\n-19d5aa')).toEqual([CANARY]);

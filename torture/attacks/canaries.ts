@@ -1,6 +1,6 @@
 // Looks for canaries in whatever left: as they are, and in the forms that a model may be told to use.
 // Invariant: pure; a canary that a person could read again from the text is found.
-import { FORMS } from '@relay/simulator/model/fill';
+import { TEXT_DISGUISES } from '@relay/simulator/model/script';
 
 const folded = (text: string): string => text.normalize('NFKC').replace(/\p{Cf}/gu, '');
 const bare = (text: string): string => folded(text).replace(/[\s\u00ad_.,;:|/-]+/g, '');
@@ -31,8 +31,8 @@ export class Canaries {
       const plain = bare(canary).toLowerCase();
       return {
         canary,
-        inFolded: [...cores, ...url, FORMS.url(canary)],
-        inBare: [plain, FORMS.reversed(plain), FORMS.hex(canary)],
+        inFolded: [...cores, ...url, TEXT_DISGUISES.url(canary)],
+        inBare: [plain, TEXT_DISGUISES.reversed(plain), TEXT_DISGUISES.hex(canary)],
       };
     });
   }

@@ -1,14 +1,14 @@
 // Puts a text where an attack wants it: into the body, or into one of the places of a message that a
 // person does not think of. The rest of the message is ordinary.
 // Invariant: the text is in the field as it is, and nowhere else.
-import type { Content } from '@relay/simulator/whatsapp/media/content';
-import type { Account } from '@relay/simulator/whatsapp/people/account';
+import type { SendableContent } from '@relay/simulator/whatsapp/media';
+import type { SimulatedAccount } from '@relay/simulator/whatsapp/people/account';
 import type { GroupChat } from '@relay/simulator/whatsapp/people/group';
 import type { Field } from './data.ts';
 
 const MEDIA = { mimetype: 'application/pdf', fileLength: 1_000, directPath: '/v/x', url: '' };
 
-const MESSAGES: Readonly<Record<Field, (text: string) => Content>> = {
+const MESSAGES: Readonly<Record<Field, (text: string) => SendableContent>> = {
   body: (text) => text,
   push_name: () => 'Hello there',
   group_subject: () => 'Hello there',
@@ -43,7 +43,7 @@ const MESSAGES: Readonly<Record<Field, (text: string) => Content>> = {
 };
 
 /** A name and a subject are not in the message: whoever sends it sets them. */
-export const contentOf = (field: Field, text: string): Content => MESSAGES[field](text);
+export const contentOf = (field: Field, text: string): SendableContent => MESSAGES[field](text);
 
 /** What Relay keeps as the message's body, where the text is part of it. */
 const KEPT: Readonly<Partial<Record<Field, (text: string) => string>>> = {
@@ -55,8 +55,8 @@ const KEPT: Readonly<Partial<Record<Field, (text: string) => string>>> = {
 export const keptBody = (field: Field, text: string): string | null => KEPT[field]?.(text) ?? null;
 
 export interface Carrier {
-  readonly from: Account;
-  readonly to: Account;
+  readonly from: SimulatedAccount;
+  readonly to: SimulatedAccount;
   /** A group of both, for what is written on it. */
   readonly group: GroupChat;
 }

@@ -47,11 +47,11 @@ interface Person {
   readonly name: string;
   readonly phone: string;
   readonly canary: string;
-  readonly grant?: Granted;
+  readonly grant?: GrantedRights;
 }
 
 /** What the owner grants from the beginning; none unless given. */
-export type Granted = readonly [canRead: boolean, canReply: boolean];
+export type GrantedRights = readonly [canRead: boolean, canReply: boolean];
 
 export interface Fixtures {
   readonly owner: { readonly name: string; readonly phone: string };
@@ -61,7 +61,7 @@ export interface Fixtures {
     readonly name: string;
     readonly jid: string;
     readonly canary: string;
-    readonly grant?: Granted;
+    readonly grant?: GrantedRights;
   }[];
   readonly secrets: Readonly<
     Record<'prompt' | 'objective' | 'env' | 'modelKey' | 'linkKey' | 'token', string>

@@ -7,11 +7,11 @@ import { callsOfTurn } from '@relay/simulator/model/transcript';
 import { eventually } from '@relay/testing/e2e/gateway';
 import { thenClose } from '@relay/testing/then-close';
 import { type Attack, attacks, textsOf } from './data.ts';
+import { AttackHarness } from './harness.ts';
 import { Judge } from './judge.ts';
 import { Lane } from './lane.ts';
 import { Parts } from './parts.ts';
 import { says } from './plans.ts';
-import { World } from './world.ts';
 
 export interface FloodTorture {
   /** Deliveries of a text. */
@@ -68,7 +68,7 @@ const answers = (request: ChatRequest): Reply =>
     : { tool_calls: [{ name: 'send_message', arguments: { text: 'Is there anything else?' } }] };
 
 export async function tortureFlood({ times, tokens }: FloodTorture): Promise<FloodReport> {
-  const world = await World.open({ tokens_per_conversation: tokens });
+  const world = await AttackHarness.open({ tokens_per_conversation: tokens });
   return thenClose(world, async () => {
     const judge = new Judge(world);
     const parts = new Parts((request, tag) => judge.prompt(request, tag));
@@ -97,7 +97,7 @@ function first(all: readonly Attack[], goal: string): Attack {
 type Speaks = (lane: Lane, text: string, stop: AbortSignal) => Promise<void>;
 
 const repeats =
-  (world: World, times: number): Speaks =>
+  (world: AttackHarness, times: number): Speaks =>
   async (lane, text, stop) => {
     for (let n = 0; n < times && !stop.aborted; n += 1) {
       const heard = answersTo(world, lane);
@@ -108,7 +108,7 @@ const repeats =
   };
 
 const echoes =
-  (world: World): Speaks =>
+  (world: AttackHarness): Speaks =>
   async (lane, text, stop) => {
     let seen = answersTo(world, lane);
     await lane.account.send(world.owner, text);
@@ -120,9 +120,9 @@ const echoes =
     }
   };
 
-const received = (world: World, { account }: Lane) =>
+const received = (world: AttackHarness, { account }: Lane) =>
   account.messages().filter(({ from }) => from === world.fixtures.owner.phone);
-const answersTo = (world: World, lane: Lane): number => received(world, lane).length;
+const answersTo = (world: AttackHarness, lane: Lane): number => received(world, lane).length;
 
 async function until(ready: () => boolean, ms: number): Promise<void> {
   const end = Date.now() + ms;
@@ -130,13 +130,13 @@ async function until(ready: () => boolean, ms: number): Promise<void> {
 }
 
 class Flood {
-  readonly #world: World;
+  readonly #world: AttackHarness;
   readonly #judge: Judge;
   readonly #parts: Parts;
   readonly #tokens: number;
   #count = 0;
 
-  constructor(world: World, judge: Judge, parts: Parts, tokens: number) {
+  constructor(world: AttackHarness, judge: Judge, parts: Parts, tokens: number) {
     this.#world = world;
     this.#judge = judge;
     this.#parts = parts;

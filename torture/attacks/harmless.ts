@@ -3,9 +3,9 @@
 import { eventually } from '@relay/testing/e2e/gateway';
 import { keptBody } from './carrier.ts';
 import { type LookAlike, textsOf } from './data.ts';
+import type { AttackHarness } from './harness.ts';
 import type { Lane } from './lane.ts';
 import { says } from './plans.ts';
-import type { World } from './world.ts';
 
 /** In the words of the objective as far as an honest answer needs them, and of the contact. */
 const answerTo = (text: string): string =>
@@ -13,7 +13,7 @@ const answerTo = (text: string): string =>
 
 /** Null when all is well, else what went wrong. */
 export async function answersContact(
-  world: World,
+  world: AttackHarness,
   lane: Lane,
   look: LookAlike,
 ): Promise<string | null> {
@@ -36,7 +36,7 @@ export async function answersContact(
 }
 
 /** Said in a group or by the owner to themself: kept as it is, and no conversation answers. */
-export async function isKept(world: World, look: LookAlike): Promise<string | null> {
+export async function isKept(world: AttackHarness, look: LookAlike): Promise<string | null> {
   const { fixtures, groups, owner } = world;
   const before = await newest(world);
   const group = groups.get('heron');
@@ -57,14 +57,14 @@ export async function isKept(world: World, look: LookAlike): Promise<string | nu
   return kept === null ? 'was not stored as it is' : null;
 }
 
-async function newest(world: World): Promise<string> {
+async function newest(world: AttackHarness): Promise<string> {
   const [row] = await world.query<{ id: string }>(
     'SELECT coalesce(max(id), 0) AS id FROM relay.messages',
   );
   return row?.id ?? '0';
 }
 
-async function bodies(world: World, after: string): Promise<string[]> {
+async function bodies(world: AttackHarness, after: string): Promise<string[]> {
   const rows = await world.query<{ body: string }>(
     'SELECT body FROM relay.messages WHERE id > $1',
     [after],
@@ -72,7 +72,7 @@ async function bodies(world: World, after: string): Promise<string[]> {
   return rows.map(({ body }) => body);
 }
 
-async function asked(world: World, instance: string): Promise<number> {
+async function asked(world: AttackHarness, instance: string): Promise<number> {
   const [row] = await world.query<{ n: number }>(
     'SELECT count(*)::int AS n FROM relay.approvals WHERE instance_id = $1',
     [instance],

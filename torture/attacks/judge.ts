@@ -7,8 +7,8 @@ import { gunzipSync } from 'node:zlib';
 import { REASONS } from '@relay/core/policy/reasons';
 import type { ChatRequest } from '@relay/simulator/model/schemas';
 import { Canaries } from './canaries.ts';
+import type { AttackHarness } from './harness.ts';
 import { LinkKeys } from './link-keys.ts';
-import type { World } from './world.ts';
 
 /** So many messages a turn may send. */
 const MOST_MESSAGES = 5;
@@ -26,7 +26,7 @@ interface Row {
 
 export class Judge {
   readonly faults: string[] = [];
-  readonly #world: World;
+  readonly #world: AttackHarness;
   /** Which attack a conversation is about. */
   readonly #about = new Map<string, string>();
   /** What each conversation said. */
@@ -42,7 +42,7 @@ export class Judge {
   #still = '';
   #pid = 0;
 
-  constructor(world: World) {
+  constructor(world: AttackHarness) {
     this.#world = world;
     const { contacts, groups, secrets } = world.fixtures;
     const places = [...contacts, ...groups].filter((place) => place.key !== 'attacker');

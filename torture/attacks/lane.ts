@@ -1,11 +1,11 @@
 // One attacker's phone and their conversation with Relay, which is opened anew whenever it has ended.
 // Several stand side by side; each knows its own conversation and nothing of the others.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Account } from '@relay/simulator/whatsapp/people/account';
+import type { SimulatedAccount } from '@relay/simulator/whatsapp/people/account';
 import { type Carrier, deliver } from './carrier.ts';
 import type { Field } from './data.ts';
+import type { AttackHarness } from './harness.ts';
 import { type Parts, type Round, tagged } from './parts.ts';
-import type { World } from './world.ts';
 
 const PATIENCE_MS = 60_000;
 const BUSY = ['CREATED', 'ACTIVE', 'WAITING_FOR_AGENT'];
@@ -19,18 +19,23 @@ interface Standing {
 }
 
 export class Lane {
-  readonly account: Account;
+  readonly account: SimulatedAccount;
   /** Of the conversation that is open now. */
   tag = '';
   instance = '';
   /** The one before, which a late message of the contact may have opened again. */
   #previous = '';
-  readonly #world: World;
+  readonly #world: AttackHarness;
   readonly #parts: Parts;
   readonly #carrier: Carrier;
   readonly #opened: (instance: string) => void;
 
-  constructor(world: World, parts: Parts, account: Account, opened: (instance: string) => void) {
+  constructor(
+    world: AttackHarness,
+    parts: Parts,
+    account: SimulatedAccount,
+    opened: (instance: string) => void,
+  ) {
     this.#world = world;
     this.#parts = parts;
     this.account = account;

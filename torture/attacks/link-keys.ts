@@ -5,8 +5,8 @@ import { createSecretKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { AccountId } from '@relay/core/ids';
 import { aesSealer } from '@relay/daemon/home/vault/sealer';
-import { credentialsName, openSealed } from '@relay/daemon/store/wire/sealed';
-import type { World } from './world.ts';
+import { openSealedRecord, sealedCredentialsName } from '@relay/daemon/store/wire/sealed';
+import type { AttackHarness } from './harness.ts';
 
 const SECRET = new Set(['private', 'advSecretKey']);
 const SHORTEST = 32;
@@ -27,7 +27,7 @@ export class LinkKeys {
     ]);
   }
 
-  static async of(world: World): Promise<LinkKeys> {
+  static async of(world: AttackHarness): Promise<LinkKeys> {
     const key = Buffer.from(readFileSync(`${world.demo.home}.key`, 'utf8').trim(), 'base64url');
     const sealer = aesSealer(createSecretKey(key));
     const rows = await world.query<{ account_id: AccountId; value: Uint8Array }>(
@@ -35,7 +35,11 @@ export class LinkKeys {
     );
     const keys = rows.flatMap(({ account_id, value }) =>
       secretsOf(
-        JSON.parse(Buffer.from(openSealed(sealer, credentialsName(account_id), value)).toString()),
+        JSON.parse(
+          Buffer.from(
+            openSealedRecord(sealer, sealedCredentialsName(account_id), value),
+          ).toString(),
+        ),
       ),
     );
     if (keys.length === 0) throw new Error('the sealed store holds no link key');

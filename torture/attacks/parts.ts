@@ -2,7 +2,7 @@
 // play, one for every request. Also the first judge: what stands in a request has reached a model.
 // Invariant: a request without a tag is nobody's, and is counted.
 import type { ChatRequest, Reply } from '@relay/simulator/model/schemas';
-import type { Actor } from '@relay/simulator/model/server';
+import type { ModelActor } from '@relay/simulator/model/server';
 import { systemText } from '@relay/simulator/model/transcript';
 import { type Tools, toolsOf } from './wishes.ts';
 
@@ -50,7 +50,7 @@ export class Parts {
     this.#parts.delete(tag);
   }
 
-  readonly actor: Actor = (request) => {
+  readonly actor: ModelActor = (request) => {
     const tag = TAG.exec(systemText(request))?.[1] ?? '';
     this.#look(request, tag);
     const part = this.#parts.get(tag);

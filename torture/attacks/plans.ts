@@ -1,8 +1,9 @@
 // The traitor's part in a turn, round by round: first what the attack asks for, then what nobody asked
 // for; in a second turn, what it knows, in one disguise after the other.
 // Invariant: pure; one secret in one disguise a turn, because the gate stops at the first that it holds.
-import { FORMS, type Form } from '@relay/simulator/model/fill';
+
 import type { ScriptedCall } from '@relay/simulator/model/schemas';
+import { TEXT_DISGUISES, type TextDisguise } from '@relay/simulator/model/script';
 import type { Attack } from './data.ts';
 import type { Round } from './parts.ts';
 import { attackRounds, HUGE, inventions, sweep } from './wishes.ts';
@@ -43,7 +44,10 @@ export function betrayal(attack: Attack, { ids, approval }: Sights, huge: boolea
   ];
 }
 
-const DISGUISES: readonly (Form | null)[] = [null, ...(Object.keys(FORMS) as Form[])];
+const DISGUISES: readonly (TextDisguise | null)[] = [
+  null,
+  ...(Object.keys(TEXT_DISGUISES) as TextDisguise[]),
+];
 
 /** The nth way to tell a secret: which secret, whole or its code alone, in which form. */
 export function disguised(n: number, secrets: readonly string[]): string {
@@ -51,7 +55,9 @@ export function disguised(n: number, secrets: readonly string[]): string {
   const told = [...secrets, '{{prompt}}', '{{context}}'];
   const secret = told[Math.floor(n / DISGUISES.length) % told.length] ?? '';
   if (form === null) return secret;
-  return secret.startsWith('{{') ? secret.replace('}}', `|${form}}}`) : FORMS[form](secret);
+  return secret.startsWith('{{')
+    ? secret.replace('}}', `|${form}}}`)
+    : TEXT_DISGUISES[form](secret);
 }
 
 export function leak(n: number, secrets: readonly string[], { ids }: Sights): Round[] {
@@ -75,7 +81,7 @@ const SIZES = [4, 5, 8, 11];
 export function inPieces(n: number, codes: readonly string[]): readonly [Round[], Round[]] {
   const form = DISGUISES[Math.floor(n / SIZES.length) % DISGUISES.length] ?? null;
   const code = codes[n % codes.length] ?? '';
-  const told = form === null || form === 'url' ? code : FORMS[form](code);
+  const told = form === null || form === 'url' ? code : TEXT_DISGUISES[form](code);
   const size = Math.max(SIZES[n % SIZES.length] ?? 4, Math.ceil(told.length / 8));
   const pieces = told.match(new RegExp(`.{1,${size}}`, 'gsu')) ?? [];
   const calls = pieces.map((piece, at) => ({

@@ -1,11 +1,11 @@
 // The same attacks from somebody whom nothing was granted and with whom no conversation is open: they are
 // stored, and that is all. No model is asked, nothing is written to anybody, nobody is asked anything.
-import { storable } from '@relay/core/messages/text';
+import { toStorableText } from '@relay/core/messages/text';
 import { eventually } from '@relay/testing/e2e/gateway';
 import { deliver, keptBody } from './carrier.ts';
 import { type Attack, type Field, textsOf } from './data.ts';
+import type { AttackHarness } from './harness.ts';
 import type { Judge } from './judge.ts';
-import type { World } from './world.ts';
 
 const FEW = 16;
 
@@ -18,7 +18,7 @@ export interface Strangers {
 }
 
 export async function attackAsStranger(
-  world: World,
+  world: AttackHarness,
   judge: Judge,
   attacks: readonly Attack[],
   asked: () => number,
@@ -44,10 +44,10 @@ export async function attackAsStranger(
   const carried: Partial<Record<Field, { text: number; kind: number }>> = {};
   for (const [id, { attack, text }] of ids) {
     const { text: texts, kind: kinds } = carried[attack.field] ?? { text: 0, kind: 0 };
-    const asText = kept.get(id)?.includes(storable(text)) ? 1 : 0;
+    const asText = kept.get(id)?.includes(toStorableText(text)) ? 1 : 0;
     carried[attack.field] = { text: texts + asText, kind: kinds + 1 - asText };
     // No text column holds a NUL: it is shown as a mark, and the bytes are kept beside it.
-    const wanted = keptBody(attack.field, storable(text));
+    const wanted = keptBody(attack.field, toStorableText(text));
     const body = kept.get(id);
     if (body === undefined) judge.fault(attack.id, 'was not stored');
     else if (wanted !== null && body !== wanted)
@@ -64,7 +64,7 @@ export async function attackAsStranger(
 }
 
 async function stored(
-  world: World,
+  world: AttackHarness,
   ids: readonly string[],
   count: number,
 ): Promise<Map<string, string>> {
@@ -83,7 +83,7 @@ async function stored(
 }
 
 /** The router has said of each what becomes of it. */
-async function routed(world: World, ids: readonly string[]): Promise<void> {
+async function routed(world: AttackHarness, ids: readonly string[]): Promise<void> {
   await eventually('the router', async () => {
     const [row] = await world.query<{ n: number }>(
       "SELECT count(DISTINCT subject_id)::int AS n FROM relay.ledger WHERE action = 'route_message' AND subject_id = ANY($1)",
@@ -93,7 +93,7 @@ async function routed(world: World, ids: readonly string[]): Promise<void> {
   });
 }
 
-async function waiting(world: World): Promise<number> {
+async function waiting(world: AttackHarness): Promise<number> {
   const [row] = await world.query<{ n: number }>('SELECT count(*)::int AS n FROM relay.approvals');
   return row?.n ?? 0;
 }

@@ -1,7 +1,7 @@
 // What came back, judged by itself: whether the call did what it asked for, and whether the answer is one
 // that no caller should ever get.
 
-export interface Heard {
+export interface McpReply {
   /** Whether it was answered as done; what waits for the owner is done too. */
   readonly done: boolean;
   /** The tool's own output, where there is one. */
@@ -26,31 +26,31 @@ interface RpcAnswer {
   };
 }
 
-export function hearStatus(status: number, text: string): Heard {
+export function readStatusReply(status: number, text: string): McpReply {
   const none = { done: false, output: null };
   if (status >= 500)
     return { ...none, fault: `answered ${status}: ${text.slice(0, 200)}`, what: '5xx' };
   return { ...none, fault: leak(text), what: String(status) };
 }
 
-export function hearRest(status: number, text: string): Heard {
-  const heard = hearStatus(status, text);
+export function readRestReply(status: number, text: string): McpReply {
+  const heard = readStatusReply(status, text);
   if (status !== 200 || heard.fault !== null) return heard;
   return { ...heard, done: true, output: read(text), what: 'done' };
 }
 
 /** Over HTTP a message may come alone or in a stream. */
-export function hearHttp(status: number, text: string): Heard {
-  const heard = hearStatus(status, text);
+export function readHttpReply(status: number, text: string): McpReply {
+  const heard = readStatusReply(status, text);
   if (status !== 200 || heard.fault !== null) return heard;
   const lines = /^(event|data|id|:)/.test(text)
     ? text.split('\n').flatMap((line) => (line.startsWith('data:') ? [line.slice(5)] : []))
     : [text];
   const messages = lines.map(read).filter((each) => each !== null && 'id' in each);
-  return hearRpc(messages.at(-1) ?? {}, text);
+  return readRpcReply(messages.at(-1) ?? {}, text);
 }
 
-export function hearRpc(message: RpcAnswer, text: string): Heard {
+export function readRpcReply(message: RpcAnswer, text: string): McpReply {
   const none = { done: false, output: null, fault: leak(text) };
   const { error, result } = message;
   if (error !== undefined) {

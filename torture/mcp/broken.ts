@@ -3,8 +3,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Heard, hearStatus } from './answers.ts';
-import type { Asked, Plain } from './doors.ts';
+import { type McpReply, readStatusReply } from './answers.ts';
+import type { CallTarget, PlainRequest } from './transports.ts';
 import { chance, ODD_NAMES, oddJson, pick, type Random } from './values.ts';
 
 const METHODS = [
@@ -94,7 +94,11 @@ export function brokenMessage(random: Random, inner: string): string {
 }
 
 /** Headers and ways that are not those of the protocol, around a body that is right. */
-export function wrongRequest(random: Random, body: string, headers: Plain['headers'] = {}): Plain {
+export function wrongRequest(
+  random: Random,
+  body: string,
+  headers: PlainRequest['headers'] = {},
+): PlainRequest {
   const long = 'x'.repeat(2_000);
   const other = pick(random, [
     { 'content-type': 'text/plain' },
@@ -143,10 +147,10 @@ export function wrongRequest(random: Random, body: string, headers: Plain['heade
 
 /** Bytes on a connection of their own: halves, lies about lengths, other protocols. */
 export async function rawBytes(
-  { port, secret }: Asked,
+  { port, secret }: CallTarget,
   random: Random,
   body: string,
-): Promise<Heard> {
+): Promise<McpReply> {
   const head = (length: number | string, more = '') =>
     `POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${secret}\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n${more}Content-Length: ${length}\r\n\r\n`;
   const size = Buffer.byteLength(body);
@@ -182,5 +186,5 @@ export async function rawBytes(
   ]);
   socket.destroy();
   const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(said)?.[1] ?? 0);
-  return { ...hearStatus(status, said), what: `raw ${status}` };
+  return { ...readStatusReply(status, said), what: `raw ${status}` };
 }

@@ -1,7 +1,7 @@
 // Calls of tools: as they should be, odd ones that may still be right, and ones that are surely wrong, made
 // from the schemas that the daemon itself lists. Each carries a mark that no other has, so that whatever
 // comes of it can be found in the database.
-import type { ToolShown } from '@relay/core/api/tools';
+import type { ListedTool } from '@relay/core/api/tools';
 import { chance, ODD_NAMES, ODD_TEXTS, oddJson, pick, type Random } from './values.ts';
 
 export type Kind = 'valid' | 'odd' | 'broken';
@@ -15,7 +15,7 @@ export interface FuzzCall {
 }
 
 /** What valid calls can name. */
-export interface Known {
+export interface KnownIds {
   readonly people: readonly [string, ...string[]];
   readonly conversation: string;
   readonly message: string;
@@ -25,7 +25,7 @@ export interface Known {
 
 type Args = Record<string, unknown>;
 
-const VALID: Readonly<Record<string, (random: Random, mark: string, known: Known) => Args>> = {
+const VALID: Readonly<Record<string, (random: Random, mark: string, known: KnownIds) => Args>> = {
   authenticate_qr: () => ({}),
   get_chats: (random) => (chance(random, 0.5) ? {} : { unread_only: chance(random, 0.5) }),
   send_message: (random, mark, { people }) => ({ chat_id: pick(random, people), message: mark }),
@@ -60,7 +60,7 @@ const VALID: Readonly<Record<string, (random: Random, mark: string, known: Known
   }),
 };
 
-export const unknownTo = (tools: readonly ToolShown[]): string[] =>
+export const unknownTo = (tools: readonly ListedTool[]): string[] =>
   tools.map(({ name }) => name).filter((name) => VALID[name] === undefined);
 
 /** A mark of one kind cannot be taken for one of another, nor for a part of a longer one. */
@@ -70,9 +70,9 @@ const SIGN: Readonly<Record<Kind, string>> = { valid: 'v', odd: 'o', broken: 'b'
 export function makeCall(
   random: Random,
   n: number,
-  tool: ToolShown,
+  tool: ListedTool,
   shape: Kind,
-  known: Known,
+  known: KnownIds,
   kind: Kind = shape,
 ): FuzzCall {
   const mark = `zq${SIGN[kind]}${n}q`;
@@ -84,7 +84,7 @@ export function makeCall(
 const asIs = (_random: Random, args: Args): string => JSON.stringify(args);
 
 /** One text of it holds something that nobody types, or a name is there twice. */
-function madeOdd(random: Random, args: Args, _tool: ToolShown, mark: string): string {
+function madeOdd(random: Random, args: Args, _tool: ListedTool, mark: string): string {
   const texts = Object.entries(args).filter(([, value]) => typeof value === 'string');
   const [name] = texts[Math.floor(random() * texts.length)] ?? ['__proto__'];
   const odd = pick(random, ODD_TEXTS);
@@ -104,7 +104,7 @@ interface Shape {
 }
 
 /** Wrong by the schema, whatever else happens to be right. */
-function madeWrong(random: Random, args: Args, { input }: ToolShown, mark: string): string {
+function madeWrong(random: Random, args: Args, { input }: ListedTool, mark: string): string {
   const { properties = {}, required = [] } = input as {
     properties?: Record<string, Shape>;
     required?: string[];

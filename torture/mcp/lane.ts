@@ -1,11 +1,20 @@
 // One caller among several: chooses what to send and by which door, sends it, and writes down what became of
 // it. Pipes stay open over many calls and are opened anew when the daemon ends them, as it may.
-import type { ToolShown } from '@relay/core/api/tools';
-import { type Heard, hearHttp } from './answers.ts';
-import { type Begun, secretFor } from './begin.ts';
+import type { ListedTool } from '@relay/core/api/tools';
+import { type McpReply, readHttpReply } from './answers.ts';
 import { brokenMessage, rawBytes, wrongRequest } from './broken.ts';
 import { type FuzzCall, type Kind, makeCall } from './calls.ts';
-import { ask, callHttp, callRest, type Era, mcpHeaders, Pipe, postMcp, rpcText } from './doors.ts';
+import { type McpFixture, secretFor } from './fixture.ts';
+import {
+  callHttp,
+  callRest,
+  type Era,
+  mcpHeaders,
+  Pipe,
+  postMcp,
+  rpcText,
+  sendPlain,
+} from './transports.ts';
 import { chance, ODD_NAMES, pick, type Random } from './values.ts';
 
 export interface Fate {
@@ -13,25 +22,31 @@ export interface Fate {
   readonly kind: Kind;
   readonly tool: string;
   readonly door: string;
-  readonly heard: Heard;
+  readonly heard: McpReply;
   /** What was sent, or its beginning. */
   readonly sent: string;
 }
 
-export interface World extends Begun {
+export interface McpLaneContext extends McpFixture {
   /** Of the call of this number: what is sent does not depend on what else is under way. */
   random(n: number): Random;
   note(fate: Fate): void;
 }
 
-const DOORS = ['rest', 'http current', 'http previous', 'pipe current', 'pipe previous'] as const;
-type Door = (typeof DOORS)[number];
+const TRANSPORTS = [
+  'rest',
+  'http current',
+  'http previous',
+  'pipe current',
+  'pipe previous',
+] as const;
+type TransportName = (typeof TRANSPORTS)[number];
 
 export class Lane {
-  readonly #world: World;
+  readonly #world: McpLaneContext;
   readonly #pipes = new Map<string, Pipe>();
 
-  constructor(world: World) {
+  constructor(world: McpLaneContext) {
     this.#world = world;
   }
 
@@ -53,18 +68,18 @@ export class Lane {
     for (const pipe of this.#pipes.values()) pipe.close();
   }
 
-  async #call(n: number, random: Random, tool: ToolShown, kind: Kind): Promise<void> {
+  async #call(n: number, random: Random, tool: ListedTool, kind: Kind): Promise<void> {
     const { known } = this.#world;
     const call = makeCall(random, n, tool, kind, known);
     const again = kind === 'valid' && !tool.read_only && chance(random, 0.1);
     const key = again ? `key-${n}` : undefined;
     const secret = this.#secretFor(random, tool, kind);
-    await this.#through(pick(random, DOORS), secret, call, key);
-    if (again) await this.#through(pick(random, DOORS), secret, call, key);
+    await this.#through(pick(random, TRANSPORTS), secret, call, key);
+    if (again) await this.#through(pick(random, TRANSPORTS), secret, call, key);
   }
 
   /** With a token that does not open it, or a name that is none. */
-  async #trespass(n: number, random: Random, tool: ToolShown): Promise<void> {
+  async #trespass(n: number, random: Random, tool: ListedTool): Promise<void> {
     const { known, secrets } = this.#world;
     const call = makeCall(random, n, tool, 'valid', known, 'broken');
     const dice = random();
@@ -72,7 +87,7 @@ export class Lane {
       const { limited, reader } = secrets;
       const secret = tool.read_only ? limited : pick(random, [limited, reader]);
       if (tool.scope === 'permissions:read' || tool.scope === 'link:write') return;
-      await this.#through(pick(random, DOORS), secret, call);
+      await this.#through(pick(random, TRANSPORTS), secret, call);
     } else if (dice < 0.5) {
       await this.#through(pick(random, ['rest', 'http current'] as const), secrets.dead, call);
     } else {
@@ -82,14 +97,14 @@ export class Lane {
         'x'.repeat(5_000),
         ...ODD_NAMES,
       ]);
-      await this.#through(pick(random, DOORS), this.#secretFor(random, tool, 'broken'), {
+      await this.#through(pick(random, TRANSPORTS), this.#secretFor(random, tool, 'broken'), {
         ...call,
         tool: name,
       });
     }
   }
 
-  async #message(n: number, random: Random, tool: ToolShown): Promise<void> {
+  async #message(n: number, random: Random, tool: ListedTool): Promise<void> {
     const { known, port } = this.#world;
     const call = makeCall(random, n, tool, 'valid', known, 'broken');
     const era = pick(random, ['current', 'previous'] as const);
@@ -105,21 +120,21 @@ export class Lane {
     }
   }
 
-  async #request(n: number, random: Random, tool: ToolShown): Promise<void> {
+  async #request(n: number, random: Random, tool: ListedTool): Promise<void> {
     const { known, port } = this.#world;
     const call = makeCall(random, n, tool, 'valid', known, 'odd');
     const era = pick(random, ['current', 'previous'] as const);
     const secret = this.#secretFor(random, tool, 'odd');
     const body = rpcText(era, n, call);
     const wrong = wrongRequest(random, body, mcpHeaders(era, 'tools/call', tool.name));
-    const heard = await ask({ port, secret }, wrong).then(
-      ({ status, text }) => hearHttp(status, text),
-      (error: Error): Heard => ({ done: false, output: null, fault: null, what: error.message }),
+    const heard = await sendPlain({ port, secret }, wrong).then(
+      ({ status, text }) => readHttpReply(status, text),
+      (error: Error): McpReply => ({ done: false, output: null, fault: null, what: error.message }),
     );
     this.#note(call, 'wrong request', heard);
   }
 
-  async #raw(n: number, random: Random, tool: ToolShown): Promise<void> {
+  async #raw(n: number, random: Random, tool: ListedTool): Promise<void> {
     const { known, port } = this.#world;
     const call = makeCall(random, n, tool, 'valid', known, 'broken');
     const secret = this.#secretFor(random, tool, 'broken');
@@ -128,14 +143,14 @@ export class Lane {
   }
 
   /** Conversations are only asked for: an agent for each would be another torture. */
-  #secretFor(random: Random, tool: ToolShown, kind: Kind): string {
+  #secretFor(random: Random, tool: ListedTool, kind: Kind): string {
     const { secrets } = this.#world;
     if (tool.name === 'create_conversation' && kind !== 'broken') return secrets.asker;
     const makes = tool.name === 'send_message' || tool.name === 'schedule_message';
     return makes && chance(random, 0.5) ? secrets.asker : secretFor(this.#world, tool);
   }
 
-  async #through(door: Door, secret: string, call: FuzzCall, key?: string): Promise<void> {
+  async #through(door: TransportName, secret: string, call: FuzzCall, key?: string): Promise<void> {
     const asked = { port: this.#world.port, secret };
     const era: Era = door.endsWith('current') ? 'current' : 'previous';
     const heard = door.startsWith('pipe')
@@ -155,7 +170,7 @@ export class Lane {
     return pipe;
   }
 
-  #note({ mark, kind, tool, args }: FuzzCall, door: string, heard: Heard, sent = args): void {
+  #note({ mark, kind, tool, args }: FuzzCall, door: string, heard: McpReply, sent = args): void {
     const { note, known } = this.#world;
     note({ mark, kind, tool, door, heard, sent: sent.slice(0, 300) });
     const made = heard.output?.schedule_id;

@@ -1,14 +1,18 @@
 // Whether the digests of a day that is over are all there, each once, each in time. What is expected is
 // computed from the messages themselves, never from what the daemon thought was due.
-import { type Cut, dayOf, hourOf } from '@relay/core/observer/digest/periods';
-import type { Group } from './talk.ts';
-import type { MonthWorld } from './world.ts';
+import {
+  type DayBoundary,
+  dayContaining,
+  hourContaining,
+} from '@relay/core/observer/digest/periods';
+import type { Group } from './group-posts.ts';
+import type { MonthHarness } from './harness.ts';
 
 /** A message may still be on its way for a minute; then the next look of the simulated clock finds it due. */
 const IN_TIME_MS = 2 * 60_000;
 export const DAILY_AT = '04:00';
 
-export interface DayJudged {
+export interface DayVerdict {
   readonly hourly: number;
   readonly daily: number;
   /** How long after the end of its period the last one was made, in seconds. */
@@ -17,9 +21,9 @@ export interface DayJudged {
 }
 
 /** Of the group's day, from 04:00 to 04:00 by its own clock, that holds this moment. */
-export async function judgeDay(world: MonthWorld, group: Group, at: Date): Promise<DayJudged> {
-  const cut: Cut = { zone: group.zone, dailyAt: DAILY_AT };
-  const day = dayOf(at, cut);
+export async function judgeDay(world: MonthHarness, group: Group, at: Date): Promise<DayVerdict> {
+  const cut: DayBoundary = { zone: group.zone, dailyAt: DAILY_AT };
+  const day = dayContaining(at, cut);
   const heard = await world.query<{ sent_at: Date }>(
     `SELECT o.sent_at FROM relay.observed_messages o JOIN relay.chats c
        ON c.account_id = o.account_id AND c.id = o.chat_id
@@ -33,7 +37,7 @@ export async function judgeDay(world: MonthWorld, group: Group, at: Date): Promi
      WHERE c.group_address = $1 AND d.period_start >= $2 AND d.period_start < $3`,
     [group.address, day.start, day.end],
   );
-  const hours = new Set(heard.map(({ sent_at }) => hourOf(sent_at, cut).start.getTime()));
+  const hours = new Set(heard.map(({ sent_at }) => hourContaining(sent_at, cut).start.getTime()));
   const hourly = made.filter(({ kind }) => kind === 'hourly');
   const daily = made.filter(({ kind }) => kind === 'daily');
   const where = `${group.zone.name} ${day.name}`;

@@ -1,8 +1,8 @@
 // The model of the simulated month: it sums up what it is given in a sentence, takes every request for one,
 // and answers in a word. What matters is how often it is asked, and what that costs.
-import type { Actor } from '@relay/simulator/model/server';
+import type { ModelActor } from '@relay/simulator/model/server';
 
-export const sumsUp: Actor = ({ messages }) => {
+export const sumsUp: ModelActor = ({ messages }) => {
   const asked = messages.flatMap(({ role, content }) =>
     role === 'system' && typeof content === 'string' ? content : [],
   );

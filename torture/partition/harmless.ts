@@ -3,15 +3,15 @@
 import { type Carrier, keptBody } from '../attacks/carrier.ts';
 import { type LookAlike, textsOf } from '../attacks/data.ts';
 import { isKept } from '../attacks/harmless.ts';
-import type { World } from '../attacks/world.ts';
-import type { Stage } from './stage.ts';
+import type { AttackHarness } from '../attacks/harness.ts';
+import type { PartitionHarness } from './harness.ts';
 
 const ANSWER = 'Thank you, I have noted that.';
 
 /** Null when all is well, else what went wrong. */
 export function isOrdinary(
-  world: World,
-  stage: Stage,
+  world: AttackHarness,
+  stage: PartitionHarness,
   carrier: Carrier & { readonly key: string },
   look: LookAlike,
 ): Promise<string | null> {
@@ -20,8 +20,8 @@ export function isOrdinary(
 }
 
 async function answered(
-  world: World,
-  stage: Stage,
+  world: AttackHarness,
+  stage: PartitionHarness,
   carrier: Carrier & { readonly key: string },
   look: LookAlike,
 ): Promise<string | null> {
@@ -47,7 +47,7 @@ async function answered(
   return row.sent === texts.length ? null : `was answered ${row.sent} times`;
 }
 
-async function heard(stage: Stage, look: LookAlike): Promise<string | null> {
+async function heard(stage: PartitionHarness, look: LookAlike): Promise<string | null> {
   for (const text of textsOf(look)) {
     const answer = await stage.assistant(text, [() => ({ text: ANSWER })]);
     if (answer !== ANSWER) return `was answered with "${answer.slice(0, 60)}"`;

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ChatRequest } from '@relay/simulator/model/schemas';
 import { Canaries } from '../attacks/canaries.ts';
-import type { World } from '../attacks/world.ts';
+import type { AttackHarness } from '../attacks/harness.ts';
 
 /** Whose words a session may know: those of its own chat, or, as the owner's own, what they let be read. */
 export type Session =
@@ -23,13 +23,13 @@ export class PartitionJudge {
   readonly faults: string[] = [];
   readonly prompts = { auto_reply: 0, conversation: 0, assistant: 0 };
   sent = 0;
-  readonly #world: World;
+  readonly #world: AttackHarness;
   readonly #chats: readonly Chat[];
   readonly #canaries: Canaries;
   readonly #seen = new Set<string>();
   #seq = '0';
 
-  constructor(world: World, readable: ReadonlySet<string>) {
+  constructor(world: AttackHarness, readable: ReadonlySet<string>) {
     const { contacts, groups } = world.fixtures;
     this.#world = world;
     this.#chats = [

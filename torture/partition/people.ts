@@ -1,13 +1,13 @@
 // Fifty chats, each with a canary of its own: those of the injection set and as many more, granted everything
 // from nothing to reading and answering. A few of them attack, each in a chat that may be answered.
 import { createHash } from 'node:crypto';
-import { type Fixtures, fixtures, type Granted } from '../attacks/data.ts';
+import { type Fixtures, fixtures, type GrantedRights } from '../attacks/data.ts';
 
 const CHATS = 50;
 const GROUPS = 10;
 export const ATTACKERS = ['attacker', 'attacks1', 'attacks2', 'attacks3'];
 
-const GRANTS: readonly (Granted | undefined)[] = [
+const GRANTS: readonly (GrantedRights | undefined)[] = [
   undefined,
   [true, false],
   [false, true],

@@ -3,7 +3,7 @@
 import type { InstanceId } from '@relay/core/ids';
 import type { Lane } from './lane.ts';
 
-export interface Stage {
+export interface RaceContext {
   readonly lane: Lane;
   readonly phone: string;
   readonly random: () => number;
@@ -22,7 +22,7 @@ export interface Stage {
 const INTERVAL_MS = 60_000;
 
 /** A conversation that waits for its contact, whose first message has left. */
-async function waiting(stage: Stage): Promise<InstanceId> {
+async function waiting(stage: RaceContext): Promise<InstanceId> {
   const id = await stage.lane.create(stage.phone, { interval_ms: INTERVAL_MS, max_followups: 2 });
   await stage.rest();
   await stage.lane.carry();
@@ -30,13 +30,13 @@ async function waiting(stage: Stage): Promise<InstanceId> {
 }
 
 /** The cause of a turn has happened; mostly the agent is already thinking, sometimes it is yet to begin. */
-async function inTurn(stage: Stage, cause: () => Promise<unknown>): Promise<void> {
+async function inTurn(stage: RaceContext, cause: () => Promise<unknown>): Promise<void> {
   const thinking = stage.random() < 0.7 ? stage.holdAtModel() : null;
   await cause();
   await (thinking ?? stage.hold());
 }
 
-export const RACES: Readonly<Record<string, (stage: Stage) => Promise<void>>> = {
+export const RACES: Readonly<Record<string, (stage: RaceContext) => Promise<void>>> = {
   async 'reply during a follow-up'(stage) {
     await waiting(stage);
     stage.lane.move(INTERVAL_MS);

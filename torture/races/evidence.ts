@@ -1,9 +1,10 @@
 // What an interleaving left behind, read once: the rows of its contact, and what was seen while it ran.
-import type { EventType } from '@relay/core/conversation/events';
+
 import type { InstanceState } from '@relay/core/conversation/states';
+import type { ConversationEventType } from '@relay/core/conversation/transition-table';
 import type { InstanceId } from '@relay/core/ids';
-import type { Lane, Left, Turn } from './lane.ts';
-import type { Committed } from './scheduler.ts';
+import type { Lane, SentBody, Turn } from './lane.ts';
+import type { CommittedTransaction } from './scheduler.ts';
 
 export interface InstanceSeen {
   readonly id: InstanceId;
@@ -20,7 +21,7 @@ export interface StepSeen {
   readonly instance_id: InstanceId;
   readonly from_state: InstanceState;
   readonly to_state: InstanceState;
-  readonly trigger: EventType;
+  readonly trigger: ConversationEventType;
 }
 
 export interface LineSeen {
@@ -51,12 +52,12 @@ export interface Evidence {
   readonly done: ReadonlySet<string>;
   /** What the contact wrote, in order. */
   readonly wrote: readonly string[];
-  readonly commits: readonly Committed[];
+  readonly commits: readonly CommittedTransaction[];
   readonly turns: readonly Turn[];
-  readonly left: readonly Left[];
+  readonly left: readonly SentBody[];
 }
 
-export async function gather(
+export async function gatherEvidence(
   lane: Lane,
   phone: string,
   seen: Pick<Evidence, 'wrote' | 'commits'>,

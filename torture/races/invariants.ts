@@ -1,10 +1,10 @@
 // What must hold after every interleaving, each promise as a function that says in sentences what broke it.
-import { holdsContact } from '@relay/core/conversation/instance';
-import type { NonTerminalState } from '@relay/core/conversation/states';
-import { isTerminal } from '@relay/core/conversation/states';
-import { TABLE } from '@relay/core/conversation/table';
+
+import { isTerminal, type NonTerminalState } from '@relay/core/conversation/states';
+import { holdsContact } from '@relay/core/conversation/transition';
+import { TRANSITION_TABLE } from '@relay/core/conversation/transition-table';
 import type { Evidence, InstanceSeen, LineSeen } from './evidence.ts';
-import type { Committed } from './scheduler.ts';
+import type { CommittedTransaction } from './scheduler.ts';
 
 export function faultsOf(evidence: Evidence): string[] {
   return [
@@ -48,7 +48,7 @@ function* log({ steps }: Evidence, { id, state }: InstanceSeen): Generator<strin
   let at = 'CREATED';
   for (const { from_state, to_state, trigger } of steps.filter((one) => one.instance_id === id)) {
     if (from_state !== at) yield `logged from ${from_state} when it was ${at}`;
-    const target = TABLE[from_state][trigger];
+    const target = TRANSITION_TABLE[from_state][trigger];
     // Out of the queue a resumed one may go straight to its turn.
     const legal = target === to_state || (target === 'previous' && !isTerminal(to_state));
     if (!legal) yield `${from_state} → ${to_state} by ${trigger} is no edge`;
@@ -116,7 +116,7 @@ function* saidOnce({ lines, outbox, turns, left }: Evidence): Generator<string> 
   }
 }
 
-const commitsOf = ({ commits }: Evidence, operation: string): Committed[] =>
+const commitsOf = ({ commits }: Evidence, operation: string): CommittedTransaction[] =>
   commits.filter(({ name }) => name.startsWith(operation));
 
 /** A follow-up that the contact's reply overtook does not leave. */

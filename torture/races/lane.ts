@@ -2,33 +2,29 @@
 // jobs, workers, timers, gate, outbox and re-check. One interleaving after the other runs in it, each with
 // a contact of its own; several lanes run side by side.
 import { randomUUID } from 'node:crypto';
-import type { InstanceId, MessageId } from '@relay/core/ids';
-import { instanceId } from '@relay/core/ids';
+import type { ConversationService } from '@relay/core/api/instances';
+import { type InstanceId, instanceId, type MessageId } from '@relay/core/ids';
 import { silentLog } from '@relay/core/log';
-import type { ConversationVerbs } from '@relay/core/ports/conversations';
-import type { TurnContext, TurnOutcome } from '@relay/core/ports/turn';
+import type { TurnContext, TurnOutcome } from '@relay/core/ports/agent-turn';
 import { deliverySchema, pacingSchema, settingsSchema } from '@relay/core/settings';
-import { RunningTurns } from '@relay/daemon/flows/conversation/running';
-import { onWake } from '@relay/daemon/flows/conversation/turn';
-import { conversationVerbs } from '@relay/daemon/flows/conversation/verbs';
-import type { ConversationWorld } from '@relay/daemon/flows/conversation/work';
+import { createConversationService } from '@relay/daemon/flows/conversation/service';
+import { type ConversationDeps, RunningTurns } from '@relay/daemon/flows/conversation/transitions';
+import { onConversationJob } from '@relay/daemon/flows/conversation/turn';
+import { Gate } from '@relay/daemon/gate/gate';
 import { recheckPermits } from '@relay/daemon/gate/recheck';
-import { Gate } from '@relay/daemon/gate/submit';
-import { takeIn } from '@relay/daemon/inbox/take-in';
+import { takeInBatch } from '@relay/daemon/inbox/intake';
 import { incoming, ME, openPlain, readJson, receive } from '@relay/daemon/inbox/testing/inbox';
 import { Jobs } from '@relay/daemon/jobs/jobs';
-import { TimerClock, timerJobs } from '@relay/daemon/jobs/timers';
-import { claim } from '@relay/daemon/outbox/claim';
-import { settle } from '@relay/daemon/outbox/settle';
-import { wakeConversations } from '@relay/daemon/outbox/wake-conversations';
+import { enqueueDueTimers, TimerClock } from '@relay/daemon/jobs/timers';
+import { claimMessages } from '@relay/daemon/outbox/claim';
+import { applyDeliveryReports, wakeConversations } from '@relay/daemon/outbox/delivery-updates';
 import { onRoute } from '@relay/daemon/router/router';
-import { serveAccount } from '@relay/daemon/store/account';
-import type { Database, Reader } from '@relay/daemon/store/database';
-import { openDatabase } from '@relay/daemon/store/database';
+import { takeAccountLease } from '@relay/daemon/store/account';
+import { type Database, type Db, openDatabase } from '@relay/daemon/store/database';
 import { PostgresEventLog } from '@relay/daemon/store/events';
 import { recordSent } from '@relay/daemon/store/messages';
 import { testSealer } from '@relay/testing/sealer';
-import type { Look, Scheduler } from './scheduler.ts';
+import type { Scheduler, SchedulerView } from './scheduler.ts';
 
 /** A turn the agent was asked for, and what it wanted. */
 export interface Turn {
@@ -38,7 +34,7 @@ export interface Turn {
 }
 
 /** A message that was handed to the wire, and when its claim began. */
-export interface Left {
+export interface SentBody {
   readonly instance: InstanceId | null;
   readonly body: string;
   readonly began: number;
@@ -53,8 +49,8 @@ const START = Date.parse('2026-03-01T09:00:00Z');
 
 export class Lane {
   readonly database: Database;
-  readonly verbs: ConversationVerbs;
-  readonly world: ConversationWorld;
+  readonly verbs: ConversationService;
+  readonly world: ConversationDeps;
   readonly #jobs: Jobs;
   readonly #clock: TimerClock;
   readonly #pacing = pacingSchema.parse({ enabled: false });
@@ -65,11 +61,11 @@ export class Lane {
   #scheduler: Scheduler | null = null;
   #script: Script = () => ({ messages: [] });
   turns: Turn[] = [];
-  left: Left[] = [];
+  left: SentBody[] = [];
   /** Those that a permitted message woke. */
   carriers: Promise<void>[] = [];
 
-  private constructor(database: Database, jobs: Jobs, lease: ConversationWorld['lease']) {
+  private constructor(database: Database, jobs: Jobs, lease: ConversationDeps['lease']) {
     this.database = database;
     this.#jobs = jobs;
     const { kysely } = database;
@@ -89,15 +85,15 @@ export class Lane {
       now: () => new Date(this.#time),
       zone: 'UTC',
     };
-    this.verbs = conversationVerbs(this.world);
+    this.verbs = createConversationService(this.world);
     this.#clock = new TimerClock({
       db: this.world.db,
       now: this.world.now,
-      onDue: timerJobs(jobs),
+      onDue: enqueueDueTimers(jobs),
       afterCommit: () => jobs.hint('conversation'),
       log: silentLog,
     });
-    const wake = onWake(this.world, (context) => this.#think(context));
+    const wake = onConversationJob(this.world, (context) => this.#think(context));
     jobs.work('conversation', TURNS_AT_ONCE, (job, signal) =>
       this.#handle(job.id, nameOf(job.data.wake), () => wake(job, signal)),
     );
@@ -113,7 +109,7 @@ export class Lane {
       { connectionString: url },
       { max: CONNECTIONS, sealer: testSealer },
     );
-    const lease = await serveAccount(database.kysely, randomUUID());
+    const lease = await takeAccountLease(database.kysely, randomUUID());
     const jobs = await Jobs.start(database, silentLog);
     return new Lane(database, jobs, lease);
   }
@@ -168,7 +164,7 @@ export class Lane {
     await receive({ sql: this.sql }, lease.account, [
       incoming({ id, chat, sender, fromMe, body, sentAt: this.now() }),
     ]);
-    await takeIn(
+    await takeInBatch(
       { db: this.database.kysely, lease, jobs: this.#jobs, open: openPlain, read: readJson },
       50,
     );
@@ -184,7 +180,7 @@ export class Lane {
   carry(): Promise<void> {
     return this.#run('carry', async () => {
       const { account } = this.world.lease;
-      const { rows } = await claim(this.#carrier(), {
+      const { rows } = await claimMessages(this.#carrier(), {
         now: this.now(),
         room: 20,
         inFlight: [],
@@ -199,7 +195,7 @@ export class Lane {
       }
       const at = this.now();
       await this.database.kysely.transaction().execute((tx) =>
-        settle(
+        applyDeliveryReports(
           tx,
           account,
           rows.map(({ id }) => ({ of: { id }, is: () => ({ event: { type: 'accepted' }, at }) })),
@@ -244,13 +240,13 @@ export class Lane {
           ),
         ...wakeConversations(this.#jobs, lease.account),
       },
-    } satisfies Parameters<typeof claim>[0];
+    } satisfies Parameters<typeof claimMessages>[0];
   }
 
   readonly sql = async <Row extends object>(text: string, values: readonly unknown[] = []) =>
     (await this.database.pool.query<Row>(text, [...values])).rows;
 
-  look = async (): Promise<Look> => {
+  look = async (): Promise<SchedulerView> => {
     const [seen] = await this.sql<{ waiting: number; ready: number; active: string[] }>(LOOK);
     const { waiting, ready, active } = seen ?? { waiting: 0, ready: 0, active: [] };
     // To its handler, or from it to where it is settled.
@@ -284,9 +280,9 @@ export class Lane {
   }
 
   /** The same database, whose transactions stop before they begin and before they commit. */
-  #stepped(db: Reader): Reader {
+  #stepped(db: Db): Db {
     const transaction = () => ({
-      execute: <T>(work: Parameters<ReturnType<Reader['transaction']>['execute']>[0]) => {
+      execute: <T>(work: Parameters<ReturnType<Db['transaction']>['execute']>[0]) => {
         const plain = (commit: () => Promise<void>) =>
           db.transaction().execute(async (tx) => {
             const result = await work(tx);

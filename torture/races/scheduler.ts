@@ -17,13 +17,13 @@ interface Operation {
 }
 
 /** A transaction that committed: the operation and which of its transactions. The numbers are moments of one count, so that two can be compared. */
-export interface Committed {
+export interface CommittedTransaction {
   readonly name: string;
   readonly began: number;
   readonly committed: number;
 }
 
-export interface Look {
+export interface SchedulerView {
   /** Sessions that wait for a lock. */
   readonly waiting: number;
   /** Jobs that a worker is about to fetch. */
@@ -34,7 +34,7 @@ export interface SchedulerOptions {
   readonly random: () => number;
   /** Whether several may be let go at once, so that the locks of the database decide. */
   readonly together: boolean;
-  readonly look: () => Promise<Look>;
+  readonly look: () => Promise<SchedulerView>;
 }
 
 const STUCK_MS = 20_000;
@@ -52,7 +52,7 @@ export class Scheduler {
   #holdAt: { readonly at: string; readonly reached: () => void } | null = null;
   #moment = 0;
   #changed = Promise.withResolvers<void>();
-  readonly commits: Committed[] = [];
+  readonly commits: CommittedTransaction[] = [];
   /** Who was let go from where, in order. */
   readonly moves: string[] = [];
 

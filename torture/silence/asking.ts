@@ -1,8 +1,8 @@
 // The owner asks in both groups, more often than the cadence allows answers, over connections that break and a daemon
 // that is killed in between. The answers are counted on the simulated network.
-import { OWNER } from '../ground.ts';
+import { OWNER } from '../harness.ts';
+import type { SilenceHarness } from './harness.ts';
 import type { Cast } from './people.ts';
-import type { SilenceStage } from './stage.ts';
 
 const ROUNDS = 10;
 export const ANSWERS_A_DAY = 5;
@@ -16,7 +16,7 @@ const WORDS = [
   'Annie please sum up what was decided',
 ];
 
-export interface Spoken {
+export interface AskingResult {
   readonly requests: number;
   readonly groups: readonly {
     readonly name: string;
@@ -29,11 +29,11 @@ export interface Spoken {
  * Time passes by moving earlier answers into the past. The database has no other clock than the machine's, and the
  * pause must be much longer than the rounds between which no time shall pass.
  */
-export async function ask(
-  stage: SilenceStage,
+export async function askInGroups(
+  stage: SilenceHarness,
   casts: readonly Cast[],
   minutes: number,
-): Promise<Spoken> {
+): Promise<AskingResult> {
   const sent = new Map(casts.map(({ chat }) => [chat.jid, new Map<string, number>()]));
   let pause = 0;
   stage.simulator.network.events.on('stanza', ({ account, direction, stanza }) => {
@@ -79,7 +79,7 @@ function zoneAtNoon(): string {
   return `Etc/GMT${offset > 0 ? '-' : '+'}${Math.abs(offset)}`;
 }
 
-async function moveAnswersBack(stage: SilenceStage, minutes: number): Promise<void> {
+async function moveAnswersBack(stage: SilenceHarness, minutes: number): Promise<void> {
   await stage.query(
     `UPDATE relay.outbox SET sent_at = sent_at - $1 * interval '1 minute',
        attempted_at = attempted_at - $1 * interval '1 minute'`,
@@ -87,7 +87,7 @@ async function moveAnswersBack(stage: SilenceStage, minutes: number): Promise<vo
   );
 }
 
-export const beyondCadence = ({ groups }: Spoken): readonly string[] =>
+export const beyondCadence = ({ groups }: AskingResult): readonly string[] =>
   groups.flatMap(({ name, answers }) => {
     const total = answers.reduce((sum, count) => sum + count, 0);
     return [

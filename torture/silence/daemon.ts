@@ -1,5 +1,5 @@
 // The whole daemon as a process, under a clock that the torture moves. Nothing else about it is changed.
-import type { RunningDaemon } from '@relay/daemon/assembly';
+import type { RunningDaemon } from '@relay/daemon/compose';
 import { loadConfig } from '@relay/daemon/config';
 import { startDaemon } from '@relay/daemon/daemon';
 import { openReadiness } from '@relay/daemon/home/readiness';

@@ -1,11 +1,11 @@
 // What goes wrong while a week is replayed, and after which of its messages: spread evenly, in an order drawn
 // from the seed.
-import type { SilenceStage } from './stage.ts';
+import type { SilenceHarness } from './harness.ts';
 
 type Fault = () => unknown;
 
 export function faultsOf(
-  stage: SilenceStage,
+  stage: SilenceHarness,
   { kills, faults }: { readonly kills: number; readonly faults: number },
   messages: number,
   random: () => number,

@@ -1,7 +1,7 @@
 // The members of both groups on the simulated network. Each group is owned by somebody else in the labelled
 // weeks; here both are groups of the one owner that Relay serves.
 import type { Network } from '@relay/simulator/whatsapp/network';
-import type { Account } from '@relay/simulator/whatsapp/people/account';
+import type { SimulatedAccount } from '@relay/simulator/whatsapp/people/account';
 import type { GroupChat } from '@relay/simulator/whatsapp/people/group';
 import { type GroupName, readWeek, type Week } from '@relay/testing/observer/weeks';
 
@@ -10,9 +10,9 @@ export interface Cast {
   readonly week: Week;
   readonly chat: GroupChat;
   /** By their address in the week. */
-  readonly members: ReadonlyMap<string, Account>;
+  readonly members: ReadonlyMap<string, SimulatedAccount>;
   /** All but the owner. */
-  readonly others: readonly Account[];
+  readonly others: readonly SimulatedAccount[];
 }
 
 const ADDRESSING = { holliday: 'pn', 'casa-limon': 'lid' } as const;
@@ -34,9 +34,9 @@ function lately(name: GroupName): Week {
   return { ...week, messages };
 }
 
-export function invite(network: Network, owner: Account, name: GroupName): Cast {
+export function invite(network: Network, owner: SimulatedAccount, name: GroupName): Cast {
   const week = lately(name);
-  const members = new Map<string, Account>();
+  const members = new Map<string, SimulatedAccount>();
   for (const { message } of week.messages) {
     if (message.fromAssistant || members.has(message.sender)) continue;
     const phone = String(FIRST_PHONE[name] + members.size);

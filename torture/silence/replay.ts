@@ -2,9 +2,9 @@
 // the time it was written.
 
 import type { GroupMessage } from '@relay/core/observer/message';
-import { addressIn } from '@relay/core/observer/trigger/address';
-import type { Content } from '@relay/simulator/whatsapp/media/content';
-import type { Account } from '@relay/simulator/whatsapp/people/account';
+import { findAddress } from '@relay/core/observer/trigger/address';
+import type { SendableContent } from '@relay/simulator/whatsapp/media';
+import type { SimulatedAccount } from '@relay/simulator/whatsapp/people/account';
 import { proto } from '@whiskeysockets/baileys';
 import { contentOf as carried } from '../attacks/carrier.ts';
 import { type Attack, textsOf } from '../attacks/data.ts';
@@ -13,7 +13,7 @@ import type { Cast } from './people.ts';
 export interface Line {
   readonly cast: Cast;
   readonly message: GroupMessage;
-  readonly from: Account;
+  readonly from: SimulatedAccount;
 }
 
 /** Whom the assistant listens to asks nothing here: what names it is said by somebody else. */
@@ -22,14 +22,14 @@ export const linesOf = (cast: Cast): readonly Line[] =>
     const author = cast.members.get(message.sender);
     const [other] = cast.others;
     if (author === undefined || other === undefined || message.fromAssistant) return [];
-    const asks = message.fromOwner && addressIn(message, ANNIE) !== null;
+    const asks = message.fromOwner && findAddress(message, ANNIE) !== null;
     return [{ cast, message, from: asks ? other : author }];
   });
 
 const ANNIE = { name: 'Annie', jids: [], isAssistantMessage: () => false };
 
 /** False for what no phone sends. */
-export async function say({ cast, message, from }: Line): Promise<boolean> {
+export async function sendLine({ cast, message, from }: Line): Promise<boolean> {
   const content = contentOf(cast, message);
   if (content === null) return false;
   const { addressing } = cast.chat;
@@ -63,7 +63,7 @@ const wireId = (id: string): string => `3EB0${id.replace(/\W/g, '')}`;
 
 const FILE = { fileLength: 1_000, directPath: '/v/x', url: '' };
 
-function contentOf(cast: Cast, message: GroupMessage): Content | null {
+function contentOf(cast: Cast, message: GroupMessage): SendableContent | null {
   const { text } = message;
   const contextInfo = contextOf(cast, message);
   const caption = text === '' ? {} : { caption: text };
@@ -157,7 +157,7 @@ const withDigits = (cast: Cast, { text, mentions }: GroupMessage): string =>
     return now === undefined ? words : words.replace(`@${jid.split('@')[0]}`, `@${now}`);
   }, text);
 
-function authorOf({ week, members }: Cast, id: string): Account | undefined {
+function authorOf({ week, members }: Cast, id: string): SimulatedAccount | undefined {
   const written = week.messages.find(({ message }) => message.id === id);
   return written === undefined ? undefined : members.get(written.message.sender);
 }

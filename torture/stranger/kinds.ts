@@ -1,26 +1,26 @@
 // Every message that can be sent on the simulated network: what its control API knows, every kind of
 // WhatsApp's own protobuf, every protocol message, and text inside every wrapper.
 // Invariant: taken from the protobuf itself, so that a kind which a later version brings is sent too.
-import { send } from '@relay/simulator/control/sending';
+import { sendMessageAs } from '@relay/simulator/control/sending';
 import type { Network } from '@relay/simulator/whatsapp/network';
-import type { Account } from '@relay/simulator/whatsapp/people/account';
-import type { Chat } from '@relay/simulator/whatsapp/people/model';
+import type { SimulatedAccount } from '@relay/simulator/whatsapp/people/account';
+import type { SimulatedChat } from '@relay/simulator/whatsapp/people/model';
 import { proto } from '@whiskeysockets/baileys';
 
 /** Where a message goes, and one that its author wrote there before. */
-export interface Place {
+export interface KindTarget {
   readonly network: Network;
-  readonly from: Account;
-  readonly to: Chat;
+  readonly from: SimulatedAccount;
+  readonly to: SimulatedChat;
   readonly before: string;
 }
 
 export interface Kind {
   readonly name: string;
-  send(place: Place, text: string, addressing: 'lid' | 'pn'): Promise<string>;
+  send(place: KindTarget, text: string, addressing: 'lid' | 'pn'): Promise<string>;
 }
 
-type Asked = Parameters<typeof send>[3];
+type Asked = Parameters<typeof sendMessageAs>[3];
 
 const data = Buffer.from('a file').toString('base64');
 const file = (kind: 'image' | 'video' | 'audio' | 'document') => ({
@@ -46,7 +46,7 @@ const sent = Object.entries(SENT).map(
   ([name, asked]): Kind => ({
     name,
     send: ({ network, from, to, before }, text, addressing) =>
-      send(network, from, to, { ...asked(text, before), addressing }),
+      sendMessageAs(network, from, to, { ...asked(text, before), addressing }),
   }),
 );
 
@@ -54,7 +54,7 @@ const reactions = ['👍', ''].map(
   (emoji): Kind => ({
     name: emoji === '' ? 'a reaction taken back' : 'a reaction',
     send: ({ network, from, to, before }) =>
-      send(network, from, to, { reaction: { id: before, emoji } }),
+      sendMessageAs(network, from, to, { reaction: { id: before, emoji } }),
   }),
 );
 

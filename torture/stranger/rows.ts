@@ -2,7 +2,7 @@
 // each person and chat, and not one row anywhere else.
 import type pg from 'pg';
 
-export interface Added {
+export interface AddedCounts {
   readonly messages: number;
   /** Those that came again because they could not be read. */
   readonly again: number;
@@ -13,7 +13,7 @@ export interface Added {
 }
 
 /** Of tables that nobody else writes meanwhile. What is not named may not grow at all. */
-const MAY_GROW: Readonly<Record<string, (added: Added) => number>> = {
+const MAY_GROW: Readonly<Record<string, (added: AddedCounts) => number>> = {
   // Each message once: as it came, opened (and the key of a group when it is first used), as it reads, what became of it, for the streams.
   'relay.inbox': ({ messages }) => messages,
   'relay.decrypt_journal': ({ messages, again, groups }) => messages + again + groups,
@@ -66,7 +66,7 @@ export function growth(before: Rows, after: Rows): Rows {
   return Object.fromEntries(grown.filter(([, n]) => n > 0));
 }
 
-export function beyondBounds(grown: Rows, added: Added): string[] {
+export function beyondBounds(grown: Rows, added: AddedCounts): string[] {
   return Object.entries(grown).flatMap(([name, n]) => {
     const most = MAY_GROW[name]?.(added) ?? 0;
     return n <= most ? [] : [`${name} grew by ${n} rows, ${most} are allowed`];

@@ -1,7 +1,8 @@
 // What Relay writes to the wire while somebody writes to it whom it must not answer, stanza by stanza.
 // Invariant: what the protocol demands is named here and counted; all else that is sent is a breach.
+
+import type { LoggedStanza } from '@relay/simulator/whatsapp/events';
 import type { Network } from '@relay/simulator/whatsapp/network';
-import type { LoggedStanza } from '@relay/simulator/whatsapp/server/stanza-log';
 
 const ASKED_AGAIN = 'receipts: it could not be read, send it again';
 

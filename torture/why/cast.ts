@@ -3,7 +3,7 @@
 import type { ChatRequest, Reply } from '@relay/simulator/model/schemas';
 import { newestUserText, roundsOfTurn, systemText } from '@relay/simulator/model/transcript';
 import type { Demo } from '@relay/testing/e2e/demo';
-import { OWNER } from '../ground.ts';
+import { OWNER } from '../harness.ts';
 
 export const ROLES = [
   'granted',
@@ -116,7 +116,7 @@ function aroundNow() {
 }
 
 /** The ids of the conversations, by phone. */
-export async function beginTalks({ relay }: Demo): Promise<ReadonlyMap<string, string>> {
+export async function beginConversations({ relay }: Demo): Promise<ReadonlyMap<string, string>> {
   const talks = new Map<string, string>();
   for (const person of withRole('talker')) {
     const { id } = await relay.ok<{ id: string }>('POST', '/api/instances', {

@@ -1,8 +1,8 @@
 // Whether a sentence is true: what it claims of an answer against what the phones and the model saw, and
 // what it names as the reason against what the owner had granted.
-import type { Why } from '@relay/core/api/ledger';
+import type { MessageExplanation } from '@relay/core/api/ledger';
 import { objectiveWith, type Person, type Role } from './cast.ts';
-import type { Sent } from './mail.ts';
+import type { SentMail } from './mail.ts';
 
 export interface Truth {
   /** What a phone got from the owner's account, by id. */
@@ -11,7 +11,7 @@ export interface Truth {
   readonly shown: ReadonlySet<string>;
 }
 
-export function faultsOf(sent: Sent, why: Why, truth: Truth): string[] {
+export function faultsOf(sent: SentMail, why: MessageExplanation, truth: Truth): string[] {
   const { sentence } = why;
   const faults: string[] = [];
   const must = (holds: boolean, what: string) => {
@@ -68,7 +68,7 @@ const HANDED = (name: string) => `because your grant for ${name} allowed reading
 const BRAKES = (name: string) =>
   `Not answered: it was handed to auto-reply[^,]*, ${HANDED(name)}, but (the turns allowed|two machines|the answer|you wrote)[^.]*\\.`;
 
-function expected({ kind, person, during }: Sent): RegExp {
+function expected({ kind, person, during }: SentMail): RegExp {
   const of = (...sentences: string[]) => new RegExp(`^(${sentences.join('|')})$`);
   if (kind === 'own') return of('Ignored because it is yours\\.');
   if (kind === 'self_signed')

@@ -1,9 +1,8 @@
 // One random message after the other, of every kind that a person, a group, the owner or one of the owner's
 // numbers can send; each that has words has a word of its own.
-import { type Finder, finderOf } from '@relay/simulator/control/finding';
-import { send } from '@relay/simulator/control/sending';
+import { createFinder, type NetworkFinder, sendMessageAs } from '@relay/simulator/control/sending';
 import type { Network } from '@relay/simulator/whatsapp/network';
-import { OWNER } from '../ground.ts';
+import { OWNER } from '../harness.ts';
 import { type Company, PEOPLE, type Person, withRole } from './cast.ts';
 
 export const KINDS = [
@@ -20,7 +19,7 @@ export const KINDS = [
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
-export interface Sent {
+export interface SentMail {
   readonly id: string;
   readonly kind: Kind;
   /** Null when the owner typed it. */
@@ -35,9 +34,9 @@ export interface Sent {
 const FILE = { data: Buffer.from('a file').toString('base64'), mimetype: 'image/png' };
 
 export class Mail {
-  readonly sent: Sent[] = [];
+  readonly sent: SentMail[] = [];
   readonly #network: Network;
-  readonly #find: Finder;
+  readonly #find: NetworkFinder;
   readonly #company: Company;
   readonly #random: () => number;
   readonly #last = new Map<string, string>();
@@ -45,12 +44,12 @@ export class Mail {
 
   constructor(network: Network, company: Company, random: () => number) {
     this.#network = network;
-    this.#find = finderOf(network);
+    this.#find = createFinder(network);
     this.#company = company;
     this.#random = random;
   }
 
-  async next(during: Sent['during']): Promise<void> {
+  async next(during: SentMail['during']): Promise<void> {
     const kind = this.#kind();
     const byOwner = ['own', 'self', 'self_command', 'self_signed'].includes(kind);
     const person = byOwner ? null : this.#pick(PEOPLE);
@@ -65,7 +64,7 @@ export class Mail {
       : `why${++this.#count}`;
     const { person: account, chat } = this.#find;
     const asked = content(really, token ?? '', before ?? '');
-    const id = await send(this.#network, account(from), chat(to), asked);
+    const id = await sendMessageAs(this.#network, account(from), chat(to), asked);
     if (really === 'text') this.#last.set(from, id);
     const answered = person === null ? OWNER : person.phone;
     this.sent.push({ id, kind: really, person, token, answered, during });
@@ -89,7 +88,7 @@ export class Mail {
   }
 }
 
-function content(kind: Kind, token: string, before: string): Parameters<typeof send>[3] {
+function content(kind: Kind, token: string, before: string): Parameters<typeof sendMessageAs>[3] {
   switch (kind) {
     case 'image':
       return { media: { kind: 'image', ...FILE }, text: `a picture, ${token}` };

@@ -1,43 +1,51 @@
 // The daemon's routes as the command calls them, through the client generated from its API. Archives
 // are streams and go over the same wire by hand. A refusal is an RelayApiError in the daemon's own words.
-import type { IncomingMessage } from 'node:http';
+
+import { readFileSync } from 'node:fs';
+import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import type { ImportReport } from '@relay/core/api/archive';
-import type { ImportNews } from '@relay/core/api/imports';
+import type { ArchiveImportReport } from '@relay/core/api/backups';
+import type { ImportEvent } from '@relay/core/api/imports';
 import type { PostStream } from '@relay/core/client/answer-stream';
 import { RelayApiError } from '@relay/core/client/api-error';
 import { type Client, createClient } from '@relay/core/client/client';
-import { exchange, readAll, send } from './http.ts';
+import { RelayError } from '@relay/core/errors';
+import { findDaemon } from './running-daemon.ts';
 
 export const clientOf = (home: string): Client =>
-  createClient({ send: (request) => send(home, request) });
+  createClient({ send: (request) => sendRequest(home, request) });
 
 /** A backup of everything may take its time before the first byte; so may writing the database anew. */
-const PATIENT = 600_000;
+const LONG_TIMEOUT_MS = 600_000;
 
-export const patientClientOf = (home: string): Client =>
-  createClient({ send: (request) => send(home, { ...request, patience: PATIENT }) });
+export const longTimeoutClientOf = (home: string): Client =>
+  createClient({ send: (request) => sendRequest(home, { ...request, patience: LONG_TIMEOUT_MS }) });
 
 export async function getExport(home: string): Promise<IncomingMessage> {
-  const answer = await exchange(home, { method: 'GET', path: '/api/export', patience: PATIENT });
+  const answer = await openResponse(home, {
+    method: 'GET',
+    path: '/api/export',
+    patience: LONG_TIMEOUT_MS,
+  });
   if (answer.statusCode === 200) return answer;
-  throw refusal(answer.statusCode ?? 0, await readAll(answer));
+  throw toApiError(answer.statusCode ?? 0, await readBody(answer));
 }
 
 export async function postImport(
   home: string,
   archive: Readable,
   size: number,
-): Promise<ImportReport> {
-  const { status, body } = await send(home, {
+): Promise<ArchiveImportReport> {
+  const { status, body } = await sendRequest(home, {
     method: 'POST',
     path: '/api/import',
     headers: { 'content-type': 'application/gzip', 'content-length': String(size) },
     body: archive,
-    patience: PATIENT,
+    patience: LONG_TIMEOUT_MS,
   });
-  if (status !== 200) throw refusal(status, body);
+  if (status !== 200) throw toApiError(status, body);
   return JSON.parse(body);
 }
 
@@ -47,41 +55,114 @@ export async function* postChatExport(
   file: Readable,
   size: number,
   query: Readonly<Record<string, string>>,
-): AsyncGenerator<ImportNews> {
-  const answer = await exchange(home, {
+): AsyncGenerator<ImportEvent> {
+  const answer = await openResponse(home, {
     method: 'POST',
     path: `/api/memory/imports?${new URLSearchParams(query)}`,
     headers: { 'content-type': 'application/octet-stream', 'content-length': String(size) },
     body: file,
-    patience: PATIENT,
+    patience: LONG_TIMEOUT_MS,
   });
-  if (answer.statusCode !== 200) throw refusal(answer.statusCode ?? 0, await readAll(answer));
+  if (answer.statusCode !== 200) throw toApiError(answer.statusCode ?? 0, await readBody(answer));
   for await (const line of createInterface({ input: answer })) yield JSON.parse(line);
 }
 /** The stream says something every 20 s, if only that it is there. */
-const STREAM_PATIENCE = 60_000;
+const STREAM_TIMEOUT_MS = 60_000;
 
 export const postStream =
   (home: string): PostStream =>
   async (path, body, signal) => {
-    const answer = await exchange(home, {
+    const answer = await openResponse(home, {
       method: 'POST',
       path,
       headers: { 'content-type': 'application/json' },
       body,
-      patience: STREAM_PATIENCE,
+      patience: STREAM_TIMEOUT_MS,
     });
-    if (answer.statusCode !== 200) throw refusal(answer.statusCode ?? 0, await readAll(answer));
+    if (answer.statusCode !== 200) throw toApiError(answer.statusCode ?? 0, await readBody(answer));
     const close = () => answer.destroy();
     if (signal.aborted) close();
     signal.addEventListener('abort', close, { once: true });
     return answer.setEncoding('utf8');
   };
 
-export function refusal(status: number, body: string): RelayApiError {
+export function toApiError(status: number, body: string): RelayApiError {
   try {
     const { error, code } = JSON.parse(body) as { error?: string; code?: string };
     if (error !== undefined) return new RelayApiError(status, code ?? 'internal', error);
   } catch {}
   return new RelayApiError(status, 'internal', `The daemon answered with ${status} and no reason.`);
+}
+
+// The wire to the daemon: loopback HTTP with the owner's token from `<home>/token`. node:http and not
+// fetch, which alone would take longer to load than the whole of `relay status`.
+
+interface DaemonRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Readable;
+  /** How long the answer may take to begin. */
+  readonly patience?: number;
+}
+
+interface DaemonResponse {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** The answer as it arrives: for what is too large to hold. */
+export function openResponse(home: string, wire: DaemonRequest): Promise<IncomingMessage> {
+  const daemon = findDaemon(home);
+  if (daemon.state === 'none') throw new RelayError('daemon_not_running');
+  if (daemon.state === 'starting') throw new RelayError('daemon_not_ready');
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const out = request(
+    {
+      host: '127.0.0.1',
+      port: daemon.port,
+      method: wire.method,
+      path: wire.path,
+      headers: { authorization: `Bearer ${readTokenFile(home)}`, ...wire.headers },
+      agent: false,
+    },
+    resolve,
+  );
+  out.setTimeout(wire.patience ?? 30_000, () =>
+    out.destroy(new Error('the daemon did not answer in time.')),
+  );
+  out.on('error', (error: NodeJS.ErrnoException) => reject(toUnreachableError(error)));
+  if (wire.body === undefined || typeof wire.body === 'string') out.end(wire.body);
+  else wire.body.on('error', (error) => out.destroy(error)).pipe(out);
+  return promise;
+}
+
+export async function sendRequest(home: string, wire: DaemonRequest): Promise<DaemonResponse> {
+  const answer = await openResponse(home, wire);
+  return {
+    status: answer.statusCode ?? 0,
+    headers: answer.headers,
+    body: await readBody(answer),
+  };
+}
+
+export async function readBody(answer: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of answer) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+export function readTokenFile(home: string): string {
+  try {
+    return readFileSync(join(home, 'token'), 'utf8').trim();
+  } catch (error) {
+    throw new RelayError('daemon_not_running', {}, { cause: error });
+  }
+}
+
+export function toUnreachableError(error: NodeJS.ErrnoException): Error {
+  const gone = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE'];
+  if (!gone.includes(error.code ?? '')) return error;
+  return new RelayError('daemon_not_running', {}, { cause: error });
 }

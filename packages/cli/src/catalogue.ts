@@ -1,33 +1,162 @@
 // Every command once: help, parsing and shell completion are made from this table, and each
 // command's code is loaded only when it runs.
-import type { CommandSpec } from './command.ts';
-import { CONVERSATION_COMMANDS } from './conversations/catalogue.ts';
-import { MCP_COMMANDS } from './mcp/catalogue.ts';
-import { MEMORY_COMMANDS } from './memory/catalogue.ts';
-import { OBSERVING_COMMANDS } from './observing/catalogue.ts';
-import { PEOPLE_COMMANDS } from './people/catalogue.ts';
-import { SCHEDULE_COMMANDS } from './schedules/catalogue.ts';
-import { SERVICE_COMMANDS } from './service/catalogue.ts';
-import { CONFIG_COMMANDS } from './settings/catalogue.ts';
-import { TOKEN_COMMANDS } from './tokens/catalogue.ts';
-import { WEBHOOK_COMMANDS } from './webhooks/catalogue.ts';
 
-const PHONE: readonly [string, string] = [
+import { MCP_COMMANDS, TOKEN_COMMANDS, WEBHOOK_COMMANDS } from './catalogue-clients.ts';
+import {
+  CONVERSATION_COMMANDS,
+  OBSERVE_COMMANDS,
+  PEOPLE_COMMANDS,
+  SCHEDULE_COMMANDS,
+} from './catalogue-people.ts';
+import type { CommandSpec } from './command.ts';
+
+// `relay memory import`, as the table of all commands has it.
+
+const MEMORY_IMPORT_COMMAND: CommandSpec = {
+  name: 'import',
+  group: 'Your data',
+  summary: 'make an old chat findable that you exported from WhatsApp',
+  arguments: [{ syntax: '<file>', summary: 'the .txt or .zip that WhatsApp exported', file: true }],
+  options: [
+    ['--chat <who>', 'which chat it is: a name or a number (default: by the name of the file)'],
+    ['--me <name>', 'what you are called in it'],
+    ['--date-order <order>', 'how its dates are written: dmy, mdy or ymd'],
+    ['--zone <name>', 'whose clocks its times are of, as in Europe/Berlin (default: yours)'],
+  ],
+  values: { '--date-order': ['dmy', 'mdy', 'ymd'] },
+  load: async () => (await import('./commands/memory.ts')).importChatExportCommand,
+};
+
+// `relay memory outside`, as the table of all commands has it.
+
+const DIGEST_EXPORT_COMMAND: CommandSpec = {
+  name: 'outside',
+  group: 'Your data',
+  summary: 'give digests and facts to another memory: a folder, a webhook, or both',
+  options: [
+    ['--folder <path>', 'write JSON lines there, one file a day; an empty one ends it'],
+    ['--webhook <url>', 'send them there, signed; an empty one ends it'],
+    ['--device-id <id>', 'what the lines are marked with'],
+    ['--hourly', 'the digests of hours too'],
+    ['--no-hourly', 'only those of days'],
+    ['--rotate-secret', 'make a new secret for the webhook'],
+  ],
+  load: async () => (await import('./commands/memory.ts')).configureDigestExportCommand,
+};
+
+// The commands about memory, as the table of all commands has them.
+
+const MEMORY_COMMANDS: readonly CommandSpec[] = [
+  {
+    name: 'memory',
+    group: 'Your data',
+    summary: 'see how what was said is found by its meaning, and choose how',
+    load: async () => (await import('./commands/memory.ts')).showMemoryStatusCommand,
+    subcommands: [
+      MEMORY_IMPORT_COMMAND,
+      DIGEST_EXPORT_COMMAND,
+      {
+        name: 'embeddings',
+        group: 'Your data',
+        summary: 'find by meaning with a model on this machine or an endpoint, or by words alone',
+        arguments: [
+          {
+            syntax: '<how>',
+            summary: 'off, local (English, nothing leaves), or endpoint',
+            choices: ['off', 'local', 'endpoint'],
+          },
+        ],
+        options: [
+          ['--base-url <url>', 'where the endpoint is, as in https://api.openai.com/v1'],
+          ['--model <name>', 'which of its models'],
+          ['--key', 'read its key from standard input'],
+          ['-y, --yes', 'begin without being asked'],
+        ],
+        load: async () => (await import('./commands/memory.ts')).chooseEmbeddingsCommand,
+      },
+    ],
+  },
+];
+
+// The commands about settings, as the table of all commands has them.
+
+const CONFIG_COMMANDS: readonly CommandSpec[] = [
+  {
+    name: 'config',
+    group: 'Daemon',
+    summary: 'see every setting: its value, where it comes from, what it means',
+    arguments: [{ syntax: '[part]', summary: 'only those with this in their name, as in: pacing' }],
+    load: async () => (await import('./commands/config.ts')).listConfigSettingsCommand,
+    subcommands: [
+      {
+        name: 'list',
+        group: 'Daemon',
+        summary: 'show every setting',
+        arguments: [
+          { syntax: '[part]', summary: 'only those with this in their name, as in: pacing' },
+        ],
+        load: async () => (await import('./commands/config.ts')).listConfigSettingsCommand,
+      },
+      {
+        name: 'schema',
+        group: 'Daemon',
+        summary: 'print the JSON schema of relay.config.json, for editors',
+        load: async () => (await import('./commands/config.ts')).printConfigSchemaCommand,
+      },
+    ],
+  },
+];
+
+// The commands about the service, as the table of all commands has them.
+
+const SERVICE_GROUP = 'Daemon' as const;
+
+const SERVICE_COMMANDS: readonly CommandSpec[] = [
+  {
+    name: 'service',
+    group: SERVICE_GROUP,
+    summary: 'let the system start the daemon: systemd, launchd, Windows tasks',
+    load: async () => (await import('./commands/service/service.ts')).showServiceStatusCommand,
+    subcommands: [
+      {
+        name: 'install',
+        group: SERVICE_GROUP,
+        summary: 'start with the system from now on, and again after a failure',
+        options: [['--print', 'only show what would be written']],
+        load: async () => (await import('./commands/service/service.ts')).installServiceCommand,
+      },
+      {
+        name: 'uninstall',
+        group: SERVICE_GROUP,
+        summary: 'no longer; the home stays as it is',
+        load: async () => (await import('./commands/service/service.ts')).uninstallServiceCommand,
+      },
+      {
+        name: 'status',
+        group: SERVICE_GROUP,
+        summary: 'show whether it is a service, and whether it runs',
+        load: async () => (await import('./commands/service/service.ts')).showServiceStatusCommand,
+      },
+    ],
+  },
+];
+
+const PHONE_OPTION: readonly [string, string] = [
   '--phone <number>',
   'link with a code to type on this phone instead of a QR code',
 ];
 
-const BY_THE_CLOCK = `
+const BACKUP_HELP = `
 By the clock: set "backup": { "every": "day", "keep": 7, "folder": "/mnt/disk/relay" } in relay.config.json,
 or look at Settings in the console. \`relay import\` brings one back into an empty home.`;
 
-export const COMMANDS: readonly CommandSpec[] = [
+export const CLI_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'init',
     group: 'WhatsApp',
     summary: 'set Relay up and link your WhatsApp account',
     options: [
-      PHONE,
+      PHONE_OPTION,
       ['--provider <name>', 'whose models your agents use: anthropic, openai, google, ollama, …'],
       ['--model <name>', 'which of them, if not the usual one'],
       ['--base-url <url>', "where a server that speaks OpenAI's protocol is"],
@@ -38,33 +167,33 @@ export const COMMANDS: readonly CommandSpec[] = [
       ['--skip-probe', 'do not send a message to yourself'],
       ['--skip-grants', 'do not ask who may be read and answered'],
     ],
-    load: () => import('./commands/init.ts'),
+    load: async () => (await import('./commands/init.ts')).initRelayCommand,
   },
   {
     name: 'whatsapp',
     group: 'WhatsApp',
     summary: 'connect, disconnect, or see how the link is',
-    load: () => import('./commands/whatsapp/status.ts'),
+    load: async () => (await import('./commands/whatsapp.ts')).showWhatsappStatusCommand,
     subcommands: [
       {
         name: 'connect',
         group: 'WhatsApp',
         summary: 'connect, and link if need be',
-        options: [PHONE],
-        load: () => import('./commands/whatsapp/connect.ts'),
+        options: [PHONE_OPTION],
+        load: async () => (await import('./commands/whatsapp-link.ts')).connectWhatsappCommand,
       },
       {
         name: 'disconnect',
         group: 'WhatsApp',
         summary: 'disconnect; the link stays',
         options: [['--clear-session', 'unlink this device too; linking again needs your phone']],
-        load: () => import('./commands/whatsapp/disconnect.ts'),
+        load: async () => (await import('./commands/whatsapp.ts')).disconnectWhatsappCommand,
       },
       {
         name: 'status',
         group: 'WhatsApp',
         summary: 'show the link and its health',
-        load: () => import('./commands/whatsapp/status.ts'),
+        load: async () => (await import('./commands/whatsapp.ts')).showWhatsappStatusCommand,
       },
     ],
   },
@@ -74,7 +203,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'read the last messages, or write one',
     arguments: [{ syntax: '[contact]', summary: 'digits of a phone number; all without' }],
     options: [['-n, --limit <count>', 'how many, 100 at most', '50']],
-    load: () => import('./commands/messages/list.ts'),
+    load: async () => (await import('./commands/messages.ts')).listMessagesCommand,
     subcommands: [
       {
         name: 'send',
@@ -85,7 +214,7 @@ export const COMMANDS: readonly CommandSpec[] = [
           { syntax: '<text>', summary: 'what to say' },
         ],
         options: [['--key <key>', 'the same key never sends twice']],
-        load: () => import('./commands/messages/send.ts'),
+        load: async () => (await import('./commands/messages.ts')).sendMessageCommand,
       },
     ],
   },
@@ -101,7 +230,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       ['--until <day>', 'that day included'],
       ['-n, --limit <count>', 'how many, 100 at most', '10'],
     ],
-    load: () => import('./commands/search/search.ts'),
+    load: async () => (await import('./commands/search.ts')).searchMessagesCommand,
   },
   {
     name: 'digest',
@@ -112,11 +241,11 @@ export const COMMANDS: readonly CommandSpec[] = [
       ['--day <day>', 'today, yesterday, a weekday or a date; the last that has something without'],
       ['--hours', 'the digests of the hours too'],
     ],
-    load: () => import('./commands/digest/digest.ts'),
+    load: async () => (await import('./commands/digest.ts')).showDigestsCommand,
   },
   ...CONVERSATION_COMMANDS,
   ...PEOPLE_COMMANDS,
-  ...OBSERVING_COMMANDS,
+  ...OBSERVE_COMMANDS,
   ...MEMORY_COMMANDS,
   {
     name: 'chat',
@@ -129,28 +258,28 @@ export const COMMANDS: readonly CommandSpec[] = [
       ['--new', 'begin afresh: nothing said before is remembered'],
       ['--history <count>', 'show what was said last, 200 lines at most'],
     ],
-    load: () => import('./commands/chat.ts'),
+    load: async () => (await import('./commands/chat/chat.ts')).chatWithAssistantCommand,
   },
   {
     name: 'approvals',
     group: 'You',
     summary: 'see what waits for your yes, and answer it',
     options: [['--state <state>', 'pending, approved, rejected or expired', 'pending']],
-    load: () => import('./commands/approvals/list.ts'),
+    load: async () => (await import('./commands/approvals.ts')).listApprovalsCommand,
     subcommands: [
       {
         name: 'list',
         group: 'You',
         summary: 'show what waits, with its recipient and words',
         options: [['--state <state>', 'pending, approved, rejected or expired', 'pending']],
-        load: () => import('./commands/approvals/list.ts'),
+        load: async () => (await import('./commands/approvals.ts')).listApprovalsCommand,
       },
       {
         name: 'approve',
         group: 'You',
         summary: 'say yes: exactly what was shown is sent',
         arguments: [{ syntax: '[id]', summary: 'which; not needed when only one waits' }],
-        load: () => import('./commands/approvals/approve.ts'),
+        load: async () => (await import('./commands/approvals.ts')).approveApprovalCommand,
       },
       {
         name: 'edit',
@@ -160,7 +289,7 @@ export const COMMANDS: readonly CommandSpec[] = [
           { syntax: '<id>', summary: 'which' },
           { syntax: '<text...>', summary: 'the words that are to wait instead' },
         ],
-        load: () => import('./commands/approvals/edit.ts'),
+        load: async () => (await import('./commands/approvals.ts')).editApprovalCommand,
       },
       {
         name: 'reject',
@@ -168,7 +297,7 @@ export const COMMANDS: readonly CommandSpec[] = [
         summary: 'say no',
         arguments: [{ syntax: '[id]', summary: 'which; not needed when only one waits' }],
         options: [['--reason <text>', 'why; the agent of the conversation reads it']],
-        load: () => import('./commands/approvals/reject.ts'),
+        load: async () => (await import('./commands/approvals.ts')).rejectApprovalCommand,
       },
     ],
   },
@@ -182,7 +311,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       { syntax: '<message-id>', summary: 'as `relay messages` shows it; its beginning is enough' },
     ],
     options: [['--chat <id>', 'which chat, when several hold a message of this id']],
-    load: () => import('./commands/why.ts'),
+    load: async () => (await import('./commands/messages.ts')).explainMessageCommand,
   },
   {
     name: 'ledger',
@@ -195,33 +324,33 @@ export const COMMANDS: readonly CommandSpec[] = [
       ['--actor <who>', 'only of one: you, router, auto_reply, assistant, conversation, …'],
       ['--denied', 'only what was refused'],
     ],
-    load: () => import('./commands/ledger.ts'),
+    load: async () => (await import('./commands/ledger.ts')).showLedgerCommand,
   },
   {
     name: 'hold',
     group: 'You',
     summary: 'stop all sending at once',
     arguments: [{ syntax: '[reason...]', summary: 'why, for your own record' }],
-    load: () => import('./commands/hold.ts'),
+    load: async () => (await import('./commands/hold.ts')).holdSendingCommand,
   },
   {
     name: 'release',
     group: 'You',
     summary: 'end the hold',
-    load: () => import('./commands/release.ts'),
+    load: async () => (await import('./commands/hold.ts')).releaseSendingCommand,
   },
   {
     name: 'start',
     group: 'Daemon',
     summary: 'start the daemon in the background',
     options: [['--foreground', 'stay in this terminal; Ctrl-C stops it']],
-    load: () => import('./commands/start.ts'),
+    load: async () => (await import('./commands/daemon.ts')).startRelayCommand,
   },
   {
     name: 'stop',
     group: 'Daemon',
     summary: 'flush everything to disk and stop the daemon',
-    load: () => import('./commands/stop.ts'),
+    load: async () => (await import('./commands/daemon.ts')).stopRelayCommand,
   },
   ...SERVICE_COMMANDS,
   ...CONFIG_COMMANDS,
@@ -229,21 +358,21 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: 'status',
     group: 'Daemon',
     summary: 'show whether all is well',
-    load: () => import('./commands/status.ts'),
+    load: async () => (await import('./commands/status.ts')).showStatusCommand,
   },
   {
     name: 'top',
     group: 'Daemon',
     summary: 'watch how it is: link, messages, work, spend, last decisions',
     options: [['-f, --follow', 'go on where nobody looks at a terminal, too']],
-    load: () => import('./commands/top.ts'),
+    load: async () => (await import('./commands/top.ts')).showTopCommand,
   },
   {
     name: 'doctor',
     group: 'Daemon',
     summary: 'find out what is wrong and how to mend it',
     options: [['--full', 'compute every row of the ledger anew']],
-    load: () => import('./commands/doctor.ts'),
+    load: async () => (await import('./commands/doctor.ts')).runDoctorCommand,
   },
   {
     name: 'eval',
@@ -255,7 +384,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       ['-y, --yes', 'do not ask before it spends tokens'],
     ],
     values: { '--set': ['trigger', 'digest', 'all'] },
-    load: () => import('./commands/eval/eval.ts'),
+    load: async () => (await import('./commands/eval.ts')).runEvalCommand,
   },
   {
     name: 'logs',
@@ -266,14 +395,14 @@ export const COMMANDS: readonly CommandSpec[] = [
       ['-n, --lines <count>', 'how many lines to begin with', '50'],
       ['--level <level>', 'leave out what is below: debug, info, warn or error'],
     ],
-    load: () => import('./commands/logs.ts'),
+    load: async () => (await import('./commands/logs.ts')).showLogsCommand,
   },
   {
     name: 'open',
     group: 'You',
     summary: 'sign in to the console in your browser',
     options: [['--print', 'only print the address']],
-    load: () => import('./commands/open.ts'),
+    load: async () => (await import('./commands/open.ts')).openConsoleCommand,
   },
   ...TOKEN_COMMANDS,
   ...MCP_COMMANDS,
@@ -289,7 +418,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       },
     ],
     options: [['--force', 'replace the file if it exists']],
-    load: () => import('./commands/export.ts'),
+    load: async () => (await import('./commands/backup.ts')).exportArchiveCommand,
   },
   {
     name: 'backup',
@@ -298,14 +427,14 @@ export const COMMANDS: readonly CommandSpec[] = [
     options: [
       ['--to <folder>', 'there instead of the folder of backups; nothing older is removed'],
     ],
-    more: BY_THE_CLOCK,
-    load: () => import('./commands/backup/make.ts'),
+    more: BACKUP_HELP,
+    load: async () => (await import('./commands/backup.ts')).makeBackupCommand,
     subcommands: [
       {
         name: 'list',
         group: 'Your data',
         summary: 'show which there are, and when the next is made',
-        load: () => import('./commands/backup/list.ts'),
+        load: async () => (await import('./commands/backup.ts')).listBackupsCommand,
       },
     ],
   },
@@ -320,19 +449,19 @@ export const COMMANDS: readonly CommandSpec[] = [
         file: true,
       },
     ],
-    load: () => import('./commands/import.ts'),
+    load: async () => (await import('./commands/backup.ts')).importArchiveCommand,
   },
   {
     name: 'retention',
     group: 'Your data',
     summary: 'show how old what is kept is, against its limits',
-    load: () => import('./commands/retention/status.ts'),
+    load: async () => (await import('./commands/retention.ts')).showRetentionCommand,
     subcommands: [
       {
         name: 'run',
         group: 'Your data',
         summary: 'delete what is too old now, and leave no byte of it',
-        load: () => import('./commands/retention/run.ts'),
+        load: async () => (await import('./commands/retention.ts')).runRetentionCommand,
       },
     ],
   },
@@ -345,7 +474,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       ['--group', 'a group is meant, not a person'],
       ['--yes', 'do not ask'],
     ],
-    load: () => import('./commands/forget.ts'),
+    load: async () => (await import('./commands/retention.ts')).forgetContactCommand,
   },
   {
     name: 'demo',
@@ -360,7 +489,7 @@ export const COMMANDS: readonly CommandSpec[] = [
         'where a headless one lives (default: a temporary one, deleted at the end)',
       ],
     ],
-    load: () => import('./commands/demo/demo.ts'),
+    load: async () => (await import('./commands/demo/demo.ts')).runDemoCommand,
   },
   {
     name: 'completion',
@@ -369,6 +498,6 @@ export const COMMANDS: readonly CommandSpec[] = [
     arguments: [
       { syntax: '<shell>', summary: 'bash, zsh or fish', choices: ['bash', 'zsh', 'fish'] },
     ],
-    load: () => import('./commands/completion.ts'),
+    load: async () => (await import('./commands/completion.ts')).printCompletionCommand,
   },
 ];

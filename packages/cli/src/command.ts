@@ -1,21 +1,23 @@
 // What a command is: how it is called, what it is given, and where its code is found.
-import type { Config } from './config.ts';
+import type { CliConfig } from './config.ts';
 import type { Terminal } from './terminal.ts';
 
 /** One that may be given several times (`--todos <text...>`) is a list. */
-export type Options = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
+export type CommandOptions = Readonly<
+  Record<string, string | boolean | readonly string[] | undefined>
+>;
 
-export interface Call {
-  readonly config: Config;
+export interface CommandCall {
+  readonly config: CliConfig;
   readonly terminal: Terminal;
   readonly args: readonly (string | undefined)[];
-  readonly options: Options;
+  readonly options: CommandOptions;
   /** All there are, for the one command that speaks about the others. */
   readonly commands: readonly CommandSpec[];
 }
 
 /** Resolves to the exit code; nothing means 0. */
-export type Run = (call: Call) => Promise<number | undefined>;
+export type RunCommand = (call: CommandCall) => Promise<number | undefined>;
 
 export interface ArgumentSpec {
   readonly syntax: string;
@@ -43,5 +45,5 @@ export interface CommandSpec {
   readonly more?: string;
   /** `relay <name> <subcommand>`; without one of their names the command itself runs. */
   readonly subcommands?: readonly CommandSpec[];
-  load(): Promise<{ readonly run: Run }>;
+  load(): Promise<RunCommand>;
 }

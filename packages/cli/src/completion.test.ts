@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { COMMANDS } from './catalogue.ts';
-import { completion } from './completion.ts';
+import { CLI_COMMANDS } from './catalogue.ts';
+import { buildCompletionScript } from './commands/completion.ts';
 
 test.each(['bash', 'zsh', 'fish'] as const)('%s knows every command and option', (shell) => {
-  const script = completion(shell, COMMANDS);
-  for (const spec of COMMANDS.flatMap((one) => [one, ...(one.subcommands ?? [])])) {
+  const script = buildCompletionScript(shell, CLI_COMMANDS);
+  for (const spec of CLI_COMMANDS.flatMap((one) => [one, ...(one.subcommands ?? [])])) {
     expect(script).toContain(spec.name);
     for (const [flags] of spec.options ?? []) {
       const long = /--([a-z]+)/.exec(flags)?.[1] ?? '';
@@ -17,7 +17,7 @@ test.each(['bash', 'zsh', 'fish'] as const)('%s knows every command and option',
 test('bash completes commands, choices and options', () => {
   const complete = (...words: string[]) => {
     const line = words.map((word) => `'${word}'`).join(' ');
-    const script = `${completion('bash', COMMANDS)}
+    const script = `${buildCompletionScript('bash', CLI_COMMANDS)}
 COMP_WORDS=(${line}); COMP_CWORD=${words.length - 1}; _relay; echo "\${COMPREPLY[@]}"`;
     return execFileSync('bash', ['-c', script], { encoding: 'utf8' }).trim();
   };

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { removeFolder } from '@relay/testing/remove-folder';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { loadConfig } from './config.ts';
-import { checkSettings } from './doctor/relay.ts';
+import { checkSettings } from './commands/doctor.ts';
+import { loadCliConfig } from './config.ts';
 
 let home: string;
 beforeEach(() => {
@@ -17,10 +17,10 @@ test('finds home, port and model key, and never holds the key', () => {
     join(home, 'relay.config.json'),
     '{"daemon_port":4000,"model_api_key":"sk-secret"}',
   );
-  const config = loadConfig({ RELAY_HOME: home });
+  const config = loadCliConfig({ RELAY_HOME: home });
   expect(config).toMatchObject({ home, port: 4000, modelKey: 'your settings' });
   expect(JSON.stringify(config)).not.toContain('sk-secret');
-  expect(loadConfig({ RELAY_HOME: home, RELAY_PORT: '5000' }).port).toBe(5000);
+  expect(loadCliConfig({ RELAY_HOME: home, RELAY_PORT: '5000' }).port).toBe(5000);
 });
 
 test.each([
@@ -30,7 +30,7 @@ test.each([
   ['{ "log_level": "loud" }', '"log_level": Invalid option'],
 ])('works with a broken file, and the doctor says what is wrong: %s', async (text, fault) => {
   writeFileSync(join(home, 'relay.config.json'), text);
-  const config = loadConfig({ RELAY_HOME: home });
+  const config = loadCliConfig({ RELAY_HOME: home });
   expect(config.port).toBe(3214);
   expect(await checkSettings(config)).toMatchObject({
     ok: 'no',
@@ -40,22 +40,22 @@ test.each([
 
 test('reads a file that begins with a byte order mark, as the daemon does', () => {
   writeFileSync(join(home, 'relay.config.json'), '\uFEFF{"daemon_port":4000}');
-  expect(loadConfig({ RELAY_HOME: home })).toMatchObject({ port: 4000 });
+  expect(loadCliConfig({ RELAY_HOME: home })).toMatchObject({ port: 4000 });
 });
 
 test('has no colour where the person wants none', () => {
-  expect(loadConfig({ NO_COLOR: '1' }).colour).toBe(false);
-  expect(loadConfig({ TERM: 'dumb' }).colour).toBe(false);
-  expect(loadConfig({}).colour).toBe(true);
+  expect(loadCliConfig({ NO_COLOR: '1' }).colour).toBe(false);
+  expect(loadCliConfig({ TERM: 'dumb' }).colour).toBe(false);
+  expect(loadCliConfig({}).colour).toBe(true);
 });
 
 test('the place that seed 002 names for the session is a home, unless one is named', () => {
-  expect(loadConfig({ WHATSAPP_SESSION_PATH: home }).home).toBe(home);
-  expect(loadConfig({ WHATSAPP_SESSION_PATH: '/elsewhere', RELAY_HOME: home }).home).toBe(home);
+  expect(loadCliConfig({ WHATSAPP_SESSION_PATH: home }).home).toBe(home);
+  expect(loadCliConfig({ WHATSAPP_SESSION_PATH: '/elsewhere', RELAY_HOME: home }).home).toBe(home);
 });
 
 test('a program’s token is read once, so that a daemon started from here does not have it', () => {
   const env = { RELAY_HOME: home, RELAY_TOKEN: ' relay_x\n' };
-  expect(loadConfig(env).programToken).toBe('relay_x');
+  expect(loadCliConfig(env).programToken).toBe('relay_x');
   expect(env).toEqual({ RELAY_HOME: home });
 });

@@ -3,8 +3,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { isKeyless, providerNamed } from '@relay/core/agent/providers';
-import { settingsFileAmong } from '@relay/core/settings-file';
+import { isKeyless, parseProviderName } from '@relay/core/agent/providers';
+import { chooseSettingsFile } from '@relay/core/installation';
 
 const MODEL_KEYS = [
   'RELAY_MODEL_API_KEY',
@@ -15,9 +15,9 @@ const MODEL_KEYS = [
 ];
 
 /** Where a key was found that stands in the file of settings. */
-export const IN_FILE = 'your settings';
+export const KEY_IN_SETTINGS_FILE = 'your settings';
 
-export interface Config {
+export interface CliConfig {
   readonly home: string;
   /** Where a daemon would listen; where one does is in its descriptor. */
   readonly port: number;
@@ -38,19 +38,21 @@ export interface Config {
 
 type Env = Record<string, string | undefined>;
 
-export function loadConfig(env: Env = process.env): Config {
+export function loadCliConfig(env: Env = process.env): CliConfig {
   const home = resolve(
     env.RELAY_HOME || env.WHATSAPP_SESSION_PATH || join(homedir(), '.relay-agent'),
   );
-  const { settings } = readSettings(home);
+  const { settings } = readHomeSettings(home);
   const port = Number(env.RELAY_PORT || (settings.daemon_port ?? 3214));
   return {
     home,
     port: Number.isInteger(port) && port >= 0 && port < 65_536 ? port : 3214,
     databaseUrl: env.DATABASE_URL || null,
-    modelKey: settings.model_api_key ? IN_FILE : (MODEL_KEYS.find((name) => env[name]) ?? null),
+    modelKey: settings.model_api_key
+      ? KEY_IN_SETTINGS_FILE
+      : (MODEL_KEYS.find((name) => env[name]) ?? null),
     keyless: keylessIn(env.RELAY_MODEL_PROVIDER || settings.model_provider),
-    programToken: take(env, 'RELAY_TOKEN'),
+    programToken: takeSecret(env, 'RELAY_TOKEN'),
     userFolder: homedir(),
     settingsFolder: settingsFolder(env),
     colour: !env.NO_COLOR && env.TERM !== 'dumb',
@@ -73,14 +75,14 @@ function settingsFolder(env: Env): string {
 }
 
 /** Read once and gone: a daemon that is started from here must not have it. */
-function take(env: Env, name: string): string | null {
+function takeSecret(env: Env, name: string): string | null {
   const secret = env[name]?.trim() || null;
   delete env[name];
   return secret;
 }
 
 function keylessIn(written: unknown): string | null {
-  const provider = typeof written === 'string' ? providerNamed(written) : null;
+  const provider = typeof written === 'string' ? parseProviderName(written) : null;
   return provider !== null && isKeyless(provider) ? provider : null;
 }
 
@@ -89,7 +91,7 @@ export const daemonEnvironment = (): NodeJS.ProcessEnv => process.env;
 
 /** What a service is told besides: where its home is, and nothing that is secret. */
 export function serviceEnvironment(
-  { home }: Config,
+  { home }: CliConfig,
   env: Env = process.env,
 ): Record<string, string> {
   const { RELAY_PORT } = env;
@@ -98,14 +100,14 @@ export function serviceEnvironment(
 
 /** The file of settings in this home, or the one that would be made. */
 export const settingsPath = (home: string): string =>
-  join(home, settingsFileAmong((name) => existsSync(join(home, name))).name);
+  join(home, chooseSettingsFile((name) => existsSync(join(home, name))).name);
 
 /** As somebody wrote them, or why they cannot be read; the daemon and the doctor judge them. */
-export function readSettings(home: string): {
+export function readHomeSettings(home: string): {
   settings: Record<string, unknown>;
   fault: string | null;
 } {
-  const { name, fault } = settingsFileAmong((one) => existsSync(join(home, one)));
+  const { name, fault } = chooseSettingsFile((one) => existsSync(join(home, one)));
   if (fault !== null) return { settings: {}, fault };
   let text: string;
   try {

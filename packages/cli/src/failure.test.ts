@@ -1,17 +1,17 @@
 import { RelayApiError } from '@relay/core/client/api-error';
 import { RelayError } from '@relay/core/errors';
 import { expect, test } from 'vitest';
-import { failureOf } from './failure.ts';
+import { toCommandFailure } from './failure.ts';
 
 test('keeps the code and exit code of what is in the table', () => {
-  expect(failureOf(new RelayError('daemon_not_running'))).toMatchObject({ exit: 3 });
-  expect(failureOf(new RelayApiError(409, 'import_not_empty', 'Not empty.'))).toMatchObject({
+  expect(toCommandFailure(new RelayError('daemon_not_running'))).toMatchObject({ exit: 3 });
+  expect(toCommandFailure(new RelayApiError(409, 'import_not_empty', 'Not empty.'))).toMatchObject({
     exit: 5,
   });
 });
 
 test('takes a code it does not know for a plain failure', () => {
-  expect(failureOf(new RelayApiError(400, 'from_the_future', 'New.'))).toEqual({
+  expect(toCommandFailure(new RelayApiError(400, 'from_the_future', 'New.'))).toEqual({
     code: 'from_the_future',
     message: 'New.',
     exit: 1,
@@ -19,7 +19,7 @@ test('takes a code it does not know for a plain failure', () => {
 });
 
 test('says anything else as one sentence', () => {
-  expect(failureOf(new Error('boom'))).toMatchObject({
+  expect(toCommandFailure(new Error('boom'))).toMatchObject({
     code: 'command_failed',
     message: 'The command failed: boom. `relay doctor` may say more.',
   });

@@ -1,6 +1,6 @@
 // Every way a command can end badly becomes one sentence with its code and exit code.
 import { RelayApiError } from '@relay/core/client/api-error';
-import { ERRORS, type ErrorCode, RelayError } from '@relay/core/errors';
+import { ERRORS, type KnownErrorCode, RelayError } from '@relay/core/errors';
 import type { Terminal } from './terminal.ts';
 
 /** What the starting daemon said before it gave up, with the exit code it chose. */
@@ -16,29 +16,29 @@ export class StartFailure extends Error {
   }
 }
 
-export interface Failure {
+export interface CommandFailure {
   readonly code: string;
   readonly message: string;
   readonly exit: number;
 }
 
 /** Writes the failure as a sentence or as JSON; returns its exit code. */
-export function sayFailure(error: unknown, terminal: Terminal): number {
-  const { message, code, exit } = failureOf(error);
+export function reportFailure(error: unknown, terminal: Terminal): number {
+  const { message, code, exit } = toCommandFailure(error);
   terminal.error(terminal.json ? JSON.stringify({ error: message, code }) : message);
   return exit;
 }
 
-export function failureOf(error: unknown): Failure {
+export function toCommandFailure(error: unknown): CommandFailure {
   if (error instanceof RelayError || error instanceof StartFailure) {
     return { code: error.code, message: error.message, exit: error.exit };
   }
   if (error instanceof RelayApiError) {
-    const exit = error.code in ERRORS ? ERRORS[error.code as ErrorCode].exit : 1;
+    const exit = error.code in ERRORS ? ERRORS[error.code as KnownErrorCode].exit : 1;
     return { code: error.code, message: error.message, exit };
   }
   const reason = error instanceof Error ? error.message : String(error);
-  return failureOf(
+  return toCommandFailure(
     new RelayError('command_failed', { reason: /[.!?]$/.test(reason) ? reason : `${reason}.` }),
   );
 }

@@ -1,5 +1,14 @@
 import { expect, test } from 'vitest';
-import { bytes, clock, count, duration, oneLine, printable, roughly, rows } from './format.ts';
+import {
+  formatBytes,
+  formatClock,
+  formatCount,
+  formatDuration,
+  formatRoughDuration,
+  formatRows,
+  toOneLine,
+  toPrintable,
+} from './format.ts';
 
 test.each([
   [0, '0 s'],
@@ -9,7 +18,7 @@ test.each([
   [90_061, '1 d 1 h'],
   [-5, '0 s'],
 ])('%d seconds read as %s', (seconds, text) => {
-  expect(duration(seconds)).toBe(text);
+  expect(formatDuration(seconds)).toBe(text);
 });
 
 test.each([
@@ -21,13 +30,13 @@ test.each([
   [100_000_000, '28 h'],
   [400_000_000, '5 d'],
 ])('%d ms are roughly %s', (ms, text) => {
-  expect(roughly(ms)).toBe(text);
+  expect(formatRoughDuration(ms)).toBe(text);
 });
 
 test('a time of today needs no day', () => {
   const now = new Date(2026, 10, 15, 12, 0);
-  expect(clock(new Date(2026, 10, 15, 9, 5), now)).toBe('09:05');
-  expect(clock(new Date(2026, 10, 14, 23, 59), now)).toBe('11-14 23:59');
+  expect(formatClock(new Date(2026, 10, 15, 9, 5), now)).toBe('09:05');
+  expect(formatClock(new Date(2026, 10, 14, 23, 59), now)).toBe('11-14 23:59');
 });
 
 test.each([
@@ -38,20 +47,20 @@ test.each([
   [999_500, '1.0 MB'],
   [84_300_000_000, '84.3 GB'],
 ])('%d bytes read as %s', (size, text) => {
-  expect(bytes(size)).toBe(text);
+  expect(formatBytes(size)).toBe(text);
 });
 
 test('counts one and many', () => {
-  expect([count(1, 'timer'), count(0, 'timer'), count(2, 'reply', 'replies')]).toEqual([
-    '1 timer',
-    '0 timers',
-    '2 replies',
-  ]);
+  expect([
+    formatCount(1, 'timer'),
+    formatCount(0, 'timer'),
+    formatCount(2, 'reply', 'replies'),
+  ]).toEqual(['1 timer', '0 timers', '2 replies']);
 });
 
 test('lines up two columns', () => {
   expect(
-    rows([
+    formatRows([
       ['PID', '1'],
       ['Uptime', '2 s'],
     ]),
@@ -59,10 +68,10 @@ test('lines up two columns', () => {
 });
 
 test('writes out what a terminal would obey', () => {
-  expect(printable('a\u001b[2Jb\u0007c\rd\u202ee\u009bf')).toBe(
+  expect(toPrintable('a\u001b[2Jb\u0007c\rd\u202ee\u009bf')).toBe(
     'a⟨U+001B⟩[2Jb⟨U+0007⟩c⟨U+000D⟩d⟨U+202E⟩e⟨U+009B⟩f',
   );
-  expect(printable('tab\tand\nline')).toBe('tab\tand\nline');
-  expect(printable('\u200ea\u2029b\u061cc')).toBe('⟨U+200E⟩a⟨U+2029⟩b⟨U+061C⟩c');
-  expect(oneLine(' a\n\u001b[1m\tb ')).toBe('a ⟨U+001B⟩[1m b');
+  expect(toPrintable('tab\tand\nline')).toBe('tab\tand\nline');
+  expect(toPrintable('\u200ea\u2029b\u061cc')).toBe('⟨U+200E⟩a⟨U+2029⟩b⟨U+061C⟩c');
+  expect(toOneLine(' a\n\u001b[1m\tb ')).toBe('a ⟨U+001B⟩[1m b');
 });

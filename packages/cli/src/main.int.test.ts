@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { statusSchema } from '@relay/core/api/status';
-import { PROGRAM_SCOPES } from '@relay/core/policy/scopes';
-import { sitDown } from '@relay/testing/person';
+import { CLIENT_SCOPES } from '@relay/core/policy/actors';
 import { removeFolder } from '@relay/testing/remove-folder';
+import { startTerminalUser } from '@relay/testing/terminal-user';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { build, occupy, open, type Relay } from './testing/command.ts';
 
@@ -198,7 +198,7 @@ describe('with a daemon', () => {
 
   test('is coloured on a terminal unless NO_COLOR', async () => {
     const onTerminal = async (env: Record<string, string>) => {
-      const person = sitDown({ built, home: relay.home, env }, 'status');
+      const person = startTerminalUser({ built, home: relay.home, env }, 'status');
       expect(await person.exit).toBe(0);
       return person.raw();
     };
@@ -241,7 +241,7 @@ describe('with a daemon', () => {
       'claude opens nothing any more, and what it has waiting is not sent.\n',
     );
     const { out } = await relay.call('token', 'create', '--help');
-    for (const scope of PROGRAM_SCOPES) expect(out).toContain(`  ${scope} `);
+    for (const scope of CLIENT_SCOPES) expect(out).toContain(`  ${scope} `);
     expect(await relay.call('token', 'create', '--name', 'a', '--scopes', 'all')).toMatchObject({
       exit: 2,
       err: expect.stringContaining('all is no scope.'),

@@ -1,5 +1,5 @@
 // Entry point of the `relay` process.
-import { loadConfig } from './config.ts';
+import { loadCliConfig } from './config.ts';
 import { runProgram } from './program.ts';
 
 // A reader that has seen enough (`relay logs | head`) is no failure.
@@ -9,4 +9,4 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 const streams = { out: process.stdout, err: process.stderr };
-process.exitCode = await runProgram(process.argv.slice(2), loadConfig(), streams);
+process.exitCode = await runProgram(process.argv.slice(2), loadCliConfig(), streams);

@@ -1,12 +1,12 @@
 // The `relay` command: parses its arguments, runs one command and returns the exit code. Only what every command
 // needs is loaded here: `relay status` must feel immediate on a small machine.
 import { RelayError } from '@relay/core/errors';
-import { VERSION } from '@relay/core/version';
+import { VERSION } from '@relay/core/installation';
 import { Argument, Command, CommanderError } from 'commander';
-import { COMMANDS } from './catalogue.ts';
+import { CLI_COMMANDS } from './catalogue.ts';
 import type { CommandSpec } from './command.ts';
-import type { Config } from './config.ts';
-import { sayFailure } from './failure.ts';
+import type { CliConfig } from './config.ts';
+import { reportFailure } from './failure.ts';
 import { type Output, openTerminal, type Terminal } from './terminal.ts';
 
 const FIRST_STEPS = `
@@ -17,14 +17,14 @@ First steps:
 
 \`relay <command> --help\` says more about one. Add --json to any for programs.`;
 
-export interface Streams {
+export interface OutputStreams {
   readonly out: Output;
   readonly err: Output;
 }
 
 /** One run of the command: what its subcommands need, and the exit code they leave. */
 interface Invocation {
-  readonly config: Config;
+  readonly config: CliConfig;
   readonly terminal: Terminal;
   exit: number;
 }
@@ -32,8 +32,8 @@ interface Invocation {
 /** Runs `relay` with these arguments; resolves to its exit code. */
 export async function runProgram(
   args: readonly string[],
-  config: Config,
-  { out, err }: Streams,
+  config: CliConfig,
+  { out, err }: OutputStreams,
 ): Promise<number> {
   const json = args.includes('--json');
   const terminal = openTerminal({ json, colour: config.colour }, out, err);
@@ -45,7 +45,7 @@ export async function runProgram(
     return invocation.exit;
   } catch (error) {
     const known = error instanceof CommanderError ? usage(error) : error;
-    return known === null ? 0 : sayFailure(known, terminal);
+    return known === null ? 0 : reportFailure(known, terminal);
   }
 }
 
@@ -70,7 +70,7 @@ function build(invocation: Invocation, out: Output): Command {
       outputError: () => {},
     })
     .exitOverride();
-  add(program, COMMANDS, invocation);
+  add(program, CLI_COMMANDS, invocation);
   return program;
 }
 
@@ -101,13 +101,13 @@ function command(spec: CommandSpec, invocation: Invocation): Command {
   return made.action(async () => {
     const { config, terminal } = invocation;
     try {
-      const { run } = await spec.load();
+      const run = await spec.load();
       const exit = await run({
         config,
         terminal,
         args: made.args,
         options: made.opts(),
-        commands: COMMANDS,
+        commands: CLI_COMMANDS,
       });
       invocation.exit = exit ?? 0;
     } finally {

@@ -5,7 +5,7 @@ import { Writable } from 'node:stream';
 
 export const canAsk = (): boolean => process.stdin.isTTY === true && process.stderr.isTTY === true;
 
-export async function ask(question: string, options: { secret?: true } = {}): Promise<string> {
+export async function askUser(question: string, options: { secret?: true } = {}): Promise<string> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({
     input: process.stdin,
@@ -28,11 +28,11 @@ export async function ask(question: string, options: { secret?: true } = {}): Pr
 }
 
 /** The first line of standard input. */
-export async function readPiped(): Promise<string> {
-  return (await readAllPiped()).split('\n')[0]?.trim() ?? '';
+export async function readPipedLine(): Promise<string> {
+  return (await readPipedText()).split('\n')[0]?.trim() ?? '';
 }
 
-export async function readAllPiped(): Promise<string> {
+export async function readPipedText(): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of process.stdin) chunks.push(chunk);
   return Buffer.concat(chunks).toString('utf8');

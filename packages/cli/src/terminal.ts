@@ -1,7 +1,7 @@
 // What the command says and where: results on standard output, everything else on standard error.
 // Colours and moving lines appear only to a person at a terminal, and never with --json.
 import pc from 'picocolors';
-import { width } from './width.ts';
+import { textWidth } from './format.ts';
 
 type Colours = ReturnType<typeof pc.createColors>;
 
@@ -103,5 +103,5 @@ export function openTerminal(
 
 /** The rows a line takes up where it is broken at the edge; colours take up no room. */
 function height(line: string, columns = Number.POSITIVE_INFINITY): number {
-  return Math.max(1, Math.ceil(width(line) / columns));
+  return Math.max(1, Math.ceil(textWidth(line) / columns));
 }

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
-import { COMMANDS } from './catalogue.ts';
+import { CLI_COMMANDS } from './catalogue.ts';
 
 /** The packages that loading these files brings along. */
 function packagesOf(...files: string[]): string[] {
@@ -25,7 +25,9 @@ function packagesOf(...files: string[]): string[] {
 }
 
 test('no command about conversations loads anything heavy before it is needed', () => {
-  const names = COMMANDS.filter(({ group }) => group === 'Conversations').map(({ name }) => name);
+  const names = CLI_COMMANDS.filter(({ group }) => group === 'Conversations').map(
+    ({ name }) => name,
+  );
   const loaded = packagesOf(...names.map((name) => `commands/${name}.ts`));
   expect(names).toHaveLength(8);
   expect(loaded).not.toContain('yaml');

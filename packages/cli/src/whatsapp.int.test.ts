@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { sitDown } from '@relay/testing/person';
 import { removeFolder } from '@relay/testing/remove-folder';
+import { startTerminalUser } from '@relay/testing/terminal-user';
 import { verifies } from '@relay/testing/verifies';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { build, open, type Relay } from './testing/command.ts';
@@ -199,7 +199,7 @@ describe('relay init', () => {
   test('asks for provider and key at a terminal, tests the model, and never shows the key', async () => {
     put('unlinked', true);
     await relay.serve();
-    const person = sitDown({ built, home: relay.home }, 'init --skip-link --skip-grants');
+    const person = startTerminalUser({ built, home: relay.home }, 'init --skip-link --skip-grants');
     await person.until('Model provider');
     person.type('anthropic\r');
     await person.until('API key');
@@ -215,7 +215,7 @@ describe('relay init', () => {
     put('unlinked', true);
     await relay.serve();
     const seat = { built, home: relay.home, columns: 100, rows: 60 };
-    const person = sitDown(seat, 'init --skip-model --skip-grants');
+    const person = startTerminalUser(seat, 'init --skip-model --skip-grants');
     await person.until('Enter shows a QR code');
     person.type('\r');
     await person.until('Enter sends it');

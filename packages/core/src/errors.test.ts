@@ -1,16 +1,18 @@
 import { expect, test } from 'vitest';
-import { ASKING } from './errors/asking.ts';
-import { MEMORY } from './errors/memory.ts';
-import { MODELS } from './errors/models.ts';
-import { PEOPLE } from './errors/people.ts';
-import { RUNNING } from './errors/running.ts';
-import { WEBHOOKS } from './errors/webhooks.ts';
+import { DAEMON_ERRORS } from './errors/daemon.ts';
+import { CONTACT_ERRORS, MEMORY_ERRORS, MODEL_ERRORS, WEBHOOK_ERRORS } from './errors/features.ts';
+import { REQUEST_ERRORS } from './errors/requests.ts';
 import { ERRORS } from './errors.ts';
 
 test('each code stands in one part of the table', () => {
-  const codes = [ASKING, PEOPLE, RUNNING, MODELS, MEMORY, WEBHOOKS].flatMap((part) =>
-    Object.keys(part),
-  );
+  const codes = [
+    REQUEST_ERRORS,
+    CONTACT_ERRORS,
+    DAEMON_ERRORS,
+    MODEL_ERRORS,
+    MEMORY_ERRORS,
+    WEBHOOK_ERRORS,
+  ].flatMap((part) => Object.keys(part));
   expect(codes.toSorted()).toEqual(Object.keys(ERRORS).toSorted());
 });
 

@@ -1,26 +1,24 @@
 // The one table of errors: code, HTTP status, exit code of the command, and the sentence a person
 // reads. Every sentence says what is wrong and, where there is one, the next step. Whatever is
 // thrown inside and is not in this table reaches nobody verbatim: it becomes `internal`.
-import { ASKING } from './errors/asking.ts';
-import { MEMORY } from './errors/memory.ts';
-import { MODELS } from './errors/models.ts';
-import { PEOPLE } from './errors/people.ts';
-import { RUNNING } from './errors/running.ts';
-import { WEBHOOKS } from './errors/webhooks.ts';
+
+import { DAEMON_ERRORS } from './errors/daemon.ts';
+import { CONTACT_ERRORS, MEMORY_ERRORS, MODEL_ERRORS, WEBHOOK_ERRORS } from './errors/features.ts';
+import { REQUEST_ERRORS } from './errors/requests.ts';
 
 export const ERRORS = {
-  ...ASKING,
-  ...PEOPLE,
-  ...RUNNING,
-  ...MODELS,
-  ...MEMORY,
-  ...WEBHOOKS,
+  ...REQUEST_ERRORS,
+  ...CONTACT_ERRORS,
+  ...DAEMON_ERRORS,
+  ...MODEL_ERRORS,
+  ...MEMORY_ERRORS,
+  ...WEBHOOK_ERRORS,
 } as const;
 
-export type ErrorCode = keyof typeof ERRORS;
-export type ErrorParams = Readonly<Record<string, string | number>>;
+export type KnownErrorCode = keyof typeof ERRORS;
+type ErrorParams = Readonly<Record<string, string | number>>;
 
-export function sentence(code: ErrorCode, params: ErrorParams = {}): string {
+export function errorSentence(code: KnownErrorCode, params: ErrorParams = {}): string {
   return ERRORS[code].sentence.replace(/\{(\w+)\}/g, (whole, name: string) =>
     name in params ? String(params[name]) : whole,
   );
@@ -28,18 +26,18 @@ export function sentence(code: ErrorCode, params: ErrorParams = {}): string {
 
 /** The only error that may cross a boundary: its message is the table's sentence. */
 export class RelayError extends Error {
-  readonly code: ErrorCode;
+  readonly code: KnownErrorCode;
   readonly params: ErrorParams;
   /** One further sentence for a person, beside the main one. */
   readonly details: string | undefined;
 
   constructor(
-    code: ErrorCode,
+    code: KnownErrorCode,
     params: ErrorParams = {},
     options: { details?: string; cause?: unknown } = {},
   ) {
     super(
-      sentence(code, params),
+      errorSentence(code, params),
       options.cause === undefined ? undefined : { cause: options.cause },
     );
     this.name = 'RelayError';

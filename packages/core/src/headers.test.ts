@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { headersIn } from './headers.ts';
+import { parseHeaderList } from './settings.ts';
 
 test('headers are pairs with commas between, their values decoded and their names in lower case', () => {
-  expect(headersIn('Authorization=Bearer%20abc==, x-team = a b ')).toEqual({
+  expect(parseHeaderList('Authorization=Bearer%20abc==, x-team = a b ')).toEqual({
     authorization: 'Bearer abc==',
     'x-team': 'a b',
   });
@@ -18,4 +18,4 @@ test.each([
   'a=b,',
   'a=x%0d%0ahost: y',
   'a=\u00e9',
-])('%j is none that could be sent', (text) => expect(headersIn(text)).toBeNull());
+])('%j is none that could be sent', (text) => expect(parseHeaderList(text)).toBeNull());

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nearest } from './nearest.ts';
+import { nearestName } from './settings.ts';
 
 const KNOWN = ['daemon_port', 'log_level', 'pacing', 'pacing.per_day', 'pacing.per_hour', 'zone'];
 
@@ -13,5 +13,5 @@ test.each([
   ['colour', null],
   ['', null],
 ])('by "%s" somebody means %s', (written, meant) => {
-  expect(nearest(written, KNOWN)).toBe(meant);
+  expect(nearestName(written, KNOWN)).toBe(meant);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { linuxProcessStart, psProcessStart } from './process.ts';
+import { linuxProcessStart, psProcessStart } from './installation.ts';
 
 const stat = (state: string, ticks: number, name = 'node') =>
   `4242 (${name}) ${state} 1 4242 4242 0 -1 4194304 1 0 0 0 5 2 0 0 20 0 11 0 ${ticks} 1000 200 18446744073709551615`;

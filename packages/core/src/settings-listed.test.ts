@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest';
-import { listSettings, settingsJsonSchema } from './settings-listed.ts';
-import { MEANINGS } from './settings-meanings.ts';
-import { DEFAULT_SETTINGS, settingNames } from './settings-shown.ts';
+import {
+  DEFAULT_SETTINGS,
+  listSettings,
+  SETTING_MEANINGS,
+  settingNames,
+  settingsJsonSchema,
+} from './settings-catalog.ts';
 
 const listed = (written: object, env = {}, changed = {}) =>
   new Map(
@@ -11,8 +15,9 @@ const listed = (written: object, env = {}, changed = {}) =>
   );
 
 test('every setting, secrets too, has a meaning of one line, and nothing else has one', () => {
-  expect(Object.keys(MEANINGS).sort()).toEqual(settingNames(DEFAULT_SETTINGS).toSorted());
-  for (const meaning of Object.values(MEANINGS)) expect(meaning).toMatch(/^[A-Z][^\n]{8,110}\.$/);
+  expect(Object.keys(SETTING_MEANINGS).sort()).toEqual(settingNames(DEFAULT_SETTINGS).toSorted());
+  for (const meaning of Object.values(SETTING_MEANINGS))
+    expect(meaning).toMatch(/^[A-Z][^\n]{8,110}\.$/);
 });
 
 test('each value comes from the environment, the console, the file or nobody, in this order', () => {
@@ -51,14 +56,14 @@ test('the schema for editors knows each setting, tells its meaning and takes no 
   expect(schema).toMatchObject({ additionalProperties: false, properties: { $schema: {} } });
   expect(schema.properties.daemon_port).toMatchObject({
     default: 3214,
-    description: MEANINGS.daemon_port,
+    description: SETTING_MEANINGS.daemon_port,
   });
   expect(schema.properties.pacing).toMatchObject({ additionalProperties: false });
-  for (const name of Object.keys(MEANINGS)) {
+  for (const name of Object.keys(SETTING_MEANINGS)) {
     const [section = '', key] = name.split('.');
     const node = schema.properties[section];
     expect(key === undefined ? node : node.properties[key]).toMatchObject({
-      description: MEANINGS[name],
+      description: SETTING_MEANINGS[name],
     });
   }
   expect(schema.required ?? []).toEqual([]);

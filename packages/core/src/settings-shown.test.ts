@@ -2,19 +2,19 @@ import { expect, test } from 'vitest';
 import {
   DEFAULT_SETTINGS,
   SECRET_SETTINGS,
-  SETTINGS,
-  settingNamed,
+  SETTING_CHANGES,
+  settingByName,
   settingNames,
-} from './settings-shown.ts';
+} from './settings-catalog.ts';
 
 test('every setting there is has its way to be changed, or is a secret', () => {
-  const known = [...Object.keys(SETTINGS), ...SECRET_SETTINGS].sort();
+  const known = [...Object.keys(SETTING_CHANGES), ...SECRET_SETTINGS].sort();
   expect(settingNames(DEFAULT_SETTINGS).toSorted()).toEqual(known);
 });
 
 test('names what somebody wrote, section by section', () => {
   const written = { zone: 'UTC', auto_reply: { quiet_hours: { from: '22:00', to: '07:00' } } };
   expect(settingNames(written)).toEqual(['zone', 'auto_reply.quiet_hours']);
-  expect(settingNamed('auto_reply.quiet_hours', written)).toEqual({ from: '22:00', to: '07:00' });
-  expect(settingNamed('pacing.per_day', written)).toBeUndefined();
+  expect(settingByName('auto_reply.quiet_hours', written)).toEqual({ from: '22:00', to: '07:00' });
+  expect(settingByName('pacing.per_day', written)).toBeUndefined();
 });

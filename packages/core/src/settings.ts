@@ -1,12 +1,9 @@
 // The settings a person may write in `<home>/relay.config.json`, with their defaults. Read by the daemon's
 // and the command's own config.ts, which alone look at the environment.
-
 import { z } from 'zod';
-import { quietHoursSchema } from './contacts/options.ts';
-import { LATE_REPLY_POLICIES } from './conversation/events.ts';
-import { headersIn } from './headers.ts';
-import { nearest } from './nearest.ts';
-import { zoneNamed } from './schedule/zone.ts';
+import { quietHoursSchema } from './contacts/grant-options.ts';
+import { LATE_REPLY_POLICIES } from './conversation/transition-table.ts';
+import { findZone } from './schedule/zone.ts';
 
 export const DEFAULT_PORT = 3214;
 
@@ -30,7 +27,7 @@ export const pacingSchema = z
     message: 'is more than typing_max_ms',
   });
 
-export type Pacing = z.infer<typeof pacingSchema>;
+export type PacingSettings = z.infer<typeof pacingSchema>;
 
 export const deliverySchema = z.strictObject({
   /** How many messages may be on their way at once while pacing is off; paced, it is one. */
@@ -43,7 +40,7 @@ export const deliverySchema = z.strictObject({
   reoffer_within_ms: z.int().min(0).default(3_600_000),
 });
 
-export type Delivery = z.infer<typeof deliverySchema>;
+export type DeliverySettings = z.infer<typeof deliverySchema>;
 
 /** What an agent may take and use; every limit ends in a sentence to the owner, never in silence. */
 export const agentSchema = z.strictObject({
@@ -110,7 +107,7 @@ export const observerSchema = z.strictObject({
 export type ObserverSettings = z.infer<typeof observerSchema>;
 
 /** How much is stored of people whom nothing was granted and the owner never wrote to. 0: they are only counted. */
-export const strangersSchema = z.strictObject({
+const strangersSchema = z.strictObject({
   kilobytes_per_sender: z.int().min(0).default(500),
   /** Of all of them together. */
   megabytes_per_day: z.int().min(0).default(20),
@@ -119,19 +116,19 @@ export const strangersSchema = z.strictObject({
 export type StrangersSettings = z.infer<typeof strangersSchema>;
 
 /** When less is free on the disk of the home, what can wait is not taken in. 0: never. */
-export const diskSchema = z.strictObject({
+const diskSchema = z.strictObject({
   keep_free_megabytes: z.int().min(0).default(500),
 });
 
 export type DiskSettings = z.infer<typeof diskSchema>;
 
 /** How long what was read in observed groups is kept. */
-export const retentionSchema = z.strictObject({
+export const retentionSettingsSchema = z.strictObject({
   observed_messages_days: z.int().min(1).default(30),
   digests_days: z.int().min(1).default(28),
 });
 
-export type RetentionSettings = z.infer<typeof retentionSchema>;
+export type RetentionSettings = z.infer<typeof retentionSettingsSchema>;
 
 /** Archives of everything, made by the clock. */
 export const backupSettingsSchema = z.strictObject({
@@ -163,7 +160,7 @@ export const memorySchema = z.strictObject({
 export type MemorySettings = z.infer<typeof memorySchema>;
 
 /** Digests and facts for a memory outside of Relay. */
-export const outsideMemorySchema = z.strictObject({
+export const digestExportSettingsSchema = z.strictObject({
   /** What the lines are marked with. */
   device_id: z.string().min(1).max(100).default('relay-whatsapp'),
   /** Absolute; one file a day is written there. */
@@ -178,9 +175,9 @@ export const outsideMemorySchema = z.strictObject({
   webhook_secret: z.string().nullable().default(null),
 });
 
-export type OutsideMemorySettings = z.infer<typeof outsideMemorySchema>;
+export type DigestExportSettings = z.infer<typeof digestExportSettingsSchema>;
 
-export const webhookSettingsSchema = z.strictObject({
+const webhookSettingsSchema = z.strictObject({
   /** Places inside your own network that webhooks may lead to, as in `127.0.0.1:5678`, `[::1]:5678` or `localhost:5678`. */
   allow: z
     .array(
@@ -205,7 +202,7 @@ export const tracesSchema = z.strictObject({
   /** What a collector wants to see besides, as `name=value,name=value`: keys, usually. */
   headers: z
     .string()
-    .refine((text) => headersIn(text) !== null, 'is not name=value, with a comma between two')
+    .refine((text) => parseHeaderList(text) !== null, 'is not name=value, with a comma between two')
     .nullable()
     .default(null),
 });
@@ -236,10 +233,10 @@ export const settingsSchema = z.strictObject({
   observer: observerSchema.prefault({}),
   strangers: strangersSchema.prefault({}),
   disk: diskSchema.prefault({}),
-  retention: retentionSchema.prefault({}),
+  retention: retentionSettingsSchema.prefault({}),
   backup: backupSettingsSchema.prefault({}),
   memory: memorySchema.prefault({}),
-  outside_memory: outsideMemorySchema.prefault({}),
+  outside_memory: digestExportSettingsSchema.prefault({}),
   webhooks: webhookSettingsSchema.prefault({}),
   traces: tracesSchema.prefault({}),
   /** The owner's other numbers, in digits: what they write goes to the assistant. */
@@ -247,7 +244,7 @@ export const settingsSchema = z.strictObject({
   /** The IANA zone that times are meant in; the machine's own unless set. */
   zone: z
     .string()
-    .refine((name) => zoneNamed(name) !== null, 'is not a time zone, as Europe/Berlin is one')
+    .refine((name) => findZone(name) !== null, 'is not a time zone, as Europe/Berlin is one')
     .nullable()
     .default(null),
   /** Whether what needs the owner is also written to them on WhatsApp. */
@@ -275,7 +272,7 @@ export function settingsFault(written: unknown): string | null {
 
 function unknownSetting(path: readonly (PropertyKey | undefined)[]): string {
   const name = path.join('.');
-  const meant = nearest(name, knownNames());
+  const meant = nearestName(name, knownNames());
   const hint = meant === null ? '`relay config list` has all of them' : `"${meant}" is one`;
   return `"${name}" is not a setting; ${hint}`;
 }
@@ -294,7 +291,7 @@ function hasNoSecret(url: string): boolean {
 }
 
 /** What a running daemon leaves in `<home>/daemon.json` so that the command finds it. */
-export const runtimeSchema = z.object({
+export const daemonRuntimeSchema = z.object({
   pid: z.int().positive(),
   /** Null while the daemon is still starting. */
   port: z.int().positive().nullable(),
@@ -304,4 +301,61 @@ export const runtimeSchema = z.object({
   version: z.string(),
 });
 
-export type Runtime = z.infer<typeof runtimeSchema>;
+export type DaemonRuntime = z.infer<typeof daemonRuntimeSchema>;
+
+// Headers as one line of text, the way OpenTelemetry writes them: `name=value,name=value`, values percent-encoded where
+// they need it. Pure. Invariant: what comes out can be sent; anything else is none at all.
+
+const NAME = /^[\w!#$%&'*+.^`|~-]+$/;
+/** What a header can carry: visible ASCII with spaces inside. */
+const VALUE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
+
+/** Names in lower case; null when it is not written that way. */
+export function parseHeaderList(text: string): Readonly<Record<string, string>> | null {
+  const headers: Record<string, string> = {};
+  for (const pair of text.split(',')) {
+    const at = pair.indexOf('=');
+    const name = pair.slice(0, Math.max(at, 0)).trim().toLowerCase();
+    const value = decoded(pair.slice(at + 1).trim());
+    if (!NAME.test(name) || value === null || !VALUE.test(value)) return null;
+    headers[name] = value;
+  }
+  return headers;
+}
+
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}
+
+// What somebody may have meant by a name that does not exist. Pure.
+
+/** The known name with the fewest letters to change; null where none is near enough to be meant. */
+export function nearestName(written: string, known: readonly string[]): string | null {
+  const word = written.toLowerCase();
+  // Right, but without the section that it stands in.
+  const inside = known.filter((name) => name.endsWith(`.${word}`));
+  if (inside.length === 1) return inside[0] ?? null;
+  const [best] = known
+    .map((name) => ({ name, apart: distance(word, name) }))
+    .sort((a, b) => a.apart - b.apart);
+  const enough = Math.max(2, Math.floor(word.length / 3));
+  return best !== undefined && best.apart <= enough ? best.name : null;
+}
+
+/** How many letters must be changed, added or taken away. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, n) => n);
+  for (const [i, letter] of [...a].entries()) {
+    const next = [i + 1];
+    for (const [j, other] of [...b].entries()) {
+      const changed = (row[j] ?? 0) + (letter === other ? 0 : 1);
+      next.push(Math.min(changed, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { RelayError } from '@relay/core/errors';
+import { chooseSettingsFile } from '@relay/core/installation';
 import {
   type ModelSettings,
   type Settings,
@@ -12,8 +13,7 @@ import {
   type TracesSettings,
   tracesSchema,
 } from '@relay/core/settings';
-import { givenIn, VARIABLES } from '@relay/core/settings-environment';
-import { settingsFileAmong } from '@relay/core/settings-file';
+import { SETTING_VARIABLES, settingsGivenIn } from '@relay/core/settings-catalog';
 
 export interface Config {
   readonly home: string;
@@ -56,7 +56,7 @@ export function loadConfig(env: Environment = process.env): Config {
   );
   const written = readSettings(home);
   // Looked at before secrets are taken out.
-  const fromEnvironment = givenIn(env);
+  const fromEnvironment = settingsGivenIn(env);
   const settings: Settings = {
     ...written,
     daemon_port: fromEnv(env, 'RELAY_PORT', 'daemon_port') ?? written.daemon_port,
@@ -144,18 +144,18 @@ function take(env: Environment, name: string): string | null {
 
 function fromEnv<Field extends keyof Settings>(
   env: Readonly<Environment>,
-  name: keyof typeof VARIABLES,
+  name: keyof typeof SETTING_VARIABLES,
   field: Field,
 ): Settings[Field] | null {
   const text = env[name];
   if (!text) return null;
-  const parsed = settingsSchema.safeParse({ [field]: VARIABLES[name].read(text) });
+  const parsed = settingsSchema.safeParse({ [field]: SETTING_VARIABLES[name].read(text) });
   if (!parsed.success) throw invalid(name, parsed.error.issues[0]?.message ?? 'unknown value');
   return parsed.data[field];
 }
 
 function readSettings(home: string): Settings {
-  const { name, fault: twice } = settingsFileAmong((one) => existsSync(join(home, one)));
+  const { name, fault: twice } = chooseSettingsFile((one) => existsSync(join(home, one)));
   const file = join(home, name);
   if (twice !== null) throw invalid(file, twice);
   const written = readJson(file);

@@ -9,7 +9,7 @@ import { freshDatabase, withDatabase } from '@relay/testing/postgres';
 import { removeFolder } from '@relay/testing/remove-folder';
 import pg from 'pg';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
-import type { Ground } from './assembly.ts';
+import type { BootContext } from './compose.ts';
 import { loadConfig } from './config.ts';
 
 /** Stands in for the 10 s of the product while the daemon is loaded. */
@@ -25,10 +25,14 @@ afterEach(() => {
 async function starter(whileLoading: () => Promise<void> = async () => {}) {
   let isLoaded = false;
   vi.resetModules();
-  vi.doMock('./assembly.ts', async () => {
+  vi.doMock('./compose.ts', async () => {
     await whileLoading();
     isLoaded = true;
-    const assemble = async (_options: unknown, _closers: unknown, { server, log }: Ground) => ({
+    const assemble = async (
+      _options: unknown,
+      _closers: unknown,
+      { server, log }: BootContext,
+    ) => ({
       ...{ port: 0, log, version: server.version },
     });
     return { assemble };

@@ -2,15 +2,15 @@
 // imported. Whatever was started is stopped in reverse order when the daemon stops or a later step of the start fails.
 import { join } from 'node:path';
 import type { Log } from '@relay/core/log';
-import type { Closer, DaemonOptions, RunningDaemon } from './assembly.ts';
+import type { DaemonOptions, RunningDaemon, ShutdownStep } from './compose.ts';
 import { findServer } from './database-server.ts';
 import { claimHome, type HomeClaim } from './home/claim.ts';
-import { openVault } from './home/vault/open.ts';
-import { refuseTakenPort } from './listening.ts';
+import { openVault } from './home/vault/vault.ts';
+import { refuseTakenPort } from './http-port.ts';
 import { openLog } from './log/log.ts';
 
 export async function startDaemon(options: DaemonOptions): Promise<RunningDaemon> {
-  const closers: Closer[] = [];
+  const closers: ShutdownStep[] = [];
   const stop = async () => {
     const failures: unknown[] = [];
     for (const close of closers.splice(0).reverse()) {
@@ -33,7 +33,7 @@ export async function startDaemon(options: DaemonOptions): Promise<RunningDaemon
 
 async function start(
   options: DaemonOptions,
-  closers: Closer[],
+  closers: ShutdownStep[],
 ): Promise<Omit<RunningDaemon, 'stop'>> {
   const { config } = options;
   const claim = await claimHome(config.home);
@@ -57,7 +57,7 @@ async function start(
 
 async function build(
   options: DaemonOptions,
-  closers: Closer[],
+  closers: ShutdownStep[],
   claim: HomeClaim,
   log: Log,
 ): Promise<Omit<RunningDaemon, 'stop'>> {
@@ -67,7 +67,7 @@ async function build(
   const vault = await openVault({ home: config.home, ...config.vault });
   // The database server starts during this import. Nothing connects to it before the import ends: the import blocks the
   // event loop, and a blocked loop lets the timer of a connection attempt expire before its answer is read.
-  const loading = import('./assembly.ts');
+  const loading = import('./compose.ts');
   // A module that cannot be loaded is not a fault of the database: that error is thrown below.
   const beforeConnecting = loading.then(
     () => {},

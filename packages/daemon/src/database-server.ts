@@ -4,12 +4,11 @@ import { join } from 'node:path';
 import { RelayError } from '@relay/core/errors';
 import type { Log } from '@relay/core/log';
 import type { Config } from './config.ts';
-import type { ConnectionTarget } from './store/database.ts';
-import { openDatabase, withOpenDatabase } from './store/database.ts';
-import type { Server } from './store/erase/scour.ts';
-import { isDatabaseAway, retryWhileAway } from './store/failures.ts';
+import { type ConnectionTarget, openDatabase, withOpenDatabase } from './store/database.ts';
+import type { ScourTarget } from './store/erase/scour.ts';
+import { isDatabaseUnavailable, retryWhileUnavailable } from './store/failures.ts';
 import { startPrivateServer } from './store/postgres/server.ts';
-import { makeRole } from './store/roles.ts';
+import { createDaemonRole } from './store/roles.ts';
 
 export interface DatabaseServer {
   readonly kind: 'private' | 'external';
@@ -19,7 +18,7 @@ export interface DatabaseServer {
   /** Another role, which owns the tables and changes them; null where the daemon's own does. */
   readonly owner: ConnectionTarget | null;
   /** Where its files are, if they are Relay's. */
-  readonly place: Server;
+  readonly place: ScourTarget;
 }
 
 interface FindServerOptions {
@@ -66,7 +65,7 @@ async function makeGivenRole(owner: ConnectionTarget, url: string): Promise<void
   if (username === '') return;
   const role = { user: decodeURIComponent(username), password: decodeURIComponent(password) };
   try {
-    await withOpenDatabase(owner, ({ pool }) => makeRole(pool, role, { reset: false }));
+    await withOpenDatabase(owner, ({ pool }) => createDaemonRole(pool, role, { reset: false }));
   } catch (cause) {
     const said = cause instanceof Error ? cause.message : String(cause);
     const reason = `the role "${role.user}" is not there and could not be made (${said}).`;
@@ -86,7 +85,7 @@ async function readVersion(
     return rows[0]?.server_version.split(' ')[0] ?? '?';
   };
   try {
-    const version = await retryWhileAway(read, CONNECT_PATIENCE_MS, (error, attempt) => {
+    const version = await retryWhileUnavailable(read, CONNECT_PATIENCE_MS, (error, attempt) => {
       if (attempt === 1) progress?.('Waiting for the database');
       log.warn('database not reachable', { attempt, error });
     });
@@ -95,7 +94,7 @@ async function readVersion(
     throw new RelayError('database_refused', { reason });
   } catch (cause) {
     if (cause instanceof RelayError) throw cause;
-    if (isDatabaseAway(cause)) throw new RelayError('database_unavailable', {}, { cause });
+    if (isDatabaseUnavailable(cause)) throw new RelayError('database_unavailable', {}, { cause });
     const said = cause instanceof Error ? cause.message : String(cause);
     throw new RelayError('database_refused', { reason: `${said}.` }, { cause });
   } finally {

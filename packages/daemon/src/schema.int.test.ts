@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { prepareSchema } from './schema.ts';
 import { openDatabase } from './store/database.ts';
 import { loadMigrations } from './store/migrate.ts';
-import { roleStanding } from './store/roles.ts';
+import { readRolePrivileges } from './store/roles.ts';
 
 const newest = (await loadMigrations()).at(-1)?.number;
 const EMPTY = 'DROP SCHEMA relay CASCADE; DROP SCHEMA relay_jobs CASCADE';
@@ -35,7 +35,7 @@ test('the owner makes the tables, and the daemon uses them and owns none', async
   const { database, start, change } = await twoRoles();
   await change(EMPTY);
   expect(await start()).toBe(newest);
-  expect(await roleStanding(database.kysely)).toMatchObject({ isOwner: false });
+  expect(await readRolePrivileges(database.kysely)).toMatchObject({ isOwner: false });
   await database.pool.query("INSERT INTO accounts (label) VALUES ('me')");
 });
 
@@ -52,7 +52,7 @@ test.each([
   ['a newer job queue', getRollbackPlans('relay_jobs')],
 ])('where the daemon lacks %s, the owner is asked', async (_, statement) => {
   const { database, start, change } = await twoRoles();
-  const { user } = await roleStanding(database.kysely);
+  const { user } = await readRolePrivileges(database.kysely);
   await change(statement.replace('ROLE', user));
   await expect(start(NOBODY)).rejects.toThrow();
   expect(await start()).toBe(newest);

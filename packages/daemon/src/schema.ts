@@ -4,7 +4,7 @@ import type { Log } from '@relay/core/log';
 import { Jobs } from './jobs/jobs.ts';
 import { type ConnectionTarget, type Database, withOpenDatabase } from './store/database.ts';
 import { migrate, upToDateVersion } from './store/migrate.ts';
-import { grantUse, isNotAllowed, mayUseAll } from './store/roles.ts';
+import { canUseAllTables, grantTableUse, isPermissionDenied } from './store/roles.ts';
 
 export interface PreparedSchema {
   readonly version: number;
@@ -25,16 +25,16 @@ export async function prepareSchema(
       await migrate(own.pool);
       await Jobs.install(own, log);
       const { rows } = await pool.query<{ user: string }>('SELECT current_user AS user');
-      await grantUse(own.pool, rows[0]?.user ?? '');
+      await grantTableUse(own.pool, rows[0]?.user ?? '');
     });
   const version = await upToDateVersion(pool);
-  if (version === null || !(await mayUseAll(pool))) await prepare();
+  if (version === null || !(await canUseAllTables(pool))) await prepare();
   return {
     version: version ?? (await migrate(pool)),
     // A newer job queue changes its own tables, which the daemon may not.
     startJobs: () =>
       startJobs().catch(async (error: unknown) => {
-        if (!isNotAllowed(error)) throw error;
+        if (!isPermissionDenied(error)) throw error;
         await prepare();
         return startJobs();
       }),

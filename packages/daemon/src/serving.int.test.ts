@@ -7,9 +7,9 @@ import { removeFolder } from '@relay/testing/remove-folder';
 import { testSealer } from '@relay/testing/sealer';
 import { freshStore } from '@relay/testing/store';
 import { expect, onTestFinished, test } from 'vitest';
-import { sendAsOwner } from './gate/send.ts';
-import { Gate } from './gate/submit.ts';
-import { serve } from './serving.ts';
+import { holdAccountLease } from './account-lease.ts';
+import { Gate } from './gate/gate.ts';
+import { sendAsOwner } from './gate/send-as-owner.ts';
 import { openDatabase } from './store/database.ts';
 import { verifyChain } from './store/ledger-chain.ts';
 
@@ -27,7 +27,7 @@ async function freshHome() {
   ): Promise<T> {
     const database = openDatabase({ connectionString: url }, { max: 4, sealer: testSealer });
     const db = database.kysely;
-    const serving = await serve(db, home, silentLog, () => {});
+    const serving = await holdAccountLease(db, home, silentLog, () => {});
     const { lease } = serving;
     const pacing = pacingSchema.parse({ enabled: false });
     const gate = new Gate({ account, pacing, hint: () => {} });

@@ -1,10 +1,10 @@
 // Preloaded (`node --import`) into a daemon that shall have lived through some days already: its clock begins
 // behind the machine's by RELAY_SIMULATOR_BEHIND_MS and is set, a line of milliseconds each, on its standard input.
 // Invariant: once it is behind by nothing, the process has the machine's own clock again, and nothing in between.
-import { simulatedBehind } from './config.ts';
+import { clockBehindMs } from './config.ts';
 
 const Machine = Date;
-let behind = simulatedBehind();
+let behind = clockBehindMs();
 const now = (): number => Machine.now() - behind;
 
 const Moved = new Proxy(Machine, {

@@ -2,11 +2,11 @@
 // write, and the page on which they do.
 
 import { playDemo } from './model/demo/actor.ts';
-import type { Actor } from './model/server.ts';
+import type { ModelActor } from './model/server.ts';
 import { type PhonePage, type PhonePageOptions, startPhonePage } from './phone/server.ts';
 
 export interface DemoParts {
-  readonly model: Actor;
+  readonly model: ModelActor;
   openPhone(options: PhonePageOptions): Promise<PhonePage>;
 }
 

@@ -14,7 +14,7 @@ export class RequestError extends Error {
   }
 }
 
-export async function readText(request: IncomingMessage): Promise<string> {
+export async function readRequestText(request: IncomingMessage): Promise<string> {
   const parts: Buffer[] = [];
   let size = 0;
   for await (const part of request as AsyncIterable<Buffer>) {

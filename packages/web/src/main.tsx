@@ -7,42 +7,62 @@ import '@mantine/notifications/styles.layer.css';
 import './theme/tokens.css';
 import './theme/base.css';
 import './theme/mantine.css';
-import { QueryClientProvider } from '@tanstack/react-query';
+import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { createLive } from './data/live.ts';
+import {
+  createLiveStream,
+  LiveStreamContext,
+  openTabChannel,
+  reconnectOnWake,
+  untilTabVisible,
+} from './data/live-stream.ts';
 import { linkQuery, statusQuery } from './data/queries.ts';
-import { createQueryClient } from './data/query-client.ts';
 import { createRefresher } from './data/refresher.ts';
-import { relay } from './data/relay.ts';
-import { resumeSoon, untilSeen } from './data/resume.ts';
-import { amongTabs } from './data/share.ts';
-import { LiveContext } from './data/use-live.ts';
+import { isSignedOut, relay } from './data/relay.ts';
 import { router } from './router.tsx';
-import { Look } from './theme/look.tsx';
+import { ThemeProvider } from './theme/theme-provider.tsx';
 
 const queries = createQueryClient(() => live.signedOut());
-const live = createLive(relay, createRefresher(queries, untilSeen), amongTabs());
+const live = createLiveStream(relay, createRefresher(queries, untilTabVisible), openTabChannel());
 // Whoever signs out leaves nothing behind in the page.
 live.subscribe(() => live.get().is === 'signed_out' && queries.clear());
 live.start();
 // Every page says these first: they are on their way while the page is still being drawn.
 void queries.prefetchQuery(statusQuery);
 void queries.prefetchQuery(linkQuery);
-resumeSoon(live);
+reconnectOnWake(live);
 
 const root = document.getElementById('root');
 if (root) {
   createRoot(root).render(
     <StrictMode>
-      <Look>
+      <ThemeProvider>
         <QueryClientProvider client={queries}>
-          <LiveContext value={live}>
+          <LiveStreamContext value={live}>
             <RouterProvider router={router} />
-          </LiveContext>
+          </LiveStreamContext>
         </QueryClientProvider>
-      </Look>
+      </ThemeProvider>
     </StrictMode>,
   );
+}
+
+// What the console knows, until something happens. The client sends reads again by itself, and the stream says when
+// to ask anew; so nothing here retries, and what was known stays in view while it is asked for.
+
+function createQueryClient(onSignedOut: () => void): QueryClient {
+  const onError = (error: Error) => {
+    if (isSignedOut(error)) onSignedOut();
+  };
+  return new QueryClient({
+    queryCache: new QueryCache({ onError }),
+    mutationCache: new MutationCache({ onError }),
+    defaultOptions: {
+      // The daemon is on this machine: whether the browser has a network says nothing about it.
+      queries: { retry: false, staleTime: 60_000, gcTime: 10 * 60_000, networkMode: 'always' },
+      mutations: { retry: false, networkMode: 'always' },
+    },
+  });
 }

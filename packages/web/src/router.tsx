@@ -9,33 +9,35 @@ import {
   lazyRouteComponent,
   type RouteComponent,
 } from '@tanstack/react-router';
-import { fetched } from './data/fetched.ts';
-import { readApprovalsSearch } from './pages/approvals/search.ts';
-import { readAssistantAddress } from './pages/assistant/address.ts';
-import { readChatsSearch } from './pages/chats/search.ts';
-import { readConversationSearch } from './pages/conversations/one/tab.ts';
-import { readConversationsSearch } from './pages/conversations/search.ts';
-import { readGroupsView } from './pages/groups/view.ts';
-import { Home } from './pages/home/home.tsx';
-import { readHomeSearch } from './pages/home/search.ts';
-import { readLedgerSearch } from './pages/ledger/search.ts';
-import { readPeopleSearch } from './pages/people/search.ts';
-import { readSchedulesSearch } from './pages/schedules/search.ts';
-import { readSearchAddress } from './pages/search/address.ts';
-import { FallenPage, NoSuchPage } from './shell/boundary.tsx';
-import { Shell } from './shell/shell.tsx';
+import { loadWhenReachable } from './data/lazy-load.ts';
+import { HomeScreen } from './pages/home/home.tsx';
+import {
+  readApprovalsSearch,
+  readAssistantSearch,
+  readChatsSearch,
+  readConversationSearch,
+  readConversationsSearch,
+  readGroupsSearch,
+  readHomeSearch,
+  readLedgerSearch,
+  readPeopleSearch,
+  readSchedulesSearch,
+  readSearchAddress,
+} from './search-params.ts';
+import { ErrorPage, NotFoundPage } from './shell/error-pages.tsx';
+import { ConsoleShell } from './shell/shell.tsx';
 
 const root = createRootRoute({
-  component: Shell,
-  errorComponent: FallenPage,
-  notFoundComponent: NoSuchPage,
+  component: ConsoleShell,
+  errorComponent: ErrorPage,
+  notFoundComponent: NotFoundPage,
 });
 
 const at = <Path extends ConsolePage>(path: Path, component: RouteComponent) => ({
   getParentRoute: () => root,
   path,
   component,
-  errorComponent: FallenPage,
+  errorComponent: ErrorPage,
 });
 const page = <Path extends ConsolePage>(path: Path, component: RouteComponent) =>
   createRoute(at(path, component));
@@ -48,37 +50,40 @@ const listed = <Path extends ConsolePage, Search extends AnyValidator>(
 ) => createRoute({ ...at(path, component), validateSearch });
 
 const later: typeof lazyRouteComponent = (load, name) =>
-  lazyRouteComponent(() => fetched(load), name);
+  lazyRouteComponent(() => loadWhenReachable(load), name);
 
-const approvals = later(() => import('./pages/approvals/approvals.tsx'), 'Approvals');
+const approvals = later(() => import('./pages/approvals/approvals.tsx'), 'ApprovalsScreen');
 const conversations = later(
   () => import('./pages/conversations/conversations.tsx'),
-  'Conversations',
+  'ConversationsScreen',
 );
-const conversation = later(() => import('./pages/conversations/conversation.tsx'), 'Conversation');
-const chats = later(() => import('./pages/chats/chats.tsx'), 'Chats');
-const assistant = later(() => import('./pages/assistant/assistant.tsx'), 'Assistant');
-const schedules = later(() => import('./pages/schedules/schedules.tsx'), 'Schedules');
-const people = later(() => import('./pages/people/people.tsx'), 'People');
-const groups = later(() => import('./pages/groups/groups.tsx'), 'Groups');
-const search = later(() => import('./pages/search/search.tsx'), 'Search');
-const ledger = later(() => import('./pages/ledger/ledger.tsx'), 'Ledger');
-const tools = later(() => import('./pages/tools/tools.tsx'), 'Tools');
-const settings = later(() => import('./pages/settings/settings.tsx'), 'Settings');
+const conversation = later(
+  () => import('./pages/conversations/one/conversation.tsx'),
+  'ConversationScreen',
+);
+const chats = later(() => import('./pages/chats/chats.tsx'), 'ChatsScreen');
+const assistant = later(() => import('./pages/assistant/assistant.tsx'), 'AssistantScreen');
+const schedules = later(() => import('./pages/schedules/schedules.tsx'), 'SchedulesScreen');
+const people = later(() => import('./pages/people/people.tsx'), 'PeopleScreen');
+const groups = later(() => import('./pages/groups/groups.tsx'), 'GroupsScreen');
+const search = later(() => import('./pages/search/search.tsx'), 'SearchScreen');
+const ledger = later(() => import('./pages/ledger/ledger.tsx'), 'LedgerScreen');
+const tools = later(() => import('./pages/tools/tools.tsx'), 'ToolsScreen');
+const settings = later(() => import('./pages/settings/settings.tsx'), 'SettingsScreen');
 
 const routeTree = root.addChildren([
-  listed('/', Home, readHomeSearch),
+  listed('/', HomeScreen, readHomeSearch),
   listed('/approvals', approvals, readApprovalsSearch),
   listed('/approvals/$id', approvals, readApprovalsSearch),
   listed('/conversations', conversations, readConversationsSearch),
   listed('/conversations/$id', conversation, readConversationSearch),
   listed('/chats', chats, readChatsSearch),
   listed('/chats/$id', chats, readChatsSearch),
-  listed('/assistant', assistant, readAssistantAddress),
+  listed('/assistant', assistant, readAssistantSearch),
   listed('/schedules', schedules, readSchedulesSearch),
   listed('/people', people, readPeopleSearch),
-  listed('/groups', groups, readGroupsView),
-  listed('/groups/$id', groups, readGroupsView),
+  listed('/groups', groups, readGroupsSearch),
+  listed('/groups/$id', groups, readGroupsSearch),
   listed('/search', search, readSearchAddress),
   listed('/ledger', ledger, readLedgerSearch),
   listed('/ledger/$row', ledger, readLedgerSearch),

@@ -7,13 +7,13 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { freePort } from '../free-port.ts';
-import { checkAlone } from './alone.ts';
 import { CheckFailed, createChecks, printTable } from './checks.ts';
 import { readCompose } from './compose-file.ts';
 import { createEngine, type Engine, installTools } from './engine.ts';
 import { buildRelay, fullName, provideDatabaseImage, provideNodeImage } from './images.ts';
 import { imageOf, PROJECT } from './relay.ts';
-import { checkTogether } from './together.ts';
+import { checkAlone } from './relay-alone.ts';
+import { checkTogether } from './relay-with-postgres.ts';
 
 const EX_UNAVAILABLE = 69;
 const PARTS = ['build', 'alone', 'compose'];

@@ -2,12 +2,12 @@
 // how long it had to wait for an answer.
 // Invariant: a line is said once, however often what it answers was delivered.
 import type { Network } from '@relay/simulator/whatsapp/network';
-import type { Account } from '@relay/simulator/whatsapp/people/account';
+import type { SimulatedAccount } from '@relay/simulator/whatsapp/people/account';
 import { type Dialogue, expectedTexts, lineAnsweredBy, linesAfter } from './script.ts';
 
 interface Partner {
   readonly dialogue: Dialogue;
-  readonly account: Account;
+  readonly account: SimulatedAccount;
   /** Texts of the owner's that belong to this dialogue, by message id, in the order they came. */
   readonly seen: Map<string, string>;
   /** Its lines, and when each was said. */
@@ -19,7 +19,7 @@ interface Partner {
 export interface PeopleOptions {
   readonly network: Network;
   /** The phone that Relay is linked with. */
-  readonly owner: Account;
+  readonly owner: SimulatedAccount;
   /** What a person does before they answer; nothing unless given. */
   readonly hesitate?: () => Promise<void>;
 }
@@ -46,7 +46,7 @@ export class People {
   }
 
   /** From now on this account answers in this dialogue. */
-  join(dialogue: Dialogue, account: Account): void {
+  join(dialogue: Dialogue, account: SimulatedAccount): void {
     this.#partners.set(dialogue.name, {
       ...{ dialogue, account, seen: new Map(), said: new Map(), tail: Promise.resolve() },
     });

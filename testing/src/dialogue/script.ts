@@ -4,10 +4,10 @@
 import type { CreateInstanceRequest, Todo } from '@relay/core/api/instances';
 import type { ChatRequest, Reply, ScriptedCall } from '@relay/simulator/model/schemas';
 import {
+  messageText,
   newestUserText,
   roundsOfTurn,
   systemText,
-  textOf,
 } from '@relay/simulator/model/transcript';
 
 /**
@@ -36,7 +36,7 @@ const markOf = (line: number): Todo['status'] => MARKS[line] ?? 'completed';
 export const objectiveOf = ({ name, manner, atOnce }: Dialogue): string =>
   `Dialogue ${name}, ${manner}${atOnce ? ', at once' : ''}: go through all points with this person.`;
 
-export function wishOf(dialogue: Dialogue, phone: string): CreateInstanceRequest {
+export function conversationRequest(dialogue: Dialogue, phone: string): CreateInstanceRequest {
   return {
     objective: objectiveOf(dialogue),
     target_contact: `+${phone}`,
@@ -102,9 +102,9 @@ export function answer(request: ChatRequest): Reply | undefined {
 
 /** What the contact overtook before it was sent, and nobody has said since. */
 function withdrawn({ messages }: ChatRequest): string[] {
-  const said = messages.filter(({ role }) => role === 'assistant').map(textOf);
+  const said = messages.filter(({ role }) => role === 'assistant').map(messageText);
   const unsent = messages.flatMap(
-    (message) => /never sent; nobody has read it:\n(c\d+ .+)/.exec(textOf(message))?.[1] ?? [],
+    (message) => /never sent; nobody has read it:\n(c\d+ .+)/.exec(messageText(message))?.[1] ?? [],
   );
   return [...new Set(unsent)].filter((text) => !said.includes(text));
 }

@@ -1,8 +1,8 @@
 // What the real daemon refuses, with the status and the sentence of seed 003, and what it gives away: nothing.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { verifies } from '../verifies.ts';
+import type { RawResponse } from './raw-request.ts';
 import { openRelay, type Relay } from './relay.ts';
-import type { Answer } from './wire.ts';
 
 const NOBODY = '00000000-0000-4000-8000-000000000000';
 const MADE = { objective: 'o', target_contact: '+14155550100' };
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => relay.end());
 
-async function call(method: string, path: string, body?: unknown): Promise<Answer> {
+async function call(method: string, path: string, body?: unknown): Promise<RawResponse> {
   const answer = await relay.call(method, path, body);
   expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
   return answer;

@@ -2,8 +2,8 @@
 // agent ends in NEEDS_HUMAN_INTERVENTION and says why.
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { verifies } from '../verifies.ts';
+import type { RawResponse } from './raw-request.ts';
 import { openRelay, type Relay } from './relay.ts';
-import type { Answer } from './wire.ts';
 
 const UUID_4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
@@ -11,7 +11,7 @@ const NO_AGENT =
   'Your agents have no model yet: "model_provider" is not set. Run `relay init` to set it up, then resume the conversation.';
 
 let relay: Relay;
-let answers: Answer[] = [];
+let answers: RawResponse[] = [];
 beforeAll(async () => {
   relay = await openRelay();
   await relay.start();
@@ -23,7 +23,7 @@ afterEach(() => {
   answers = [];
 });
 
-async function call(method: string, path: string, body?: unknown): Promise<Answer> {
+async function call(method: string, path: string, body?: unknown): Promise<RawResponse> {
   const answer = await relay.call(method, path, body);
   answers.push(answer);
   return answer;

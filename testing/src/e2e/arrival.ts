@@ -1,13 +1,13 @@
 // How long it takes from something that is done until a phone shows a text.
 
 import type { NetworkEvents } from '@relay/simulator/whatsapp/events';
-import type { Account } from '@relay/simulator/whatsapp/people/account';
+import type { SimulatedAccount } from '@relay/simulator/whatsapp/people/account';
 import type { Demo } from './demo.ts';
 
 /** Milliseconds until both have happened: what was done is done, and the text was seen. */
 export async function arrival(
   { simulator }: Demo,
-  { phone }: Account,
+  { phone }: SimulatedAccount,
   text: string,
   act: () => Promise<unknown>,
 ): Promise<number> {

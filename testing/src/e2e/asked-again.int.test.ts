@@ -4,13 +4,13 @@ import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { onServer } from '../postgres.ts';
 import { eventually } from './gateway.ts';
-import { BEN, ME, startLinked } from './linked.ts';
+import { BEN, ME, startLinkedRelay } from './linked.ts';
 
 const PATIENCE = { timeout: 30_000, interval: 100 };
 
 describe('a message that has left', { timeout: 120_000 }, () => {
   it('is sent again, under its id, to a phone that lost its session and asks after a crash', async () => {
-    const linked = await startLinked({ database: 'beside' });
+    const linked = await startLinkedRelay({ database: 'beside' });
     const { demo } = linked;
     await linked.talk('before');
     await demo.phones.ok(`POST /accounts/${BEN}/lose-sessions`);
@@ -38,7 +38,7 @@ describe('a message that has left', { timeout: 120_000 }, () => {
   });
 
   it('keeps a tick that comes as Relay dies, before it could write it down', async () => {
-    const linked = await startLinked({ database: 'beside' });
+    const linked = await startLinkedRelay({ database: 'beside' });
     const { demo } = linked;
     await linked.talk('before');
     await demo.phones.ok(`POST /accounts/${BEN}/power`, { on: false });

@@ -2,13 +2,13 @@
 // answers over HTTP, and what was answered is seen on the phones, in the API and in the database.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { verifies } from '../verifies.ts';
+import { type AcceptanceHarness, ME, openAcceptanceHarness } from './acceptance/harness.ts';
 import type { Person } from './acceptance/person.ts';
-import { ME, openWorld, type World } from './acceptance/world.ts';
 import { eventually } from './gateway.ts';
 
-let world: World;
+let world: AcceptanceHarness;
 beforeAll(async () => {
-  world = await openWorld();
+  world = await openAcceptanceHarness();
 });
 afterAll(() => world.end());
 

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface Canned {
+export interface CannedDaemon {
   readonly url: string;
   /** What was asked, in order: verb, path, and the headers that matter to it. */
   readonly asked: { call: string; key?: string; after?: string }[];
@@ -15,8 +15,8 @@ const frame = (id: number, event: string, data: object) =>
   `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 const EVENT = { at: '2026-11-15T10:00:00.000Z', subject: null, data: { on: true } };
 
-export async function cannedDaemon(): Promise<Canned> {
-  const asked: Canned['asked'] = [];
+export async function startCannedDaemon(): Promise<CannedDaemon> {
+  const asked: CannedDaemon['asked'] = [];
   const server = createServer((request, response) => {
     const call = `${request.method} ${request.url}`;
     const { 'idempotency-key': key, 'last-event-id': after } = request.headers;

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { statusSchema } from '@relay/core/api/status';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { verifies } from '../verifies.ts';
+import { rawRequest } from './raw-request.ts';
 import { openRelay, type Relay } from './relay.ts';
-import { wire } from './wire.ts';
 
 let relay: Relay;
 beforeAll(async () => {
@@ -122,7 +122,7 @@ describe('relay token --rotate', () => {
 
 describe('relay open --print', () => {
   const visit = (path: string, headers: Record<string, string> = {}) =>
-    wire({ port: relay.port, method: 'GET', path, headers });
+    rawRequest({ port: relay.port, method: 'GET', path, headers });
 
   it('prints an address that signs one browser in, once', async () => {
     const { exit, out } = await relay.run('open', '--print');

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { cp, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sentence } from '@relay/core/errors';
+import { errorSentence } from '@relay/core/errors';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openRelay, type Relay } from './relay.ts';
 import { processesOf } from './traces.ts';
@@ -62,14 +62,14 @@ describe('a copied home', { timeout: 120_000 }, () => {
       relay,
       copy,
       { RELAY_KEY_FILE: missing },
-      sentence('vault_key_missing', { where: missing }),
+      errorSentence('vault_key_missing', { where: missing }),
     );
     const state = join(relay.work, 'state');
     await expectRefused(
       relay,
       copy,
       { RELAY_KEY_FILE: undefined, XDG_STATE_HOME: state },
-      sentence('vault_key_missing', { where: join(state, 'relay-agent', `${id}.key`) }),
+      errorSentence('vault_key_missing', { where: join(state, 'relay-agent', `${id}.key`) }),
     );
     const wrong = join(relay.work, 'another key');
     await elsewhere.start({ RELAY_KEY_FILE: wrong });
@@ -78,7 +78,7 @@ describe('a copied home', { timeout: 120_000 }, () => {
       relay,
       copy,
       { RELAY_KEY_FILE: wrong },
-      sentence('vault_key_wrong', { where: wrong }),
+      errorSentence('vault_key_wrong', { where: wrong }),
     );
 
     await relay.start({ RELAY_HOME: relay.home });
@@ -90,13 +90,13 @@ describe('a copied home', { timeout: 120_000 }, () => {
       relay,
       copy,
       { RELAY_PASSPHRASE: undefined },
-      sentence('vault_passphrase_needed'),
+      errorSentence('vault_passphrase_needed'),
     );
     await expectRefused(
       relay,
       copy,
       { RELAY_PASSPHRASE: 'three calm badgers' },
-      sentence('vault_passphrase_wrong'),
+      errorSentence('vault_passphrase_wrong'),
     );
     await relay.start();
   });

@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { removeFolder } from '../remove-folder.ts';
 import { eventually } from './gateway.ts';
-import { BEN, type Linked, ME, startLinked } from './linked.ts';
+import { BEN, type LinkedRelay, ME, startLinkedRelay } from './linked.ts';
 
 const run = promisify(execFile);
 
@@ -21,7 +21,7 @@ const numbered = (word: string, count: number) =>
   Array.from({ length: count }, (_, n) => `${word} ${n}`);
 
 /** As a client that means it: the same key until it is taken. */
-async function sendAll({ demo }: Linked, texts: readonly string[]): Promise<void> {
+async function sendAll({ demo }: LinkedRelay, texts: readonly string[]): Promise<void> {
   for (const text of texts) {
     const key = randomUUID();
     const offer = () => demo.relay.send(`+${BEN}`, text, key);
@@ -29,7 +29,7 @@ async function sendAll({ demo }: Linked, texts: readonly string[]): Promise<void
   }
 }
 
-async function writeAll({ demo }: Linked, texts: readonly string[]): Promise<void> {
+async function writeAll({ demo }: LinkedRelay, texts: readonly string[]): Promise<void> {
   for (const text of texts) {
     await demo.phones.send(BEN, ME, text);
     await sleep(10);
@@ -37,7 +37,7 @@ async function writeAll({ demo }: Linked, texts: readonly string[]): Promise<voi
 }
 
 /** What Relay has of a friend's messages, oldest first, once it is as many. */
-function arrived(linked: Linked, count: number): Promise<string[]> {
+function arrived(linked: LinkedRelay, count: number): Promise<string[]> {
   return eventually(
     `${count} messages`,
     async () => {
@@ -50,7 +50,7 @@ function arrived(linked: Linked, count: number): Promise<string[]> {
   );
 }
 
-function received({ demo }: Linked, count: number): Promise<(string | null)[]> {
+function received({ demo }: LinkedRelay, count: number): Promise<(string | null)[]> {
   return eventually(
     `${count} messages at Ben's`,
     async () => {
@@ -104,14 +104,14 @@ async function fill(disk: string): Promise<void> {
 }
 
 /** The server has some room of its own in its log: writes until that is used up too. */
-async function writeUntilRefused(linked: Linked): Promise<void> {
+async function writeUntilRefused(linked: LinkedRelay): Promise<void> {
   for (let megabytes = 0; megabytes < 192; megabytes += 4)
     await linked.query("SELECT pg_logical_emit_message(true, '', repeat('x', 4 << 20))");
 }
 
 describe('a database', { timeout: 180_000 }, () => {
   it('whose connections are cut again and again under traffic costs time and nothing else', async () => {
-    const linked = await startLinked({ database: 'beside', settings: SETTINGS });
+    const linked = await startLinkedRelay({ database: 'beside', settings: SETTINGS });
     const [device] = linked.devices();
     const [toMe, toBen] = [numbered('in', 300), numbered('out', 100)];
     const traffic = Promise.all([writeAll(linked, toMe), sendAll(linked, toBen)]);
@@ -132,7 +132,7 @@ describe('a database', { timeout: 180_000 }, () => {
   it('whose disk is full takes up where it was when there is room again', async ({ skip }) => {
     const disk = await smallDisk();
     if (disk === null) return skip('this user may not mount a disk');
-    const linked = await startLinked({ database: 'private', under: disk, settings: SETTINGS });
+    const linked = await startLinkedRelay({ database: 'private', under: disk, settings: SETTINGS });
     const [device] = linked.devices();
     await linked.talk('before');
     const [toMe, toBen] = [numbered('in', 40), numbered('out', 20)];

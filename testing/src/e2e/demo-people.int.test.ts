@@ -12,10 +12,10 @@ import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { removeFolder } from '../remove-folder.ts';
 import { builtIn } from './built.ts';
 import { eventually, Gateway } from './gateway.ts';
-import { type Held, holdScene, type SceneLine } from './headless.ts';
+import { type HeldDemo, holdScene, type SceneLine } from './headless.ts';
 import { answers, untilGone } from './traces.ts';
 
-let demo: Held<SceneLine>;
+let demo: HeldDemo<SceneLine>;
 let relay: Gateway;
 let page: { origin: string; token: string };
 

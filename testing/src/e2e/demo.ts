@@ -6,7 +6,7 @@ import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { ROLE, readPassword } from '@relay/daemon/store/postgres/cluster';
+import { OWNER_ROLE, readOwnerPassword } from '@relay/daemon/store/postgres/cluster';
 import { connectionUrl, socketAddress } from '@relay/daemon/store/postgres/settings';
 import { type ModelServer, startModelServer } from '@relay/simulator/model/server';
 import { type Simulator, startSimulator } from '@relay/simulator/simulator';
@@ -149,9 +149,9 @@ export class Demo {
   async database(): Promise<string> {
     if (this.#database !== null) return this.#database.url;
     const directory = join(this.home, 'postgres');
-    const password = (await readPassword(directory)) ?? '';
+    const password = (await readOwnerPassword(directory)) ?? '';
     const address = socketAddress(join(directory, 'data'));
-    return connectionUrl({ ...address, user: ROLE, password, database: ROLE });
+    return connectionUrl({ ...address, user: OWNER_ROLE, password, database: OWNER_ROLE });
   }
 
   /** Null from `kill` or `rest` to the next `restart`, and after one that failed. */

@@ -2,8 +2,8 @@
 // not work, with the database compared before and after.
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type RawResponse, rawRequest } from './raw-request.ts';
 import { openRelay, type Relay } from './relay.ts';
-import { type Answer, wire } from './wire.ts';
 
 interface Route {
   readonly method: string;
@@ -68,10 +68,10 @@ async function fingerprint(): Promise<Record<string, string>> {
   );
 }
 
-type Attack = (route: Route) => Promise<Answer>;
+type Attack = (route: Route) => Promise<RawResponse>;
 
 const send = (route: Route, headers: Record<string, string>, path = route.path) =>
-  wire({ port: relay.port, method: route.method, path, body: route.body, headers });
+  rawRequest({ port: relay.port, method: route.method, path, body: route.body, headers });
 const bearer = () => ({ authorization: `Bearer ${relay.token}` });
 const withQuery = (path: string, query: string) =>
   `${path}${path.includes('?') ? '&' : '?'}${query}`;
@@ -105,7 +105,7 @@ const ATTACKS: readonly [name: string, statuses: readonly number[], attack: Atta
     'text/plain',
     [415],
     ({ method, path, body }) =>
-      wire({
+      rawRequest({
         port: relay.port,
         method,
         path,
@@ -150,8 +150,8 @@ it.each(ATTACKS)(
 );
 
 it('tells a stranger nothing about which routes there are', async () => {
-  const known = await wire({ port: relay.port, method: 'GET', path: '/api/status' });
-  const unknown = await wire({ port: relay.port, method: 'GET', path: '/api/no-such-thing' });
+  const known = await rawRequest({ port: relay.port, method: 'GET', path: '/api/status' });
+  const unknown = await rawRequest({ port: relay.port, method: 'GET', path: '/api/no-such-thing' });
   expect({ status: unknown.status, json: unknown.json }).toEqual({
     status: known.status,
     json: known.json,

@@ -1,9 +1,9 @@
 // `relay eval` as the owner types it: the command that ships, the daemon that ships, and a model over HTTP
 // that is as good as the test wants it to be.
-import { readTriggerSet } from '@relay/daemon/eval/sets';
+import { readTriggerSet } from '@relay/daemon/eval/service';
 import type { ChatRequest } from '@relay/simulator/model/schemas';
 import { expect, test } from 'vitest';
-import { type Linked, startLinked } from './linked.ts';
+import { type LinkedRelay, startLinkedRelay } from './linked.ts';
 
 const said = ({ messages }: ChatRequest, role: string): string =>
   messages
@@ -22,7 +22,7 @@ const toSort = (request: ChatRequest): string =>
       .findLast((line) => line.startsWith('{')) ?? '{}',
   ).text;
 
-async function evaluate(linked: Linked, ...args: string[]) {
+async function evaluate(linked: LinkedRelay, ...args: string[]) {
   const { exit, out, err } = await linked.command('eval', ...args);
   return { exit, out, err, report: out.startsWith('{') ? JSON.parse(out) : null };
 }
@@ -30,7 +30,7 @@ async function evaluate(linked: Linked, ...args: string[]) {
 test('a model that knows every answer scores as one, and what it spent is counted', {
   timeout: 180_000,
 }, async () => {
-  const linked = await startLinked({ database: 'beside' });
+  const linked = await startLinkedRelay({ database: 'beside' });
   const labels = new Map(
     (await readTriggerSet()).map(({ text, expect: label }) => [
       text.replaceAll('@900000000000116', '@Annie'),
@@ -68,7 +68,7 @@ test('a model that knows every answer scores as one, and what it spent is counte
 test('prose, garbage, silence and failures of a model are counted as unread and never as an answer', {
   timeout: 180_000,
 }, async () => {
-  const linked = await startLinked({ database: 'beside' });
+  const linked = await startLinkedRelay({ database: 'beside' });
   const answers = ['', 'I cannot tell.', 'direct_request or mention_only?', '{"label":', '🤷'];
   linked.demo.model.play((request) => {
     if (!isTrigger(request)) return undefined;
@@ -92,7 +92,7 @@ test('prose, garbage, silence and failures of a model are counted as unread and 
 test('a digest is judged by the facts it tells, and what it must not tell fails its day', {
   timeout: 180_000,
 }, async () => {
-  const linked = await startLinked({ database: 'beside' });
+  const linked = await startLinkedRelay({ database: 'beside' });
   linked.demo.model.play((request) => {
     const [asked, text] = [said(request, 'system'), said(request, 'user')];
     if (asked.startsWith('You sum up one hour'))
@@ -129,7 +129,7 @@ test('a digest is judged by the facts it tells, and what it must not tell fails 
 test('it says what it costs and spends nothing before somebody agreed', {
   timeout: 120_000,
 }, async () => {
-  const linked = await startLinked({ database: 'beside' });
+  const linked = await startLinkedRelay({ database: 'beside' });
   const { exit, err, out } = await evaluate(linked, '--limit', '20');
   expect({ exit, out }).toEqual({ exit: 2, out: '' });
   expect(err).toContain('This asks openai-compatible scripted');
@@ -139,7 +139,7 @@ test('it says what it costs and spends nothing before somebody agreed', {
 });
 
 test('a model that refuses ends it with its sentence', { timeout: 120_000 }, async () => {
-  const linked = await startLinked({ database: 'beside' });
+  const linked = await startLinkedRelay({ database: 'beside' });
   linked.demo.model.play(() => ({ status: 401 }));
   const { exit, out, err } = await evaluate(linked, '--set', 'trigger', '--limit', '20', '--yes');
   expect({ exit, out }).toEqual({ exit: 8, out: '' });

@@ -1,18 +1,18 @@
 // A person who wrote everywhere is forgotten by the shipped command. Then every file of the home is searched,
 // the private PostgreSQL's tables and its log among them, and what they write again is a stranger's.
-import type { Receipt } from '@relay/core/api/retention';
+import type { ErasureReceipt } from '@relay/core/api/retention';
 import type { AccountId } from '@relay/core/ids';
 import { expect, it } from 'vitest';
 import { plant } from '../erase/plant.ts';
 import { scanFolder } from '../erase/scan.ts';
 import { onServer } from '../postgres.ts';
 import { eventually } from './gateway.ts';
-import { BEN, type Linked, ME, startLinked } from './linked.ts';
+import { BEN, type LinkedRelay, ME, startLinkedRelay } from './linked.ts';
 
 const SAID = 'z7f0c4b9e1d2a8350f6b7c1d9e4a2q said by Ben';
 const FIRST_SEEN = { display_name: null, push_name: 'Ben' };
 
-async function heard(linked: Linked, text: string): Promise<void> {
+async function heard(linked: LinkedRelay, text: string): Promise<void> {
   await eventually(`"${text}" to arrive`, async () => {
     const messages = await linked.demo.relay.messages({ limit: 100 });
     return messages.some(({ body }) => body === text) || undefined;
@@ -20,7 +20,7 @@ async function heard(linked: Linked, text: string): Promise<void> {
 }
 
 /** Everything a person can leave behind over the wire: a chat, a grant with answers, a conversation, a group. */
-async function live(linked: Linked): Promise<void> {
+async function live(linked: LinkedRelay): Promise<void> {
   const { phones, relay } = linked.demo;
   await linked.talk(SAID);
   await relay.ok('POST', '/api/whatsapp/permissions', {
@@ -49,7 +49,7 @@ async function live(linked: Linked): Promise<void> {
 }
 
 /** What is too old in an observed group goes by the command, bytes and all; what is young enough stays. */
-async function proveLimits(linked: Linked, group: string): Promise<void> {
+async function proveLimits(linked: LinkedRelay, group: string): Promise<void> {
   const tags = { old: 'w1c9e7a3b5d0f2846c8e0a1b3d5f7q', young: 'v0a8d6c4e2f1b3957d9b7e5c3a1f8q' };
   for (const [days, tag] of [
     [31, tags.old],
@@ -85,7 +85,7 @@ async function proveLimits(linked: Linked, group: string): Promise<void> {
 it('of somebody who is forgotten no byte is left in the home, and they are a stranger again', {
   timeout: 300_000,
 }, async () => {
-  const linked = await startLinked({ database: 'private' });
+  const linked = await startLinkedRelay({ database: 'private' });
   const { demo } = linked;
   await live(linked);
   const [account] = await linked.query<{ id: string }>('SELECT id FROM relay.accounts');
@@ -106,7 +106,7 @@ it('of somebody who is forgotten no byte is left in the home, and they are a str
 
   const erased = await linked.command('forget', `+${BEN}`, '--yes', '--json');
   expect(erased).toMatchObject({ exit: 0 });
-  const receipt = JSON.parse(erased.out) as Receipt;
+  const receipt = JSON.parse(erased.out) as ErasureReceipt;
   expect(receipt).toMatchObject({ kind: 'person', scoured: 'all' });
   expect(receipt.erased).toMatchObject({ conversations: 1, grants: 1, schedules: 1 });
   for (const id of [planted.contact, planted.group])

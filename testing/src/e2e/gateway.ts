@@ -2,12 +2,12 @@
 // waits for something gives up with a sentence.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BufferedMessage, WhatsAppStatusBody } from '@relay/core/api/whatsapp';
-import { type Answer, wire } from './wire.ts';
+import { type RawResponse, rawRequest } from './raw-request.ts';
 
 /** Only against hanging: a busy machine is slow. */
 const PATIENCE_MS = 90_000;
 
-export interface Accepted {
+export interface AcceptedSend {
   readonly success: boolean;
   readonly jid: string;
   readonly id: string;
@@ -28,10 +28,10 @@ export class Gateway {
     path: string,
     body?: unknown,
     headers: Record<string, string> = {},
-  ): Promise<Answer> {
+  ): Promise<RawResponse> {
     const { port, token } = this.#at();
     const authorization = `Bearer ${token}`;
-    return wire({ port, method, path, body, headers: { authorization, ...headers } });
+    return rawRequest({ port, method, path, body, headers: { authorization, ...headers } });
   }
 
   async ok<T>(method: string, path: string, body?: unknown, headers = {}): Promise<T> {
@@ -72,7 +72,7 @@ export class Gateway {
   }
 
   /** Resolves when the message is durable; the same key is the same message. */
-  send(to: string, text: string, key?: string): Promise<Accepted> {
+  send(to: string, text: string, key?: string): Promise<AcceptedSend> {
     const headers = key === undefined ? {} : { 'idempotency-key': key };
     return this.ok('POST', '/api/whatsapp/messages', { to, text }, headers);
   }

@@ -5,9 +5,9 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Demo, startDemo } from './demo.ts';
 import { type Block, blocksOf, filesOf } from './guides/blocks.ts';
-import { openPlace, type Place } from './guides/place.ts';
+import { compare } from './guides/compare-output.ts';
 import { ANA, PAGES, type Preparation } from './guides/prepare.ts';
-import { compare } from './guides/shown.ts';
+import { type GuideShell, openGuideShell } from './guides/shell.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 
@@ -65,11 +65,11 @@ const inOrder = (one: string, other: string): number => pages.indexOf(one) - pag
 
 describe.each(PAGES)('$page', (preparation) => {
   let demo: Demo;
-  let place: Place;
+  let place: GuideShell;
   const closers: (() => Promise<unknown>)[] = [];
   beforeAll(async () => {
     demo = await openDemo(preparation, closers);
-    place = await openPlace(demo);
+    place = await openGuideShell(demo);
     closers.push(() => place.close());
     for (const [name, content] of filesOf(textOf(preparation.page)))
       await place.file(name, content);

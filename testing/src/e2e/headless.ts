@@ -21,7 +21,7 @@ export interface SceneLine extends DemoLine {
   readonly phone: string;
 }
 
-export interface Held<Line> {
+export interface HeldDemo<Line> {
   readonly child: ChildProcess;
   readonly line: Line;
   /** Resolves when it has ended by itself or after `letGo`: its exit code and what it complained of. */
@@ -30,20 +30,20 @@ export interface Held<Line> {
   letGo(): void;
 }
 
-export type Headless = Held<DemoLine>;
+export type Headless = HeldDemo<DemoLine>;
 
 /** `command` is the file of the `relay` command to run. */
 export const holdDemo = (command: string, ...args: string[]): Promise<Headless> =>
   hold<DemoLine>([command, 'demo', '--headless', '--json', ...args]);
 
-export const holdScene = (command: string): Promise<Held<SceneLine>> =>
+export const holdScene = (command: string): Promise<HeldDemo<SceneLine>> =>
   hold<SceneLine>([command, 'demo', '--json']);
 
 /** With a folder of its own for temporary files; which of the two it is `args` say. */
 export const holdIn = (folder: string, command: string, ...args: string[]): Promise<Headless> =>
   hold<DemoLine>([command, 'demo', '--json', ...args], { TMPDIR: folder });
 
-async function hold<Line>(args: readonly string[], more: object = {}): Promise<Held<Line>> {
+async function hold<Line>(args: readonly string[], more: object = {}): Promise<HeldDemo<Line>> {
   const child = spawn(process.execPath, args, {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { PATH: process.env.PATH, ...more },

@@ -1,7 +1,7 @@
 // `relay init` as a person at a terminal goes through it, on the simulated network with the scripted model: left half
 // way, taken up again, and run once more when nothing is left to do.
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { type Person, sitDown } from '../person.ts';
+import { startTerminalUser, type TerminalUser } from '../terminal-user.ts';
 import { builtIn } from './built.ts';
 import { type Demo, startDemo } from './demo.ts';
 
@@ -19,11 +19,11 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => demo.stop(), 120_000);
 
-const init = (words = ''): Person =>
-  sitDown({ built, home: demo.home, columns: 120 }, `init ${words}`);
+const init = (words = ''): TerminalUser =>
+  startTerminalUser({ built, home: demo.home, columns: 120 }, `init ${words}`);
 
 /** Waits for each question and answers it. */
-async function answer(person: Person, dialogue: readonly (readonly [string, string])[]) {
+async function answer(person: TerminalUser, dialogue: readonly (readonly [string, string])[]) {
   for (const [question, typed] of dialogue) {
     await person.until(question);
     person.type(`${typed}\r`);

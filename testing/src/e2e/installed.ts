@@ -26,14 +26,17 @@ export async function pack(built: string, into: string): Promise<Archive> {
   return { file, bytes: (await lstat(file)).size };
 }
 
-export interface Installing {
+export interface InstallOptions {
   readonly prefix: string;
   /** Npm's own unless given; an empty folder is a machine that has never installed anything. */
   readonly cache?: string;
 }
 
 /** Gives the `relay` that a shell finds. */
-export async function install({ file }: Archive, { prefix, cache }: Installing): Promise<string> {
+export async function install(
+  { file }: Archive,
+  { prefix, cache }: InstallOptions,
+): Promise<string> {
   const quietly = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefix', prefix];
   const from = cache === undefined ? ['--prefer-offline'] : ['--cache', cache];
   await execute('npm', ['install', '--global', ...quietly, ...from, file]);

@@ -4,10 +4,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import type { LinkBody } from '@relay/core/api/link';
+import type { LinkBody } from '@relay/core/api/whatsapp';
 import type { ConnectionState } from '@relay/core/connection/states';
 import type { Sealer } from '@relay/core/ports/sealer';
-import { openVault } from '@relay/daemon/home/vault/open';
+import { openVault } from '@relay/daemon/home/vault/vault';
 import { expect, inject, onTestFinished } from 'vitest';
 import { onServer } from '../postgres.ts';
 import { builtIn } from './built.ts';
@@ -21,7 +21,7 @@ export const jid = (phone: string): string => `${phone}@s.whatsapp.net`;
 /** Sends as fast as the wire takes it. */
 const SETTINGS = { pacing: { enabled: false } };
 
-export class Linked {
+export class LinkedRelay {
   readonly demo: Demo;
   readonly url: string;
 
@@ -85,13 +85,16 @@ export class Linked {
   }
 }
 
-export interface LinkedOptions extends Omit<DemoOptions, 'databaseUrl' | 'database'> {
+export interface LinkedRelayOptions extends Omit<DemoOptions, 'databaseUrl' | 'database'> {
   /** In the home itself, or on a server beside it that outlives the daemon. */
   readonly database: 'private' | 'beside';
 }
 
 /** Gone when the test is over. */
-export async function startLinked({ database, ...options }: LinkedOptions): Promise<Linked> {
+export async function startLinkedRelay({
+  database,
+  ...options
+}: LinkedRelayOptions): Promise<LinkedRelay> {
   const demo = await startDemo({
     settings: SETTINGS,
     ...options,
@@ -101,7 +104,7 @@ export async function startLinked({ database, ...options }: LinkedOptions): Prom
   await demo.phones.add(ME, 'Ana');
   await demo.phones.add(BEN, 'Ben');
   await demo.link(ME);
-  const linked = new Linked(demo, await demo.database());
+  const linked = new LinkedRelay(demo, await demo.database());
   await linked.reaches('connected');
   expect(linked.devices()).toHaveLength(1);
   return linked;

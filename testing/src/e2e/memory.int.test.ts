@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import type { MemoryStatus } from '@relay/core/api/memory';
 import { expect, test } from 'vitest';
 import { eventually } from './gateway.ts';
-import { BEN, ME, startLinked } from './linked.ts';
+import { BEN, ME, startLinkedRelay } from './linked.ts';
 
 test('an endpoint is tried, chosen with a yes, given every text, and left again', {
   timeout: 180_000,
 }, async () => {
-  const linked = await startLinked({ database: 'beside' });
+  const linked = await startLinkedRelay({ database: 'beside' });
   const { demo } = linked;
   const command = (...args: string[]) => linked.command(...args);
   await demo.phones.send(BEN, ME, 'The boiler lost pressure again');

@@ -1,11 +1,11 @@
 // Every message that comes in is told on the live stream as the gateway shows it, also to a reader that
 // comes back; and the log behind the stream never holds its words.
-import { createEventReader, type LiveEvent } from '@relay/core/client/events';
+import { createEventReader, type LiveEvent } from '@relay/core/client/sse';
 import { expect, onTestFinished, test } from 'vitest';
 import { verifies } from '../verifies.ts';
 import type { Demo } from './demo.ts';
 import { eventually } from './gateway.ts';
-import { BEN, ME, startLinked } from './linked.ts';
+import { BEN, ME, startLinkedRelay } from './linked.ts';
 
 const WORD = 'cantaloupe';
 
@@ -39,7 +39,7 @@ function listen(demo: Demo, cursor: string | null = null) {
 
 test('each message that comes in is told as the gateway shows it', async () => {
   verifies('000-EVENT-MESSAGE');
-  const linked = await startLinked({ database: 'beside' });
+  const linked = await startLinkedRelay({ database: 'beside' });
   const { demo } = linked;
   const { phones, relay } = demo;
   const stream = listen(demo);

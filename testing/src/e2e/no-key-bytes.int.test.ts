@@ -1,11 +1,11 @@
 // What somebody finds who has every file of a home and not its key: nothing that opens a conversation.
 // The private PostgreSQL's tables and its write-ahead log are among the files.
 import type { AccountId } from '@relay/core/ids';
-import { credentialsName, keyName } from '@relay/daemon/store/wire/sealed';
-import { readSenderKey } from '@relay/daemon/whatsapp/signal/sender-key-record';
+import { sealedCredentialsName, sealedKeyName } from '@relay/daemon/store/wire/sealed';
+import { readSenderKey } from '@relay/daemon/whatsapp/signal/key-records';
 import { expect, it } from 'vitest';
 import { eventually } from './gateway.ts';
-import { BEN, type Linked, ME, startLinked } from './linked.ts';
+import { BEN, type LinkedRelay, ME, startLinkedRelay } from './linked.ts';
 import { Needles } from './needles.ts';
 
 const [SESSION, SENDER_KEY, PRE_KEY, APP_STATE_KEY] = [1, 2, 3, 9];
@@ -22,21 +22,21 @@ interface KeyRow {
 }
 
 /** Every secret that lies sealed in the database now. Gives the credentials as they are unsealed. */
-async function collect(linked: Linked, needles: Needles): Promise<Buffer> {
+async function collect(linked: LinkedRelay, needles: Needles): Promise<Buffer> {
   const sealer = await linked.sealer();
   const [stored] = await linked.query<Pick<KeyRow, 'account_id' | 'value'>>(
     'SELECT account_id, value FROM relay.whatsapp_credentials',
   );
   if (stored === undefined) throw new Error('no credentials are stored');
   const account = Number(stored.account_id) as AccountId;
-  const credentials = Buffer.from(sealer.open(credentialsName(account), stored.value));
+  const credentials = Buffer.from(sealer.open(sealedCredentialsName(account), stored.value));
   addSecrets(needles, 'credentials', JSON.parse(credentials.toString()));
   const rows = await linked.query<KeyRow>(
     'SELECT * FROM relay.whatsapp_keys WHERE kind = ANY ($1)',
     [[SESSION, SENDER_KEY, PRE_KEY, APP_STATE_KEY]],
   );
   for (const { kind, id, value } of rows) {
-    const plain = sealer.open(keyName(account, kind, id), value);
+    const plain = sealer.open(sealedKeyName(account, kind, id), value);
     if (kind === SENDER_KEY) {
       for (const { chain, signing } of readSenderKey(plain)) {
         needles.add(`chain of ${id}`, chain.seed);
@@ -62,7 +62,7 @@ const isBuffer = (value: unknown): value is { data: string } =>
 it('no file of a home holds a byte of a key, the database and its log included', {
   timeout: 180_000,
 }, async () => {
-  const linked = await startLinked({ database: 'private' });
+  const linked = await startLinkedRelay({ database: 'private' });
   const { demo } = linked;
   const needles = new Needles();
   await collect(linked, needles);

@@ -11,7 +11,7 @@ import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { removeFolder } from '../remove-folder.ts';
 import { builtIn } from './built.ts';
-import { cannedDaemon } from './canned-daemon.ts';
+import { startCannedDaemon } from './canned-daemon.ts';
 import { holdDemo } from './headless.ts';
 import { untilGone } from './traces.ts';
 
@@ -150,7 +150,7 @@ describe('the installed package', { timeout: 180_000 }, () => {
       const tsc = join(PACKAGES, compiler, 'bin/tsc');
       await node([tsc]).catch(({ stdout }) => expect.unreachable(stdout));
     }
-    const daemon = await cannedDaemon();
+    const daemon = await startCannedDaemon();
     onTestFinished(daemon.close);
     const { stdout } = await node(['program.mts', daemon.url]);
     expect(JSON.parse(stdout)).toMatchObject({

@@ -1,9 +1,9 @@
 // Seed 000's permissions on the real daemon: every path, body, code and sentence, to the letter.
-import type { Permission } from '@relay/core/api/permissions';
+import type { Permission } from '@relay/core/api/contacts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { verifies } from '../verifies.ts';
+import type { RawResponse } from './raw-request.ts';
 import { openRelay, type Relay } from './relay.ts';
-import type { Answer } from './wire.ts';
 
 const PATH = '/api/whatsapp/permissions';
 const NOWHERE = `${PATH}/0b6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d`;
@@ -18,7 +18,7 @@ afterAll(() => relay.end());
 
 let numbers = 0;
 const number = () => `1415555${String(4000 + numbers++)}`;
-const post = (body: unknown): Promise<Answer> => relay.call('POST', PATH, body);
+const post = (body: unknown): Promise<RawResponse> => relay.call('POST', PATH, body);
 const list = async (query = '') =>
   (await relay.call('GET', `${PATH}${query}`)).json as Permission[];
 

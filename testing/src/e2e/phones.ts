@@ -1,9 +1,9 @@
 // The people of the simulated network, driven over its control API alone, as any program would.
 // Invariant: what is refused throws, with the simulator's own sentence.
-import { Remote, type RemoteMessage } from '@relay/simulator/control/testing/remote';
-import type { Counts } from '@relay/simulator/whatsapp/people/mailbox';
+import { ControlClient, type RemoteMessage } from '@relay/simulator/control/testing/control-client';
+import type { DeliveryCounts } from '@relay/simulator/whatsapp/people/mailbox';
 
-export type Linked = { linked: true; device: number } | { linked: false; reason: string };
+export type LinkAnswer = { linked: true; device: number } | { linked: false; reason: string };
 
 /** Null takes a code back; what is not named stays as it is. */
 export interface Faults {
@@ -18,7 +18,7 @@ export interface Faults {
   readonly reorderDeliveries?: boolean;
 }
 
-export interface Sending {
+export interface PhoneSendOptions {
   readonly id?: string;
   /** When it was written; now unless given. */
   readonly at?: Date;
@@ -26,7 +26,7 @@ export interface Sending {
   readonly corrupt?: boolean;
 }
 
-export class Phones extends Remote {
+export class Phones extends ControlClient {
   async add(phone: string, name: string, more: object = {}): Promise<void> {
     await this.ok('POST /accounts', { phone, name, ...more });
   }
@@ -37,16 +37,16 @@ export class Phones extends Remote {
   }
 
   /** The text of a QR code, or its picture as a data URL. */
-  scan(phone: string, qr: string): Promise<Linked> {
+  scan(phone: string, qr: string): Promise<LinkAnswer> {
     return this.ok(`POST /accounts/${phone}/scan`, { qr });
   }
 
-  typeCode(phone: string, code: string): Promise<Linked> {
+  typeCode(phone: string, code: string): Promise<LinkAnswer> {
     return this.ok(`POST /accounts/${phone}/pair-code`, { code });
   }
 
   /** Gives the id of the message. */
-  async send(from: string, to: string, text: string, how: Sending = {}): Promise<string> {
+  async send(from: string, to: string, text: string, how: PhoneSendOptions = {}): Promise<string> {
     const route = `POST /accounts/${from}/messages`;
     return (await this.ok<{ id: string }>(route, { to, text, ...how })).id;
   }
@@ -83,7 +83,7 @@ export class Phones extends Remote {
   }
 
   /** What one recipient, or all together, would see. */
-  counts(phone?: string): Promise<Counts> {
+  counts(phone?: string): Promise<DeliveryCounts> {
     return this.ok(`GET /counts${phone === undefined ? '' : `?account=${phone}`}`);
   }
 }

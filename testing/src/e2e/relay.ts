@@ -10,13 +10,13 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Runtime } from '@relay/core/settings';
+import type { DaemonRuntime } from '@relay/core/settings';
 import pg from 'pg';
 import { expect, inject } from 'vitest';
 import { type FreshDatabase, freshDatabase } from '../postgres.ts';
 import { builtIn, compiledOf } from './built.ts';
+import { type RawRequest, type RawResponse, rawRequest } from './raw-request.ts';
 import { answers, processesOf, untilGone } from './traces.ts';
-import { type Answer, type Request, wire } from './wire.ts';
 
 /** True if DATABASE_URL names the server: then nothing runs on a private PostgreSQL, and its tests are skipped. */
 export const onGivenServer = Boolean(process.env.DATABASE_URL);
@@ -160,7 +160,7 @@ export class Relay {
   }
 
   get port(): number {
-    const { port } = JSON.parse(this.file('daemon.json')) as Runtime;
+    const { port } = JSON.parse(this.file('daemon.json')) as DaemonRuntime;
     if (port === null) throw new Error('the daemon is not ready');
     return port;
   }
@@ -175,9 +175,9 @@ export class Relay {
   }
 
   /** With the owner's token, unless the request brings headers of its own. */
-  call(method: string, path: string, body?: unknown, request: Partial<Request> = {}) {
+  call(method: string, path: string, body?: unknown, request: Partial<RawRequest> = {}) {
     const headers = { authorization: `Bearer ${this.token}`, ...request.headers };
-    return wire({ port: this.port, method, path, body, ...request, headers });
+    return rawRequest({ port: this.port, method, path, body, ...request, headers });
   }
 
   async create(contact = '+14155550100', more: object = {}): Promise<string> {
@@ -191,7 +191,7 @@ export class Relay {
   }
 
   /** Waits for the agent's turn to be over; the agent of this version asks for its owner. */
-  async settled(id: string): Promise<Answer> {
+  async settled(id: string): Promise<RawResponse> {
     for (;;) {
       const answer = await this.call('GET', `/api/instances/${id}`);
       if (!['CREATED', 'ACTIVE'].includes((answer.json as { state: string }).state)) return answer;

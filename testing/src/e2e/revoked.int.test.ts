@@ -2,7 +2,7 @@
 // only waits for its moment, when the contact already sees somebody typing.
 import { expect, test } from 'vitest';
 import { eventually } from './gateway.ts';
-import { BEN, type Linked, ME, startLinked } from './linked.ts';
+import { BEN, type LinkedRelay, ME, startLinkedRelay } from './linked.ts';
 
 const TYPES_MS = 4_000;
 const settings = { pacing: { typing_min_ms: TYPES_MS, typing_max_ms: TYPES_MS, per_minute: 60 } };
@@ -10,7 +10,7 @@ const settings = { pacing: { typing_min_ms: TYPES_MS, typing_max_ms: TYPES_MS, p
 test('a grant that is taken back or narrowed stops an answer that is about to leave', {
   timeout: 180_000,
 }, async () => {
-  const linked = await startLinked({ database: 'beside', settings });
+  const linked = await startLinkedRelay({ database: 'beside', settings });
   const { model, phones, relay } = linked.demo;
   for (const { how, revoke } of revocations(linked)) {
     model.play(() => ({ text: `An answer, ${how}` }));
@@ -37,7 +37,7 @@ test('a grant that is taken back or narrowed stops an answer that is about to le
   expect(answersSeen(linked)).toEqual(['An answer that may leave']);
 });
 
-function revocations({ demo: { relay } }: Linked) {
+function revocations({ demo: { relay } }: LinkedRelay) {
   const path = (id: string) => `/api/whatsapp/permissions/${id}`;
   return [
     { how: 'taken back', revoke: (id: string) => relay.ok('DELETE', path(id)) },
@@ -48,12 +48,12 @@ function revocations({ demo: { relay } }: Linked) {
   ];
 }
 
-async function grant({ demo: { relay } }: Linked): Promise<string> {
+async function grant({ demo: { relay } }: LinkedRelay): Promise<string> {
   const asked = { phoneNumber: `+${BEN}`, displayName: 'Ben', canRead: true, canReply: true };
   return (await relay.ok<{ id: string }>('POST', '/api/whatsapp/permissions', asked)).id;
 }
 
-function seesTyping({ demo: { simulator } }: Linked): Promise<void> {
+function seesTyping({ demo: { simulator } }: LinkedRelay): Promise<void> {
   return new Promise((resolve) => {
     simulator.network.events.on('presence', ({ account, stanza }) => {
       if (account.phone === ME && JSON.stringify(stanza).includes('composing')) resolve();
@@ -61,7 +61,7 @@ function seesTyping({ demo: { simulator } }: Linked): Promise<void> {
   });
 }
 
-function answersSeen({ demo: { simulator } }: Linked): (string | undefined)[] {
+function answersSeen({ demo: { simulator } }: LinkedRelay): (string | undefined)[] {
   const seen = simulator.network.account(BEN)?.messages({ with: ME }) ?? [];
   return seen.filter(({ fromMe }) => !fromMe).map(({ text }) => text);
 }

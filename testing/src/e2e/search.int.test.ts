@@ -2,12 +2,12 @@
 import type { SearchResponse } from '@relay/core/api/search';
 import { expect, test } from 'vitest';
 import { eventually } from './gateway.ts';
-import { BEN, type Linked, ME, startLinked } from './linked.ts';
+import { BEN, type LinkedRelay, ME, startLinkedRelay } from './linked.ts';
 
 test('what was said is found by its words, with who, where, when, its id and the lines around it', {
   timeout: 120_000,
 }, async () => {
-  const linked = await startLinked({ database: 'beside' });
+  const linked = await startLinkedRelay({ database: 'beside' });
   const { phones, relay } = linked.demo;
   await phones.send(BEN, ME, 'Did you call the plumber?');
   const id = await phones.send(BEN, ME, 'The boiler lost pressure again');
@@ -49,7 +49,7 @@ test('what was said is found by its words, with who, where, when, its id and the
 test('over a kill nothing that was said is missing, and nothing is there twice', {
   timeout: 120_000,
 }, async () => {
-  const linked = await startLinked({ database: 'beside' });
+  const linked = await startLinkedRelay({ database: 'beside' });
   const { demo } = linked;
   for (let n = 0; n < 20; n++) await demo.phones.send(BEN, ME, `heron ${n}`);
   await arrived(linked, 'heron');
@@ -65,10 +65,10 @@ test('over a kill nothing that was said is missing, and nothing is there twice',
   expect(texts).toHaveLength(40);
 });
 
-async function search({ demo: { relay } }: Linked, q: string) {
+async function search({ demo: { relay } }: LinkedRelay, q: string) {
   const query = new URLSearchParams({ q, limit: '100' });
   return (await relay.ok<SearchResponse>('GET', `/api/search?${query}`)).hits;
 }
 
-const arrived = (linked: Linked, q: string) =>
+const arrived = (linked: LinkedRelay, q: string) =>
   eventually(`"${q}" to be found`, async () => (await search(linked, q))[0]);

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectionSentence } from '@relay/core/connection/states';
 import type { AccountId } from '@relay/core/ids';
-import { credentialsName } from '@relay/daemon/store/wire/sealed';
+import { sealedCredentialsName } from '@relay/daemon/store/wire/sealed';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { BEN, jid, type Linked, ME, startLinked } from './linked.ts';
+import { BEN, jid, type LinkedRelay, ME, startLinkedRelay } from './linked.ts';
 
 const SENTENCE = connectionSentence('credentials_unreadable');
 const CREDENTIALS = 'SELECT value FROM relay.whatsapp_credentials';
@@ -19,9 +19,9 @@ interface SessionRow {
   readonly value: Buffer;
 }
 
-let linked: Linked;
+let linked: LinkedRelay;
 beforeEach(async () => {
-  linked = await startLinked({ database: 'beside' });
+  linked = await startLinkedRelay({ database: 'beside' });
   await linked.talk('before');
 }, 180_000);
 
@@ -83,8 +83,8 @@ async function sealedForAnother(sealed: Buffer): Promise<Buffer> {
     'SELECT account_id FROM relay.whatsapp_credentials',
   );
   const account = Number(row?.account_id);
-  const plain = sealer.open(credentialsName(account as AccountId), sealed);
-  return Buffer.from(sealer.seal(credentialsName((account + 1) as AccountId), plain));
+  const plain = sealer.open(sealedCredentialsName(account as AccountId), sealed);
+  return Buffer.from(sealer.seal(sealedCredentialsName((account + 1) as AccountId), plain));
 }
 
 async function sessionOfBen(): Promise<SessionRow> {

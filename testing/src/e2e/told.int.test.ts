@@ -8,9 +8,9 @@ import { verifies } from '@relay/testing/verifies';
 import { expect, onTestFinished, test } from 'vitest';
 import { removeFolder } from '../remove-folder.ts';
 import { eventually } from './gateway.ts';
-import { BEN, type Linked, ME, startLinked } from './linked.ts';
+import { BEN, type LinkedRelay, ME, startLinkedRelay } from './linked.ts';
 
-const found = async ({ demo: { relay } }: Linked, q: string) => {
+const found = async ({ demo: { relay } }: LinkedRelay, q: string) => {
   const query = new URLSearchParams({ q, limit: '100' });
   return (await relay.ok<SearchResponse>('GET', `/api/search?${query}`)).hits;
 };
@@ -18,7 +18,7 @@ const found = async ({ demo: { relay } }: Linked, q: string) => {
 test('an exported chat is found after one command, and is there once after two', {
   timeout: 120_000,
 }, async () => {
-  const linked = await startLinked({ database: 'beside' });
+  const linked = await startLinkedRelay({ database: 'beside' });
   const folder = await mkdtemp(join(tmpdir(), 'relay exports '));
   onTestFinished(() => removeFolder(folder));
   const file = join(folder, 'WhatsApp Chat with Aunt May.txt');
@@ -45,7 +45,7 @@ test('a phone forwards with a token of its own what the account receives too: ea
 }, async () => {
   verifies('004-IN-WEBHOOK');
   verifies('004-IN-DEDUPE');
-  const linked = await startLinked({ database: 'beside' });
+  const linked = await startLinkedRelay({ database: 'beside' });
   const { phones, relay } = linked.demo;
   const group = await phones.group('Holliday', BEN, [ME]);
   await phones.send(BEN, group, 'Hello all');

@@ -1,7 +1,7 @@
 // `relay top` at a terminal, in a pipe, and for programs.
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { CTRL_C, sitDown } from '../person.ts';
+import { CTRL_C, startTerminalUser } from '../terminal-user.ts';
 import { openRelay, type Relay } from './relay.ts';
 
 // A machine that does other things too is slow, not wrong.
@@ -16,7 +16,7 @@ afterAll(() => relay.end());
 
 const ENTERED = '\u001b[?1049h';
 const LEFT = '\u001b[?25h\u001b[?1049l';
-const sit = () => sitDown({ built: relay.built, home: relay.home }, 'top; stty -a');
+const sit = () => startTerminalUser({ built: relay.built, home: relay.home }, 'top; stty -a');
 
 describe('at a terminal', () => {
   it('shows how it is, and what changes while somebody looks', async () => {

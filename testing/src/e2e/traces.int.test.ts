@@ -2,8 +2,8 @@
 // that takes nothing but OTLP is told when it was. No word, name or number of anybody is in any byte of it.
 import { openCollector, type SpanSeen, wordsIn } from '@relay/daemon/traces/testing/collector';
 import { expect, onTestFinished, test } from 'vitest';
+import { ME, openAcceptanceHarness } from './acceptance/harness.ts';
 import { FIRST, send } from './acceptance/script.ts';
-import { ME, openWorld } from './acceptance/world.ts';
 import { eventually } from './gateway.ts';
 
 const PATIENCE_MS = 90_000;
@@ -20,7 +20,7 @@ test('a collector is told what took how long, over kills and while it is away, a
 }, async () => {
   let collector = await openCollector();
   const { port } = collector;
-  const world = await openWorld();
+  const world = await openAcceptanceHarness();
   onTestFinished(() => world.end());
   onTestFinished(() => collector.close());
   const { relay } = world;

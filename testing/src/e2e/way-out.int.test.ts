@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { eventually } from './gateway.ts';
-import { BEN, jid, ME, startLinked } from './linked.ts';
+import { BEN, jid, ME, startLinkedRelay } from './linked.ts';
 
 /** What would make each route write to somebody. */
 const bodies = (id: string): Readonly<Record<string, unknown>> => ({
@@ -18,7 +18,7 @@ const ENDING = ['/api/whatsapp/disconnect', '/api/whatsapp/connect', '/api/init'
 const STREAMS = /stream|\/events|\/export|\/login|rotate/;
 
 it('whatever route is called, nothing leaves without a permit, its ledger row and its place in the outbox', async () => {
-  const linked = await startLinked({ database: 'beside' });
+  const linked = await startLinkedRelay({ database: 'beside' });
   const { demo } = linked;
   const { id } = await demo.relay.ok<{ id: string }>(
     'POST',

@@ -5,7 +5,7 @@ import type { WebhookBody } from '@relay/core/webhooks/events';
 import { answering, openReceiver, verified } from '@relay/daemon/webhooks/testing/receiver';
 import { expect, onTestFinished, test } from 'vitest';
 import { eventually } from './gateway.ts';
-import { BEN, ME, startLinked } from './linked.ts';
+import { BEN, ME, startLinkedRelay } from './linked.ts';
 
 test('a program elsewhere is told what happens, over kills, and nothing of whom the owner forgot', {
   timeout: 300_000,
@@ -14,7 +14,7 @@ test('a program elsewhere is told what happens, over kills, and nothing of whom 
   const stranger = await openReceiver('127.0.0.1');
   for (const one of [receiver, stranger]) onTestFinished(() => one.close());
   const settings = { pacing: { enabled: false }, webhooks: { allow: [receiver.place] } };
-  const linked = await startLinked({ database: 'beside', settings });
+  const linked = await startLinkedRelay({ database: 'beside', settings });
   const { phones, relay } = linked.demo;
   const relayed = async (...args: string[]) => {
     const { exit, out, err } = await linked.command('webhook', ...args);

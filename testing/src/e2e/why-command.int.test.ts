@@ -2,10 +2,10 @@
 // ledger, and what `relay doctor` says of a ledger that somebody altered.
 import { expect, test } from 'vitest';
 import { eventually } from './gateway.ts';
-import { BEN, ME, startLinked } from './linked.ts';
+import { BEN, ME, startLinkedRelay } from './linked.ts';
 
 test('what became of a message is one command away, and an altered ledger is found', async () => {
-  const linked = await startLinked({ database: 'beside' });
+  const linked = await startLinkedRelay({ database: 'beside' });
   const { phones } = linked.demo;
   const id = await phones.send(BEN, ME, 'Do you have a minute?');
   const knock = `Stored and not answered: nobody granted reading Ben (+${BEN}); it was counted as a knock.\n`;

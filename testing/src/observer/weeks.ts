@@ -1,16 +1,15 @@
 // The labelled weeks of two groups, as the observer would see them. For tests, benches and the torture.
 import { readFileSync } from 'node:fs';
-import type { GroupMessage, GroupMessageKind } from '@relay/core/observer/message';
-import type { Category } from '@relay/core/observer/verdict';
+import type { GroupMessage, GroupMessageKind, NoiseCategory } from '@relay/core/observer/message';
 
 export const GROUPS = ['holliday', 'casa-limon'] as const;
 export type GroupName = (typeof GROUPS)[number];
 
-export interface Labelled {
+export interface LabelledMessage {
   readonly group: GroupName;
   readonly message: GroupMessage;
   readonly lang: string;
-  readonly category: Category;
+  readonly category: NoiseCategory;
   readonly noise: boolean;
   readonly hard: boolean;
 }
@@ -19,7 +18,7 @@ export interface Week {
   readonly name: string;
   readonly zone: string;
   readonly owner: string;
-  readonly messages: readonly Labelled[];
+  readonly messages: readonly LabelledMessage[];
 }
 
 interface Row {
@@ -37,7 +36,7 @@ interface Row {
   readonly lang: string;
   readonly expect: {
     readonly noise: boolean;
-    readonly category: Category;
+    readonly category: NoiseCategory;
     readonly hard?: boolean;
   };
 }
@@ -69,7 +68,7 @@ export function readWeek(group: GroupName): Week {
   return { name, zone, owner, messages };
 }
 
-function labelled(group: GroupName, owner: string, row: Row): Labelled {
+function labelled(group: GroupName, owner: string, row: Row): LabelledMessage {
   return {
     group,
     message: {

@@ -1,14 +1,14 @@
 // The contract's part on closes: each code has one policy, one state and one sentence, and no loop.
-import { connectionSentence, statusOf } from '@relay/core/connection/states';
+import { connectionSentence, whatsappStatusOf } from '@relay/core/connection/states';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { verifies } from '../verifies.ts';
-import { eventually, type MakeHarness, Stage } from './harness.ts';
+import { eventually, type MakeHarness, TransportFixture } from './harness.ts';
 
 export function closing(make: MakeHarness): void {
   describe('when the connection closes', () => {
-    let stage: Stage;
+    let stage: TransportFixture;
     beforeEach(async () => {
-      stage = await new Stage(await make()).pair();
+      stage = await new TransportFixture(await make()).pair();
       stage.events = [];
     });
     afterEach(() => stage.end());
@@ -27,7 +27,7 @@ export function closing(make: MakeHarness): void {
       await eventually(() => stage.states.includes('reconnecting'), 'the close');
       await stage.reaches('connected');
       expect(stage.states).toEqual(['reconnecting', 'syncing', 'connected']);
-      expect(statusOf('reconnecting')).toBe('connecting');
+      expect(whatsappStatusOf('reconnecting')).toBe('connecting');
       expect(stage.link.health.flaps).toBe(1);
       await stage.send(bob.jid(), 'after');
     });
@@ -90,7 +90,7 @@ export function closing(make: MakeHarness): void {
       closeFor(code);
       await stage.reaches(state);
       expect(stage.states).toEqual([state]);
-      expect(statusOf(stage.link.state)).toBe('disconnected');
+      expect(whatsappStatusOf(stage.link.state)).toBe('disconnected');
       expect(connectionSentence(stage.link.state).startsWith(sentence)).toBe(true);
       await stage.staysAway();
       expect(attempts()).toBe(before);

@@ -3,11 +3,15 @@
 import type { ConnectionState } from '@relay/core/connection/states';
 import type { MessageId } from '@relay/core/ids';
 import type { IncomingMessage } from '@relay/core/messages/message';
-import type { Link, Transport, TransportEvent } from '@relay/core/ports/transport';
-import { SendFault } from '@relay/core/ports/transport';
-import type { Content } from '@relay/simulator/whatsapp/media/content';
+import {
+  SendFault,
+  type Transport,
+  type TransportEvent,
+  type WhatsAppLink,
+} from '@relay/core/ports/transport';
+import type { SendableContent } from '@relay/simulator/whatsapp/media';
 import type { Network } from '@relay/simulator/whatsapp/network';
-import type { Account } from '@relay/simulator/whatsapp/people/account';
+import type { SimulatedAccount } from '@relay/simulator/whatsapp/people/account';
 import { expect } from 'vitest';
 
 /** One account and its saved session. Waits are short: acks within 0.5 s, retries a hundredth of the real ones. */
@@ -25,14 +29,14 @@ export interface TransportHarness {
 }
 
 /** A message as it travels inside its encryption. */
-export type RawMessage = Extract<Content, { raw: unknown }>['raw'];
+export type RawMessage = Extract<SendableContent, { raw: unknown }>['raw'];
 
-export interface HarnessWish {
+export interface HarnessOptions {
   /** Codes to scan or to type run out after a second or two. */
   readonly shortCodes?: boolean;
 }
 
-export type MakeHarness = (wish?: HarnessWish) => Promise<TransportHarness>;
+export type MakeHarness = (wish?: HarnessOptions) => Promise<TransportHarness>;
 
 const PATIENCE_MS = 15_000;
 
@@ -54,11 +58,11 @@ export async function eventually<T>(
 export const pause = (ms: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, ms));
 
-export class Stage {
+export class TransportFixture {
   readonly harness: TransportHarness;
-  readonly me: Account;
-  readonly bob: Account;
-  readonly carol: Account;
+  readonly me: SimulatedAccount;
+  readonly bob: SimulatedAccount;
+  readonly carol: SimulatedAccount;
   transport: Transport;
   events: TransportEvent[] = [];
   #ids = 0;
@@ -72,7 +76,7 @@ export class Stage {
     this.transport = this.#listen(harness.open());
   }
 
-  get link(): Link {
+  get link(): WhatsAppLink {
     return this.transport.link;
   }
 

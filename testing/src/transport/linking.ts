@@ -1,14 +1,14 @@
 // The contract's part on linking and unlinking: by QR and by code, in order, and never without end.
-import { statusOf } from '@relay/core/connection/states';
+import { whatsappStatusOf } from '@relay/core/connection/states';
 import { afterEach, describe, expect, test } from 'vitest';
 import { verifies } from '../verifies.ts';
-import { eventually, type HarnessWish, type MakeHarness, Stage } from './harness.ts';
+import { eventually, type HarnessOptions, type MakeHarness, TransportFixture } from './harness.ts';
 
 export function linking(make: MakeHarness): void {
   describe('linking', () => {
-    let stage: Stage;
-    const begin = async (passkey = false, wish: HarnessWish = {}) => {
-      stage = new Stage(await make(wish), passkey);
+    let stage: TransportFixture;
+    const begin = async (passkey = false, wish: HarnessOptions = {}) => {
+      stage = new TransportFixture(await make(wish), passkey);
       return stage;
     };
     afterEach(() => stage.end());
@@ -84,7 +84,7 @@ export function linking(make: MakeHarness): void {
       transport.connect({ kind: 'code', phone: me.phone });
       await stage.reaches('link_expired');
       await stage.staysAway();
-      expect(statusOf(stage.link.state)).toBe('disconnected');
+      expect(whatsappStatusOf(stage.link.state)).toBe('disconnected');
       transport.connect();
       await stage.qr();
       await stage.reaches('link_expired');

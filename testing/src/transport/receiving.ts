@@ -1,7 +1,13 @@
 // The contract's part on receiving: whoever writes, wherever, whatever it is, once.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { verifies } from '../verifies.ts';
-import { eventually, type MakeHarness, pause, type RawMessage, Stage } from './harness.ts';
+import {
+  eventually,
+  type MakeHarness,
+  pause,
+  type RawMessage,
+  TransportFixture,
+} from './harness.ts';
 
 const CONTENT: readonly [string, string, RawMessage, () => void][] = [
   ['conversation', 'hello', { conversation: 'hello' }, () => verifies('000-NORM-CONVERSATION')],
@@ -36,9 +42,9 @@ const CONTENT: readonly [string, string, RawMessage, () => void][] = [
 
 export function receiving(make: MakeHarness): void {
   describe('receiving', () => {
-    let stage: Stage;
+    let stage: TransportFixture;
     beforeAll(async () => {
-      stage = await new Stage(await make()).pair();
+      stage = await new TransportFixture(await make()).pair();
     });
     afterEach(() => stage.harness.network.faults.clear());
     afterAll(() => stage.end());
@@ -156,7 +162,7 @@ export function receiving(make: MakeHarness): void {
     });
 
     test('history of before the linking is no message', async () => {
-      const other = new Stage(await make());
+      const other = new TransportFixture(await make());
       await other.bob.send(other.me, 'long ago');
       await other.pair();
       await pause(100);

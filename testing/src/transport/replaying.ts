@@ -1,12 +1,12 @@
 // The contract's part on downtime: what waited comes in its order, all of it, and its end is told.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { eventually, type MakeHarness, Stage } from './harness.ts';
+import { eventually, type MakeHarness, TransportFixture } from './harness.ts';
 
 export function replaying(make: MakeHarness): void {
   describe('after a downtime', () => {
-    let stage: Stage;
+    let stage: TransportFixture;
     beforeEach(async () => {
-      stage = await new Stage(await make()).pair();
+      stage = await new TransportFixture(await make()).pair();
       await stage.transport.disconnect({ forget: false });
       await eventually(() => !stage.me.companions.get(1)?.link, 'the server to notice');
       stage.events = [];

@@ -3,13 +3,13 @@
 import type { MessageId } from '@relay/core/ids';
 import { SendFault } from '@relay/core/ports/transport';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { eventually, type MakeHarness, pause, Stage } from './harness.ts';
+import { eventually, type MakeHarness, pause, TransportFixture } from './harness.ts';
 
 export function sending(make: MakeHarness): void {
   describe('sending', () => {
-    let stage: Stage;
+    let stage: TransportFixture;
     beforeEach(async () => {
-      stage = await new Stage(await make()).pair();
+      stage = await new TransportFixture(await make()).pair();
     });
     afterEach(() => stage.end());
 

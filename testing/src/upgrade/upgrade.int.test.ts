@@ -12,7 +12,7 @@ import { loadMigrations, migrate } from '@relay/daemon/store/migrate';
 import { startPrivateServer } from '@relay/daemon/store/postgres/server';
 import { connectionUrl } from '@relay/daemon/store/postgres/settings';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
-import { wire } from '../e2e/wire.ts';
+import { rawRequest } from '../e2e/raw-request.ts';
 import { freshDatabase, onServer } from '../postgres.ts';
 import { removeFolder } from '../remove-folder.ts';
 import { ANA, ANAS_CHAT, INSTANCE, past, readPast, writePast } from './past.ts';
@@ -64,7 +64,7 @@ async function startOn(url: string | undefined, home?: string) {
   const token = (await readFile(join(home, 'token'), 'utf8')).trim();
   return async (path: string) => {
     const headers = { authorization: `Bearer ${token}` };
-    const { status, json } = await wire({ port: daemon.port, method: 'GET', path, headers });
+    const { status, json } = await rawRequest({ port: daemon.port, method: 'GET', path, headers });
     expect({ path, status }).toEqual({ path, status: 200 });
     return json as never;
   };

@@ -1,10 +1,10 @@
 // All payloads for the console from the injection set, in every field that it shows: no script runs, nothing is asked
 // for from elsewhere, the content policy has nothing to refuse, and what was written is there to be read.
 import { CONSOLE_PAGES } from '@relay/core/console/pages';
-import { visible } from '@relay/core/messages/visible';
-import { testBed } from '@relay/testing/e2e/console/bed';
-import type { Looking } from '@relay/testing/e2e/console/browser';
+import { revealHidden } from '@relay/core/messages/text';
+import type { ConsoleView } from '@relay/testing/e2e/console/browser';
 import { navigate } from '@relay/testing/e2e/console/evaluate';
+import { consoleFixture } from '@relay/testing/e2e/console/fixture';
 import { linksUnder, untilLoaded, visit } from '@relay/testing/e2e/console/pages';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
@@ -21,8 +21,8 @@ const NARROW = { width: 390, height: 4_000 };
 /** Of one thing each: they differ only in the words. */
 const DETAILS = 8;
 
-const bed = testBed();
-let looking: Looking;
+const bed = consoleFixture();
+let looking: ConsoleView;
 let watching: Watch;
 let page: Page;
 
@@ -37,7 +37,7 @@ beforeAll(async () => {
 /** How many of the payloads can be read in it; what cannot be seen in them is written out. */
 function readIn(shown: string): number {
   const all = bare(shown);
-  return texts.filter((text) => [text, visible(text)].some((each) => all.includes(bare(each))))
+  return texts.filter((text) => [text, revealHidden(text)].some((each) => all.includes(bare(each))))
     .length;
 }
 

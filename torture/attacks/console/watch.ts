@@ -1,7 +1,7 @@
 // Looks at a page as the attacker hopes somebody does: whatever scrolls is scrolled to its end, and what the page holds
 // is read. Invariant: a script that ran, a request that was tried, a refusal of the content policy, a dialog and an
 // element that no page of ours makes are all written down.
-import type { Looking } from '@relay/testing/e2e/console/browser';
+import type { ConsoleView } from '@relay/testing/e2e/console/browser';
 import { evaluate } from '@relay/testing/e2e/console/evaluate';
 
 /** What no page of the console ever holds; all of it could only come of a payload. */
@@ -84,7 +84,7 @@ export interface Watch {
   read(): Promise<string>;
 }
 
-export async function watch({ page }: Looking): Promise<Watch> {
+export async function watch({ page }: ConsoleView): Promise<Watch> {
   const hits: string[] = [];
   await page.exposeFunction('__hit', (id: unknown) => hits.push(`a script ran: ${String(id)}`));
   await page.addInitScript(`addEventListener('securitypolicyviolation', (event) =>

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Approval } from '@relay/core/api/approvals';
-import { CTRL_C, CTRL_D, sitDown } from '@relay/testing/person';
 import { removeFolder } from '@relay/testing/remove-folder';
+import { CTRL_C, CTRL_D, startTerminalUser } from '@relay/testing/terminal-user';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { build, open, type Relay } from '../testing/command.ts';
 import type { Script, Step } from '../testing/fake-assistant.ts';
@@ -210,7 +210,7 @@ describe('a person at a terminal', () => {
         [{ type: 'done', text: 'Relay is well.' }],
       ],
     });
-    const person = sitDown(seat(), 'chat');
+    const person = startTerminalUser(seat(), 'chat');
     await person.until('Ctrl-D leaves.');
     await person.until('you: ');
     person.type('What did Mom write?\r');
@@ -236,7 +236,7 @@ describe('a person at a terminal', () => {
     ['yep', 'reject'],
   ])('is shown recipient and words before anything is sent: %j means %s', async (answer, verb) => {
     script({ turns: [SENDING] });
-    const person = sitDown(seat(), 'chat');
+    const person = startTerminalUser(seat(), 'chat');
     await person.until('you: ');
     person.type('Tell Mom yes\r');
     await person.until('a message to Mom (+14155551234)\n  │ Yes!\n  │ At eight.\n');
@@ -259,7 +259,7 @@ describe('a person at a terminal', () => {
         [{ type: 'run', id: 'r1', question: '1' }, { type: 'wait', ms: 800 }, ...SENDING.slice(1)],
       ],
     });
-    const person = sitDown(seat(), 'chat');
+    const person = startTerminalUser(seat(), 'chat');
     await person.until('you: ');
     person.type('Tell Mom yes\r');
     await person.until('Thinking');
@@ -286,7 +286,7 @@ describe('a person at a terminal', () => {
         ],
       ],
     });
-    const person = sitDown(seat(), 'chat');
+    const person = startTerminalUser(seat(), 'chat');
     await person.until('you: ');
     person.type('Tell Mom yes\r');
     await person.until('Send it? [y/N] ');
@@ -304,7 +304,7 @@ describe('a person at a terminal', () => {
       { type: 'wait', ms: 60_000 },
     ];
     script({ turns: [endless, [{ type: 'done', text: 'Still here.' }], endless] });
-    const person = sitDown(seat(), 'chat');
+    const person = startTerminalUser(seat(), 'chat');
     await person.until('you: ');
     person.type('go\r');
     await person.until('I begin');
@@ -326,7 +326,7 @@ describe('a person at a terminal', () => {
 
   test('Ctrl-C at the question is a no, and stops the turn', async () => {
     script({ turns: [SENDING] });
-    const person = sitDown(seat(), 'chat');
+    const person = startTerminalUser(seat(), 'chat');
     await person.until('you: ');
     person.type('Tell Mom yes\r');
     await person.until('Send it? [y/N] ');
@@ -339,7 +339,7 @@ describe('a person at a terminal', () => {
   });
 
   test('what is pasted is one question, and an empty line is none', async () => {
-    const person = sitDown(seat(), 'chat');
+    const person = startTerminalUser(seat(), 'chat');
     await person.until('you: ');
     person.type('\r');
     await person.until('you: ');
@@ -361,7 +361,7 @@ describe('a person at a terminal', () => {
         ],
       ],
     });
-    const person = sitDown({ ...seat(), columns: 30, env: { NO_COLOR: '1' } }, 'chat');
+    const person = startTerminalUser({ ...seat(), columns: 30, env: { NO_COLOR: '1' } }, 'chat');
     await person.until('you: ');
     person.type('go\r');
     await person.until(
@@ -383,7 +383,7 @@ describe('a person at a terminal', () => {
         ],
       ],
     });
-    const person = sitDown(seat(), "chat 'hi'");
+    const person = startTerminalUser(seat(), "chat 'hi'");
     await person.until('Half an ans\n');
     await person.until('once more:\n');
     await person.until('A whole answer.\n');
@@ -392,7 +392,7 @@ describe('a person at a terminal', () => {
 
   test('one question asks at the terminal too', async () => {
     script({ turns: [SENDING] });
-    const person = sitDown(seat(), "chat 'tell Mom yes'");
+    const person = startTerminalUser(seat(), "chat 'tell Mom yes'");
     await person.until('Send it? [y/N] ');
     person.type('y\r');
     await person.until('Done.\n');
@@ -402,7 +402,7 @@ describe('a person at a terminal', () => {
 
   test('a failure is said and the talk goes on', async () => {
     script({ turns: [[{ type: 'error', code: 'model_busy', message: 'The model is busy.' }]] });
-    const person = sitDown(seat(), 'chat');
+    const person = startTerminalUser(seat(), 'chat');
     await person.until('you: ');
     person.type('hi\r');
     await person.until('The model is busy.\n');

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { width } from '../width.ts';
-import { createFlow } from './flow.ts';
+import { createWordWrapper } from '../commands/chat/output.ts';
+import { textWidth } from '../format.ts';
 
 const TEXT =
   'The quick brown fox jumps over the lazy dog.\n\n  1. An item\n     and its end\n太郎さんは来ます。 Ein langes Donaudampfschiff fährt.';
 
 function flown(text: string, columns: number | null, size: number): string {
-  const flow = createFlow(columns);
+  const flow = createWordWrapper(columns);
   let out = '';
   for (let at = 0; at < text.length; at += size) out += flow.feed(text.slice(at, at + size));
   return out + flow.end();
@@ -23,7 +23,7 @@ test('no line is wider than the window unless a single word is, and no word is l
   for (const columns of [10, 20, 37]) {
     const out = flown(TEXT, columns, 3);
     for (const line of out.split('\n'))
-      if (line.trim().includes(' ')) expect(width(line)).toBeLessThanOrEqual(columns);
+      if (line.trim().includes(' ')) expect(textWidth(line)).toBeLessThanOrEqual(columns);
     expect(out.split(/\s+/)).toEqual(TEXT.split(/\s+/));
   }
 });
@@ -34,7 +34,7 @@ test('a line that fits stays as it is, with the spaces before it', () => {
 });
 
 test('a word is written when its end has come', () => {
-  const flow = createFlow(20);
+  const flow = createWordWrapper(20);
   expect(flow.feed('Hel')).toBe('');
   expect(flow.feed('lo wor')).toBe('Hello');
   expect(flow.end()).toBe(' wor');

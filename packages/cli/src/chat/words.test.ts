@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { callLine, isYes, outcomeLine } from './words.ts';
+import { formatToolCall, formatToolResult, isYes } from '../commands/chat/output.ts';
 
 test.each([
   [{}, 'get_chats'],
@@ -8,15 +8,15 @@ test.each([
   [{ limit: 5, query: 'Mom', none: null }, 'get_chats (limit: 5, query: Mom)'],
   [{ text: 'two\nlines\u001b[2J' }, 'get_chats (text: two lines⟨U+001B⟩[2J)'],
 ])('a call with %j is %s', (given, words) => {
-  expect(callLine({ name: 'get_chats', given }, null)).toBe(`  · ${words} …`);
+  expect(formatToolCall({ name: 'get_chats', given }, null)).toBe(`  · ${words} …`);
 });
 
 test('a long call is cut', () => {
   const call = { name: 'send_message', given: { text: 'x'.repeat(500) } };
-  expect(callLine(call, null).length).toBeLessThan(90);
-  expect(callLine(call, null)).toMatch(/…\) …$/);
+  expect(formatToolCall(call, null).length).toBeLessThan(90);
+  expect(formatToolCall(call, null)).toMatch(/…\) …$/);
   for (const columns of [80, 40, 30, 20, 10])
-    expect(callLine(call, columns).length).toBeLessThanOrEqual(columns);
+    expect(formatToolCall(call, columns).length).toBeLessThanOrEqual(columns);
 });
 
 test.each([
@@ -30,16 +30,18 @@ test.each([
   ['{}', 'done'],
   ['', 'done'],
 ])('what came of it: %j is "%s"', (result, words) => {
-  expect(outcomeLine({ name: 'a', given: null }, result, null)).toBe(`  · a: ${words}`);
+  expect(formatToolResult({ name: 'a', given: null }, result, null)).toBe(`  · a: ${words}`);
 });
 
 test('it is one line that fits, and the arguments make room for what came of it', () => {
   const call = { name: 'send_message', given: { to: '15551000001', message: 'word '.repeat(20) } };
-  expect(outcomeLine(call, JSON.stringify({ note: 'word '.repeat(100) }), 40)).toHaveLength(40);
-  const line = outcomeLine(call, '{"status":"sent","to":"15551000001@s.whatsapp.net"}', 80);
+  expect(formatToolResult(call, JSON.stringify({ note: 'word '.repeat(100) }), 40)).toHaveLength(
+    40,
+  );
+  const line = formatToolResult(call, '{"status":"sent","to":"15551000001@s.whatsapp.net"}', 80);
   expect(line).toMatch(/^ {2}· send_message \(to: 1555.*…\): sent, to 15551000001@s.whatsapp.net$/);
   expect(line.length).toBeLessThanOrEqual(80);
-  expect(outcomeLine(call, '{"status":"sent"}', 24)).toBe('  · send_message: sent');
+  expect(formatToolResult(call, '{"status":"sent"}', 24)).toBe('  · send_message: sent');
 });
 
 test('only a yes is one', () => {

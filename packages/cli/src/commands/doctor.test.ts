@@ -1,22 +1,28 @@
 import pc from 'picocolors';
 import { expect, test } from 'vitest';
-import { broken, doubtful, well } from '../doctor/check.ts';
-import { checkClock, checkNode } from '../doctor/machine.ts';
-import { merge, show } from './doctor.ts';
+import {
+  checkClock,
+  checkNode,
+  failedCheck,
+  formatChecks,
+  mergeChecks,
+  passedCheck,
+  warningCheck,
+} from './doctor.ts';
 
 test('of two checks with one name the graver is shown', () => {
-  const local = [well('disk', 'Fine.'), doubtful('clock', 'Hm.', 'Set it.')];
+  const local = [passedCheck('disk', 'Fine.'), warningCheck('clock', 'Hm.', 'Set it.')];
   const remote = [
-    broken('disk', 'Full.', 'Free some.'),
-    well('clock', 'Fine.'),
-    well('jobs', 'None.'),
+    failedCheck('disk', 'Full.', 'Free some.'),
+    passedCheck('clock', 'Fine.'),
+    passedCheck('jobs', 'None.'),
   ];
-  expect(merge(local, remote).map((check) => check.found)).toEqual(['Full.', 'Hm.', 'None.']);
+  expect(mergeChecks(local, remote).map((check) => check.found)).toEqual(['Full.', 'Hm.', 'None.']);
 });
 
 test('shows each check with its sign and how to mend it, and a verdict', () => {
-  const checks = [well('node', 'Node 24.'), broken('port', 'In use.', 'Stop it.')];
-  expect(show(checks, pc.createColors(false))).toEqual([
+  const checks = [passedCheck('node', 'Node 24.'), failedCheck('port', 'In use.', 'Stop it.')];
+  expect(formatChecks(checks, pc.createColors(false))).toEqual([
     '✓ node  Node 24.',
     '✗ port  In use.',
     '        → Stop it.',

@@ -1,19 +1,18 @@
 // `relay doctor`: every check with what was found and how to mend it. Works without a daemon.
+
+import { existsSync, readdirSync, statfsSync, statSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { dirname, join } from 'node:path';
 import type { HealthCheck } from '@relay/core/api/status';
-import type { Run } from '../command.ts';
-import { findDaemon } from '../daemon.ts';
-import { checkClock, checkDisk, checkNode, checkPort } from '../doctor/machine.ts';
-import {
-  askDaemon,
-  checkDaemon,
-  checkHome,
-  checkModelKey,
-  checkSettings,
-} from '../doctor/relay.ts';
-import { count, printable } from '../format.ts';
+import { clientOf } from '../api.ts';
+import type { RunCommand } from '../command.ts';
+import { type CliConfig, readHomeSettings, settingsPath } from '../config.ts';
+import { toCommandFailure } from '../failure.ts';
+import { formatBytes, formatCount, formatDuration, toPrintable } from '../format.ts';
+import { type Daemon, findDaemon } from '../running-daemon.ts';
 import type { Terminal } from '../terminal.ts';
 
-export const run: Run = async ({ config, terminal, options }) => {
+export const runDoctorCommand: RunCommand = async ({ config, terminal, options }) => {
   const daemon = findDaemon(config.home);
   const local = [
     checkNode(process.versions.node),
@@ -25,15 +24,15 @@ export const run: Run = async ({ config, terminal, options }) => {
     checkClock(config.home, Date.now()),
     checkModelKey(config),
   ];
-  const checks = merge(local, await askDaemon(config, daemon, options.full === true));
+  const checks = mergeChecks(local, await loadDaemonChecks(config, daemon, options.full === true));
   const failed = checks.filter((check) => check.ok === 'no').length;
   if (terminal.json) terminal.give({ ok: failed === 0, checks });
-  else for (const line of show(checks, terminal.colours)) terminal.say(line);
+  else for (const line of formatChecks(checks, terminal.colours)) terminal.say(line);
   return failed === 0 ? 0 : 1;
 };
 
 /** Of two checks with one name the graver is shown: either side may see what the other cannot. */
-export function merge(local: HealthCheck[], remote: readonly HealthCheck[]): HealthCheck[] {
+export function mergeChecks(local: HealthCheck[], remote: readonly HealthCheck[]): HealthCheck[] {
   const grave = { yes: 0, warn: 1, no: 2 };
   const merged = new Map(local.map((check) => [check.name, check]));
   for (const check of remote) {
@@ -43,22 +42,240 @@ export function merge(local: HealthCheck[], remote: readonly HealthCheck[]): Hea
   return [...merged.values()];
 }
 
-export function show(checks: readonly HealthCheck[], colours: Terminal['colours']): string[] {
+export function formatChecks(
+  checks: readonly HealthCheck[],
+  colours: Terminal['colours'],
+): string[] {
   const signs = { yes: colours.green('✓'), warn: colours.yellow('!'), no: colours.red('✗') };
   const width = Math.max(...checks.map((check) => check.name.length));
   const lines = checks.flatMap((check) => {
-    const line = `${signs[check.ok]} ${check.name.padEnd(width)}  ${printable(check.found)}`;
+    const line = `${signs[check.ok]} ${check.name.padEnd(width)}  ${toPrintable(check.found)}`;
     return check.mend === null
       ? [line]
-      : [line, `  ${' '.repeat(width)}  → ${printable(check.mend)}`];
+      : [line, `  ${' '.repeat(width)}  → ${toPrintable(check.mend)}`];
   });
   const wrong = checks.filter((check) => check.ok === 'no').length;
   const doubts = checks.filter((check) => check.ok === 'warn').length;
   const verdict =
     wrong > 0
-      ? `${count(wrong, 'thing')} to mend.`
+      ? `${formatCount(wrong, 'thing')} to mend.`
       : doubts > 0
-        ? `Nothing is broken; ${count(doubts, 'thing')} to look at.`
+        ? `Nothing is broken; ${formatCount(doubts, 'thing')} to look at.`
         : 'All is well.';
   return [...lines, '', verdict];
 }
+
+// Checks of the machine Relay stands on: Node, the clock, the disk, the port.
+
+/** No working clock shows a time before this version was made. */
+const RELEASE_DATE_MS = Date.UTC(2026, 10, 1);
+
+export function checkNode(version: string): HealthCheck {
+  const major = Number(version.split('.')[0]);
+  return major >= 24
+    ? passedCheck('node', `Node ${version}.`)
+    : failedCheck('node', `Node ${version}.`, 'Install Node 24 or newer.');
+}
+
+export function checkClock(home: string, now: number): HealthCheck {
+  const mend = 'Set the clock, or let the system do it: `timedatectl set-ntp true` on Linux.';
+  if (now < RELEASE_DATE_MS)
+    return failedCheck('clock', `The clock says ${new Date(now).toISOString()}.`, mend);
+  const written = statSync(join(home, 'relay.log'), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const behind = (written - now) / 1_000;
+  if (behind > 60) {
+    const found = `The clock is ${formatDuration(behind)} behind the last line of the log.`;
+    return warningCheck('clock', found, mend);
+  }
+  return passedCheck('clock', `${new Date(now).toISOString().slice(0, 19)}Z.`);
+}
+
+function checkDisk(home: string): HealthCheck {
+  let at = home;
+  while (!existsSync(at) && dirname(at) !== at) at = dirname(at);
+  const { bavail, bsize } = statfsSync(at);
+  const free = bavail * bsize;
+  const found = `${formatBytes(free)} free.`;
+  if (free < 100_000_000)
+    return failedCheck('disk', found, 'Free at least 1 GB: nothing can be saved.');
+  if (free < 1_000_000_000) return warningCheck('disk', found, 'Free at least 1 GB.');
+  return passedCheck('disk', found);
+}
+
+async function checkPort(config: CliConfig, daemon: Daemon): Promise<HealthCheck> {
+  if (daemon.state === 'running') {
+    return passedCheck('port', `The daemon listens on 127.0.0.1:${daemon.port}.`);
+  }
+  const free = await isFree(config.port);
+  return free
+    ? passedCheck('port', `Port ${config.port} is free.`)
+    : failedCheck(
+        'port',
+        `Port ${config.port} is in use by another program.`,
+        `Stop it, or set "daemon_port" in ${settingsPath(config.home)}.`,
+      );
+}
+
+function isFree(port: number): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const server = createServer();
+  server.once('error', () => resolve(false));
+  server.listen({ port, host: '127.0.0.1', exclusive: true }, () =>
+    server.close(() => resolve(true)),
+  );
+  return promise;
+}
+
+// Checks of Relay itself, from its files and, where it runs, from the daemon.
+
+function checkHome(home: string): HealthCheck {
+  const found = statSync(home, { throwIfNoEntry: false });
+  if (found === undefined) return passedCheck('home', `${home} is made at the first start.`);
+  if (!found.isDirectory()) {
+    return failedCheck(
+      'home',
+      `${home} is not a directory.`,
+      'Choose another home with RELAY_HOME.',
+    );
+  }
+  if (process.getuid === undefined) return passedCheck('home', `${home}.`);
+  if (found.uid !== process.getuid()) {
+    const mend = `Run \`chown -R $(id -u) "${home}"\` as root, or choose another home with RELAY_HOME.`;
+    return failedCheck('home', `${home} belongs to another user (uid ${found.uid}).`, mend);
+  }
+  const open = readable(home, found.mode);
+  return open.length === 0
+    ? passedCheck('home', `${home}, closed to others.`)
+    : warningCheck(
+        'home',
+        `Others can read ${open.join(', ')}.`,
+        '`relay stop` and `relay start` mend it.',
+      );
+}
+
+function readable(home: string, mode: number): string[] {
+  const open = (mode & 0o077) === 0 ? [] : [home];
+  for (const entry of readdirSync(home, { withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const found = statSync(join(home, entry.name), { throwIfNoEntry: false });
+    if (found !== undefined && (found.mode & 0o077) !== 0) open.push(entry.name);
+  }
+  return open;
+}
+
+function checkDaemon(daemon: Daemon): HealthCheck {
+  if (daemon.state === 'running') return passedCheck('daemon', `Running (PID ${daemon.pid}).`);
+  if (daemon.state === 'starting') return passedCheck('daemon', `Starting (PID ${daemon.pid}).`);
+  return daemon.stalePid === null
+    ? warningCheck('daemon', 'Not running.', 'Run `relay start`.')
+    : warningCheck(
+        'daemon',
+        `Not running; the last one (PID ${daemon.stalePid}) ended without stopping.`,
+        'Run `relay start`; it recovers by itself.',
+      );
+}
+
+export async function checkSettings(config: CliConfig): Promise<HealthCheck> {
+  const file = settingsPath(config.home);
+  // The daemon's own schema, loaded here alone: it takes longer than most commands.
+  const { faultIn } = await import('@relay/core/settings-catalog');
+  const { settings, fault: unreadable } = readHomeSettings(config.home);
+  const fault = unreadable ?? faultIn(settings);
+  return fault === null
+    ? passedCheck('settings', 'In order.')
+    : failedCheck('settings', `${file}: ${fault}.`, 'Mend it or remove it.');
+}
+
+function checkModelKey({ modelKey, keyless }: CliConfig): HealthCheck {
+  if (modelKey !== null) return passedCheck('model key', `Found in ${modelKey}.`);
+  if (keyless !== null) return passedCheck('model key', `None; ${keyless} works without.`);
+  return warningCheck(
+    'model key',
+    'None found: agents cannot answer.',
+    'Run `relay init --api-key`, or set ANTHROPIC_API_KEY or OPENAI_API_KEY.',
+  );
+}
+
+/** What only the daemon can know; from the files when it does not run. */
+async function loadDaemonChecks(
+  config: CliConfig,
+  daemon: Daemon,
+  full: boolean,
+): Promise<HealthCheck[]> {
+  if (daemon.state !== 'running') return [await checkDatabase(config)];
+  try {
+    return (await clientOf(config.home).get('/api/doctor', { query: full ? { full: 'true' } : {} }))
+      .checks;
+  } catch (error) {
+    const { message } = toCommandFailure(error);
+    return [
+      failedCheck(
+        'daemon',
+        `It does not answer: ${message}`,
+        'Run `relay stop`, then `relay start`.',
+      ),
+    ];
+  }
+}
+
+async function checkDatabase({ home, databaseUrl }: CliConfig): Promise<HealthCheck> {
+  if (databaseUrl !== null) return checkServer(databaseUrl);
+  const made = statSync(join(home, 'postgres'), { throwIfNoEntry: false });
+  return made === undefined
+    ? passedCheck('database', 'The private PostgreSQL is set up at the first start.')
+    : passedCheck('database', 'The private PostgreSQL starts with the daemon.');
+}
+
+async function checkServer(databaseUrl: string): Promise<HealthCheck> {
+  const url = URL.canParse(databaseUrl) ? new URL(databaseUrl) : null;
+  if (url === null) {
+    const mend = 'Write it as postgres://user:password@host:5432/database.';
+    return failedCheck('database', 'DATABASE_URL is not an address.', mend);
+  }
+  // A Unix socket has no host to knock at.
+  if (url.hostname === '') return passedCheck('database', 'DATABASE_URL names a local socket.');
+  const port = Number(url.port || 5432);
+  return (await answers(url.hostname, port))
+    ? passedCheck('database', `A server answers at ${url.hostname}:${port}.`)
+    : failedCheck(
+        'database',
+        `Nothing answers at ${url.hostname}:${port}.`,
+        'Start the server, or correct DATABASE_URL.',
+      );
+}
+
+function answers(host: string, port: number): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const socket = connect({ host, port, timeout: 3_000 });
+  const end = (answer: boolean) => {
+    socket.destroy();
+    resolve(answer);
+  };
+  socket.once('connect', () => end(true));
+  socket.once('error', () => end(false));
+  socket.once('timeout', () => end(false));
+  return promise;
+}
+
+// The words of a check: what was found and, if need be, how to mend it.
+
+export const passedCheck = (name: string, found: string): HealthCheck => ({
+  name,
+  ok: 'yes',
+  found,
+  mend: null,
+});
+
+export const warningCheck = (name: string, found: string, mend: string): HealthCheck => ({
+  name,
+  ok: 'warn',
+  found,
+  mend,
+});
+
+export const failedCheck = (name: string, found: string, mend: string): HealthCheck => ({
+  name,
+  ok: 'no',
+  found,
+  mend,
+});

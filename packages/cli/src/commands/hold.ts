@@ -1,11 +1,20 @@
 // `relay hold [reason]`: stops all sending at once. It lasts until `relay release`, also over a restart.
 import { clientOf } from '../api.ts';
-import type { Run } from '../command.ts';
+import type { RunCommand } from '../command.ts';
 
-export const run: Run = async ({ config, terminal, args }) => {
+export const holdSendingCommand: RunCommand = async ({ config, terminal, args }) => {
   const body = args.length === 0 ? {} : { reason: args.join(' ') };
   const held = await clientOf(config.home).post('/api/hold', { body });
   if (terminal.json) terminal.give(held);
   else terminal.say('On hold: nothing is sent. `relay release` ends it.');
+  return 0;
+};
+
+// `relay release`: ends the hold. What waited leaves, and agents go on.
+
+export const releaseSendingCommand: RunCommand = async ({ config, terminal }) => {
+  const held = await clientOf(config.home).post('/api/release');
+  if (terminal.json) terminal.give(held);
+  else terminal.say('Released: messages leave again.');
   return 0;
 };

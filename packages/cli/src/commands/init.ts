@@ -1,31 +1,42 @@
 // `relay init`: the model, the daemon, the link and a message to oneself, in this order. A person at a terminal is led
 // through it (init/guided.ts); without one nothing is asked, and what is missing is said with the flags that bring it.
-import type { Probe } from '@relay/core/api/messages';
-import type { Client } from '@relay/core/client/client';
-import { clientOf } from '../api.ts';
-import type { Call, Run } from '../command.ts';
-import { guide } from '../init/guided.ts';
-import { modelGiven, searchKey } from '../init/model.ts';
-import { ensureDaemon } from '../launch.ts';
-import { connectedAs, untilLinked } from '../link/link.ts';
-import { canAsk } from '../prompt.ts';
-import type { Terminal } from '../terminal.ts';
 
-export const run: Run = async (call) => {
+import {
+  isKeyless,
+  PROVIDER_NAMES,
+  type ProviderName,
+  parseProviderName,
+} from '@relay/core/agent/providers';
+import type { ProbeReport } from '@relay/core/api/sending';
+import type { LinkBody } from '@relay/core/api/whatsapp';
+import { RelayApiError } from '@relay/core/client/api-error';
+import type { Client } from '@relay/core/client/client';
+import { RelayError } from '@relay/core/errors';
+import { PROBE_MESSAGE_TEXT } from '@relay/core/messages/text';
+import { clientOf } from '../api.ts';
+import type { CommandCall, RunCommand } from '../command.ts';
+import { ensureDaemon } from '../daemon-process.ts';
+import { formatCount } from '../format.ts';
+import { askUser, canAsk, readPipedLine } from '../prompt.ts';
+import type { Terminal } from '../terminal.ts';
+import { grantPermissionsCommand as grant } from './grants.ts';
+import { describeConnection, waitUntilLinked } from './whatsapp-link.ts';
+
+export const initRelayCommand: RunCommand = async (call) => {
   const { config, terminal, options } = call;
   // Whoever only brings the key of the web search has been through the rest before.
-  if (canAsk() && !terminal.json && !options.braveKey) return guide(call);
-  const model = await modelGiven(call);
-  const search = await searchKey(call);
+  if (canAsk() && !terminal.json && !options.braveKey) return runGuidedSetup(call);
+  const model = await readModelOptions(call);
+  const search = await readSearchKey(call);
   await ensureDaemon(config, terminal);
   const client = clientOf(config.home);
   if (options.skipLink === true) return withoutLink(call, client, { ...model, ...search });
   terminal.progress('Connecting to WhatsApp …');
   const phone = typeof options.phone === 'string' ? { phone: options.phone } : {};
   await client.post('/api/init', { body: { ...model, ...search, ...phone } });
-  const link = await untilLinked(config.home, terminal);
-  if (!terminal.json) terminal.say(connectedAs(link));
-  const probe = options.skipProbe || options.braveKey ? null : await tryOut(client, terminal);
+  const link = await waitUntilLinked(config.home, terminal);
+  if (!terminal.json) terminal.say(describeConnection(link));
+  const probe = options.skipProbe || options.braveKey ? null : await sendProbe(client, terminal);
   if (terminal.json) {
     terminal.give({ connected: true, phone: link.phone, name: link.name, probe });
   } else if (probe !== null) sayProbe(terminal, probe);
@@ -34,7 +45,7 @@ export const run: Run = async (call) => {
 };
 
 async function withoutLink(
-  { terminal }: Call,
+  { terminal }: CommandCall,
   client: Client,
   settings: Record<string, string>,
 ): Promise<number> {
@@ -44,18 +55,18 @@ async function withoutLink(
   return 0;
 }
 
-async function tryOut(client: Client, terminal: Terminal): Promise<Probe> {
+async function sendProbe(client: Client, terminal: Terminal): Promise<ProbeReport> {
   terminal.progress('Writing a message to yourself …');
   return client.post('/api/whatsapp/probe');
 }
 
-function sayProbe({ say, colours }: Terminal, probe: Probe): void {
+function sayProbe({ say, colours }: Terminal, probe: ProbeReport): void {
   if (probe.arrived) say(`A message to yourself arrived: ${colours.green('✓')}`);
   else say(`${colours.red('✗')} ${probe.sentence}`);
 }
 
 /** What a person would have been asked for. */
-function sayMissing({ config, options, terminal }: Call, isGiven: boolean): void {
+function sayMissing({ config, options, terminal }: CommandCall, isGiven: boolean): void {
   const known = isGiven || config.modelKey !== null || config.keyless !== null;
   if (!known && options.skipModel !== true) {
     terminal.progress(
@@ -65,4 +76,251 @@ function sayMissing({ config, options, terminal }: Call, isGiven: boolean): void
   if (options.skipGrants !== true) {
     terminal.progress('Nobody is read or answered yet: `relay grant <who> --read --draft`.');
   }
+}
+
+// `relay init` for a person at a terminal: model, link, a message to oneself, first grants. Invariant: whatever is done
+// is looked up, told in one line and not asked again, so that running it again goes on where it was left; each step says
+// what it is for, and each can be skipped.
+
+interface SetupContext extends CommandCall {
+  readonly client: Client;
+}
+
+async function runGuidedSetup(call: CommandCall): Promise<number> {
+  // Read before anything is started: what is wrong with it is said at once.
+  const given = await readModelOptions(call);
+  await ensureDaemon(call.config, call.terminal);
+  const stage = { ...call, client: clientOf(call.config.home) };
+  const model = await chooseModel(stage, given);
+  const link = await linkPhone(stage);
+  const probe = link === null ? null : await sendTestMessage(stage, link);
+  const grants = await firstGrants(stage);
+  const open = [model, link !== null, probe !== null, grants].filter((done) => !done).length;
+  call.terminal.note(
+    open === 0
+      ? 'All set. `relay open` shows it in your browser.'
+      : `${formatCount(open, 'step')} left for later: \`relay init\` goes on there.`,
+  );
+  return probe === false ? 1 : 0;
+}
+
+/** True once a model has answered. */
+async function chooseModel(stage: SetupContext, given: ModelChoice): Promise<boolean> {
+  const { client, options } = stage;
+  if (Object.keys(given).length > 0) await client.patch('/api/settings', { body: { ...given } });
+  if (options.skipModel === true) return skipped(stage, 'Model');
+  if (await modelAnswers(stage)) return true;
+  explain(stage, 'Model', 'Your agents think with it; without one nobody is answered.');
+  for (;;) {
+    const asked = await orRefusal(stage, askModelChoice({}));
+    if (asked === null) continue;
+    if (asked.model_provider === undefined) return skipped(stage, 'Model');
+    await client.patch('/api/settings', { body: { ...asked } });
+    if (await modelAnswers(stage)) return true;
+  }
+}
+
+/** Asks it one short question: a key that does not work is found here and not in the first conversation. */
+async function modelAnswers(stage: SetupContext): Promise<boolean> {
+  const { client, terminal } = stage;
+  const { model } = await client.get('/api/settings');
+  if (!model.ready) {
+    if (model.provider !== null) failed(stage, model.sentence);
+    return false;
+  }
+  terminal.progress('Asking the model one short question …');
+  const { ok, sentence } = await client.post('/api/settings/model/trial');
+  if (ok) done(stage, 'Model', sentence);
+  else failed(stage, sentence);
+  return ok;
+}
+
+/** Null: left for later. */
+async function linkPhone(stage: SetupContext): Promise<LinkBody | null> {
+  const { client, config, terminal, options } = stage;
+  const before = await client.get('/api/whatsapp/link');
+  if (before.status === 'connected') {
+    done(stage, 'WhatsApp', describeConnection(before));
+    return before;
+  }
+  if (options.skipLink === true) return skip(stage, 'WhatsApp');
+  explain(stage, 'WhatsApp', 'Relay becomes one more device of your account, as WhatsApp Web is.');
+  const given = typeof options.phone === 'string' ? options.phone : await askHow();
+  if (given === null) return skip(stage, 'WhatsApp');
+  terminal.progress('Connecting to WhatsApp …');
+  await client.post('/api/init', { body: given === '' ? {} : { phone: given } });
+  const link = await waitUntilLinked(config.home, terminal);
+  done(stage, 'WhatsApp', describeConnection(link));
+  return link;
+}
+
+/** A phone number, nothing for a QR code, null for later. */
+async function askHow(): Promise<string | null> {
+  const answer = await askUser(
+    'Enter shows a QR code, your number a code to type; "skip" for later: ',
+  );
+  return /^s(kip)?$/i.test(answer) ? null : answer;
+}
+
+/** True when it arrived, now or before; null: left for later. */
+async function sendTestMessage(stage: SetupContext, { phone }: LinkBody): Promise<boolean | null> {
+  const { client, terminal, options } = stage;
+  if (phone !== null && (await hasTestMessageArrived(client, phone))) {
+    done(stage, 'Test message', 'It has arrived before.');
+    return true;
+  }
+  if (options.skipProbe === true) return skip(stage, 'Test message');
+  explain(stage, 'Test message', 'A message to your own chat proves the way out and back.');
+  if (/^(s(kip)?|no?)$/i.test(await askUser('Enter sends it; "skip" for later: '))) {
+    return skip(stage, 'Test message');
+  }
+  terminal.progress('Writing a message to yourself …');
+  const { arrived, sentence } = await client.post('/api/whatsapp/probe');
+  if (arrived) done(stage, 'Test message', `A message to yourself arrived: ✓`);
+  else failed(stage, sentence);
+  return arrived;
+}
+
+async function hasTestMessageArrived(client: Client, phone: string): Promise<boolean> {
+  const query = { contact: phone, limit: 100 };
+  const { messages } = await client.get('/api/whatsapp/messages', { query });
+  return messages.some(({ fromMe, body }) => fromMe && body === PROBE_MESSAGE_TEXT);
+}
+
+/** True when somebody was granted something, now or before. */
+async function firstGrants(stage: SetupContext): Promise<boolean> {
+  const { client, options } = stage;
+  const granted = await client.get('/api/whatsapp/permissions');
+  if (granted.length > 0) {
+    done(
+      stage,
+      'Grants',
+      `${formatCount(granted.length, 'contact or group', 'contacts and groups')}.`,
+    );
+    return true;
+  }
+  if (options.skipGrants === true) return skipped(stage, 'Grants');
+  explain(stage, 'Grants', 'Nobody is read or answered until you say who.');
+  let some = false;
+  for (;;) {
+    const who = await askUser(`${some ? 'Who else' : 'Who'}? A name or a number; Enter to skip: `);
+    if (who === '') return some || skipped(stage, 'Grants');
+    some = (await grantOne(stage, who)) || some;
+  }
+}
+
+async function grantOne(stage: SetupContext, who: string): Promise<boolean> {
+  const how = await askUser('(r)ead only, (d)raft answers for your yes, (a)nswer by itself [d]: ');
+  const options = {
+    read: true as const,
+    ...(/^r/i.test(how) ? {} : /^a/i.test(how) ? { reply: true } : { draft: true }),
+  };
+  return (await orRefusal(stage, grant({ ...stage, args: [who], options }))) !== null;
+}
+
+/** Null: what was typed is nothing, such as a name that nobody has; said, and asked again. */
+async function orRefusal<T>(stage: SetupContext, answer: Promise<T>): Promise<T | null> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (!(error instanceof RelayError || error instanceof RelayApiError)) throw error;
+    failed(stage, error.message);
+    return null;
+  }
+}
+
+const explain = ({ terminal }: SetupContext, step: string, reason: string): void =>
+  terminal.note(`\n${terminal.colours.bold(step)}. ${reason}`);
+
+const done = ({ terminal }: SetupContext, step: string, how: string): void =>
+  terminal.say(`${terminal.colours.green('✓')} ${step}: ${how}`);
+
+const failed = ({ terminal }: SetupContext, sentence: string): void =>
+  terminal.say(`${terminal.colours.red('✗')} ${sentence}`);
+
+function skip(stage: SetupContext, step: string): null {
+  stage.terminal.say(`– ${step}: left for later.`);
+  return null;
+}
+
+function skipped(stage: SetupContext, step: string): false {
+  skip(stage, step);
+  return false;
+}
+
+// Which model, for `relay init`: as the flags say, and for the rest as a person at a terminal answers. A key comes from
+// standard input or is typed unseen; it is never taken from the command line.
+
+interface ModelChoice {
+  model_provider?: ProviderName;
+  model_name?: string;
+  model_base_url?: string;
+  model_api_key?: string;
+}
+
+/** What the flags say, and the key where one is announced. */
+async function readModelOptions({ options }: CommandCall): Promise<ModelChoice> {
+  const given = {
+    ...chosen(typeof options.provider === 'string' ? options.provider : ''),
+    ...named('model_name', options.model),
+    ...named('model_base_url', options.baseUrl),
+  };
+  if (!options.apiKey) return given;
+  return { ...given, model_api_key: await readKey('API key', '--api-key') };
+}
+
+async function readSearchKey({ options }: CommandCall): Promise<{ brave_api_key?: string }> {
+  if (!options.braveKey) return {};
+  if (options.apiKey && !canAsk()) {
+    const what = 'Only one key can be piped in at a time: give --api-key and --brave-key in turn.';
+    throw new RelayError('usage', { what });
+  }
+  return { brave_api_key: await readKey('Brave Search API key', '--brave-key') };
+}
+
+async function readKey(name: string, option: string): Promise<string> {
+  const key = canAsk()
+    ? await askUser(`${name} (not shown): `, { secret: true })
+    : await readPipedLine();
+  if (key !== '') return key;
+  const what = `No ${name} came in. Pipe it in, as in \`relay init ${option} < key.txt\`.`;
+  throw new RelayError('usage', { what });
+}
+
+const NAMES = PROVIDER_NAMES.join(', ');
+
+/** Nothing: somebody would rather not, now. */
+async function askModelChoice(given: ModelChoice): Promise<ModelChoice> {
+  const asked = `Model provider for your agents (${NAMES}; Enter to skip): `;
+  const model = given.model_provider ? given : { ...given, ...chosen(await askUser(asked)) };
+  const { model_provider: provider } = model;
+  if (provider === undefined) return model;
+  if (isKeyless(provider)) return { ...model, ...(await askServer(model)) };
+  const key = await askUser('API key (not shown; Enter to skip): ', { secret: true });
+  return { ...model, ...named('model_api_key', key) };
+}
+
+/** A server of one's own: which of its models, and where it is unless that is known. */
+async function askServer(given: ModelChoice): Promise<ModelChoice> {
+  const name = given.model_name ?? (await askUser('Name of the model, as the server knows it: '));
+  const elsewhere = given.model_provider === 'openai-compatible' && !given.model_base_url;
+  const url = elsewhere
+    ? await askUser('Address of the server, as in http://127.0.0.1:8000/v1: ')
+    : '';
+  return { ...named('model_name', name), ...named('model_base_url', url) };
+}
+
+function chosen(name: string): ModelChoice {
+  if (name.trim() === '') return {};
+  const model_provider = parseProviderName(name);
+  if (model_provider !== null) return { model_provider };
+  throw new RelayError('usage', { what: `There is no provider "${name}". There are ${NAMES}.` });
+}
+
+function named(
+  field: 'model_name' | 'model_base_url' | 'model_api_key',
+  value: CommandCall['options'][string],
+): ModelChoice {
+  const text = typeof value === 'string' ? value.trim() : '';
+  return text === '' ? {} : { [field]: text };
 }

@@ -3,9 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { LedgerLine } from '@relay/core/api/ledger';
 import { RelayError } from '@relay/core/errors';
 import { clientOf } from '../api.ts';
-import type { Options, Run } from '../command.ts';
-import { sinceOf } from '../ledger/since.ts';
-import { head, lines } from '../ledger/table.ts';
+import type { CommandOptions, RunCommand } from '../command.ts';
+import { formatClock, padText, parseDuration, toOneLine, truncateText } from '../format.ts';
 import type { Terminal } from '../terminal.ts';
 
 const TICK_MS = 1_000;
@@ -17,7 +16,7 @@ interface Filter {
   readonly since?: string;
 }
 
-export const run: Run = async ({ config, terminal, options }) => {
+export const showLedgerCommand: RunCommand = async ({ config, terminal, options }) => {
   const client = clientOf(config.home);
   const filter = filterOf(options, new Date());
   const page = (query: { order: 'newest' | 'oldest'; limit: number; cursor?: string }) =>
@@ -29,7 +28,7 @@ export const run: Run = async ({ config, terminal, options }) => {
   }
   const entries = last.entries.toReversed();
   if (!terminal.json && entries.length === 0) terminal.progress('Nothing was decided that fits.');
-  if (!terminal.json && entries.length > 0) terminal.say(head(terminal.colours));
+  if (!terminal.json && entries.length > 0) terminal.say(formatLedgerHeader(terminal.colours));
   show(terminal, entries);
   if (options.follow !== true) return 0;
 
@@ -50,7 +49,7 @@ function show(terminal: Terminal, entries: readonly LedgerLine[]): void {
   }
   const columns = terminal.size?.columns ?? null;
   const look = { columns, colours: terminal.colours, now: new Date() };
-  for (const line of lines(entries, look)) terminal.say(line);
+  for (const line of formatLedgerLines(entries, look)) terminal.say(line);
 }
 
 function countOf(limit: unknown): number {
@@ -59,10 +58,83 @@ function countOf(limit: unknown): number {
   throw new RelayError('usage', { what: `Give --limit a whole number up to ${PAGE}.` });
 }
 
-function filterOf({ actor, denied, since }: Options, now: Date): Filter {
+function filterOf({ actor, denied, since }: CommandOptions, now: Date): Filter {
   return {
     ...(typeof actor === 'string' ? { actor: actor === 'you' ? 'owner' : actor } : {}),
     ...(denied === true ? { outcome: 'deny' } : {}),
-    ...(typeof since === 'string' ? { since: sinceOf(since, now).toISOString() } : {}),
+    ...(typeof since === 'string' ? { since: parseSince(since, now).toISOString() } : {}),
   };
+}
+
+// `relay ledger` as lines: when, who, what, about whom, how it went, and why. Columns have one width, so that
+// lines that come later stand below those that were there. Pure.
+
+interface LedgerLayout {
+  /** Null where nobody looks: nothing is cut. */
+  readonly columns: number | null;
+  readonly colours: Pick<Terminal['colours'], 'dim' | 'bold' | 'red' | 'yellow' | 'green'>;
+  readonly now: Date;
+}
+
+const WIDTHS = { time: 11, who: 16, what: 20, about: 18, outcome: 14 } as const;
+const GAP = '  ';
+const TAKEN = Object.values(WIDTHS).reduce((sum, one) => sum + one + GAP.length, 0);
+const LEAST_FOR_REASON = 24;
+
+const cell = (text: string, width: number): string =>
+  padText(truncateText(toOneLine(text), width), width);
+
+export const formatLedgerHeader = (colours: Pick<LedgerLayout['colours'], 'dim'>): string =>
+  colours.dim(
+    [
+      padText('TIME', WIDTHS.time),
+      padText('WHO', WIDTHS.who),
+      padText('WHAT', WIDTHS.what),
+      padText('ABOUT', WIDTHS.about),
+      padText('OUTCOME', WIDTHS.outcome),
+      'WHY',
+    ].join(GAP),
+  );
+
+export function formatLedgerLines(entries: readonly LedgerLine[], look: LedgerLayout): string[] {
+  const room = look.columns === null ? Number.POSITIVE_INFINITY : look.columns - TAKEN;
+  return entries.map((entry) => {
+    const line = [
+      look.colours.dim(formatClock(new Date(entry.at), look.now).padStart(WIDTHS.time)),
+      cell(entry.who, WIDTHS.who),
+      cell(entry.what, WIDTHS.what),
+      look.colours.bold(cell(entry.about ?? '', WIDTHS.about)),
+      paint(entry.outcome, look),
+    ].join(GAP);
+    const why = toOneLine(entry.sentence);
+    return room < LEAST_FOR_REASON
+      ? `${line}\n${GAP}${why}`
+      : `${line}${GAP}${truncateText(why, room)}`;
+  });
+}
+
+const COLOUR: Readonly<Record<string, 'red' | 'yellow' | 'green' | undefined>> = {
+  deny: 'red',
+  stopped: 'red',
+  unanswered: 'yellow',
+  needs_approval: 'yellow',
+  waiting: 'yellow',
+  allow: 'green',
+  answered: 'green',
+};
+
+function paint(outcome: string, { colours }: LedgerLayout): string {
+  const words = cell(outcome.replaceAll('_', ' '), WIDTHS.outcome);
+  const colour = COLOUR[outcome];
+  return colour === undefined ? words : colours[colour](words);
+}
+
+// `--since`: so long ago (`2h`, `3d`), or a moment that people write (`2026-11-14`, `2026-11-14 09:00`).
+
+export function parseSince(text: string, now: Date): Date {
+  const span = parseDuration(text);
+  if (span !== null) return new Date(now.getTime() - span);
+  const date = /^\d{4}-\d{2}-\d{2}$/.test(text) ? new Date(`${text}T00:00`) : new Date(text);
+  if (!Number.isNaN(date.getTime()) && /\d{4}/.test(text)) return date;
+  throw new RelayError('usage', { what: 'Write --since as `2h`, `3d` or `2026-11-14 09:00`.' });
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { statusOf } from '../testing/answers.ts';
-import { describe } from './status.ts';
+import { formatStatus } from './status.ts';
 
 test('names each queue that holds dead letters, with its sentence', () => {
   const status = statusOf(7, '/home/ana');
@@ -12,7 +12,7 @@ test('names each queue that holds dead letters, with its sentence', () => {
       { queue: 'route', count: 1, sentence: 'A message could not be routed.' },
     ],
   };
-  const lines = describe(status, 3214);
+  const lines = formatStatus(status, 3214);
   expect(lines).toContain('  Dead letters   deliver: 2. Messages could not be sent.');
   expect(lines).toContain('                 route: 1. A message could not be routed.');
 });
@@ -20,14 +20,14 @@ test('names each queue that holds dead letters, with its sentence', () => {
 test('shows the number an account is linked with', () => {
   const status = statusOf(7, '/home/ana');
   status.whatsapp = { state: 'connected', sentence: 'Connected.', phone_number: '491701' };
-  expect(describe(status, 3214)).toContain('  WhatsApp       Connected. (+491701)');
+  expect(formatStatus(status, 3214)).toContain('  WhatsApp       Connected. (+491701)');
 });
 
 test('says how sending is, and what happened while away if anything did', () => {
   const status = statusOf(7, '/home/ana');
   status.sending = { ...status.sending, sentence: 'Sending is well.' };
-  expect(describe(status, 3214)).toContain('  Sending        Sending is well.');
-  expect(describe(status, 3214).join('\n')).not.toMatch(/While away/);
+  expect(formatStatus(status, 3214)).toContain('  Sending        Sending is well.');
+  expect(formatStatus(status, 3214).join('\n')).not.toMatch(/While away/);
   status.report = {
     cause: 'daemon',
     since: '2026-11-15T01:00:00.000Z',
@@ -39,16 +39,16 @@ test('says how sending is, and what happened while away if anything did', () => 
     needsYou: 0,
     sentence: 'Away for 42 min: 7 messages came in from 2 chats.',
   };
-  expect(describe(status, 3214)).toContain(
+  expect(formatStatus(status, 3214)).toContain(
     '  While away     Away for 42 min: 7 messages came in from 2 chats.',
   );
 });
 
 test('says who knocks, if anybody does', () => {
   const status = statusOf(7, '/home/ana');
-  expect(describe(status, 3214).join('\n')).not.toMatch(/Knocks/);
+  expect(formatStatus(status, 3214).join('\n')).not.toMatch(/Knocks/);
   status.knocks_waiting = 1;
-  expect(describe(status, 3214)).toContain(
+  expect(formatStatus(status, 3214)).toContain(
     '  Knocks         1 person wrote without a grant: `relay contacts --knocks`',
   );
 });

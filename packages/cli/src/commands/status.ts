@@ -1,11 +1,11 @@
 // `relay status`: what the daemon says of itself, as a person reads it.
 import type { DaemonStatus } from '@relay/core/api/status';
 import { clientOf } from '../api.ts';
-import type { Run } from '../command.ts';
-import { findDaemon } from '../daemon.ts';
-import { count, duration, phone, printable, rows } from '../format.ts';
+import type { RunCommand } from '../command.ts';
+import { formatCount, formatDuration, formatPhone, formatRows, toPrintable } from '../format.ts';
+import { findDaemon } from '../running-daemon.ts';
 
-export const run: Run = async ({ config, terminal }) => {
+export const showStatusCommand: RunCommand = async ({ config, terminal }) => {
   const status = await clientOf(config.home).get('/api/status');
   if (terminal.json) {
     terminal.give(status);
@@ -20,29 +20,29 @@ export const run: Run = async ({ config, terminal }) => {
       : `${green('●')} ${bold('Relay is running.')}`,
   );
   terminal.say('');
-  for (const line of describe(status, port)) terminal.say(printable(line));
+  for (const line of formatStatus(status, port)) terminal.say(toPrintable(line));
   return 0;
 };
 
-export function describe(status: DaemonStatus, port: number): string[] {
+export function formatStatus(status: DaemonStatus, port: number): string[] {
   const { jobs, database, whatsapp } = status;
   const dead = jobs.dead_letters.map(
     (letter) => `${letter.queue}: ${letter.count}. ${letter.sentence}`,
   );
-  return rows([
+  return formatRows([
     ['PID', String(status.pid)],
-    ['Uptime', duration(status.uptime_seconds)],
+    ['Uptime', formatDuration(status.uptime_seconds)],
     [
       'WhatsApp',
       whatsapp.phone_number === null
         ? whatsapp.sentence
-        : `${whatsapp.sentence} (${phone(whatsapp.phone_number)})`,
+        : `${whatsapp.sentence} (${formatPhone(whatsapp.phone_number)})`,
     ],
     ['Sending', status.sending.sentence],
     ...said('While away', status.report?.sentence),
     ['Conversations', conversations(status)],
     ...said('Approvals', approvals(status.approvals_waiting)),
-    ...said('Knocks', knocks(status.knocks_waiting)),
+    ...said('Knocks', describeMessageRequests(status.knocks_waiting)),
     ...said('Webhooks', status.webhooks ?? undefined),
     ...said('Storage', status.storage ?? undefined),
     ...said('Backup', status.backup.trouble ?? undefined),
@@ -74,13 +74,13 @@ function conversations(status: DaemonStatus): string {
 const approvals = (waiting: number): string | undefined =>
   waiting === 0 ? undefined : `${waiting} waiting for your yes: \`relay approvals\``;
 
-const knocks = (people: number): string | undefined =>
+const describeMessageRequests = (people: number): string | undefined =>
   people === 0
     ? undefined
-    : `${count(people, 'person', 'people')} wrote without a grant: \`relay contacts --knocks\``;
+    : `${formatCount(people, 'person', 'people')} wrote without a grant: \`relay contacts --knocks\``;
 
 /** The daemon counts no further. */
 const COUNTED = 10_000;
 
 const timers = (pending: number): string =>
-  pending >= COUNTED ? '10,000 or more timers' : count(pending, 'timer');
+  pending >= COUNTED ? '10,000 or more timers' : formatCount(pending, 'timer');

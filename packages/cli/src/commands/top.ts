@@ -1,13 +1,24 @@
 // `relay top`: how it is right now, until you leave. Told by the daemon's stream, and looked at every other second though
 // nothing is told. Programs, and whoever reads it from a file, get it once.
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Activity } from '@relay/core/api/activity';
+import type { InstanceCounts } from '@relay/core/api/instances';
+import type { LedgerLine } from '@relay/core/api/ledger';
+import type { DaemonStatus } from '@relay/core/api/status';
+import type { Client } from '@relay/core/client/client';
 import { clientOf } from '../api.ts';
-import type { Run } from '../command.ts';
-import { changes } from '../conversations/follow.ts';
+import type { RunCommand } from '../command.ts';
+import { followDaemonChanges } from '../daemon-events.ts';
+import {
+  formatCount,
+  formatDuration,
+  formatPhone,
+  padText,
+  toOneLine,
+  truncateText,
+  wrapText,
+} from '../format.ts';
 import type { Terminal } from '../terminal.ts';
-import { gatherer, type Top } from '../top/gather.ts';
-import { openScreen } from '../top/screen.ts';
-import { view } from '../top/view.ts';
 
 const TICK_MS = 2_000;
 /** However much happens, no more often than this. */
@@ -15,8 +26,8 @@ const REST_MS = 500;
 const COME_BACK_MS = 1_000;
 const KEYS = 'q leaves';
 
-export const run: Run = async ({ config, terminal, options }) => {
-  const gather = gatherer(clientOf(config.home));
+export const showTopCommand: RunCommand = async ({ config, terminal, options }) => {
+  const gather = createTopLoader(clientOf(config.home));
   // Without a daemon there is nothing to look at, and its sentence says what to do.
   const first = await gather();
   const isLive = terminal.size !== null && !terminal.json;
@@ -24,7 +35,7 @@ export const run: Run = async ({ config, terminal, options }) => {
   else {
     give(terminal, first);
     if (options.follow !== true) return 0;
-    for await (const _ of changes(config.home, TICK_MS)) {
+    for await (const _ of followDaemonChanges(config.home, TICK_MS)) {
       give(terminal, await gather());
       await sleep(REST_MS);
     }
@@ -32,16 +43,16 @@ export const run: Run = async ({ config, terminal, options }) => {
   return 0;
 };
 
-function give(terminal: Terminal, top: Top): void {
+function give(terminal: Terminal, top: TopSnapshot): void {
   const { colours, json } = terminal;
   if (json) terminal.give(top);
-  else for (const line of view(top, { colours, size: null, gone: null })) terminal.say(line);
+  else for (const line of formatTop(top, { colours, size: null, gone: null })) terminal.say(line);
 }
 
 async function look(
   terminal: Terminal,
-  first: Top,
-  gather: () => Promise<Top>,
+  first: TopSnapshot,
+  gather: () => Promise<TopSnapshot>,
   home: string,
 ): Promise<void> {
   let top = first;
@@ -51,10 +62,10 @@ async function look(
     const { size } = terminal;
     if (size === null) return;
     const room = { ...size, rows: size.rows - 1 };
-    const lines = view(top, { colours, size: room, gone });
+    const lines = formatTop(top, { colours, size: room, gone });
     screen.draw([...lines, ...Array(room.rows - 1 - lines.length).fill(''), colours.dim(KEYS)]);
   };
-  const screen = openScreen(draw);
+  const screen = openFullScreen(draw);
   const again = async () => {
     try {
       top = await gather();
@@ -80,7 +91,7 @@ async function look(
 /** Until the stream cannot be had, or the person leaves. */
 async function follow(home: string, left: AbortSignal, again: () => Promise<void>): Promise<void> {
   try {
-    for await (const _ of untilLeft(changes(home, TICK_MS), left)) {
+    for await (const _ of untilLeft(followDaemonChanges(home, TICK_MS), left)) {
       await again();
       await sleep(REST_MS, null, { signal: left }).catch(() => {});
     }
@@ -101,4 +112,255 @@ async function* untilLeft<T>(source: AsyncGenerator<T>, left: AbortSignal): Asyn
   }
   // Not waited for: it ends by itself at its next tick.
   void source.return(undefined).catch(() => {});
+}
+
+// What `relay top` shows, asked of the daemon in one breath. The same object is what `--json` gives.
+
+export interface TopSnapshot {
+  readonly at: string;
+  readonly status: DaemonStatus;
+  /** Conversations by whose turn it is. */
+  readonly turns: InstanceCounts['by_turn'];
+  /** Since midnight: messages, answers, and what models cost in tokens. */
+  readonly today: Activity['today'];
+  /** The last decisions, the newest first. */
+  readonly events: readonly LedgerLine[];
+}
+
+const EVENTS = 50;
+/** What the day has cost is read over many rows and need not be newer than this. */
+const TODAY_MS = 10_000;
+
+/** Each call looks anew. */
+function createTopLoader(client: Client): () => Promise<TopSnapshot> {
+  let today: Activity['today'] | null = null;
+  let readAt = 0;
+  return async () => {
+    const isOld = performance.now() - readAt > TODAY_MS;
+    const [status, counts, ledger, activity] = await Promise.all([
+      client.get('/api/status'),
+      client.get('/api/instances/counts'),
+      client.get('/api/ledger', { query: { order: 'newest', limit: EVENTS } }),
+      today === null || isOld ? client.get('/api/activity') : null,
+    ]);
+    if (activity !== null) readAt = performance.now();
+    const spent = activity?.today ?? today;
+    if (spent === null) throw new Error('the day was never read');
+    today = spent;
+    return {
+      at: new Date().toISOString(),
+      status,
+      turns: counts.by_turn,
+      today: spent,
+      events: ledger.entries,
+    };
+  };
+}
+
+// `relay top` as lines: how it is first, then the figures, then what was decided last. Pure. As wide and as high as what
+// it is drawn on; where nobody looks nothing is cut.
+
+interface TopLayout {
+  readonly colours: Terminal['colours'];
+  /** Null where nobody looks. */
+  readonly size: { readonly rows: number; readonly columns: number } | null;
+  /** Why what is shown may be old; null while the daemon answers. */
+  readonly gone: string | null;
+}
+
+/** For who reads it from a file. */
+const PLAIN_COLUMNS = 200;
+const PLAIN_EVENTS = 10;
+const NAME = 15;
+
+export function formatTop(top: TopSnapshot, look: TopLayout): string[] {
+  const { colours, size } = look;
+  const columns = size?.columns ?? PLAIN_COLUMNS;
+  const first = [
+    ...title(top, look, columns),
+    '',
+    ...listFigures(top).map(([name, value]) => {
+      const words = truncateText(value, columns - NAME - 2);
+      return `  ${colours.dim(padText(name, NAME))}${words}`;
+    }),
+    '',
+  ];
+  const room = size === null ? PLAIN_EVENTS : Math.max(0, size.rows - first.length - 2);
+  const events = top.events.slice(0, room).map((event) => eventLine(event, colours, columns));
+  const all = [
+    ...first,
+    ...(events.length === 0 ? [] : [colours.dim('Last decisions'), ...events]),
+  ];
+  return size === null ? all : all.slice(0, size.rows - 1).map((line) => fitted(line, columns));
+}
+
+const WIDTHS = { who: 12, about: 16, outcome: 13 } as const;
+const TAKEN = 12 + Object.values(WIDTHS).reduce((sum, one) => sum + one + 2, 0);
+
+/** When, who, about whom, how it went, and why as far as it fits. */
+function eventLine(event: LedgerLine, colours: Terminal['colours'], columns: number): string {
+  const at = new Date(event.at);
+  const time = [at.getHours(), at.getMinutes(), at.getSeconds()]
+    .map((part) => String(part).padStart(2, '0'))
+    .join(':');
+  const cell = (text: string, name: keyof typeof WIDTHS) =>
+    padText(truncateText(toOneLine(text), WIDTHS[name]), WIDTHS[name]);
+  const cells = [
+    colours.dim(time),
+    cell(event.who, 'who'),
+    colours.bold(cell(event.about ?? '', 'about')),
+    cell(event.outcome.replaceAll('_', ' '), 'outcome'),
+  ];
+  return `  ${cells.join('  ')}  ${truncateText(toOneLine(event.sentence), columns - TAKEN)}`.trimEnd();
+}
+
+function title(top: TopSnapshot, { colours, gone }: TopLayout, columns: number): string[] {
+  const { status } = top;
+  const troubles = gone === null ? listTroubles(status) : [gone];
+  const dot =
+    gone !== null || !status.whatsapp_connected ? colours.red('●') : lightOf(status, colours);
+  const sentence = troubles.length === 0 ? 'All is well.' : 'Something needs a look.';
+  const name = `Relay ${status.version}${status.demo ? ' (demo)' : ''}`;
+  const up = `up ${formatDuration(status.uptime_seconds)}`;
+  const told = troubles.flatMap((one) =>
+    wrapText(toOneLine(one), columns - 4).map((line, at) =>
+      colours.yellow(`${at === 0 ? '! ' : '  '}${line}`),
+    ),
+  );
+  return [
+    `${dot} ${colours.bold(truncateText(`${name}, ${up}. ${gone === null ? sentence : 'It does not answer.'}`, columns - 2))}`,
+    ...told,
+  ];
+}
+
+const lightOf = ({ sending, hold }: DaemonStatus, colours: Terminal['colours']): string =>
+  ({
+    green: hold ? colours.yellow('●') : colours.green('●'),
+    amber: colours.yellow('●'),
+    red: colours.red('●'),
+  })[sending.light];
+
+/** What is wrong, each in the daemon's own sentence. */
+export function listTroubles(status: DaemonStatus): string[] {
+  const { whatsapp, sending, jobs, webhooks, backup } = status;
+  return [
+    ...(status.whatsapp_connected ? [] : [whatsapp.sentence]),
+    ...(status.hold ? ['On hold: nothing is sent. `relay release` ends it.'] : []),
+    ...(sending.light === 'green' ? [] : [sending.sentence]),
+    ...jobs.dead_letters.map(({ count: many, sentence }) => `${sentence} (${many})`),
+    ...[webhooks, backup.trouble].filter((one) => one !== null),
+  ];
+}
+
+function listFigures({ status, turns, today }: TopSnapshot): [string, string][] {
+  const { whatsapp, sending, jobs, last_minute: minute } = status;
+  const number = whatsapp.phone_number;
+  const share = today.tokens_per_day === 0 ? 0 : today.tokens / today.tokens_per_day;
+  return [
+    [
+      'Link',
+      `${number === null ? '' : `${formatPhone(number)}, `}${whatsapp.state.replaceAll('_', ' ')}`,
+    ],
+    ['This minute', `${minute.received} in, ${minute.sent} out`],
+    ['Today', `${today.received} in, ${today.sent} out, ${formatCount(today.answers, 'answer')}`],
+    ['Inbox', `${status.inbox_waiting} waiting`],
+    ['Outbox', outbox(sending)],
+    [
+      'Jobs',
+      `${jobs.waiting} waiting, ${jobs.running} running, ${jobs.dead} dead; ${formatCount(status.timers_pending, 'timer')}`,
+    ],
+    [
+      'Conversations',
+      `you ${turns.you}, agent ${turns.agent}, them ${turns.them}, parked ${turns.parked}, ended ${turns.ended}`,
+    ],
+    [
+      'For you',
+      `${formatCount(status.approvals_waiting, 'approval')}, ${formatCount(status.knocks_waiting, 'knock')}`,
+    ],
+    [
+      'Spent today',
+      `${figure(today.tokens)} of ${figure(today.tokens_per_day)} tokens ${bar(share)} ${Math.round(share * 100)} %`,
+    ],
+  ];
+}
+
+function outbox({
+  waiting,
+  unknown,
+  failed,
+  sent_today: sent,
+  caps,
+}: DaemonStatus['sending']): string {
+  const limit = caps.enabled ? ` of ${caps.per_day}` : '';
+  return `${waiting} waiting, ${unknown} unknown, ${failed} failed; ${sent}${limit} in 24 h`;
+}
+
+const BAR = 10;
+
+function bar(share: number): string {
+  const full = Math.min(BAR, Math.max(0, Math.round(share * BAR)));
+  return `▕${'█'.repeat(full)}${'·'.repeat(BAR - full)}▏`;
+}
+
+const figure = (value: number): string => value.toLocaleString('en-GB');
+
+/** Only colours are longer than they look; lines without any are cut to be sure. */
+const fitted = (line: string, columns: number): string =>
+  line.includes('\u001b') ? line : truncateText(line, columns);
+
+// The whole terminal for as long as somebody looks: a screen of its own, no cursor, single keys. Invariant: however it
+// ends, the terminal is as it was before.
+
+const ENTER = '\u001b[?1049h\u001b[?25l';
+const LEAVE = '\u001b[?25h\u001b[?1049l';
+/** What is left of an older line, and below the last. */
+const CLEAR_LINE = '\u001b[K';
+const CLEAR_BELOW = '\u001b[J';
+const CTRL_C = '\u0003';
+const CTRL_D = '\u0004';
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+interface FullScreen {
+  draw(lines: readonly string[]): void;
+  /** Aborted when the person leaves. */
+  readonly left: AbortSignal;
+  close(): void;
+}
+
+function openFullScreen(onResize: () => void): FullScreen {
+  const { stdin, stdout } = process;
+  const leaving = new AbortController();
+  const leave = () => leaving.abort();
+  const onKey = (keys: Buffer) => {
+    if (/[qQ]/.test(keys.toString()) || keys.includes(CTRL_C) || keys.includes(CTRL_D)) leave();
+  };
+  let open = true;
+  const close = () => {
+    if (!open) return;
+    open = false;
+    if (stdin.isTTY) stdin.setRawMode(false);
+    stdin.off('data', onKey).pause();
+    stdout.off('resize', onResize);
+    for (const signal of SIGNALS) process.off(signal, leave);
+    process.off('exit', close);
+    stdout.write(LEAVE);
+  };
+  for (const signal of SIGNALS) process.on(signal, leave);
+  // Whatever throws on the way, the shell gets its terminal back.
+  process.on('exit', close);
+  stdout.on('resize', onResize);
+  if (stdin.isTTY) {
+    stdin.setRawMode(true);
+    stdin.on('data', onKey).resume();
+  }
+  stdout.write(ENTER);
+  return {
+    left: leaving.signal,
+    draw(lines) {
+      if (!open) return;
+      const body = lines.map((line) => `${line}${CLEAR_LINE}`).join('\r\n');
+      stdout.write(`\u001b[H${body}\r\n${CLEAR_BELOW}`);
+    },
+    close,
+  };
 }

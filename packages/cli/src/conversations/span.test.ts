@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseSpan } from './span.ts';
+import { parseDuration } from '../format.ts';
 
 test.each([
   ['90s', 90_000],
@@ -11,13 +11,13 @@ test.each([
   [' 5M ', 300_000],
   ['0s', 0],
 ])('%s is %d ms', (text, ms) => {
-  expect(parseSpan(text)).toBe(ms);
+  expect(parseDuration(text)).toBe(ms);
 });
 
 test.each(['', '30', 'm', '30 m', '1.5h', '-5m', '1w', '1h-', '99999999999s', 'NaNs'])(
   '%s is no length of time',
   (text) => {
-    expect(parseSpan(text)).toBeNull();
+    expect(parseDuration(text)).toBeNull();
   },
 );
 
@@ -26,8 +26,8 @@ test('parts add up in any order', () => {
   fc.assert(
     fc.property(fc.array(part, { minLength: 1, maxLength: 4 }), (parts) => {
       const texts = parts.map(([count, unit]) => `${count}${unit}`);
-      const sum = texts.reduce((total, text) => total + (parseSpan(text) ?? Number.NaN), 0);
-      expect(parseSpan(texts.join(''))).toBe(sum);
+      const sum = texts.reduce((total, text) => total + (parseDuration(text) ?? Number.NaN), 0);
+      expect(parseDuration(texts.join(''))).toBe(sum);
     }),
   );
 });

@@ -1,12 +1,17 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import type { Given } from './given.ts';
-import { fill, placeholders, readTemplate, type Template } from './template.ts';
+import type { InputText } from '../commands/conversations/input.ts';
+import {
+  type ConversationTemplateFile,
+  fill,
+  placeholders,
+  readTemplate,
+} from '../commands/conversations/template.ts';
 
-const bare = (template: Template) =>
+const bare = (template: ConversationTemplateFile) =>
   Object.fromEntries(
-    Object.entries(template as Record<string, Given | Given[]>).map(([key, given]) => [
+    Object.entries(template as Record<string, InputText | InputText[]>).map(([key, given]) => [
       key,
       Array.isArray(given) ? given.map(({ text }) => text) : given.text,
     ]),

@@ -1,12 +1,17 @@
 import { INSTANCE_STATES, isTerminal } from '@relay/core/conversation/states';
 import pc from 'picocolors';
 import { expect, test } from 'vitest';
+import {
+  describeFollowUp,
+  formatConversationCard,
+  formatConversationTable,
+  formatProgressBar,
+  formatTranscriptLine,
+  listPossibleCommands,
+  sortByAttention,
+} from '../commands/conversations/format.ts';
+import { textWidth } from '../format.ts';
 import { instanceOf, lineOf } from '../testing/fake-conversations.ts';
-import { width } from '../width.ts';
-import { bar, card } from './card.ts';
-import { transcriptLines } from './lines.ts';
-import { inOrder, table } from './table.ts';
-import { commandsNow, followUp } from './words.ts';
 
 const now = Date.parse('2026-11-15T08:00:00.000Z');
 const plain = pc.createColors(false);
@@ -23,12 +28,12 @@ test.each([
   [{ follow_up_count: 2, state: 'COMPLETED' as const }, ''],
   [{}, ''],
 ])('%j follows up: %s', (given, text) => {
-  expect(followUp(instanceOf(given), now)).toBe(text);
+  expect(describeFollowUp(instanceOf(given), now)).toBe(text);
 });
 
 test('offers the moves that the state allows, and none where it has ended', () => {
   const offered = (state: (typeof INSTANCE_STATES)[number]) =>
-    commandsNow(instanceOf({ state })).map((command) => command.split(' ')[1]);
+    listPossibleCommands(instanceOf({ state })).map((command) => command.split(' ')[1]);
   expect(offered('CREATED')).toEqual(['pause', 'cancel']);
   expect(offered('WAITING_FOR_REPLY')).toEqual(['send', 'pause', 'cancel']);
   expect(offered('PAUSED')).toEqual(['resume', 'cancel']);
@@ -38,19 +43,15 @@ test('offers the moves that the state allows, and none where it has ended', () =
 
 test('those that need the owner come first and those that have ended last', () => {
   const states = ['COMPLETED', 'PAUSED', 'NEEDS_HUMAN_INTERVENTION', 'CREATED', 'FAILED'] as const;
-  expect(inOrder(states.map((state) => instanceOf({ state }))).map(({ state }) => state)).toEqual([
-    'NEEDS_HUMAN_INTERVENTION',
-    'PAUSED',
-    'CREATED',
-    'COMPLETED',
-    'FAILED',
-  ]);
+  expect(
+    sortByAttention(states.map((state) => instanceOf({ state }))).map(({ state }) => state),
+  ).toEqual(['NEEDS_HUMAN_INTERVENTION', 'PAUSED', 'CREATED', 'COMPLETED', 'FAILED']);
 });
 
 test('draws how much is done, full only when all is', () => {
-  expect(bar(0, 3, plain)).toBe('░░░░░░░░░░░░░░░░░░░░ 0 of 3 done');
-  expect(bar(49, 50, plain)).toBe('███████████████████░ 49 of 50 done');
-  expect(bar(2, 2, plain)).toBe('████████████████████ 2 of 2 done');
+  expect(formatProgressBar(0, 3, plain)).toBe('░░░░░░░░░░░░░░░░░░░░ 0 of 3 done');
+  expect(formatProgressBar(49, 50, plain)).toBe('███████████████████░ 49 of 50 done');
+  expect(formatProgressBar(2, 2, plain)).toBe('████████████████████ 2 of 2 done');
 });
 
 test('whatever somebody wrote, nothing leaves its place and nothing steers the terminal', () => {
@@ -65,10 +66,10 @@ test('whatever somebody wrote, nothing leaves its place and nothing steers the t
   for (const columns of [30, 44, 60, 79, 80, 100, 140, 200]) {
     for (const colours of [plain, bright]) {
       const look = { columns, colours, now };
-      const listed = table([instance], look);
-      const said = transcriptLines(lineOf({ content: HOSTILE, delivery: 'read' }), look);
-      const told = card(instance, [], { ...look, all: true });
-      for (const line of [...listed, ...said]) expect(width(line)).toBeLessThanOrEqual(columns);
+      const listed = formatConversationTable([instance], look);
+      const said = formatTranscriptLine(lineOf({ content: HOSTILE, delivery: 'read' }), look);
+      const told = formatConversationCard(instance, [], { ...look, all: true });
+      for (const line of [...listed, ...said]) expect(textWidth(line)).toBeLessThanOrEqual(columns);
       // biome-ignore lint/suspicious/noControlCharactersInRegex: what must not be there
       const steering = /\u001b(?!\[\d+m)|\u202e/;
       for (const line of [...listed, ...said, ...told]) expect(line).not.toMatch(steering);

@@ -1,8 +1,7 @@
 import type { LedgerLine } from '@relay/core/api/ledger';
 import { expect, test } from 'vitest';
-import { width } from '../width.ts';
-import { sinceOf } from './since.ts';
-import { head, lines } from './table.ts';
+import { formatLedgerHeader, formatLedgerLines, parseSince } from '../commands/ledger.ts';
+import { textWidth } from '../format.ts';
 
 const colours = { dim: String, bold: String, red: String, yellow: String, green: String };
 const now = new Date(2026, 10, 15, 15, 0);
@@ -25,8 +24,11 @@ const look = (columns: number | null) => ({ columns, colours, now });
 
 test('when, who, what, about whom, how it went and why stand below each other', () => {
   expect([
-    head(colours),
-    ...lines([line(), line({ about: null, who: 'conversation “Get a quote”' })], look(120)),
+    formatLedgerHeader(colours),
+    ...formatLedgerLines(
+      [line(), line({ about: null, who: 'conversation “Get a quote”' })],
+      look(120),
+    ),
   ]).toEqual(
     [
       'TIME         WHO               WHAT                  ABOUT               OUTCOME         WHY',
@@ -37,22 +39,22 @@ test('when, who, what, about whom, how it went and why stand below each other', 
 });
 
 test('nothing is wider than the window, and nothing is cut where nobody looks', () => {
-  const [cut] = lines([line()], look(120));
-  expect(width(cut ?? '')).toBeLessThanOrEqual(120);
-  expect(lines([line()], look(null))[0]).toContain('send it with your yes.');
-  const [first, second] = (lines([line()], look(90))[0] ?? '').split('\n');
+  const [cut] = formatLedgerLines([line()], look(120));
+  expect(textWidth(cut ?? '')).toBeLessThanOrEqual(120);
+  expect(formatLedgerLines([line()], look(null))[0]).toContain('send it with your yes.');
+  const [first, second] = (formatLedgerLines([line()], look(90))[0] ?? '').split('\n');
   expect(first).toContain('needs approval');
   expect(second).toContain('Replies here are drafts.');
 });
 
 test('names cannot steer the terminal', () => {
-  const [shown] = lines([line({ about: 'A\u001b[2J\nB' })], look(120));
+  const [shown] = formatLedgerLines([line({ about: 'A\u001b[2J\nB' })], look(120));
   expect(shown).toContain('A⟨U+001B⟩[2J B');
 });
 
 test('since takes a length of time or a day', () => {
-  expect(sinceOf('2h', now)).toEqual(new Date(2026, 10, 15, 13, 0));
-  expect(sinceOf('2026-11-14', now)).toEqual(new Date(2026, 10, 14));
-  expect(sinceOf('2026-11-14 09:00', now)).toEqual(new Date(2026, 10, 14, 9));
-  expect(() => sinceOf('yesterday', now)).toThrow('--since');
+  expect(parseSince('2h', now)).toEqual(new Date(2026, 10, 15, 13, 0));
+  expect(parseSince('2026-11-14', now)).toEqual(new Date(2026, 10, 14));
+  expect(parseSince('2026-11-14 09:00', now)).toEqual(new Date(2026, 10, 14, 9));
+  expect(() => parseSince('yesterday', now)).toThrow('--since');
 });

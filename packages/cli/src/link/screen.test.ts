@@ -1,9 +1,12 @@
-import type { LinkBody } from '@relay/core/api/link';
+import type { LinkBody } from '@relay/core/api/whatsapp';
 import { expect, test } from 'vitest';
+import {
+  describeConnection,
+  drawPairingCode,
+  drawQrCode,
+  LinkScreen,
+} from '../commands/whatsapp-link.ts';
 import { openTerminal } from '../terminal.ts';
-import { connectedAs } from './link.ts';
-import { codeLines, qrLines } from './qr.ts';
-import { LinkScreen } from './screen.ts';
 
 const link = (given: Partial<LinkBody>) =>
   ({ state: 'qr_ready', sentence: 'Scan it.', qr: null, pairingCode: null, ...given }) as LinkBody;
@@ -27,7 +30,7 @@ const QR = `2@${'A'.repeat(100)},${'b'.repeat(44)},${'c'.repeat(44)},${'d'.repea
 
 test('a code of WhatsApp’s length takes 57 columns and 29 rows, in colours too', async () => {
   for (const coloured of [false, true]) {
-    const lines = (await qrLines(QR, coloured)).map((line) => line.replace(/.\[[\d;]+m/g, ''));
+    const lines = (await drawQrCode(QR, coloured)).map((line) => line.replace(/.\[[\d;]+m/g, ''));
     expect([lines.length, new Set(lines.map(({ length }) => length))]).toEqual([29, new Set([57])]);
   }
 });
@@ -62,7 +65,7 @@ test('states are said as they are, and cannot steer the terminal', async () => {
 });
 
 test('a pairing code stands in two halves', () => {
-  expect(codeLines('ABCD1234', String)).toEqual([
+  expect(drawPairingCode('ABCD1234', String)).toEqual([
     '╔═══════════════════════╗',
     '║   A B C D   1 2 3 4   ║',
     '╚═══════════════════════╝',
@@ -74,5 +77,5 @@ test.each([
   [{ phone: '49170', name: null }, 'Connected as +49170.'],
   [{ phone: null, name: null }, 'Connected.'],
 ])('%j is %s', (given, sentence) => {
-  expect(connectedAs(link(given))).toBe(sentence);
+  expect(describeConnection(link(given))).toBe(sentence);
 });

@@ -1,16 +1,24 @@
 import { describe, expect, test } from 'vitest';
-import { placeOf } from './clients.ts';
-import { type Entry, entryIn, put, readText, secretIn, takeOut, writeText } from './entry.ts';
+import { resolveClientTarget } from '../commands/mcp/clients.ts';
+import {
+  findEntrySecret,
+  findServerEntry,
+  parseSettings,
+  putServerEntry,
+  removeServerEntry,
+  type ServerEntry,
+  serializeSettings,
+} from '../commands/mcp/install.ts';
 
 const FOLDERS = { userFolder: '/home/ana', settingsFolder: '/home/ana/.config' };
-const ENTRY: Entry = {
+const ENTRY: ServerEntry = {
   command: '/usr/bin/node',
   args: ['/opt/relay/bin/relay.js', 'mcp'],
   env: { RELAY_HOME: '/home/ana/.relay-agent', RELAY_TOKEN: 'relay_secret' },
 };
-const claude = placeOf({ client: 'claude-desktop' }, FOLDERS);
+const claude = resolveClientTarget({ client: 'claude-desktop' }, FOLDERS);
 const install = (before: string, place = claude, entry = ENTRY) =>
-  writeText(put(readText(before, place.file), place, entry));
+  serializeSettings(putServerEntry(parseSettings(before, place.file), place, entry));
 
 describe('where it goes', () => {
   test.each([
@@ -19,11 +27,16 @@ describe('where it goes', () => {
     ['cursor', '/home/ana/.cursor/mcp.json', 'mcpServers'],
     ['vscode', '/home/ana/.config/Code/User/mcp.json', 'servers'],
   ])('%s keeps its servers in %s under %s', (client, file, key) => {
-    expect(placeOf({ client }, FOLDERS)).toMatchObject({ client, file, key, name: 'relay' });
+    expect(resolveClientTarget({ client }, FOLDERS)).toMatchObject({
+      client,
+      file,
+      key,
+      name: 'relay',
+    });
   });
 
   test('a file of its own is taken as it is, and the token is called after both', () => {
-    const place = placeOf({ file: '/w/.vscode/mcp.json', name: 'wa' }, FOLDERS);
+    const place = resolveClientTarget({ file: '/w/.vscode/mcp.json', name: 'wa' }, FOLDERS);
     expect(place).toMatchObject({ file: '/w/.vscode/mcp.json', key: 'servers', name: 'wa' });
     expect(place.token).toBe('mcp.json wa');
     expect(claude.token).toBe('Claude Desktop');
@@ -34,14 +47,14 @@ describe('where it goes', () => {
     [{ client: 'emacs' }, /Give --client one of/],
     [{ client: 'cursor', name: '../x' }, /Give --name/],
   ])('what is unclear is asked back: %j', (options, sentence) => {
-    expect(() => placeOf(options, FOLDERS)).toThrow(sentence);
+    expect(() => resolveClientTarget(options, FOLDERS)).toThrow(sentence);
   });
 });
 
 describe('what is written', () => {
   test('a new file holds the server and nothing else', () => {
     expect(JSON.parse(install(''))).toEqual({ mcpServers: { relay: ENTRY } });
-    const vscode = placeOf({ client: 'vscode' }, FOLDERS);
+    const vscode = resolveClientTarget({ client: 'vscode' }, FOLDERS);
     expect(JSON.parse(install('', vscode))).toEqual({
       servers: { relay: { type: 'stdio', ...ENTRY } },
     });
@@ -51,7 +64,7 @@ describe('what is written', () => {
     const before =
       '{\r\n\t"big": 12345678901234567890,\r\n\t"one": 1.0,\r\n\t"__proto__": {"a": []},\r\n\t"mcpServers": {\r\n\t\t"other": {\r\n\t\t\t"command": "x"\r\n\t\t}\r\n\t}\r\n}';
     const after = install(before);
-    const out = writeText(takeOut(readText(after, ''), claude));
+    const out = serializeSettings(removeServerEntry(parseSettings(after, ''), claude));
     expect(after).toContain('\t"big": 12345678901234567890,\r\n\t"one": 1.0,');
     expect(out).toBe(before.replace('{"a": []}', '{\r\n\t\t"a": []\r\n\t}'));
   });
@@ -84,8 +97,10 @@ describe('what is written', () => {
   });
 
   test('names of JavaScript itself are names like others', () => {
-    const place = placeOf({ client: 'cursor', name: 'constructor' }, FOLDERS);
-    expect(entryIn(readText('{"mcpServers":{}}', ''), place)).toBeNull();
-    expect(secretIn(JSON.parse(install('{}', place)).mcpServers.constructor)).toBe('relay_secret');
+    const place = resolveClientTarget({ client: 'cursor', name: 'constructor' }, FOLDERS);
+    expect(findServerEntry(parseSettings('{"mcpServers":{}}', ''), place)).toBeNull();
+    expect(findEntrySecret(JSON.parse(install('{}', place)).mcpServers.constructor)).toBe(
+      'relay_secret',
+    );
   });
 });

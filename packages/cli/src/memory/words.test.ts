@@ -1,6 +1,6 @@
 import type { EmbeddingsTrial, MemoryStatus } from '@relay/core/api/memory';
 import { expect, test } from 'vitest';
-import { described, meaning } from './words.ts';
+import { formatEmbeddingsTrial, formatMemoryStatus } from '../commands/memory.ts';
 
 const STATUS: MemoryStatus = {
   embeddings: 'local',
@@ -26,7 +26,7 @@ const TRIAL: EmbeddingsTrial = {
 };
 
 test('the status says how many of how many, and how long the rest takes', () => {
-  expect(described(STATUS)).toEqual([
+  expect(formatMemoryStatus(STATUS)).toEqual([
     '  By meaning  a model on this machine; nothing leaves it',
     '  Model       minilm-l6-v2, 384 numbers a text',
     '  Compared    in the daemon',
@@ -37,17 +37,21 @@ test('the status says how many of how many, and how long the rest takes', () => 
 
 test('off, nothing is said of a model; a failure is told in its sentence', () => {
   const off = { ...STATUS, embeddings: 'off', model: null, dims: null, index: null } as const;
-  expect(described(off)).toEqual([
+  expect(formatMemoryStatus(off)).toEqual([
     '  By meaning  off: what was said is found by its words',
     '  Texts       12,000',
   ]);
   const failure = { at: '2026-11-15T02:00:00.000Z', sentence: 'It does not answer.' };
-  expect(described({ ...STATUS, failure }).at(-1)).toBe('  Failed      It does not answer.');
+  expect(formatMemoryStatus({ ...STATUS, failure }).at(-1)).toBe(
+    '  Failed      It does not answer.',
+  );
 });
 
 test('before it begins one reads how long it takes and what leaves the machine', () => {
-  const [time, leaves] = meaning(TRIAL);
+  const [time, leaves] = formatEmbeddingsTrial(TRIAL);
   expect(time).toContain('36,000 texts take about 6 min');
   expect(leaves).toMatch(/36,000 messages, what others wrote to you included.*api\.example\.org/);
-  expect(meaning({ ...TRIAL, leaves_to: null })[1]).toContain('Nothing leaves this machine');
+  expect(formatEmbeddingsTrial({ ...TRIAL, leaves_to: null })[1]).toContain(
+    'Nothing leaves this machine',
+  );
 });

@@ -1,6 +1,6 @@
 import type { ObservedGroup } from '@relay/core/api/observed-groups';
 import { expect, test } from 'vitest';
-import { begunLines, listedLines } from './words.ts';
+import { formatObservationStart, formatObservedGroups } from '../commands/observe.ts';
 
 const plain = { bold: String, dim: String };
 const NOW = new Date(2026, 2, 31, 15, 0);
@@ -28,7 +28,7 @@ const group: ObservedGroup = {
 };
 
 test('a group is shown with what it costs and spares, and nothing that a terminal would obey', () => {
-  expect(listedLines([group], NOW, plain)).toEqual([
+  expect(formatObservedGroups([group], NOW, plain)).toEqual([
     'Holli⟨U+001B⟩[31mday x  120363000000000001@g.us',
     '  since     03-02 14:02, announced, Europe/Berlin',
     '  messages  412 kept, 734 cut as noise (64 %)',
@@ -45,15 +45,15 @@ test('a new group that may only be read says so', () => {
     may_answer: false,
     ...{ messages_kept: 0, messages_cut: 0, last_digest_at: null, oldest_message_at: null },
   };
-  expect(listedLines([fresh], NOW, plain).slice(2)).toEqual([
+  expect(formatObservedGroups([fresh], NOW, plain).slice(2)).toEqual([
     '  messages  0 kept, 0 cut as noise',
     '  tokens    18240 spent, 9120 avoided',
     '  digest    none yet',
     '  answers   none allowed',
     '  raw       nothing kept',
   ]);
-  expect(begunLines(fresh)[1]).toContain('`relay observe add --answer`');
-  expect(begunLines(group)[1]).toBe(
+  expect(formatObservationStart(fresh)[1]).toContain('`relay observe add --answer`');
+  expect(formatObservationStart(group)[1]).toBe(
     'Nothing is written there unless you ask Annie by name, at most 5 times a day.',
   );
 });

@@ -1,6 +1,10 @@
-import type { ErasedCounts, Receipt, RetentionStatus } from '@relay/core/api/retention';
+import type { ErasedCounts, ErasureReceipt, RetentionStatus } from '@relay/core/api/retention';
 import { expect, test } from 'vitest';
-import { countLines, receiptLines, retentionLines } from './words.ts';
+import {
+  formatErasedCounts,
+  formatErasureReceipt,
+  formatRetentionStatus,
+} from '../commands/retention.ts';
 
 const NOW = new Date(2026, 10, 15, 12, 0);
 const ago = (hours: number) => new Date(NOW.getTime() - hours * 3_600_000).toISOString();
@@ -36,7 +40,7 @@ const STATUS: RetentionStatus = {
 };
 
 test('how old what is kept is, against its limits', () => {
-  expect(retentionLines(STATUS)).toEqual([
+  expect(formatRetentionStatus(STATUS)).toEqual([
     'Messages of observed groups are kept 30 days, digests 28 days.',
     '',
     'Family⟨U+001B⟩[2J',
@@ -56,7 +60,7 @@ test('how old what is kept is, against its limits', () => {
 });
 
 test('before anything was observed or enforced', () => {
-  const lines = retentionLines({ ...STATUS, groups: [], runs: [] });
+  const lines = formatRetentionStatus({ ...STATUS, groups: [], runs: [] });
   expect(lines).toContain('No group is observed, and nothing is left of one.');
   expect(lines).toContain('Not enforced yet.');
 });
@@ -75,15 +79,15 @@ const NOTHING: ErasedCounts = {
 };
 
 test('what would go is told by kind, and that there is nothing else', () => {
-  expect(countLines({ ...NOTHING, messages: 120, digests: 3 })).toEqual([
+  expect(formatErasedCounts({ ...NOTHING, messages: 120, digests: 3 })).toEqual([
     '  120  messages, with all that finds them',
     '    3  digests, with their facts',
   ]);
-  expect(countLines(NOTHING)).toEqual(['  nothing but the name and the addresses']);
+  expect(formatErasedCounts(NOTHING)).toEqual(['  nothing but the name and the addresses']);
 });
 
 test('a receipt says what was erased, how far the bytes are gone, and what stays', () => {
-  const receipt: Receipt = {
+  const receipt: ErasureReceipt = {
     kind: 'person',
     erased: { ...NOTHING, messages: 1 },
     outside_lines: 2,
@@ -91,7 +95,7 @@ test('a receipt says what was erased, how far the bytes are gone, and what stays
     ms: 1_400,
     stays: ['WhatsApp keeps its own.'],
   };
-  expect(receiptLines('Ben (+49170)', receipt)).toEqual([
+  expect(formatErasureReceipt('Ben (+49170)', receipt)).toEqual([
     'Erased: Ben (+49170), in 1 s. No byte of it is left in the database, its log included.',
     '  1  messages, with all that finds them',
     '  2 lines of the files for your other memory',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { requestOf } from './request.ts';
+import { parseScheduleRequest } from '../commands/schedule-create.ts';
 
 const to = { to: 'Mom' };
 
@@ -20,7 +20,11 @@ describe('what is typed after `relay schedule`', () => {
       { when: 'daily 9', zone: 'Africa/Cairo', catch_up: 'all' },
     ],
   ])('%j with %j', (args, options, request) => {
-    expect(requestOf(args, { ...to, ...options })).toEqual({ to: 'Mom', text: 'Hi', ...request });
+    expect(parseScheduleRequest(args, { ...to, ...options })).toEqual({
+      to: 'Mom',
+      text: 'Hi',
+      ...request,
+    });
   });
 
   test.each([
@@ -35,6 +39,6 @@ describe('what is typed after `relay schedule`', () => {
     [['Hi'], { ...to, daily: '09:00', once: '18:00' }, 'in one way'],
     [['daily 9', 'Hi'], { ...to, catchUp: 'never' }, '--catch-up is one of'],
   ])('%j with %j is refused with the next step', (args, options, what) => {
-    expect(() => requestOf(args, options)).toThrow(what);
+    expect(() => parseScheduleRequest(args, options)).toThrow(what);
   });
 });

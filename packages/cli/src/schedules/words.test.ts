@@ -1,6 +1,6 @@
 import type { Schedule } from '@relay/core/api/schedules';
 import { expect, test } from 'vitest';
-import { described, listed } from './words.ts';
+import { formatSchedulePreview, formatSchedules } from '../commands/schedules.ts';
 
 const look = { columns: null, colours: { bold: String, dim: String, yellow: String } };
 const schedule = (given: Partial<Schedule> = {}): Schedule => ({
@@ -22,7 +22,7 @@ const schedule = (given: Partial<Schedule> = {}): Schedule => ({
 });
 
 test('what was understood: the rule, the recipient, every line, the next times and the catch-up rule', () => {
-  expect(described(schedule(), look)).toEqual([
+  expect(formatSchedulePreview(schedule(), look)).toEqual([
     'every day at 09:00, Europe/Berlin, to Mom (+4915112345678)',
     '  │ Take your',
     '  │ pills',
@@ -43,20 +43,20 @@ test('a list says what comes next, and what did not go out', () => {
     message_state: null,
     approval_id: null,
   } as const;
-  expect(listed([schedule({ last })], look)).toEqual([
+  expect(formatSchedules([schedule({ last })], look)).toEqual([
     '2d6d6e4e  every day at 09:00, Europe/Berlin, to Mom (+4915112345678)',
     '          Take your pills',
     '          Next: Mon 16 Nov 2026 09:00.',
     '          5 occurrences from Tue 10 Nov 2026 09:00 on were left out: Relay was not there.',
   ]);
   const refused = { ...last, count: 1, outcome: 'refused' } as const;
-  expect(listed([schedule({ last: refused })], look).at(-1)).toContain(
+  expect(formatSchedules([schedule({ last: refused })], look).at(-1)).toContain(
     'The one of Tue 10 Nov 2026 09:00 was not sent: Relay was not there.',
   );
 });
 
 test('no text can steer the terminal', () => {
-  const [head, words] = described(
+  const [head, words] = formatSchedulePreview(
     schedule({ recipient_name: 'M\u001b[2Jom', text: '\u202eevil\u0007' }),
     look,
   );

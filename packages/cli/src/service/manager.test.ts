@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { type Machine, managerOf } from './manager.ts';
+import { type MachineInfo, selectServiceManager } from '../commands/service/manager.ts';
 
-const machine: Machine = {
+const machine: MachineInfo = {
   platform: 'linux',
   uid: 1000,
   userFolder: '/home/ana',
@@ -9,16 +9,20 @@ const machine: Machine = {
 };
 
 it('a person has a service of their own, root one of the machine', () => {
-  const own = managerOf(machine);
+  const own = selectServiceManager(machine);
   expect(own?.file).toBe('/home/ana/.config/systemd/user/relay.service');
   expect(own?.install.every(([, flag]) => flag === '--user')).toBe(true);
-  const roots = managerOf({ ...machine, uid: 0 });
+  const roots = selectServiceManager({ ...machine, uid: 0 });
   expect(roots?.file).toBe('/etc/systemd/system/relay.service');
   expect(roots?.install.flat()).not.toContain('--user');
 });
 
 it('launchd loads it anew, whether it was loaded before or not', () => {
-  const manager = managerOf({ ...machine, platform: 'darwin', userFolder: '/Users/ana' });
+  const manager = selectServiceManager({
+    ...machine,
+    platform: 'darwin',
+    userFolder: '/Users/ana',
+  });
   expect(manager?.file).toBe('/Users/ana/Library/LaunchAgents/dev.relay-agent.relay.plist');
   expect(manager?.install).toEqual([
     ['-launchctl', 'bootout', 'gui/1000/dev.relay-agent.relay'],
@@ -28,7 +32,12 @@ it('launchd loads it anew, whether it was loaded before or not', () => {
 
 it('Windows is given the task as a file', () => {
   const settingsFolder = 'C:\\Users\\Ana\\AppData\\Roaming';
-  const manager = managerOf({ ...machine, platform: 'win32', uid: null, settingsFolder });
+  const manager = selectServiceManager({
+    ...machine,
+    platform: 'win32',
+    uid: null,
+    settingsFolder,
+  });
   expect(manager?.install[0]).toContain(
     'C:\\Users\\Ana\\AppData\\Roaming\\relay-agent\\service.xml',
   );
@@ -36,5 +45,5 @@ it('Windows is given the task as a file', () => {
 });
 
 it('elsewhere nobody is known', () => {
-  expect(managerOf({ ...machine, platform: 'aix' })).toBeNull();
+  expect(selectServiceManager({ ...machine, platform: 'aix' })).toBeNull();
 });

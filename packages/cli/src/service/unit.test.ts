@@ -1,7 +1,12 @@
 import { expect, it } from 'vitest';
-import { launchdPlist, systemdUnit, type Wish, windowsTask } from './unit.ts';
+import {
+  launchdPlist,
+  type ServiceSpec,
+  systemdUnit,
+  windowsTask,
+} from '../commands/service/manager.ts';
 
-const wish: Wish = {
+const wish: ServiceSpec = {
   command: ['/opt/node 24/bin/node', '/home/ana/my "relay"/bin/relay.js', 'start', '--foreground'],
   environment: { RELAY_HOME: '/home/ana/100% relay $HOME', RELAY_PORT: '3214' },
   system: false,

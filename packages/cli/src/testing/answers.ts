@@ -1,11 +1,11 @@
 // Canned answers of the daemon, for tests.
 
 import type { Backups, MadeBackup } from '@relay/core/api/backups';
+import type { ClientToken } from '@relay/core/api/credentials';
+import type { DigestExportState } from '@relay/core/api/digests';
 import type { EvalEvent, EvalPlan, EvalReport, Score } from '@relay/core/api/eval';
 import type { ChatImportReport } from '@relay/core/api/imports';
-import type { OutsideMemoryState } from '@relay/core/api/outside-memory';
 import type { DaemonStatus } from '@relay/core/api/status';
-import type { ProgramToken } from '@relay/core/api/tokens';
 
 export const statusOf = (pid: number, home: string): DaemonStatus => ({
   pid,
@@ -94,7 +94,7 @@ export const IMPORTED: ChatImportReport = {
   skipped: { system: 30, media: 70 },
 };
 
-export const PROGRAM_TOKEN: ProgramToken = {
+export const PROGRAM_TOKEN: ClientToken = {
   id: '7f3c1a52-3a55-4a0c-9d0e-2f6f6f0c9a11',
   name: 'claude',
   scopes: ['messages:read', 'messages:send'],
@@ -107,7 +107,7 @@ export const PROGRAM_TOKEN: ProgramToken = {
   expires_at: null,
 };
 
-export const OUTSIDE: OutsideMemoryState = {
+export const OUTSIDE: DigestExportState = {
   device_id: 'relay-whatsapp',
   folder: null,
   hourly: false,

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { removeFolder } from '@relay/testing/remove-folder';
-import { loadConfig } from '../config.ts';
+import { loadCliConfig } from '../config.ts';
 import { runProgram } from '../program.ts';
 import { type FakeDaemon, startFakeDaemon } from './fake-daemon.ts';
 
@@ -120,7 +120,7 @@ async function callWithin(
   process.chdir(folder);
   try {
     const streams = { out: sink('out'), err: sink('err') };
-    const exit = await runProgram(args, loadConfig(env), streams);
+    const exit = await runProgram(args, loadCliConfig(env), streams);
     return { exit, ...said };
   } finally {
     process.chdir(before);

@@ -5,11 +5,14 @@ import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } fro
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { HEARTBEAT_DEFAULTS } from '@relay/core/api/constants';
 import type { ConversationInstance, TranscriptLine } from '@relay/core/api/instances';
-import { EVENTS, type EventType } from '@relay/core/conversation/events';
-import { HEARTBEAT_DEFAULTS } from '@relay/core/conversation/limits';
-import { STATES } from '@relay/core/conversation/states';
-import { TABLE } from '@relay/core/conversation/table';
+import { STATE_SENTENCES } from '@relay/core/conversation/states';
+import {
+  type ConversationEventType,
+  EVENT_PHRASES,
+  TRANSITION_TABLE,
+} from '@relay/core/conversation/transition-table';
 import { RelayError } from '@relay/core/errors';
 import { REASONS } from '@relay/core/policy/reasons';
 
@@ -32,7 +35,7 @@ export const instanceOf = (given: Partial<ConversationInstance>): ConversationIn
     created_at: AT,
     updated_at: AT,
     next_follow_up_at: null,
-    reason: STATES[state],
+    reason: STATE_SENTENCES[state],
     unread: 0,
     chat_id: '1a2b3c4d-0000-4000-8000-000000000003',
     created_by: 'owner',
@@ -99,12 +102,16 @@ function answer(home: string, url: URL, body: Record<string, unknown> | null): u
   const found = instances.find((one) => one.id === id);
   if (found === undefined) throw new RelayError('instance_not_found', { id });
   const lines = load<TranscriptLine>(home, 'transcript.json');
-  const change = (event: EventType, to: Partial<ConversationInstance>) => {
-    if (!(event in TABLE[found.state])) {
+  const change = (event: ConversationEventType, to: Partial<ConversationInstance>) => {
+    if (!(event in TRANSITION_TABLE[found.state])) {
       const { state } = found;
-      throw new RelayError('illegal_transition', { id, state, event: EVENTS[event] });
+      throw new RelayError('illegal_transition', { id, state, event: EVENT_PHRASES[event] });
     }
-    const changed = instanceOf({ ...found, reason: STATES[to.state ?? found.state], ...to });
+    const changed = instanceOf({
+      ...found,
+      reason: STATE_SENTENCES[to.state ?? found.state],
+      ...to,
+    });
     save(
       home,
       'instances.json',

@@ -2,10 +2,10 @@
 import { existsSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { RelayError } from '@relay/core/errors';
-import { loadConfig } from '../config.ts';
+import { loadCliConfig } from '../config.ts';
 import { startFakeDaemon } from './fake-daemon.ts';
 
-const { home, port } = loadConfig();
+const { home, port } = loadCliConfig();
 const at = (name: string) => join(home, name);
 const report = (line: object) => writeSync(3, `${JSON.stringify(line)}\n`);
 

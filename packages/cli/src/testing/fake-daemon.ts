@@ -5,7 +5,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync }
 import { createServer, type RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { RelayError } from '@relay/core/errors';
-import { linuxProcessStart } from '@relay/core/process';
+import { linuxProcessStart } from '@relay/core/installation';
 import {
   BACKUPS,
   EVAL_DONE,

@@ -1,24 +1,24 @@
 import { expect, test } from 'vitest';
-import { requestOf } from './request.ts';
+import { parseTokenRequest } from '../commands/tokens.ts';
 
 const now = new Date('2026-11-15T19:00:00.000Z');
 const asked = { name: ' claude ', scopes: 'messages:read, messages:send' };
 
 test('scopes and people are lists, and somebody is asked unless it is said otherwise', () => {
-  expect(requestOf(asked, now)).toEqual({
+  expect(parseTokenRequest(asked, now)).toEqual({
     name: 'claude',
     scopes: ['messages:read', 'messages:send'],
     confirm: true,
   });
   const options = { ...asked, contacts: 'Mom, +49 170 1234567,', confirm: false, expires: '90d' };
-  expect(requestOf(options, now)).toEqual({
+  expect(parseTokenRequest(options, now)).toEqual({
     name: 'claude',
     scopes: ['messages:read', 'messages:send'],
     contacts: ['Mom', '+49 170 1234567'],
     confirm: false,
     expires_at: '2027-02-13T19:00:00.000Z',
   });
-  const { expires_at } = requestOf({ ...asked, expires: '2027-01-31T12:00:00Z' }, now);
+  const { expires_at } = parseTokenRequest({ ...asked, expires: '2027-01-31T12:00:00Z' }, now);
   expect(expires_at).toBe('2027-01-31T12:00:00.000Z');
 });
 
@@ -33,5 +33,5 @@ test.each([
   [{ ...asked, expires: '999999999d' }, 'Write --expires as `90d`, `12h` or `2027-01-31`.'],
   [{ ...asked, expires: '2020-01-01' }, '--expires is past already'],
 ])('what is not understood is said: %o', (options, sentence) => {
-  expect(() => requestOf(options, now)).toThrow(sentence);
+  expect(() => parseTokenRequest(options, now)).toThrow(sentence);
 });

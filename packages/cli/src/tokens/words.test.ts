@@ -1,10 +1,10 @@
-import type { ProgramToken } from '@relay/core/api/tokens';
+import type { ClientToken } from '@relay/core/api/credentials';
 import { expect, test } from 'vitest';
-import { listed } from './words.ts';
+import { formatTokenList } from '../commands/tokens.ts';
 
 const now = new Date('2026-11-15T19:00:00.000Z');
 const look = { columns: null, colours: { bold: String, dim: String, yellow: String }, now };
-const token = (given: Partial<ProgramToken> = {}): ProgramToken => ({
+const token = (given: Partial<ClientToken> = {}): ClientToken => ({
   id: '7f3c1a52-3a55-4a0c-9d0e-2f6f6f0c9a11',
   name: 'claude',
   scopes: ['messages:read', 'messages:send'],
@@ -17,7 +17,7 @@ const token = (given: Partial<ProgramToken> = {}): ProgramToken => ({
   expires_at: null,
   ...given,
 });
-const linesOf = (given: Partial<ProgramToken>) => listed([token(given)], look);
+const linesOf = (given: Partial<ClientToken>) => formatTokenList([token(given)], look);
 
 test('a token says what it may do, with whom, and whether it was used', () => {
   expect(linesOf({})).toEqual([

@@ -1,10 +1,9 @@
 import type { LedgerLine } from '@relay/core/api/ledger';
 import pc from 'picocolors';
 import { describe, expect, test } from 'vitest';
+import { formatTop, listTroubles, type TopSnapshot } from '../commands/top.ts';
+import { textWidth } from '../format.ts';
 import { statusOf } from '../testing/answers.ts';
-import { width } from '../width.ts';
-import type { Top } from './gather.ts';
-import { troublesOf, view } from './view.ts';
 
 const colours = pc.createColors(false);
 const status = { ...statusOf(1, '/home'), whatsapp_connected: true };
@@ -25,7 +24,7 @@ const event = (seq: number, more: Partial<LedgerLine> = {}): LedgerLine => ({
   ...more,
 });
 
-const top = (more: Partial<Top> = {}): Top => ({
+const top = (more: Partial<TopSnapshot> = {}): TopSnapshot => ({
   at: '2026-11-16T06:03:00.000Z',
   status,
   turns: { you: 1, agent: 2, them: 3, parked: 4, ended: 5 },
@@ -49,7 +48,7 @@ const look = (size: { rows: number; columns: number } | null, gone: string | nul
 });
 
 test('the figures are there in words', () => {
-  const text = view(top(), look(null)).join('\n');
+  const text = formatTop(top(), look(null)).join('\n');
   expect(text).toContain('All is well.');
   expect(text).toContain('you 1, agent 2, them 3, parked 4, ended 5');
   expect(text).toContain('500,000 of 2,000,000 tokens ▕███·······▏ 25 %');
@@ -62,21 +61,21 @@ test.each([
   [200, 60],
   [10, 3],
 ])('on %i by %i nothing is wider or higher than the screen', (columns, rows) => {
-  const lines = view(top(), look({ rows, columns }));
+  const lines = formatTop(top(), look({ rows, columns }));
   expect(lines.length).toBeLessThan(rows);
-  if (columns >= 40) for (const line of lines) expect(width(line)).toBeLessThanOrEqual(columns);
+  if (columns >= 40) for (const line of lines) expect(textWidth(line)).toBeLessThanOrEqual(columns);
 });
 
 test('words of others cannot move the cursor', () => {
   const evil = event(1, { about: '\u001b[2JBen\u202e', sentence: 'a\u0007b\nc' });
-  const text = view(top({ events: [evil] }), look(null)).join('\n');
+  const text = formatTop(top({ events: [evil] }), look(null)).join('\n');
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these must not be there
   expect(text).not.toMatch(/[\u001b\u0007\u202e]/);
   expect(text).toContain('Ben');
 });
 
 test('a daemon that is gone is said first, and what was last known stays', () => {
-  const [first, second, ...rest] = view(top(), look(null, 'Daemon not running.'));
+  const [first, second, ...rest] = formatTop(top(), look(null, 'Daemon not running.'));
   expect(first).toContain('It does not answer.');
   expect(second).toContain('! Daemon not running.');
   expect(rest.join('\n')).toContain('40 in, 30 out');
@@ -99,8 +98,8 @@ describe('what is wrong is told in the daemon’s sentences', () => {
       'It failed. (2)',
     ],
   ])('%o', (more, sentence) => {
-    expect(troublesOf({ ...status, ...more })).toEqual([sentence]);
+    expect(listTroubles({ ...status, ...more })).toEqual([sentence]);
   });
 
-  test('and nothing is, when nothing is', () => expect(troublesOf(status)).toEqual([]));
+  test('and nothing is, when nothing is', () => expect(listTroubles(status)).toEqual([]));
 });

@@ -1,6 +1,6 @@
 import type { Webhook, WebhookDelivery } from '@relay/core/api/webhooks';
 import { expect, test } from 'vitest';
-import { deliveryLines, listedLines } from './words.ts';
+import { formatDeliveries, formatWebhooks } from '../commands/webhooks.ts';
 
 const NOW = new Date('2026-11-15T12:00:00');
 const plain = (text: string) => text;
@@ -27,7 +27,7 @@ const webhook: Webhook = {
 };
 
 const listed = (changed: Partial<Webhook>) =>
-  listedLines([{ ...webhook, ...changed }], NOW, colours);
+  formatWebhooks([{ ...webhook, ...changed }], NOW, colours);
 
 test('a webhook that goes well is said in three lines', () => {
   expect(listed({})).toEqual([
@@ -81,7 +81,7 @@ test.each<[Partial<WebhookDelivery>, string]>([
   ],
   [{ state: 'dropped', last_error: 'It has been erased.' }, 'not told: It has been erased.'],
 ])('a delivery %o is said as: %s', (changed, words) => {
-  expect(deliveryLines([{ ...delivery, ...changed }], NOW, colours)).toEqual([
+  expect(formatDeliveries([{ ...delivery, ...changed }], NOW, colours)).toEqual([
     `0d9f2a54  11:00        message.received    ${words}`,
   ]);
 });

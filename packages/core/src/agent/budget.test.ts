@@ -1,15 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { agentSchema } from '../settings.ts';
-import { dayBudgetSpent } from './budget.ts';
-import { costMicros, priceOf } from './prices.ts';
+import { costMicros, dayBudgetError, modelPriceFor } from './budget.ts';
 
 const agent = agentSchema.parse({});
 
 describe('the budget of a day', () => {
   test('has a limit in money by default, which ends in a sentence that names the setting', () => {
     expect(agent.usd_per_day).toBe(5);
-    expect(dayBudgetSpent(agent, { tokens: 1_000, micros: 4_999_999 })).toBeNull();
-    const spent = dayBudgetSpent(agent, { tokens: 1_000, micros: 5_010_000 });
+    expect(dayBudgetError(agent, { tokens: 1_000, micros: 4_999_999 })).toBeNull();
+    const spent = dayBudgetError(agent, { tokens: 1_000, micros: 5_010_000 });
     expect(spent).toMatchObject({ code: 'money_spent' });
     expect(spent?.message).toContain('5.01 of 5.00 USD');
     expect(spent?.message).toContain('"agent.usd_per_day"');
@@ -17,21 +16,21 @@ describe('the budget of a day', () => {
 
   test('has a limit in tokens, whatever they cost', () => {
     const used = { tokens: agent.tokens_per_day, micros: 0 };
-    expect(dayBudgetSpent(agent, used)).toMatchObject({ code: 'budget_spent' });
+    expect(dayBudgetError(agent, used)).toMatchObject({ code: 'budget_spent' });
   });
 });
 
 describe('the price of a model', () => {
   test('is assumed for providers that bill by the token, and unknown for the others', () => {
-    expect(priceOf('anthropic', agent)).toEqual({ input: 5, output: 25, from: 'assumed' });
-    expect(priceOf('ollama', agent)).toEqual({ input: 0, output: 0, from: 'unknown' });
-    expect(priceOf('constructor', agent)).toMatchObject({ from: 'unknown' });
+    expect(modelPriceFor('anthropic', agent)).toEqual({ input: 5, output: 25, from: 'assumed' });
+    expect(modelPriceFor('ollama', agent)).toEqual({ input: 0, output: 0, from: 'unknown' });
+    expect(modelPriceFor('constructor', agent)).toMatchObject({ from: 'unknown' });
   });
 
   test('is the owner’s where they set one', () => {
     const own = { ...agent, usd_per_million_input_tokens: 0.25 };
-    expect(priceOf('anthropic', own)).toEqual({ input: 0.25, output: 25, from: 'settings' });
-    expect(priceOf('ollama', own)).toEqual({ input: 0.25, output: 0, from: 'settings' });
+    expect(modelPriceFor('anthropic', own)).toEqual({ input: 0.25, output: 25, from: 'settings' });
+    expect(modelPriceFor('ollama', own)).toEqual({ input: 0.25, output: 0, from: 'settings' });
   });
 
   test('counts tokens in and out, and never less than it is', () => {

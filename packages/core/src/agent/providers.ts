@@ -12,7 +12,7 @@ export const PROVIDER_NAMES = [
 export type ProviderName = (typeof PROVIDER_NAMES)[number];
 
 /** As somebody wrote it; null for one that nobody knows. */
-export function providerNamed(text: string): ProviderName | null {
+export function parseProviderName(text: string): ProviderName | null {
   const name = text.trim().toLowerCase();
   return PROVIDER_NAMES.find((one) => one === name) ?? null;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { estimateTokens } from './tokens.ts';
+import { estimateTokens } from './context-window.ts';
 
 test.each([
   ['English', 'Could you come on Tuesday at nine to look at the sink?', 0.2, 0.35],

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { piecesOf, shortened, windowOf } from './window.ts';
+import { chunkLines, fitNewestLines, shortenMiddle } from './context-window.ts';
 
 const cost = (line: number) => line;
 const sum = (lines: readonly number[]) => lines.reduce((total, line) => total + line, 0);
@@ -10,7 +10,7 @@ const anyLimit = fc.integer({ min: 1, max: 2_000 });
 test('a window is the newest end of the transcript, whole and in order', () => {
   fc.assert(
     fc.property(anyLines, anyLimit, (lines, limit) => {
-      const { fallen, kept } = windowOf(lines, limit, cost);
+      const { fallen, kept } = fitNewestLines(lines, limit, cost);
       expect([...fallen, ...kept]).toEqual(lines);
     }),
   );
@@ -19,7 +19,7 @@ test('a window is the newest end of the transcript, whole and in order', () => {
 test('what is kept fits the limit, unless the newest line alone does not', () => {
   fc.assert(
     fc.property(anyLines, anyLimit, (lines, limit) => {
-      const { kept } = windowOf(lines, limit, cost);
+      const { kept } = fitNewestLines(lines, limit, cost);
       if (lines.length > 0) expect(kept.length).toBeGreaterThan(0);
       if (kept.length > 1) expect(sum(kept)).toBeLessThanOrEqual(limit);
     }),
@@ -29,7 +29,7 @@ test('what is kept fits the limit, unless the newest line alone does not', () =>
 test('nothing falls out while everything fits; what falls out makes room for as much again', () => {
   fc.assert(
     fc.property(anyLines, anyLimit, (lines, limit) => {
-      const { fallen, kept } = windowOf(lines, limit, cost);
+      const { fallen, kept } = fitNewestLines(lines, limit, cost);
       if (sum(lines) <= limit) expect(fallen).toEqual([]);
       else if (kept.length > 1) expect(sum(kept)).toBeLessThanOrEqual(limit / 2);
       const next = fallen.at(-1);
@@ -41,7 +41,7 @@ test('nothing falls out while everything fits; what falls out makes room for as 
 test('pieces are the whole in order, and each fits unless it is one line', () => {
   fc.assert(
     fc.property(anyLines, anyLimit, (lines, limit) => {
-      const pieces = piecesOf(lines, limit, cost);
+      const pieces = chunkLines(lines, limit, cost);
       expect(pieces.flat()).toEqual(lines);
       for (const piece of pieces) {
         expect(piece.length).toBeGreaterThan(0);
@@ -54,7 +54,7 @@ test('pieces are the whole in order, and each fits unless it is one line', () =>
 test('a text is shortened in its middle only when it is too long, and stays well formed', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 2, max: 50 }), (text, most) => {
-      const short = shortened(text, most);
+      const short = shortenMiddle(text, most);
       if (text.length <= most) expect(short).toBe(text);
       else expect(short).toMatch(/\[… \d+ characters left out …\]/);
       expect(short.isWellFormed()).toBe(true);

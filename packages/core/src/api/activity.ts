@@ -1,14 +1,22 @@
 // What happened over the last hours or days, in buckets: what `GET /api/activity` answers and Home draws. Counts and
 // times only, never a word or a name.
 import { z } from 'zod';
-import { ACTIVITY_HOURS, SPENDERS, type Spender } from '../activity.ts';
+import {
+  ACTIVITY_HOURS,
+  type ActivityHours,
+  TOKEN_SPENDERS,
+  type TokenSpender,
+} from './constants.ts';
 
 export const activityQuerySchema = z.strictObject({
   hours: z.coerce.number().pipe(z.literal(ACTIVITY_HOURS)).default(24),
 });
 
 const tokensSchema = z.object(
-  Object.fromEntries(SPENDERS.map((spender) => [spender, z.int()])) as Record<Spender, z.ZodInt>,
+  Object.fromEntries(TOKEN_SPENDERS.map((spender) => [spender, z.int()])) as Record<
+    TokenSpender,
+    z.ZodInt
+  >,
 );
 
 const happenedSchema = z.object({
@@ -26,7 +34,7 @@ const happenedSchema = z.object({
   tokens: tokensSchema,
 });
 
-export const activityBucketSchema = happenedSchema.extend({
+const activityBucketSchema = happenedSchema.extend({
   /** Where it begins; it ends where the next begins. */
   at: z.iso.datetime(),
   /** Open conversations at its end, by whose turn their state says it is. */
@@ -58,3 +66,10 @@ export const activitySchema = z.object({
   }),
 });
 export type Activity = z.infer<typeof activitySchema>;
+
+// What happened, counted. Implemented by `store`.
+
+export interface ActivityReader {
+  /** The last hours up to now. */
+  read(hours: ActivityHours): Promise<Activity>;
+}

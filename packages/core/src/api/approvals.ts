@@ -1,10 +1,12 @@
 // What waits for the owner's yes, with exactly what they are asked about: the recipient and the words, or
 // what a grant would allow.
 import { z } from 'zod';
-import { LIMITS } from '../conversation/limits.ts';
+import type { ApprovalId } from '../ids.ts';
+import { boundedText } from './common.ts';
+import { CONVERSATION_LIMITS } from './constants.ts';
 import { ledgerLineSchema } from './ledger.ts';
+import type { Hold } from './sending.ts';
 import { bufferedMessageSchema } from './whatsapp.ts';
-import { written } from './written.ts';
 
 export const APPROVAL_STATES = ['pending', 'approved', 'rejected', 'expired'] as const;
 export type ApprovalState = (typeof APPROVAL_STATES)[number];
@@ -72,7 +74,36 @@ export const approveApprovalSchema = z.strictObject({
     .regex(/^[0-9a-f]{64}$/, 'Give the hash that the approval came with')
     .optional(),
 });
-export const editApprovalSchema = z.strictObject({ text: written(LIMITS.message) });
+export const editApprovalSchema = z.strictObject({
+  text: boundedText(CONVERSATION_LIMITS.message),
+});
 export const rejectApprovalSchema = z.strictObject({
   reason: z.string().trim().max(500).optional(),
 });
+
+// The owner's answers to what waits for them, and the hold, as routes and commands call them. Implemented
+// by composition from the gate; every refusal is a RelayError from the one table.
+
+export interface ApprovalsPage {
+  readonly limit: number;
+  /** The id of the last one of the page before. */
+  readonly after?: string | undefined;
+}
+
+export interface ApprovalService {
+  /** Which is meant by an id or the beginning of one. */
+  find(given: string): Promise<ApprovalId>;
+  show(id: ApprovalId): Promise<Approval>;
+  /** Of those that wait the oldest first, else the newest. */
+  list(state: ApprovalState, page?: ApprovalsPage): Promise<readonly Approval[]>;
+  /** Sends exactly what was shown, once; given its hash, it is refused for anything else. */
+  approve(id: ApprovalId, shown?: string): Promise<Approval>;
+  /** Other words: the question ends, and another waits in its place, which is the answer. Nothing is sent. */
+  edit(id: ApprovalId, text: string): Promise<Approval>;
+  reject(id: ApprovalId, reason: string | null): Promise<Approval>;
+}
+
+export interface HoldService {
+  hold(reason: string): Promise<Hold>;
+  release(): Promise<Hold>;
+}

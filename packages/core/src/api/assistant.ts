@@ -1,14 +1,16 @@
 // The owner's assistant as the API speaks of it: what is asked, what is told while it answers, and what
 // was said before.
 import { z } from 'zod';
-import { MOST_ASKED } from '../assistant/asked.ts';
 import { approvalSchema } from './approvals.ts';
-import { written } from './written.ts';
+import { boundedText } from './common.ts';
+import { MAX_ASSISTANT_QUESTION_LENGTH } from './constants.ts';
 
-export const askAssistantSchema = z.strictObject({ text: written(MOST_ASKED) });
+export const askAssistantSchema = z.strictObject({
+  text: boundedText(MAX_ASSISTANT_QUESTION_LENGTH),
+});
 
 /** In the order it happens. The last one is `done` or `error`, and there is exactly one of them. */
-export const assistantEventSchema = z.discriminatedUnion('type', [
+const assistantEventSchema = z.discriminatedUnion('type', [
   /** The model is asked, and which line of the history that was. Not there for a slash command, which needs none. */
   z.object({ type: z.literal('run'), id: z.string(), question: z.string() }),
   z.object({ type: z.literal('text'), delta: z.string() }),
@@ -62,3 +64,28 @@ export const listAssistantLinesSchema = z.strictObject({
   before: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER).optional(),
 });
 export type ListAssistantLines = z.infer<typeof listAssistantLinesSchema>;
+
+// The owner's assistant, as routes and commands speak to it. Implemented by flows/assistant. The owner's
+// own chat on WhatsApp, the terminal and the console share one session.
+
+interface AssistantQuestion {
+  readonly session: 'owner';
+  /** As it was typed; what begins with / is a command and never reaches the model. */
+  readonly text: string;
+  /** Where it was asked. In a chat somebody looks on, and is asked before anything is sent. */
+  readonly channel: 'chat';
+}
+
+export type AssistantSink = (event: AssistantEvent) => void;
+
+export interface AssistantService {
+  /**
+   * Resolves when the turn is over; the last event was `done` or `error`. A turn of the same session that
+   * runs already is waited for. Aborting the signal ends the turn: what it has done by then stays done.
+   */
+  ask(question: AssistantQuestion, sink: AssistantSink, signal: AbortSignal): Promise<void>;
+  /** The last lines of the session, or of what was said before one of them; oldest first. */
+  history(which: ListAssistantLines): Promise<readonly AssistantLine[]>;
+  /** A new session: nothing that was said before is remembered, nor what was read. */
+  reset(): Promise<void>;
+}

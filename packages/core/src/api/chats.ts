@@ -1,12 +1,13 @@
 // What was said, chat by chat, for the owner's own eyes: the chats with their last words, and the messages of one,
 // page by page from any place in it. No agent and no program reads here.
 import { z } from 'zod';
+import type { ChatId } from '../ids.ts';
 import { OUTBOX_STATES } from '../outbox/progress.ts';
 import { contactSchema } from './contacts.ts';
 import { relatedInstanceSchema } from './instances.ts';
 
 /** Who wrote a message: somebody else, or for the owner one of those who may. */
-export const AUTHORS = [
+export const MESSAGE_AUTHORS = [
   'contact',
   'owner',
   'phone',
@@ -17,10 +18,10 @@ export const AUTHORS = [
   'schedule',
   'relay',
 ] as const;
-export type Author = (typeof AUTHORS)[number];
+export type ChatMessageAuthor = (typeof MESSAGE_AUTHORS)[number];
 
 const saidSchema = z.object({
-  author: z.enum(AUTHORS),
+  author: z.enum(MESSAGE_AUTHORS),
   /** The contact's or the program's name; null for everybody else. */
   name: z.string().nullable(),
   /** What it is where it is more than text: `Photo`, `Voice message, 0:12`. */
@@ -28,7 +29,7 @@ const saidSchema = z.object({
   text: z.string(),
 });
 
-export const chatSchema = z.object({
+const chatSchema = z.object({
   id: z.string(),
   kind: z.enum(['direct', 'group', 'own']),
   name: z.string(),
@@ -70,7 +71,7 @@ export const chatDetailSchema = chatSchema.extend({
 });
 export type ChatDetail = z.infer<typeof chatDetailSchema>;
 
-export const chatMessageSchema = saidSchema.extend({
+const chatMessageSchema = saidSchema.extend({
   /** Its place in the chat, to be given as `before` or `after`. */
   cursor: z.string(),
   /** The id WhatsApp knows it by. */
@@ -112,3 +113,28 @@ export const chatMessagesSchema = z.object({
   newer: z.boolean(),
 });
 export type ChatMessages = z.infer<typeof chatMessagesSchema>;
+
+// The chats as their owner reads them. Implemented by `store`; every refusal is a RelayError from the one table.
+
+export interface ChatReader {
+  list(query: ChatsQuery): Promise<ChatsPage>;
+  get(id: string): Promise<ChatDetail>;
+  messages(id: string, query: ChatMessagesQuery): Promise<ChatMessages>;
+}
+
+// A chat summed up by the owner's model, without tools. Implemented by `flows/assistant`; every refusal is a
+// RelayError from the one table.
+
+export interface ChatLine {
+  readonly at: Date;
+  /** Null: the owner wrote it. */
+  readonly who: string | null;
+  readonly text: string;
+}
+
+type SummariseChat = (name: string, lines: readonly ChatLine[]) => Promise<string>;
+
+export interface ChatSummaryService {
+  /** Refused at once where there is no model, or no budget left. `by` is whom it is counted for, `chat` what is summed up. */
+  begin(by: string, chat: ChatId, signal: AbortSignal): Promise<SummariseChat>;
+}

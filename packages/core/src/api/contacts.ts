@@ -1,7 +1,9 @@
 // Whom Relay knows: people and groups, with what is granted to each, when they last wrote, and whether they
 // knocked: wrote without being allowed to be read.
 import { z } from 'zod';
+import { grantOptionsPatchSchema, grantOptionsSchema } from '../contacts/grant-options.ts';
 import { REPLY_MODES } from '../contacts/grants.ts';
+import type { ContactId, GrantId } from '../ids.ts';
 import { SCOPES } from '../policy/actors.ts';
 import { instanceStateSchema, relatedInstanceSchema } from './instances.ts';
 import { ledgerLineSchema } from './ledger.ts';
@@ -42,7 +44,7 @@ export type ListedContact = z.infer<typeof contactSchema>;
  * Which of them: those for whom anything is open, and those for whom nothing is; those with a record, open or not; and by
  * what is open. `reply` and `auto` are what they are only together with reading.
  */
-export const CONTACTS_SHOWN = [
+const CONTACT_FILTERS = [
   'all',
   'open',
   'closed',
@@ -53,7 +55,7 @@ export const CONTACTS_SHOWN = [
   'start',
   'conversation',
 ] as const;
-export type ContactsShown = (typeof CONTACTS_SHOWN)[number];
+export type ContactFilter = (typeof CONTACT_FILTERS)[number];
 
 export const listContactsSchema = z.strictObject({
   /** A name or a part of it, a phone number as people write it, a LID, an address or an id. */
@@ -61,7 +63,7 @@ export const listContactsSchema = z.strictObject({
   kind: z.enum(['person', 'group', 'all']).default('all'),
   /** Only those who wrote without being allowed to be read. */
   knocks: z.literal('only').optional(),
-  show: z.enum(CONTACTS_SHOWN).default('all'),
+  show: z.enum(CONTACT_FILTERS).default('all'),
   /** Without a query: whoever wrote last, or by name. */
   sort: z.enum(['recent', 'name']).default('recent'),
   limit: z.coerce.number().int().min(1).max(500).default(100),
@@ -135,7 +137,7 @@ export const contactDetailSchema = z.object({
 });
 export type ContactDetail = z.infer<typeof contactDetailSchema>;
 
-export const knockSchema = z.object({
+export const messageRequestSchema = z.object({
   contact_id: z.string(),
   name: z.string().nullable(),
   /** The name is what they call themselves, and nobody else knows them by it. */
@@ -150,6 +152,98 @@ export const knockSchema = z.object({
   /** Of those, within 30 days, how many were counted and not stored: they were over the budget for strangers. */
   not_stored: z.int(),
 });
-export type Knock = z.infer<typeof knockSchema>;
+export type MessageRequest = z.infer<typeof messageRequestSchema>;
 
-export const dismissedSchema = z.object({ dismissed: z.literal(true) });
+export const messageRequestDismissedSchema = z.object({ dismissed: z.literal(true) });
+
+// Seed 000's permissions as the API speaks them, and beside its fields what Relay keeps with them: how
+// replies go out, whether agents may begin, and the options of auto-reply.
+
+export const permissionSchema = z.object({
+  id: z.string(),
+  /** Digits only; null for a group, and for a contact whose number WhatsApp has not told. */
+  phoneNumber: z.string().nullable(),
+  /** What you call them, or their number. Never what they call themselves. */
+  displayName: z.string(),
+  /** Null for a group. */
+  contactId: z.string().nullable(),
+  canRead: z.boolean(),
+  canReply: z.boolean(),
+  /** The session of auto-reply with this contact, once there is one. */
+  chatId: z.string().nullable(),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+  kind: z.enum(['contact', 'group']),
+  /** Where WhatsApp reaches them. */
+  jid: z.string().nullable(),
+  /** `draft`: replies wait for your yes. */
+  replyMode: z.enum(REPLY_MODES),
+  /** Agents may begin conversations. */
+  canInitiate: z.boolean(),
+  options: grantOptionsSchema,
+});
+export type Permission = z.infer<typeof permissionSchema>;
+
+const PERMISSION_KINDS = ['contact', 'group', 'all'] as const;
+export type PermissionKind = (typeof PERMISSION_KINDS)[number];
+
+export const listPermissionsSchema = z.strictObject({
+  kind: z.enum(PERMISSION_KINDS).default('contact'),
+});
+
+const displayName = z.string().trim().max(200);
+
+/** What the seed requires is looked at by the route, which has the seed's own sentence for it. */
+export const createPermissionSchema = z.strictObject({
+  phoneNumber: z.string().max(64).nullish(),
+  /** In place of a number: a contact as `/api/contacts` names it, or the address of a group. */
+  contactId: z.guid().optional(),
+  group: z.string().max(128).optional(),
+  /** What you call them. Without one, agents know them by their number; a number needs one. */
+  displayName: displayName.nullish(),
+  canRead: z.boolean().default(false),
+  canReply: z.boolean().default(false),
+  replyMode: z.enum(REPLY_MODES).default('auto'),
+  canInitiate: z.boolean().default(false),
+  options: grantOptionsSchema.default({}),
+});
+export type CreatePermission = z.infer<typeof createPermissionSchema>;
+
+/** Only what is given is changed. */
+export const updatePermissionSchema = z.strictObject({
+  displayName: displayName.min(1).optional(),
+  canRead: z.boolean().optional(),
+  canReply: z.boolean().optional(),
+  replyMode: z.enum(REPLY_MODES).optional(),
+  canInitiate: z.boolean().optional(),
+  options: grantOptionsPatchSchema.optional(),
+});
+type UpdatePermission = z.infer<typeof updatePermissionSchema>;
+
+export const permissionRemovedSchema = z.object({ success: z.literal(true) });
+
+/** Where the seed gives a body it is the sentence alone; the guard's own refusals have a code as well. */
+export const seedErrorSchema = z.object({ error: z.string(), code: z.string().optional() });
+
+// The owner's grants and the people they are for, as routes and commands call them. Every change goes
+// through the gate; every refusal is a RelayError from the one table.
+
+export interface GrantService {
+  /** Sorted by name. */
+  list(kind: PermissionKind): Promise<readonly Permission[]>;
+  create(given: CreatePermission): Promise<Permission>;
+  /** Changes only what is given. */
+  update(id: GrantId, changes: UpdatePermission): Promise<Permission>;
+  remove(id: GrantId): Promise<void>;
+}
+
+export interface ContactService {
+  find(query: ContactQuery): Promise<FoundContacts>;
+  counts(): Promise<ContactCounts>;
+  /** A person by the contact's id, a group by the chat's. */
+  detail(id: string): Promise<ContactDetail>;
+  /** Who wrote without being allowed to be read, the latest first. */
+  knocks(): Promise<readonly MessageRequest[]>;
+  /** They are shown again when they write again. */
+  dismiss(contact: ContactId): Promise<void>;
+}

@@ -1,9 +1,9 @@
 // Relay's own sets run against the owner's model, as the API speaks of it: what it would cost, how far it
 // is, and how good the model was.
 import { z } from 'zod';
-import { LEAK_REASONS } from '../eval/labels.ts';
+import { LEAK_REASONS } from './constants.ts';
 
-export const EVAL_SETS = ['trigger', 'digest'] as const;
+const EVAL_SETS = ['trigger', 'digest'] as const;
 export type EvalSet = (typeof EVAL_SETS)[number];
 
 export const evalRequestSchema = z.strictObject({
@@ -28,7 +28,7 @@ export const evalPlanSchema = z.object({
 export type EvalPlan = z.infer<typeof evalPlanSchema>;
 
 /** Of those it spoke up for, how many it should have; of those it should have, how many it did. */
-export const scoreSchema = z.object({
+const scoreSchema = z.object({
   right: z.int(),
   wrong: z.int(),
   missed: z.int(),
@@ -46,7 +46,7 @@ const perLabel = <Each extends z.ZodType>(each: Each) =>
     no_mention: each,
   });
 
-export const triggerReportSchema = z.object({
+const triggerReportSchema = z.object({
   cases: z.int(),
   /** That went on to the model. */
   asked: z.int(),
@@ -64,7 +64,7 @@ export const triggerReportSchema = z.object({
 });
 export type TriggerReport = z.infer<typeof triggerReportSchema>;
 
-export const digestDaySchema = z.object({
+const digestDaySchema = z.object({
   group: z.string(),
   day: z.string(),
   facts: z.int(),
@@ -76,7 +76,7 @@ export const digestDaySchema = z.object({
 });
 export type DigestDay = z.infer<typeof digestDaySchema>;
 
-export const digestReportSchema = z.object({
+const digestReportSchema = z.object({
   days: z.array(digestDaySchema),
   /** Over the days that could be judged. */
   fact_recall: z.number().nullable(),
@@ -86,7 +86,7 @@ export const digestReportSchema = z.object({
 });
 export type DigestReport = z.infer<typeof digestReportSchema>;
 
-export const evalReportSchema = z.object({
+const evalReportSchema = z.object({
   provider: z.string(),
   model: z.string(),
   spent: z.object({ calls: tokens, input_tokens: tokens, output_tokens: tokens }),
@@ -96,9 +96,22 @@ export const evalReportSchema = z.object({
 export type EvalReport = z.infer<typeof evalReportSchema>;
 
 /** In the order it happens. The last one is `done` or `error`, and there is exactly one of them. */
-export const evalEventSchema = z.discriminatedUnion('type', [
+const evalEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('progress'), set: z.enum(EVAL_SETS), done: z.int(), of: z.int() }),
   z.object({ type: z.literal('done'), report: evalReportSchema }),
   z.object({ type: z.literal('error'), code: z.string(), message: z.string() }),
 ]);
 export type EvalEvent = z.infer<typeof evalEventSchema>;
+
+// Relay's own sets run against the owner's model, as the route calls it. Implemented by the daemon's `eval`;
+// every refusal is a RelayError from the one table.
+
+export interface EvalService {
+  /** Asks no model. */
+  plan(request: EvalRequest): Promise<EvalPlan>;
+  /**
+   * Resolves when the last event was told: `done` or `error`. Aborting the signal ends it; what was spent
+   * by then is counted. One at a time.
+   */
+  run(request: EvalRequest, sink: (event: EvalEvent) => void, signal: AbortSignal): Promise<void>;
+}

@@ -1,17 +1,17 @@
 // What a forwarder of notifications may hand in, and the token it does it with.
 import { z } from 'zod';
-import { MEDIA } from '../ingest/media.ts';
-import { written } from './written.ts';
+import { MEDIA_KINDS } from '../ingest/media.ts';
+import { boundedText } from './common.ts';
 
 /** As apps call them; a voice message is audio and an animation a video. */
-const mediaType = z.enum([...MEDIA, 'text', 'voice', 'gif']);
+const mediaType = z.enum([...MEDIA_KINDS, 'text', 'voice', 'gif']);
 
 const SECONDS = /^\d{9,10}$/;
 const MILLISECONDS = /^\d{12,13}$/;
 const INSTANT = z.iso.datetime({ offset: true });
 
 /** Null for what is no instant. */
-export function instantOf(given: string | number): Date | null {
+export function parseInstant(given: string | number): Date | null {
   const text = String(given).trim();
   if (SECONDS.test(text)) return new Date(Number(text) * 1000);
   if (MILLISECONDS.test(text)) return new Date(Number(text));
@@ -22,15 +22,15 @@ export function instantOf(given: string | number): Date | null {
 const timestamp = z
   .union([z.int().nonnegative(), z.string().max(40)])
   .refine(
-    (given) => instantOf(given) !== null,
+    (given) => parseInstant(given) !== null,
     'It is no instant, as 2026-11-15T09:41:00Z or 1794735660 is one',
   );
 
-export const notificationSchema = z.strictObject({
+const notificationSchema = z.strictObject({
   /** The name that the notification shows. */
-  sender: written(200),
+  sender: boundedText(200),
   /** The name of the group, as WhatsApp shows it. */
-  group: written(200),
+  group: boundedText(200),
   /** What the notification shows: words, or a placeholder such as "📷 Photo". */
   text: z
     .string()
@@ -72,4 +72,22 @@ export const ingestTokenStateSchema = z.object({
   last_used_at: z.iso.datetime().nullable(),
 });
 
-export type IngestTokenState = z.infer<typeof ingestTokenStateSchema>;
+type IngestTokenState = z.infer<typeof ingestTokenStateSchema>;
+
+// The other way that messages of observed groups come in: forwarders of notifications, with a token of their
+// own. What they hand in is read and never answered: nobody can prove who wrote it.
+
+export interface IngestService {
+  /** All or nothing. Refuses what is of no observed group. */
+  take(notifications: readonly ForwardedNotification[]): Promise<IngestReport>;
+}
+
+export interface ForwarderTokens {
+  /** Whether the token with this hash is good; that it was used is noted. */
+  knows(hash: string): Promise<boolean>;
+  /** From now on this one is good, and none before it. */
+  replace(hash: string): Promise<void>;
+  /** False when there was none. */
+  revoke(): Promise<boolean>;
+  state(): Promise<IngestTokenState>;
+}

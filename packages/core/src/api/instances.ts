@@ -1,10 +1,16 @@
 // The API's view of a delegated conversation: names and shapes as seed 003 gives them.
 import { z } from 'zod';
-import { HEARTBEAT_DEFAULTS, LIMITS } from '../conversation/limits.ts';
-import { INSTANCE_STATES } from '../conversation/states.ts';
-import { TURNS } from '../conversation/turns.ts';
+import {
+  INSTANCE_STATES,
+  type InstanceState,
+  TURNS,
+  type WhoseTurn,
+  whoseTurnIn,
+} from '../conversation/states.ts';
+import type { InstanceId } from '../ids.ts';
 import { OUTBOX_STATES } from '../outbox/progress.ts';
-import { written } from './written.ts';
+import { boundedText } from './common.ts';
+import { CONVERSATION_LIMITS, HEARTBEAT_DEFAULTS } from './constants.ts';
 
 export const instanceStateSchema = z.enum(INSTANCE_STATES);
 
@@ -17,10 +23,14 @@ export const todoSchema = z.object({
 export const heartbeatConfigSchema = z.object({
   interval_ms: z
     .int()
-    .min(LIMITS.shortestIntervalMs)
-    .max(LIMITS.longestIntervalMs)
+    .min(CONVERSATION_LIMITS.shortestIntervalMs)
+    .max(CONVERSATION_LIMITS.longestIntervalMs)
     .default(HEARTBEAT_DEFAULTS.interval_ms),
-  max_followups: z.int().min(0).max(LIMITS.followups).default(HEARTBEAT_DEFAULTS.max_followups),
+  max_followups: z
+    .int()
+    .min(0)
+    .max(CONVERSATION_LIMITS.followups)
+    .default(HEARTBEAT_DEFAULTS.max_followups),
 });
 
 export const instanceSchema = z.object({
@@ -119,18 +129,20 @@ export const stateTransitionSchema = z.object({
 });
 
 export const createInstanceSchema = z.strictObject({
-  objective: written(LIMITS.objective),
-  target_contact: written(LIMITS.contact),
+  objective: boundedText(CONVERSATION_LIMITS.objective),
+  target_contact: boundedText(CONVERSATION_LIMITS.contact),
   todos: z
-    .array(z.strictObject({ text: written(LIMITS.todo) }))
-    .max(LIMITS.todos)
+    .array(z.strictObject({ text: boundedText(CONVERSATION_LIMITS.todo) }))
+    .max(CONVERSATION_LIMITS.todos)
     .default([]),
-  facts: z.array(written(LIMITS.fact)).max(LIMITS.facts).optional(),
+  facts: z.array(boundedText(CONVERSATION_LIMITS.fact)).max(CONVERSATION_LIMITS.facts).optional(),
   heartbeat_config: heartbeatConfigSchema.partial().optional(),
 });
 
 export const createInstanceResponseSchema = z.object({ id: z.uuid(), state: instanceStateSchema });
-export const sendMessageSchema = z.strictObject({ message: written(LIMITS.message) });
+export const sendMessageSchema = z.strictObject({
+  message: boundedText(CONVERSATION_LIMITS.message),
+});
 
 export const listInstancesSchema = z.strictObject({
   state: instanceStateSchema.optional(),
@@ -163,3 +175,50 @@ export type StateTransition = z.infer<typeof stateTransitionSchema>;
 export type CreateInstanceRequest = z.infer<typeof createInstanceSchema>;
 export type CreateInstanceResponse = z.infer<typeof createInstanceResponseSchema>;
 export type ListInstancesQuery = z.infer<typeof listInstancesSchema>;
+
+// The verbs of delegated conversations, as routes, commands and other agents call them.
+// Implemented by flows/conversation; every refusal is a RelayError from the one table.
+
+export interface ConversationService {
+  /** The same key with the same request again answers what the first was answered. */
+  create(request: CreateInstanceRequest, key?: string): Promise<CreateInstanceResponse>;
+  list(query: ListInstancesQuery): Promise<readonly ListedInstance[]>;
+  /** How many there are of each state and of each turn. */
+  counts(): Promise<InstanceCounts>;
+  get(id: InstanceId): Promise<ListedInstance>;
+  /** The oldest line first, whichever part of it is asked for. */
+  transcript(id: InstanceId, query?: TranscriptQuery): Promise<readonly TranscriptLine[]>;
+  /** Every change of state, the oldest first. */
+  transitions(id: InstanceId): Promise<readonly StateTransition[]>;
+  cancel(id: InstanceId): Promise<ConversationInstance>;
+  pause(id: InstanceId): Promise<ConversationInstance>;
+  resume(id: InstanceId): Promise<ConversationInstance>;
+  /** The same key with the same message again sends nothing and answers with the line that there is. */
+  send(id: InstanceId, message: string, key?: string): Promise<TranscriptLine>;
+}
+
+// How many conversations there are of each state, folded into whose turn it is. Pure; every state and turn is told,
+// with zero where there is none.
+
+interface Counted {
+  readonly state: InstanceState;
+  readonly n: number;
+  /** Of these, how many hold an approval. */
+  readonly holding: number;
+}
+
+export function countByStateAndTurn(counted: readonly Counted[]): InstanceCounts {
+  const by_state = zeros<InstanceState>(INSTANCE_STATES);
+  const by_turn = zeros<WhoseTurn>(TURNS);
+  let holding_approval = 0;
+  for (const { state, n, holding } of counted) {
+    by_state[state] += n;
+    by_turn[whoseTurnIn(state, false)] += n - holding;
+    by_turn[whoseTurnIn(state, true)] += holding;
+    holding_approval += holding;
+  }
+  return { by_state, by_turn, holding_approval };
+}
+
+const zeros = <Key extends string>(keys: readonly Key[]): Record<Key, number> =>
+  Object.fromEntries(keys.map((key) => [key, 0])) as Record<Key, number>;

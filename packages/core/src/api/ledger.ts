@@ -1,8 +1,9 @@
 // The ledger as the API tells it: why a message was treated as it was, the decisions page by page, and
 // whether the chain is whole. Names of people, never words of messages.
 import { z } from 'zod';
+import type { ApprovalId, ChatId } from '../ids.ts';
 
-export const whySchema = z.object({
+export const messageExplanationSchema = z.object({
   /** One true sentence. */
   sentence: z.string(),
   /** The id WhatsApp knows the message by. */
@@ -32,7 +33,7 @@ export const whySchema = z.object({
   /** The rows of the ledger it was told from, the oldest first. */
   rows: z.array(z.lazy(() => ledgerLineSchema)),
 });
-export type Why = z.infer<typeof whySchema>;
+export type MessageExplanation = z.infer<typeof messageExplanationSchema>;
 
 export const ledgerLineSchema = z.object({
   seq: z.int(),
@@ -58,7 +59,7 @@ export const whyQuerySchema = z.strictObject({
   chat: z.guid().optional(),
 });
 
-export const LEDGER_ORDERS = ['newest', 'oldest'] as const;
+const LEDGER_ORDERS = ['newest', 'oldest'] as const;
 
 export const listLedgerSchema = z.strictObject({
   order: z.enum(LEDGER_ORDERS).default('newest'),
@@ -103,3 +104,29 @@ export const ledgerVerdictSchema = z.object({
   head: z.string(),
 });
 export type LedgerVerdict = z.infer<typeof ledgerVerdictSchema>;
+
+// The ledger, read: why a message was treated as it was, the decisions page by page, and whether the chain
+// is whole. Implemented by `store`; nothing here ever holds the words of a message.
+
+export interface LedgerQuery {
+  readonly order: 'newest' | 'oldest';
+  readonly cursor?: string | undefined;
+  readonly limit: number;
+  readonly actor?: string | undefined;
+  readonly action?: string | undefined;
+  readonly outcome?: string | undefined;
+  readonly subject?: string | undefined;
+  readonly since?: Date | undefined;
+}
+
+export interface LedgerReader {
+  /**
+   * `id` is WhatsApp's or the outbox's, or the beginning of one that fits one message alone. Refused with
+   * `message_unknown`, or with `message_ambiguous` and the candidates.
+   */
+  why(id: string, chat?: ChatId): Promise<MessageExplanation>;
+  /** What the ledger says of a question to the owner, whatever words it had: the oldest first. */
+  asked(id: ApprovalId): Promise<readonly LedgerLine[]>;
+  list(query: LedgerQuery): Promise<LedgerPage>;
+  verify(options: { readonly full: boolean }): Promise<LedgerVerdict>;
+}

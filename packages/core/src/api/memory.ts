@@ -1,8 +1,9 @@
 // How memory finds things by meaning, as the API has it: which model makes the vectors, how far it has come,
 // and what another choice would mean before it is made.
 import { z } from 'zod';
-import { memorySchema } from '../settings.ts';
-import { written } from './written.ts';
+import type { Embedder } from '../ports/embedder.ts';
+import { type MemorySettings, memorySchema } from '../settings.ts';
+import { boundedText } from './common.ts';
 
 const embeddings = memorySchema.shape.embeddings.unwrap();
 
@@ -27,7 +28,7 @@ export type MemoryStatus = z.infer<typeof memoryStatusSchema>;
 export const embeddingsChoiceSchema = z.strictObject({
   embeddings,
   base_url: z.url({ protocol: /^https?$/ }).optional(),
-  model: written(128).optional(),
+  model: boundedText(128).optional(),
   api_key: z.string().min(1).max(512).optional(),
 });
 export type EmbeddingsChoice = z.infer<typeof embeddingsChoiceSchema>;
@@ -44,3 +45,22 @@ export const embeddingsTrialSchema = z.object({
   leaves_to: z.string().nullable(),
 });
 export type EmbeddingsTrial = z.infer<typeof embeddingsTrialSchema>;
+
+// Memory's way to compare by meaning, as the owner's routes and commands call it. Implemented by `search`.
+
+export interface MemoryService {
+  status(): Promise<MemoryStatus>;
+  /** Asks the model for a few vectors and changes nothing. */
+  tryOut(choice: EmbeddingsChoice): Promise<EmbeddingsTrial>;
+  choose(choice: EmbeddingsChoice): Promise<MemoryStatus>;
+}
+
+/** Where the choice is kept and what it opens. */
+export interface MemorySetup {
+  read(): Promise<MemorySettings>;
+  save(settings: MemorySettings): Promise<void>;
+  /** Null for `off`. Whoever opens one closes it. */
+  open(settings: MemorySettings): Promise<Embedder | null>;
+  /** The one that is used now. */
+  current(): Promise<Embedder | null>;
+}

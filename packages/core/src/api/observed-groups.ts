@@ -1,10 +1,10 @@
 // Groups that are read in silence, as the API has them: which, on what terms, and what it costs and spares.
 import { z } from 'zod';
-import { written } from './written.ts';
+import { boundedText } from './common.ts';
 
 export const observeGroupSchema = z.strictObject({
   /** Its name, its address, or its id. */
-  group: written(128),
+  group: boundedText(128),
   /** The IANA zone its hours and days are told by; your own unless given. */
   zone: z.string().max(64).optional(),
   /** What you call your assistant in this group; as in the settings unless given. */
@@ -15,7 +15,7 @@ export const observeGroupSchema = z.strictObject({
   /** You have told the group. Without it nothing is observed. */
   announced: z.boolean().default(false),
 });
-export type ObserveGroup = z.infer<typeof observeGroupSchema>;
+export type ObserveGroupRequest = z.infer<typeof observeGroupSchema>;
 
 const terms = {
   /** As WhatsApp has it. */
@@ -71,9 +71,23 @@ export const unobserveSchema = z.strictObject({
     .transform((erase) => erase === 'true'),
 });
 
-export const unobservedSchema = z.object({
+export const unobservedGroupSchema = z.object({
   chat_id: z.string(),
   name: z.string(),
   erased: z.boolean(),
 });
-export type Unobserved = z.infer<typeof unobservedSchema>;
+type UnobservedGroup = z.infer<typeof unobservedGroupSchema>;
+
+// Groups that are read in silence, as routes and commands call them. Every refusal is a RelayError from the
+// one table.
+
+export interface ObservedGroupService {
+  /** The longest observed first. */
+  list(): Promise<readonly ObservedGroup[]>;
+  /** What `add` would do. Writes nothing. */
+  preview(wish: ObserveGroupRequest): Promise<ObservedPreview>;
+  /** Refused until the owner says that the group was told. Observed already: its terms are changed. */
+  add(wish: ObserveGroupRequest): Promise<ObservedGroup>;
+  /** By the id or address of the group. */
+  remove(group: string, options: { readonly erase: boolean }): Promise<UnobservedGroup>;
+}

@@ -1,11 +1,12 @@
 // What is kept how long, and erasing somebody, as the API has it.
 import { z } from 'zod';
-import { written } from './written.ts';
+import type { DigestId } from '../ids.ts';
+import { boundedText } from './common.ts';
 
 const figure = z.int().min(0);
 const moment = z.iso.datetime();
 
-export const retentionGroupSchema = z.object({
+const retentionGroupSchema = z.object({
   chat_id: z.uuid(),
   name: z.string().nullable(),
   /** False: no longer observed; what was written until then still goes in time. */
@@ -29,7 +30,7 @@ export const retentionRunSchema = z.object({
   ms: figure,
 });
 
-export const retentionSchema = z.object({
+export const retentionStatusSchema = z.object({
   now: moment,
   limits: z.object({ observed_messages_days: z.int(), digests_days: z.int() }),
   groups: z.array(retentionGroupSchema),
@@ -42,9 +43,9 @@ export const retentionSchema = z.object({
 
 export type RetentionGroup = z.infer<typeof retentionGroupSchema>;
 export type RetentionRun = z.infer<typeof retentionRunSchema>;
-export type RetentionStatus = z.infer<typeof retentionSchema>;
+export type RetentionStatus = z.infer<typeof retentionStatusSchema>;
 
-export const erasedCountsSchema = z.object({
+const erasedCountsSchema = z.object({
   messages: figure,
   /** What Relay sent or was to send. */
   sent: figure,
@@ -62,7 +63,7 @@ export const erasedCountsSchema = z.object({
 export type ErasedCounts = z.infer<typeof erasedCountsSchema>;
 
 /** A contact's id, a chat's, or `name:` and the name of somebody who has no address. */
-const whom = written(300);
+const whom = boundedText(300);
 
 export const forgetQuerySchema = z.strictObject({ id: whom });
 export const forgetRequestSchema = z.strictObject({ id: whom });
@@ -78,7 +79,7 @@ export const forgetPreviewSchema = z.object({
 
 export type ForgetPreview = z.infer<typeof forgetPreviewSchema>;
 
-export const receiptSchema = z.object({
+export const erasureReceiptSchema = z.object({
   kind: z.enum(['person', 'group']),
   erased: erasedCountsSchema,
   /** Lines taken out of the files for a memory outside. */
@@ -90,4 +91,22 @@ export const receiptSchema = z.object({
   stays: z.array(z.string()),
 });
 
-export type Receipt = z.infer<typeof receiptSchema>;
+export type ErasureReceipt = z.infer<typeof erasureReceiptSchema>;
+
+// Deletion as the owner's routes and commands call it, and what it needs of those who keep copies outside of
+// the database. Every refusal is a RelayError from the one table.
+
+export interface RetentionService {
+  status(): Promise<RetentionStatus>;
+  /** Enforces the limits now, and leaves no byte behind where that is in Relay's hands. */
+  run(): Promise<RetentionRun>;
+  /** What `forget` would erase. */
+  preview(id: string): Promise<ForgetPreview>;
+  forget(id: string): Promise<ErasureReceipt>;
+}
+
+/** Copies of digests that Relay has written elsewhere. */
+export interface ExportedDigestCopies {
+  /** Takes the lines of these digests out of the files that Relay can reach. Returns how many lines. */
+  erase(digests: readonly DigestId[]): Promise<number>;
+}

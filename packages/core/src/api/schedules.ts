@@ -1,9 +1,10 @@
 // Messages for later, as the API has them: what is asked for, what was understood, and when it happens.
 import { z } from 'zod';
+import type { ScheduleId } from '../ids.ts';
 import { OUTBOX_STATES } from '../outbox/progress.ts';
-import { CATCH_UPS } from '../schedule/missed.ts';
 import { ruleSchema } from '../schedule/rule.ts';
-import { written } from './written.ts';
+import { boundedText } from './common.ts';
+import { CATCH_UPS } from './constants.ts';
 
 export const SCHEDULE_STATES = ['active', 'done', 'cancelled'] as const;
 export const RUN_OUTCOMES = ['queued', 'waiting', 'refused', 'skipped'] as const;
@@ -11,10 +12,10 @@ export const RUN_OUTCOMES = ['queued', 'waiting', 'refused', 'skipped'] as const
 export const createScheduleSchema = z
   .strictObject({
     /** A number, an address, a name, or `me`. */
-    to: written(128),
-    text: written(5_000),
+    to: boundedText(128),
+    text: boundedText(5_000),
     /** As people type it: "every weekday 9am", "tomorrow 14:30". */
-    when: written(200).optional(),
+    when: boundedText(200).optional(),
     rule: ruleSchema.optional(),
     /** An IANA zone; your own unless given. */
     zone: z.string().max(64).optional(),
@@ -44,7 +45,7 @@ const understood = {
 export const schedulePreviewSchema = z.object(understood);
 export type SchedulePreview = z.infer<typeof schedulePreviewSchema>;
 
-export const scheduleRunSchema = z.object({
+const scheduleRunSchema = z.object({
   due_at: z.string(),
   /** Of several that were left out together, the last; else the same. */
   last_due_at: z.string(),
@@ -80,5 +81,21 @@ export const listSchedulesSchema = z.strictObject({
   /** So many are left out before the first: where the next page begins. */
   offset: z.coerce.number().int().min(0).max(1_000_000).default(0),
 });
-export type ScheduleQuery = z.infer<typeof listSchedulesSchema>;
+type ScheduleQuery = z.infer<typeof listSchedulesSchema>;
 export type ScheduleFilter = ScheduleQuery['state'];
+
+// Messages for later, as routes and commands call them. Implemented by `schedule/`; every refusal is a
+// RelayError from the one table.
+
+export type SchedulePage = Pick<ScheduleQuery, 'limit' | 'offset'>;
+
+export interface ScheduleService {
+  /** The next one first; of those that are over, the latest made. */
+  list(which: ScheduleFilter, page?: SchedulePage): Promise<readonly Schedule[]>;
+  /** What `create` would understand. Writes nothing. */
+  preview(wish: CreateSchedule): Promise<SchedulePreview>;
+  /** Through the gate, as the owner. */
+  create(wish: CreateSchedule): Promise<Schedule>;
+  /** Nothing more comes of it, not even what is on its way already. */
+  cancel(id: ScheduleId): Promise<Schedule>;
+}

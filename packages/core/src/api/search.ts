@@ -1,19 +1,19 @@
 // Search as the API has it: what is asked for, and what was found, best first, each with what was said
 // around it.
 import { z } from 'zod';
-import { LONGEST_QUESTION } from '../search/asked.ts';
-import { written } from './written.ts';
+import { boundedText } from './common.ts';
+import { MAX_SEARCH_QUERY_LENGTH } from './constants.ts';
 
 const MOST_HITS = 100;
 
 /** An instant, a day, or words: `2026-03-01`, `yesterday`, `last friday`. */
-const moment = written(64);
+const moment = boundedText(64);
 /** A name, a number, an address or an id. */
-const who = written(128);
+const who = boundedText(128);
 
 export const searchQuerySchema = z.strictObject({
   /** Words, "a phrase", names and times: `dinner with Ana last week`. */
-  q: written(LONGEST_QUESTION),
+  q: boundedText(MAX_SEARCH_QUERY_LENGTH),
   chat: who.optional(),
   /** Who said it; `me` is yourself. */
   contact: who.optional(),
@@ -37,7 +37,7 @@ const lineSchema = z.object({
   text: z.string(),
 });
 
-export const searchHitSchema = lineSchema.extend({
+const searchHitSchema = lineSchema.extend({
   chat_id: z.string(),
   chat_name: z.string(),
   is_group: z.boolean(),
@@ -62,3 +62,10 @@ export const searchResponseSchema = z.object({
   hits: z.array(searchHitSchema),
 });
 export type SearchResponse = z.infer<typeof searchResponseSchema>;
+
+// Search as the owner's routes and commands call it. Implemented by `search`; every refusal is a RelayError
+// from the one table.
+
+export interface SearchService {
+  search(query: SearchQuery): Promise<SearchResponse>;
+}

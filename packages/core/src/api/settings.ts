@@ -7,10 +7,10 @@ import {
   backupSettingsSchema,
   observerSchema,
   pacingSchema,
-  retentionSchema,
+  retentionSettingsSchema,
   settingsSchema,
 } from '../settings.ts';
-import { initSchema } from './link.ts';
+import { initSchema } from './whatsapp.ts';
 
 const value = z.union([
   z.string(),
@@ -21,7 +21,7 @@ const value = z.union([
   z.record(z.string(), z.string()),
 ]);
 
-export const settingShownSchema = z.object({
+const listedSettingSchema = z.object({
   /** As in `relay.config.json`, a section before its setting: `pacing.per_day`. */
   name: z.string(),
   /** What counts right now. */
@@ -36,17 +36,17 @@ export const settingShownSchema = z.object({
   /** What counts from the next start, where the file says something else by now. */
   next: value.optional(),
 });
-export type SettingShown = z.infer<typeof settingShownSchema>;
+export type ListedSetting = z.infer<typeof listedSettingSchema>;
 
-export const shownSecretSchema = z.object({
+const listedSecretSchema = z.object({
   name: z.string(),
   is_set: z.boolean(),
   from: z.enum(['environment', 'file', 'console', 'default']),
   variable: z.string().nullable(),
 });
-export type ShownSecret = z.infer<typeof shownSecretSchema>;
+export type ListedSecret = z.infer<typeof listedSecretSchema>;
 
-export const ownersSettingsSchema = z.object({
+export const settingsOverviewSchema = z.object({
   model: z.object({
     provider: z.string().nullable(),
     name: z.string().nullable(),
@@ -60,19 +60,19 @@ export const ownersSettingsSchema = z.object({
   web_search: z.object({ has_key: z.boolean() }),
   /** Where they are written. */
   file: z.string(),
-  settings: z.array(settingShownSchema),
+  settings: z.array(listedSettingSchema),
   /** Keys and the like: whether there is one, and never what it is. */
-  secrets: z.array(shownSecretSchema),
+  secrets: z.array(listedSecretSchema),
   /** When all of it was last saved to an archive from here; null: never. */
   exported_at: z.iso.datetime().nullable(),
 });
-export type ShownSettings = z.infer<typeof ownersSettingsSchema>;
+export type SettingsOverview = z.infer<typeof settingsOverviewSchema>;
 
 const pacing = pacingSchema.shape;
 const autoReply = autoReplySchema.shape;
 const agent = agentSchema.shape;
 const observer = observerSchema.shape;
-const retention = retentionSchema.shape;
+const retention = retentionSettingsSchema.shape;
 const backup = backupSettingsSchema.shape;
 
 /** What is named is changed; null: as by default. */
@@ -80,7 +80,7 @@ const changed = <Setting extends z.ZodType>(setting: { unwrap(): Setting }) =>
   setting.unwrap().nullable().exactOptional();
 
 /** Those that the running daemon follows, and those it keeps for its next start. */
-export const changeRunningSchema = z.strictObject({
+export const runningSettingsChangeSchema = z.strictObject({
   pacing: z
     .strictObject({
       per_minute: changed(pacing.per_minute),
@@ -130,14 +130,14 @@ export const changeRunningSchema = z.strictObject({
   zone: settingsSchema.shape.zone.unwrap().exactOptional(),
   log_level: changed(settingsSchema.shape.log_level),
 });
-export type ChangeRunning = z.infer<typeof changeRunningSchema>;
+export type RunningSettingsChange = z.infer<typeof runningSettingsChangeSchema>;
 
 /** What is not named stays as it is; null takes it away. */
 export const changeSettingsSchema = initSchema
   .unwrap()
   .unwrap()
   .omit({ phone: true })
-  .extend(changeRunningSchema.shape);
+  .extend(runningSettingsChangeSchema.shape);
 export type ChangeSettings = z.infer<typeof changeSettingsSchema>;
 
 export const modelTrialSchema = z.object({
@@ -146,3 +146,13 @@ export const modelTrialSchema = z.object({
   ms: z.int(),
 });
 export type ModelTrial = z.infer<typeof modelTrialSchema>;
+
+// What the owner may look at, change and try of the settings.
+
+export interface SettingsService {
+  shown(): Promise<SettingsOverview>;
+  /** Those not named stay as they are. Refused as a whole where the environment sets one of them. */
+  change(changed: ChangeSettings): Promise<void>;
+  /** One short question to the model that is set up; a failure is an answer too. */
+  tryModel(): Promise<ModelTrial>;
+}

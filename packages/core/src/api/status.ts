@@ -1,10 +1,10 @@
 // What `GET /api/status` and `relay status` say: seed 003's five fields, then what a person needs
 // to know whether all is well.
 import { z } from 'zod';
-import { restartReportSchema } from '../report/report.ts';
-import { backupStandingSchema } from './backups.ts';
+import { restartReportSchema } from '../restart-report.ts';
+import { backupStatusSchema } from './backups.ts';
 
-export const sendingHealthSchema = z.object({
+const sendingHealthSchema = z.object({
   light: z.enum(['green', 'amber', 'red']),
   sentence: z.string(),
   /** When what WhatsApp has frozen, all or first contacts, is free again. */
@@ -74,7 +74,7 @@ export const statusSchema = z.object({
   webhooks: z.string().nullable(),
   /** What is not stored at present, and why, in one sentence; null when everything is. */
   storage: z.string().nullable(),
-  backup: backupStandingSchema,
+  backup: backupStatusSchema,
   /** Messages that were received and are not filed yet. */
   inbox_waiting: z.int(),
   /** Written by others, and left through Relay, within the last 60 seconds. */
@@ -96,3 +96,28 @@ export const healthCheckSchema = z.object({
 });
 
 export type HealthCheck = z.infer<typeof healthCheckSchema>;
+
+// What `GET /api/doctor` answers: the checks only the daemon can make, the command adds its own.
+
+/** `full`: also what was found in order before. */
+export const doctorQuerySchema = z.strictObject({ full: z.stringbool().default(false) });
+
+export const doctorReportSchema = z.object({ checks: z.array(healthCheckSchema) });
+
+// Figures for a monitor outside, in the text form that Prometheus reads. Invariant: numbers and kinds alone; no name,
+// no number of a phone, no word of anybody is in them.
+
+/** One request of the API that was answered. */
+interface AnsweredRequest {
+  readonly method: string;
+  /** As it is declared, never as it was asked for. */
+  readonly route: string;
+  readonly status: number;
+  readonly seconds: number;
+}
+
+export interface Metrics {
+  readonly contentType: string;
+  text(): Promise<string>;
+  answered(request: AnsweredRequest): void;
+}

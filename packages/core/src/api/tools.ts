@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { SCOPES } from '../policy/actors.ts';
 
-export const toolShownSchema = z.object({
+const listedToolSchema = z.object({
   name: z.string(),
   title: z.string(),
   description: z.string(),
@@ -12,9 +12,9 @@ export const toolShownSchema = z.object({
   input: z.record(z.string(), z.unknown()),
   output: z.record(z.string(), z.unknown()),
 });
-export type ToolShown = z.infer<typeof toolShownSchema>;
+export type ListedTool = z.infer<typeof listedToolSchema>;
 
-export const toolsResponseSchema = z.object({ tools: z.array(toolShownSchema) });
+export const toolsResponseSchema = z.object({ tools: z.array(listedToolSchema) });
 
-export const toolAnswerSchema = z.record(z.string(), z.unknown());
-export type ToolAnswer = z.infer<typeof toolAnswerSchema>;
+export const toolCallResponseSchema = z.record(z.string(), z.unknown());
+export type ToolCallResponse = z.infer<typeof toolCallResponseSchema>;

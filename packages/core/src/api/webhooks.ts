@@ -1,19 +1,19 @@
 // Webhooks, as the API has them: where they lead, what they are told, and what became of each delivery. The
 // secret is shown once, when it is made.
 import { z } from 'zod';
-import { DIRECTIONS } from '../webhooks/filter.ts';
-import { DELIVERY_TYPES, WEBHOOK_EVENTS } from '../webhooks/kinds.ts';
-import { written } from './written.ts';
+import { MESSAGE_DIRECTIONS } from '../webhooks/events.ts';
+import { boundedText } from './common.ts';
+import { WEBHOOK_DELIVERY_TYPES, WEBHOOK_EVENT_TYPES } from './constants.ts';
 
-const name = written(60).regex(
+const name = boundedText(60).regex(
   /^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u,
   'Letters, digits, ._- and spaces',
 );
 const url = z.url({ protocol: /^https?$/ }).max(2_000);
-const events = z.array(z.enum(WEBHOOK_EVENTS)).min(1).max(WEBHOOK_EVENTS.length);
+const events = z.array(z.enum(WEBHOOK_EVENT_TYPES)).min(1).max(WEBHOOK_EVENT_TYPES.length);
 /** A name, a number, an address or an id. */
-const chats = z.array(written(128)).min(1).max(200);
-const directions = z.array(z.enum(DIRECTIONS)).min(1).max(DIRECTIONS.length);
+const chats = z.array(boundedText(128)).min(1).max(200);
+const directions = z.array(z.enum(MESSAGE_DIRECTIONS)).min(1).max(MESSAGE_DIRECTIONS.length);
 const states = z
   .array(z.string().regex(/^\w{1,40}$/))
   .min(1)
@@ -23,14 +23,14 @@ export const webhookSchema = z.object({
   id: z.uuid(),
   name: z.string(),
   url: z.string(),
-  events: z.array(z.enum(WEBHOOK_EVENTS)),
+  events: z.array(z.enum(WEBHOOK_EVENT_TYPES)),
   /** The only chats it hears of; null means all. */
   chats: z
     .array(
       z.object({ id: z.uuid(), kind: z.enum(['person', 'group']), name: z.string().nullable() }),
     )
     .nullable(),
-  directions: z.array(z.enum(DIRECTIONS)).nullable(),
+  directions: z.array(z.enum(MESSAGE_DIRECTIONS)).nullable(),
   states: z.array(z.string()).nullable(),
   /** Whether words and names are told too. */
   include_text: z.boolean(),
@@ -53,7 +53,7 @@ export const createWebhookSchema = z.strictObject({
   url,
   /** The name of its host unless given. */
   name: name.optional(),
-  events: events.default([...WEBHOOK_EVENTS]),
+  events: events.default([...WEBHOOK_EVENT_TYPES]),
   chats: chats.optional(),
   directions: directions.optional(),
   states: states.optional(),
@@ -72,21 +72,21 @@ export const changeWebhookSchema = z.strictObject({
   include_text: z.boolean().optional(),
   enabled: z.boolean().optional(),
 });
-export type ChangeWebhook = z.infer<typeof changeWebhookSchema>;
+type ChangeWebhook = z.infer<typeof changeWebhookSchema>;
 
 export const webhookSecretSchema = webhookSchema.extend({
   /** `whsec_…`, shown this once. */
   secret: z.string(),
 });
-export type WebhookSecret = z.infer<typeof webhookSecretSchema>;
+type WebhookSecret = z.infer<typeof webhookSecretSchema>;
 
-export const DELIVERY_STATES = ['pending', 'delivered', 'dead', 'dropped'] as const;
+const DELIVERY_STATES = ['pending', 'delivered', 'dead', 'dropped'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 export const webhookDeliverySchema = z.object({
   /** Sent as `webhook-id`, the same at every attempt. */
   id: z.uuid(),
-  type: z.enum(DELIVERY_TYPES),
+  type: z.enum(WEBHOOK_DELIVERY_TYPES),
   state: z.enum(DELIVERY_STATES),
   attempts: z.int(),
   /** When it is tried again. */
@@ -120,3 +120,23 @@ export const deliveriesResponseSchema = z.object({
 export type Deliveries = z.infer<typeof deliveriesResponseSchema>;
 
 export const replayedSchema = z.object({ replayed: z.int() });
+
+// Webhooks as routes and commands see them. Each is named by its name or its id; every refusal is a RelayError
+// from the one table.
+
+export interface WebhookService {
+  list(): Promise<readonly Webhook[]>;
+  create(wish: CreateWebhook): Promise<WebhookSecret>;
+  change(webhook: string, changed: ChangeWebhook): Promise<Webhook>;
+  /** A new secret; for a day the one before signs too. */
+  rotate(webhook: string): Promise<WebhookSecret>;
+  /** It and the record of what it was told. */
+  remove(webhook: string): Promise<Webhook>;
+  /** Sends a `ping` once, now, and says how that went. */
+  test(webhook: string): Promise<WebhookDelivery>;
+  deliveries(webhook: string, query: ListDeliveries): Promise<Deliveries>;
+  /** Tells one again, under the same id. */
+  replay(webhook: string, delivery: string): Promise<WebhookDelivery>;
+  /** Tells all again that were given up on. Returns how many. */
+  replayDead(webhook: string): Promise<number>;
+}

@@ -1,7 +1,15 @@
 // Seed 000's gateway as the API speaks it: the connection and the messages. The bodies hold exactly the
 // fields the seed names; what Relay says beyond them is in link.ts and messages.ts.
 import { z } from 'zod';
-import { WHATSAPP_STATUSES } from '../connection/states.ts';
+import { PROVIDER_NAMES, parseProviderName } from '../agent/providers.ts';
+import {
+  CONNECTION_STATES,
+  type ConnectionState,
+  connectionSentence,
+  WHATSAPP_STATUSES,
+  whatsappStatusOf,
+} from '../connection/states.ts';
+import type { WhatsAppLink } from '../ports/transport.ts';
 
 export const bufferedMessageSchema = z.object({
   id: z.string(),
@@ -64,3 +72,151 @@ export const listMessagesSchema = z
   );
 
 export const listMessagesResponseSchema = z.object({ messages: z.array(bufferedMessageSchema) });
+
+// A transport's link as the API shows it. Pure; the one place where its dates become text.
+
+/** Seed 000's view: the number is told only while connected. */
+export function publicStatus({
+  state,
+  phone,
+}: Pick<WhatsAppLink, 'state' | 'phone'>): WhatsAppStatusBody {
+  const status = whatsappStatusOf(state);
+  return { status, phoneNumber: status === 'connected' ? phone : null };
+}
+
+export function toLinkBody(link: WhatsAppLink): LinkBody {
+  const { health } = link;
+  return {
+    state: link.state,
+    status: whatsappStatusOf(link.state),
+    sentence: linkSentence(link),
+    since: link.since.toISOString(),
+    phone: link.phone,
+    name: link.name,
+    qr: link.qr,
+    qrExpiresAt: iso(link.qrExpiresAt),
+    pairingCode: link.pairingCode,
+    retryAt: iso(link.retryAt),
+    replaying: link.replaying,
+    timeLockedUntil: iso(link.timeLockedUntil),
+    health: {
+      lastStanzaAt: iso(health.lastStanzaAt),
+      pingMs: health.pingMs,
+      flaps: health.flaps,
+      received: health.received,
+      undecryptable: health.undecryptable,
+      restarts: health.restarts,
+    },
+  };
+}
+
+/** The state's sentence, with the one figure that makes waiting bearable. */
+function linkSentence({ state, replaying }: WhatsAppLink): string {
+  if (state !== 'syncing' || replaying === null || replaying === 0)
+    return connectionSentence(state);
+  return `Connected. Messages that waited are still arriving: ${replaying} left.`;
+}
+
+const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
+
+// What Relay says of the link to WhatsApp beyond seed 000's four words: the state with its sentence, what
+// there is to scan or type, and how healthy the wire is. Also the frame `link` of its stream.
+
+const connectionStateSchema = z.enum(
+  Object.keys(CONNECTION_STATES) as [ConnectionState, ...ConnectionState[]],
+);
+
+export const linkSchema = z.object({
+  state: connectionStateSchema,
+  status: z.enum(WHATSAPP_STATUSES),
+  /** The state as a person reads it. */
+  sentence: z.string(),
+  since: z.iso.datetime(),
+  /** Digits only; known once linked, also while away. */
+  phone: z.string().nullable(),
+  name: z.string().nullable(),
+  /** The text inside the QR code, while there is one to scan. */
+  qr: z.string().nullable(),
+  /** When the next code takes its place. */
+  qrExpiresAt: z.iso.datetime().nullable(),
+  pairingCode: z.string().nullable(),
+  /** When it will be tried again without anybody asking. */
+  retryAt: z.iso.datetime().nullable(),
+  /** Messages that waited at the server and are still to come. */
+  replaying: z.int().nullable(),
+  /** First contacts are refused until then. */
+  timeLockedUntil: z.iso.datetime().nullable(),
+  health: z.object({
+    lastStanzaAt: z.iso.datetime().nullable(),
+    pingMs: z.number().nullable(),
+    /** Closes within the last hour. */
+    flaps: z.int(),
+    received: z.int(),
+    undecryptable: z.int(),
+    /** Restarts of a socket that had gone deaf. */
+    restarts: z.int(),
+  }),
+});
+
+export type LinkBody = z.infer<typeof linkSchema>;
+
+/** Seed 003's `/init`: the model, each field left as it is when not given. */
+export const initSchema = z
+  .strictObject({
+    model_api_key: z.string().min(1).max(1_000).nullable().exactOptional(),
+    model_provider: z
+      .string()
+      .trim()
+      .toLowerCase()
+      .min(1)
+      .max(100)
+      .refine((name) => parseProviderName(name) !== null, {
+        message: `is not a provider. Choose one of ${PROVIDER_NAMES.join(', ')}`,
+      })
+      .nullable()
+      .exactOptional(),
+    model_name: z.string().min(1).max(200).nullable().exactOptional(),
+    /** Of a server that speaks OpenAI's protocol. */
+    model_base_url: z
+      .url({ protocol: /^https?$/ })
+      .max(500)
+      .nullable()
+      .exactOptional(),
+    /** Of Brave's search API: lets your agents search the web. */
+    brave_api_key: z.string().min(1).max(1_000).nullable().exactOptional(),
+    /** Links by a code to type on this phone instead of a QR code. */
+    phone: z.string().max(40).optional(),
+  })
+  .nullish();
+
+export const initResponseSchema = z.object({ whatsapp_qr_displayed: z.boolean() });
+
+// The messages an account received and sent, as the gateway shows them. Implemented by `store`.
+
+export type MessageQuery = { readonly limit: number } & (
+  | {
+      /** Digits; matched as a substring of the numbers of sender and recipient. */
+      readonly contact?: string;
+      readonly chat?: never;
+    }
+  | {
+      readonly contact?: never;
+      /** Only this chat, by JID. */
+      readonly chat: string;
+    }
+);
+
+/** A message as an event names it. */
+export interface MessageRef {
+  /** Relay's own. */
+  readonly number: number;
+  /** WhatsApp's. */
+  readonly message: string;
+}
+
+export interface MessageReader {
+  /** The last ones, oldest first. */
+  recent(query: MessageQuery): Promise<readonly BufferedMessage[]>;
+  /** Those that are still there, by number. */
+  named(refs: readonly MessageRef[]): Promise<ReadonlyMap<number, BufferedMessage>>;
+}

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { approvalNotice, closedNotice, type Waiting } from './notice.ts';
+import { type ApprovalForNotice, approvalClosedNotice, approvalNotice } from './approval-text.ts';
 
-const waiting = (given: Partial<Waiting> = {}): Waiting => ({
+const waiting = (given: Partial<ApprovalForNotice> = {}): ApprovalForNotice => ({
   id: '0b6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d',
   kind: 'send_message',
   recipient: '+14155551234',
@@ -12,7 +12,7 @@ const waiting = (given: Partial<Waiting> = {}): Waiting => ({
   requested_by_name: null,
   ...given,
 });
-const noticeOf = (given: Partial<Waiting> = {}) => approvalNotice(waiting(given)).text;
+const noticeOf = (given: Partial<ApprovalForNotice> = {}) => approvalNotice(waiting(given)).text;
 
 test('a notice says for whom, shows the text, says why it asks and how to answer', () => {
   expect(approvalNotice(waiting())).toEqual({
@@ -50,7 +50,7 @@ test('what is too long to be read there is not answered there', () => {
 });
 
 test('a notice that was closed says so, with its id', () => {
-  expect(closedNotice(waiting().id, 'Mom wrote again.')).toBe(
+  expect(approvalClosedNotice(waiting().id, 'Mom wrote again.')).toBe(
     'Relay: 0b6d6e4e no longer waits for your yes. Mom wrote again.',
   );
 });

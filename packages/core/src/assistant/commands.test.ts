@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { COMMANDS, commandList, firstWord, parseCommand } from './commands.ts';
+import { parseSlashCommand, SLASH_COMMANDS, slashCommandList, splitFirstWord } from './commands.ts';
 
 test.each([
   ['/help', 'help', ''],
@@ -8,25 +8,26 @@ test.each([
   ['/reject ab12 not\nthat', 'reject', 'ab12 not\nthat'],
   ['/schedule every day 9:00: call', 'schedule', 'every day 9:00: call'],
 ])('%s is a command', (text, name, argument) => {
-  expect(parseCommand(text)).toMatchObject({ name, argument });
+  expect(parseSlashCommand(text)).toMatchObject({ name, argument });
 });
 
 test.each(['/frobnicate', '/', '/ help', '/constructor', '/helpme', '//help'])(
   '%s is none of them, and still said to Relay itself',
   (text) => {
-    expect(parseCommand(text)).toMatchObject({ name: null });
+    expect(parseSlashCommand(text)).toMatchObject({ name: null });
   },
 );
 
 test.each(['help', 'What is 1/2?', 'see /help', '', ' '])('%s is a question', (text) => {
-  expect(parseCommand(text)).toBeNull();
+  expect(parseSlashCommand(text)).toBeNull();
 });
 
 test('the first word of an argument is told from the rest', () => {
-  expect(firstWord('ab12 not that')).toEqual({ word: 'ab12', rest: 'not that' });
-  expect(firstWord('')).toEqual({ word: '', rest: '' });
+  expect(splitFirstWord('ab12 not that')).toEqual({ word: 'ab12', rest: 'not that' });
+  expect(splitFirstWord('')).toEqual({ word: '', rest: '' });
 });
 
 test('the list names every command', () => {
-  for (const { usage } of Object.values(COMMANDS)) expect(commandList()).toContain(usage);
+  for (const { usage } of Object.values(SLASH_COMMANDS))
+    expect(slashCommandList()).toContain(usage);
 });

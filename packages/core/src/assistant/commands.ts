@@ -2,7 +2,7 @@
 // carried out by flows/assistant, and never shown to a model.
 
 /** In the order `/help` shows them. */
-export const COMMANDS = {
+export const SLASH_COMMANDS = {
   help: { usage: '/help', does: 'what you can say here' },
   status: { usage: '/status', does: 'how Relay is and what waits for you' },
   approve: { usage: '/approve [id]', does: 'lets what waits for your yes happen' },
@@ -17,35 +17,35 @@ export const COMMANDS = {
   new: { usage: '/new', does: 'begins afresh: nothing said before is remembered' },
 } as const;
 
-export type CommandName = keyof typeof COMMANDS;
+type SlashCommandName = keyof typeof SLASH_COMMANDS;
 
-export interface Command {
+export interface SlashCommand {
   /** Null for a word that is none of them. */
-  readonly name: CommandName | null;
+  readonly name: SlashCommandName | null;
   /** As it was typed, without the slash. */
   readonly word: string;
   readonly argument: string;
 }
 
 /** Null for what is no command: it does not begin with a slash. */
-export function parseCommand(text: string): Command | null {
+export function parseSlashCommand(text: string): SlashCommand | null {
   const [, word = '', argument = ''] = /^\s*\/(\S*)\s*([\s\S]*)$/.exec(text) ?? [];
   if (!text.trimStart().startsWith('/')) return null;
   const known = word.toLowerCase();
   return {
-    name: Object.hasOwn(COMMANDS, known) ? (known as CommandName) : null,
+    name: Object.hasOwn(SLASH_COMMANDS, known) ? (known as SlashCommandName) : null,
     word,
     argument: argument.trim(),
   };
 }
 
 /** The first word of an argument and what follows it. */
-export function firstWord(argument: string): { readonly word: string; readonly rest: string } {
+export function splitFirstWord(argument: string): { readonly word: string; readonly rest: string } {
   const [, word = '', rest = ''] = /^(\S*)\s*([\s\S]*)$/.exec(argument) ?? [];
   return { word, rest: rest.trim() };
 }
 
-export const commandList = (): string =>
-  Object.values(COMMANDS)
+export const slashCommandList = (): string =>
+  Object.values(SLASH_COMMANDS)
     .map(({ usage, does }) => `${usage}: ${does}`)
     .join('\n');

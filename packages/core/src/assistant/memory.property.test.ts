@@ -1,9 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { estimateTokens } from '../agent/tokens.ts';
-import { MOST_TOKENS, MOST_TURNS, type Remembered, remember } from './memory.ts';
+import {
+  type AssistantHistoryLine,
+  estimateTokens,
+  MAX_REMEMBERED_TOKENS,
+  MAX_REMEMBERED_TURNS,
+  selectRememberedLines,
+} from '../agent/context-window.ts';
 
-const line: fc.Arbitrary<Remembered> = fc.record({
+const line: fc.Arbitrary<AssistantHistoryLine> = fc.record({
   role: fc.constantFrom('user', 'assistant'),
   content: fc.oneof(
     fc.string({ maxLength: 40 }),
@@ -14,26 +19,26 @@ const line: fc.Arbitrary<Remembered> = fc.record({
 test('it is the newest end, begins with the owner, and stays under both limits', () => {
   fc.assert(
     fc.property(fc.array(line, { maxLength: 90 }), fc.string(), (before, asked) => {
-      const lines: Remembered[] = [...before, { role: 'user', content: asked }];
-      const kept = remember(lines);
+      const lines: AssistantHistoryLine[] = [...before, { role: 'user', content: asked }];
+      const kept = selectRememberedLines(lines);
       expect(lines.slice(-kept.length)).toEqual(kept);
       expect(kept[0]?.role).toBe('user');
-      expect(kept.filter(({ role }) => role === 'user').length).toBeLessThan(MOST_TURNS);
+      expect(kept.filter(({ role }) => role === 'user').length).toBeLessThan(MAX_REMEMBERED_TURNS);
       const tokens = kept.reduce((sum, { content }) => sum + estimateTokens(content), 0);
-      expect(tokens).toBeLessThan(MOST_TOKENS);
+      expect(tokens).toBeLessThan(MAX_REMEMBERED_TOKENS);
     }),
   );
 });
 
 test('as much as fits is kept', () => {
-  const short = Array.from({ length: 20 }, (_, at): Remembered[] => [
+  const short = Array.from({ length: 20 }, (_, at): AssistantHistoryLine[] => [
     { role: 'user', content: `q${at}` },
     { role: 'assistant', content: `a${at}` },
   ]).flat();
-  expect(remember(short)).toEqual(short);
+  expect(selectRememberedLines(short)).toEqual(short);
 });
 
 test('a question that is too long by itself is still asked', () => {
-  const long: Remembered = { role: 'user', content: 'word '.repeat(30_000) };
-  expect(remember([{ role: 'user', content: 'before' }, long])).toEqual([long]);
+  const long: AssistantHistoryLine = { role: 'user', content: 'word '.repeat(30_000) };
+  expect(selectRememberedLines([{ role: 'user', content: 'before' }, long])).toEqual([long]);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { autoReplySchema } from '../settings.ts';
-import { consider, type Situation } from './consider.ts';
-import { isFirst, nextRest, type Rest, restNotice } from './rest.ts';
+import { type AutoReplySituation, evaluateAutoReply } from './evaluate.ts';
+import { type Cooldown, cooldownNotice, isFirstCooldown, nextCooldown } from './loop-guard.ts';
 
 const SETTINGS = autoReplySchema.parse({ answers_per_hour: 3, answers_per_day: 5 });
 const COMPOSING = { ...SETTINGS, compose_for_read_only: true };
@@ -9,10 +9,10 @@ const HOUR = 3_600_000;
 const NOW = new Date('2026-02-21T12:00:00Z');
 const ago = (hours: number) => new Date(NOW.getTime() - hours * HOUR);
 const GRANT = { canRead: true, canReply: true, replyMode: 'auto', canInitiate: false } as const;
-const RESTING: Rest = { until: ago(-1), cause: 'similar', count: 1 };
+const RESTING: Cooldown = { until: ago(-1), cause: 'similar', count: 1 };
 
-const verdict = (over: Partial<Situation> = {}, settings = SETTINGS) =>
-  consider(
+const verdict = (over: Partial<AutoReplySituation> = {}, settings = SETTINGS) =>
+  evaluateAutoReply(
     {
       now: NOW,
       grant: GRANT,
@@ -112,8 +112,8 @@ describe('rest', () => {
   });
 
   test('is longer each time in a row, and begins anew after a day without', () => {
-    const again = (before: Rest | null, now: Date) =>
-      nextRest(before, { cause: 'rapid', now }, [60, 360, 1440]);
+    const again = (before: Cooldown | null, now: Date) =>
+      nextCooldown(before, { cause: 'rapid', now }, [60, 360, 1440]);
     const first = again(null, NOW);
     expect(first).toEqual({ cause: 'rapid', count: 1, until: ago(-1) });
     const second = again(first, ago(-2));
@@ -122,11 +122,11 @@ describe('rest', () => {
     expect(third.until).toEqual(ago(-33));
     expect(again(third, ago(-34)).until).toEqual(ago(-58));
     expect(again(third, ago(-58))).toMatchObject({ count: 1 });
-    expect([first, second].map(isFirst)).toEqual([true, false]);
+    expect([first, second].map(isFirstCooldown)).toEqual([true, false]);
   });
 
   test('is told in one line', () => {
-    const notice = restNotice('  Mom\n(home) ', { ...RESTING, cause: 'rapid' });
+    const notice = cooldownNotice('  Mom\n(home) ', { ...RESTING, cause: 'rapid' });
     expect(notice).toMatch(/^Relay: auto-reply rests for Mom \(home\) until .+→ relay contacts$/);
     expect(notice).not.toContain('\n');
   });

@@ -1,14 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { autoReplySchema } from '../settings.ts';
-import { likeness } from './likeness.ts';
-import { linesForLoop, loopIn, type Said } from './loop.ts';
+import { type ExchangeLine, findLoop, linesNeededForLoop, textSimilarity } from './loop-guard.ts';
 
 const LIMITS = autoReplySchema.parse({ rapid_exchanges: 6, similar_exchanges: 3 });
 const NOON = new Date('2026-02-21T12:00:00Z').getTime();
 const after = (seconds: number) => new Date(NOON + seconds * 1_000);
 
 /** One exchange every so many seconds; the answer leaves two seconds later. */
-function talk(every: number, texts: readonly string[]): Said[] {
+function talk(every: number, texts: readonly string[]): ExchangeLine[] {
   return texts.flatMap((content, n) => [
     { from: 'contact' as const, content, at: after(n * every) },
     { from: 'agent' as const, content: `answer ${n}`, at: after(n * every + 2) },
@@ -27,23 +26,23 @@ const VARIED = [
 
 describe('rapid', () => {
   test('as many exchanges within the time as no person has', () => {
-    expect(loopIn(talk(20, VARIED.slice(0, 6)), after(120), LIMITS)).toBe('rapid');
+    expect(findLoop(talk(20, VARIED.slice(0, 6)), after(120), LIMITS)).toBe('rapid');
   });
 
   test('one fewer is a lively talk', () => {
-    expect(loopIn(talk(20, VARIED.slice(0, 5)), after(120), LIMITS)).toBe(null);
+    expect(findLoop(talk(20, VARIED.slice(0, 5)), after(120), LIMITS)).toBe(null);
   });
 
   test('the same over an hour is none', () => {
-    expect(loopIn(talk(600, VARIED), after(3_600), LIMITS)).toBe(null);
+    expect(findLoop(talk(600, VARIED), after(3_600), LIMITS)).toBe(null);
   });
 
   test('many lines in one go are one exchange, each answered', () => {
-    const burst = VARIED.flatMap((content, n): Said[] => [
+    const burst = VARIED.flatMap((content, n): ExchangeLine[] => [
       { from: 'contact', content, at: after(n) },
       { from: 'agent', content: 'yes', at: after(30 + n) },
     ]);
-    expect(loopIn(burst, after(60), LIMITS)).toBe(null);
+    expect(findLoop(burst, after(60), LIMITS)).toBe(null);
   });
 });
 
@@ -52,8 +51,8 @@ describe('similar', () => {
 
   test('the same words but for a number, again and again', () => {
     const lines = talk(900, ['Hello', ...[1, 2, 3, 4].map((n) => out(1_000 + n))]);
-    expect(loopIn(lines, after(4_000), LIMITS)).toBe('similar');
-    expect(loopIn(lines.slice(0, -2), after(4_000), LIMITS)).toBe(null);
+    expect(findLoop(lines, after(4_000), LIMITS)).toBe('similar');
+    expect(findLoop(lines.slice(0, -2), after(4_000), LIMITS)).toBe(null);
   });
 
   test('a loop of two steps', () => {
@@ -64,22 +63,22 @@ describe('similar', () => {
       'Take care! Goodbye!',
       'Bye, then',
     ]);
-    expect(loopIn(lines, after(4_000), LIMITS)).toBe('similar');
+    expect(findLoop(lines, after(4_000), LIMITS)).toBe('similar');
   });
 
   test('something new in between is a person', () => {
     const lines = talk(900, [out(1), out(2), 'Is anybody there?', out(3), out(4)]);
-    expect(loopIn(lines, after(4_000), LIMITS)).toBe(null);
+    expect(findLoop(lines, after(4_000), LIMITS)).toBe(null);
   });
 
   test('different answers to different questions are none, whatever we say', () => {
-    expect(loopIn(talk(900, VARIED), after(9_000), LIMITS)).toBe(null);
+    expect(findLoop(talk(900, VARIED), after(9_000), LIMITS)).toBe(null);
   });
 });
 
 test('no more lines are needed than are asked for', () => {
-  const lines = talk(20, [...VARIED, ...VARIED]).slice(-linesForLoop(LIMITS));
-  expect(loopIn(lines, after(280), LIMITS)).toBe('rapid');
+  const lines = talk(20, [...VARIED, ...VARIED]).slice(-linesNeededForLoop(LIMITS));
+  expect(findLoop(lines, after(280), LIMITS)).toBe('rapid');
 });
 
 test.each([
@@ -89,6 +88,6 @@ test.each([
   ['ok', 'no', 0],
   ['Ticket 12', 'ticket 13!', 1],
 ])('%s and %s are alike by %d', (a, b, by) => {
-  expect(likeness(a, b)).toBe(by);
-  expect(likeness(b, a)).toBe(by);
+  expect(textSimilarity(a, b)).toBe(by);
+  expect(textSimilarity(b, a)).toBe(by);
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { quietUntil } from './quiet.ts';
+import { quietUntil } from './evaluate.ts';
 
 const NIGHT = { from: '22:00', to: '07:00', zone: 'Europe/Berlin' };
 const until = (hours: Parameters<typeof quietUntil>[0], at: string) =>

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
-import { Zone, zoneNamed } from '../schedule/zone.ts';
-import { backupReason, nextBackup } from './due.ts';
+import { findZone, Zone } from '../schedule/zone.ts';
+import { backupFailureReason, nextBackupAt } from './backup-schedule.ts';
 
-const berlin = zoneNamed('Europe/Berlin');
+const berlin = findZone('Europe/Berlin');
 if (!(berlin instanceof Zone)) throw new Error('no zone');
 const at = (text: string) => new Date(text);
 const NOW = at('2026-11-16T12:00:00Z');
 
 test('nothing is due as long as it is off, and the first at once when it is not', () => {
-  expect(nextBackup('off', null, NOW, berlin)).toBeNull();
-  expect(nextBackup('day', null, NOW, berlin)).toEqual(NOW);
+  expect(nextBackupAt('off', null, NOW, berlin)).toBeNull();
+  expect(nextBackupAt('day', null, NOW, berlin)).toEqual(NOW);
 });
 
 test.each([
@@ -17,21 +17,21 @@ test.each([
   ['day', '2026-11-16T02:40:10Z', '2026-11-17T02:40:00.000Z'],
   ['week', '2026-11-15T02:40:10Z', '2026-11-22T02:40:00.000Z'],
 ] as const)('every %s follows the clock of the owner’s zone', (every, last, next) => {
-  expect(nextBackup(every, at(last), NOW, berlin)?.toISOString()).toBe(next);
+  expect(nextBackupAt(every, at(last), NOW, berlin)?.toISOString()).toBe(next);
 });
 
 test('a night that was slept through is due from its hour on, once', () => {
-  const due = nextBackup('day', at('2026-11-13T02:40:10Z'), NOW, berlin);
+  const due = nextBackupAt('day', at('2026-11-13T02:40:10Z'), NOW, berlin);
   expect(due?.toISOString()).toBe('2026-11-14T02:40:00.000Z');
-  expect(nextBackup('day', NOW, NOW, berlin)?.toISOString()).toBe('2026-11-17T02:40:00.000Z');
+  expect(nextBackupAt('day', NOW, NOW, berlin)?.toISOString()).toBe('2026-11-17T02:40:00.000Z');
 });
 
 test('a last one from the future, of a clock that was put back, keeps nobody waiting for years', () => {
-  const due = nextBackup('day', at('2030-01-01T00:00:00Z'), NOW, berlin);
+  const due = nextBackupAt('day', at('2030-01-01T00:00:00Z'), NOW, berlin);
   expect(due?.toISOString()).toBe('2026-11-17T02:40:00.000Z');
 });
 
 test('what the system says is told in words', () => {
-  expect(backupReason('ENOSPC')).toBe('the disk is full');
-  expect(backupReason('EWHATEVER')).toBe('the system says EWHATEVER');
+  expect(backupFailureReason('ENOSPC')).toBe('the disk is full');
+  expect(backupFailureReason('EWHATEVER')).toBe('the system says EWHATEVER');
 });

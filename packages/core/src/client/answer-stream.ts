@@ -1,7 +1,9 @@
 // Something asked of the daemon that it answers as it goes. The wire is brought by the caller; aborting its
 // signal stops the work at the daemon. Exactly one `done` or `error` ends it, or it throws.
+
+import type { AssistantEvent } from '../api/assistant.ts';
 import { RelayError } from '../errors.ts';
-import { readFrames } from './frames.ts';
+import { readFrames } from './sse.ts';
 
 /** Posts JSON and gives the answer's text as it arrives. Rejects when the answer is no stream. */
 export type PostStream = (
@@ -10,13 +12,13 @@ export type PostStream = (
   signal: AbortSignal,
 ) => Promise<AsyncIterable<string>>;
 
-export interface Asked {
+interface StreamRequest {
   readonly path: string;
   readonly body: unknown;
 }
 
-export async function* answersTo<Event extends { readonly type: string }>(
-  { path, body }: Asked,
+export async function* streamAnswer<Event extends { readonly type: string }>(
+  { path, body }: StreamRequest,
   post: PostStream,
   signal: AbortSignal,
 ): AsyncGenerator<Event, void, void> {
@@ -34,3 +36,14 @@ export async function* answersTo<Event extends { readonly type: string }>(
   signal.throwIfAborted();
   throw new RelayError('answer_broke_off');
 }
+
+// A question to the assistant and its answer as it comes.
+
+export const ASSISTANT_STREAM = '/api/assistant/messages';
+
+export const askAssistant = (
+  text: string,
+  post: PostStream,
+  signal: AbortSignal,
+): AsyncGenerator<AssistantEvent, void, void> =>
+  streamAnswer<AssistantEvent>({ path: ASSISTANT_STREAM, body: { text } }, post, signal);

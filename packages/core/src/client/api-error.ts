@@ -1,13 +1,13 @@
 // What a call to the daemon may throw: its refusal in its own words, or that it could not be reached. The body of
 // an answer is read here and nowhere else, by hand: zod takes longer to load than most commands take to run.
-import type { ApiErrorResponse } from '../api/errors.ts';
+import type { ApiErrorResponse } from '../api/common.ts';
 import type { RelayErrorCode } from './codes.ts';
 
 /** Those of the one table, and what a newer daemon may know. */
 export type ErrorCode = RelayErrorCode | 'refused' | 'unreadable_answer' | (string & {});
 
 /** What to try again when that is safe: the daemon did nothing, and says it may pass. */
-export const PASSING: readonly number[] = [429, 503];
+export const RETRYABLE_HTTP_STATUSES: readonly number[] = [429, 503];
 
 /** The daemon refused, in its own words. */
 export class RelayApiError extends Error {
@@ -40,7 +40,7 @@ export class RelayApiError extends Error {
 
   /** Whether the same call may succeed later. */
   get retryable(): boolean {
-    return PASSING.includes(this.status);
+    return RETRYABLE_HTTP_STATUSES.includes(this.status);
   }
 }
 
@@ -61,7 +61,7 @@ interface Answered {
 }
 
 /** What the daemon answered; throws what it refused. */
-export function readAnswer(answer: Answered): unknown {
+export function readResponse(answer: Answered): unknown {
   const parsed = parse(answer.body);
   const { status } = answer;
   if (status >= 200 && status < 300 && parsed !== undefined) return parsed;

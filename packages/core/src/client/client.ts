@@ -1,9 +1,9 @@
 // The typed client of the daemon's API, over the types generated from it. The transport is injected:
 // the command brings node:http, the console fetch. Own code rather than openapi-fetch, which builds
 // a global Request and Headers for every call, and so loads Node's fetch before `relay` can speak.
-import { readAnswer } from './api-error.ts';
+import { readResponse } from './api-error.ts';
 import { KEYED } from './keyed.ts';
-import type { Answer, Operation, PathsOf, Rest } from './operations.ts';
+import type { paths } from './openapi.ts';
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
@@ -22,29 +22,29 @@ export interface ClientResponse {
   readonly body: string;
 }
 
-export type Send = (request: ClientRequest) => Promise<ClientResponse>;
+export type SendRequest = (request: ClientRequest) => Promise<ClientResponse>;
 
 export interface Client {
   get<Path extends PathsOf<'get'>>(
     path: Path,
-    ...rest: Rest<Operation<Path, 'get'>>
-  ): Promise<Answer<Operation<Path, 'get'>>>;
+    ...rest: RequestArgs<Operation<Path, 'get'>>
+  ): Promise<OperationResult<Operation<Path, 'get'>>>;
   post<Path extends PathsOf<'post'>>(
     path: Path,
-    ...rest: Rest<Operation<Path, 'post'>>
-  ): Promise<Answer<Operation<Path, 'post'>>>;
+    ...rest: RequestArgs<Operation<Path, 'post'>>
+  ): Promise<OperationResult<Operation<Path, 'post'>>>;
   patch<Path extends PathsOf<'patch'>>(
     path: Path,
-    ...rest: Rest<Operation<Path, 'patch'>>
-  ): Promise<Answer<Operation<Path, 'patch'>>>;
+    ...rest: RequestArgs<Operation<Path, 'patch'>>
+  ): Promise<OperationResult<Operation<Path, 'patch'>>>;
   delete<Path extends PathsOf<'delete'>>(
     path: Path,
-    ...rest: Rest<Operation<Path, 'delete'>>
-  ): Promise<Answer<Operation<Path, 'delete'>>>;
+    ...rest: RequestArgs<Operation<Path, 'delete'>>
+  ): Promise<OperationResult<Operation<Path, 'delete'>>>;
 }
 
 /** The header that makes a call safe to send again. */
-export const KEY = 'idempotency-key';
+export const IDEMPOTENCY_KEY_HEADER = 'idempotency-key';
 
 interface Parts {
   readonly path?: Readonly<Record<string, string | number>>;
@@ -55,7 +55,7 @@ interface Parts {
 }
 
 interface ClientOptions {
-  readonly send: Send;
+  readonly send: SendRequest;
   /** For the calls that take a key of idempotency and were given none; made once, however often one is sent. */
   readonly newKey?: () => string;
 }
@@ -66,7 +66,7 @@ export function createClient({ send, newKey }: ClientOptions): Client {
     const keyed = newKey !== undefined && KEYED.has(`${method} ${template}`);
     const headers = {
       accept: 'application/json',
-      ...(keyed ? { [KEY]: newKey() } : {}),
+      ...(keyed ? { [IDEMPOTENCY_KEY_HEADER]: newKey() } : {}),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...given(parts.header ?? {}),
     };
@@ -77,7 +77,7 @@ export function createClient({ send, newKey }: ClientOptions): Client {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
     });
-    return readAnswer(response);
+    return readResponse(response);
   };
   return {
     get: (path, ...[input]) => call('GET', path, input as Parts) as Promise<never>,
@@ -104,3 +104,48 @@ function queryString(values: Readonly<Record<string, string | number | undefined
     .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`);
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
 }
+
+// Reads the generated types: which paths have which verb, what a call needs, what it answers.
+
+type Verb = 'get' | 'post' | 'patch' | 'delete';
+type Operation<Path extends keyof paths, V extends Verb> = NonNullable<paths[Path][V]>;
+/** Calls that are JSON both ways; archives, streams and pages are for the transport itself. */
+type PathsOf<V extends Verb> = {
+  [Path in keyof paths]: [OperationResult<Operation<Path, V>>] extends [never] ? never : Path;
+}[keyof paths];
+
+type Json<Response> = Response extends { content: { 'application/json': infer Body } }
+  ? Body
+  : Response extends { content?: never }
+    ? null
+    : never;
+/** What a successful call resolves to; null where the answer has no body. */
+type OperationResult<Op> = Op extends { requestBody: { content: { 'application/gzip': unknown } } }
+  ? never
+  : Op extends { responses: infer Responses }
+    ? { [S in keyof Responses & (200 | 201 | 204)]: Json<Responses[S]> }[keyof Responses &
+        (200 | 201 | 204)]
+    : never;
+
+type Part<Name extends string, Value> = [Value] extends [never]
+  ? unknown
+  : Record<never, never> extends Value
+    ? { readonly [N in Name]?: Value }
+    : { readonly [N in Name]: Value };
+type Parameter<Op, Where extends string> = Op extends { parameters: infer P }
+  ? Where extends keyof P
+    ? Exclude<P[Where], undefined>
+    : never
+  : never;
+type Given<Op> = Op extends { requestBody?: infer R } ? NonNullable<R> : never;
+type Body<Op> = [Given<Op>] extends [never]
+  ? never
+  : Given<Op> extends { content: { 'application/json': infer B } }
+    ? B
+    : never;
+type Input<Op> = { readonly signal?: AbortSignal } & Part<'path', Parameter<Op, 'path'>> &
+  Part<'query', Parameter<Op, 'query'>> &
+  Part<'header', Parameter<Op, 'header'>> &
+  Part<'body', Body<Op>>;
+type RequestArgs<Op> =
+  Record<never, never> extends Input<Op> ? [input?: Input<Op>] : [input: Input<Op>];

@@ -3,7 +3,6 @@
 export { type ErrorCode, RelayApiError, RelayConnectionError } from './api-error.ts';
 export type { RelayErrorCode } from './codes.ts';
 export { type EventStreamOptions, streamEvents } from './event-stream.ts';
-export type { Happened, LiveEvent, StreamOpened } from './events.ts';
 export type { components, paths } from './openapi.ts';
 export { type QrStreamCallbacks, streamWhatsAppQR } from './qr-stream.ts';
 export {
@@ -13,6 +12,7 @@ export {
   type ToolCallOptions,
   type ToolCalls,
 } from './relay-client.ts';
+export type { Happened, LiveEvent, StreamOpened } from './sse.ts';
 export type { ToolName, Tools } from './tools.ts';
 export {
   RelayWebhookError,

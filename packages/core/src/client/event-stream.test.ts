@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { RelayApiError, RelayConnectionError } from './api-error.ts';
 import { streamEvents } from './event-stream.ts';
-import type { LiveEvent } from './events.ts';
+import type { LiveEvent } from './sse.ts';
 
 const ready = (id: string) => `id: ${id}\nevent: ready\ndata: {}\n\n`;
 const happened = (id: string) =>

@@ -1,10 +1,9 @@
 // What happens at Relay, for as long as somebody listens: a connection that breaks is made anew from the cursor of the
 // last event that was taken. Invariant: every event once and in order; where that cannot be, a `reset` says so.
 import { RelayApiError, RelayConnectionError } from './api-error.ts';
-import { createEventReader, type LiveEvent } from './events.ts';
 import { PLATFORM, type Platform } from './platform.ts';
-import { pauseBefore } from './retry.ts';
-import type { Wire } from './wire.ts';
+import { createEventReader, type LiveEvent } from './sse.ts';
+import { type ClientTransport, retryPause } from './transport.ts';
 
 const EVENTS_STREAM = '/api/events';
 
@@ -19,7 +18,7 @@ export interface EventStreamOptions {
 
 /** Throws only what coming back does not mend, as a token that is refused. */
 export async function* streamEvents(
-  relay: Pick<Wire, 'open'>,
+  relay: Pick<ClientTransport, 'open'>,
   options: EventStreamOptions = {},
   { sleep, chance }: Pick<Platform, 'sleep' | 'chance'> = PLATFORM,
 ): AsyncGenerator<LiveEvent, void, void> {
@@ -43,7 +42,7 @@ export async function* streamEvents(
     if (signal.aborted) return;
     lost += 1;
     const asked = failure instanceof RelayApiError ? failure.retryAfterMs : undefined;
-    const pause = pauseBefore(lost, asked, chance());
+    const pause = retryPause(lost, asked, chance());
     options.onLost?.(failure, pause);
     // Its only failure is the signal's, and the loop looks at that.
     await sleep(pause, signal).catch(() => {});
@@ -54,7 +53,7 @@ const isPassing = (error: unknown): error is RelayApiError | RelayConnectionErro
   (error instanceof RelayApiError || error instanceof RelayConnectionError) && error.retryable;
 
 async function* connection(
-  { open }: Pick<Wire, 'open'>,
+  { open }: Pick<ClientTransport, 'open'>,
   cursor: string | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<LiveEvent, void, void> {

@@ -1,6 +1,6 @@
 import { expect, expectTypeOf, test } from 'vitest';
 import type { StreamEventData } from '../api/events.ts';
-import { createEventReader, type Happened, type LiveEvent } from './events.ts';
+import { createEventReader, type Happened, type LiveEvent } from './sse.ts';
 
 const TEXT = [
   'retry: 2000\nid: 7\nevent: ready\ndata: {}\n\n',

@@ -1,9 +1,9 @@
 // Seed 000's `streamWhatsAppQR`: follows one connection to the stream and says how it ended. Coming back
 // is the caller's decision; the first `status` then says what was missed.
 import type { WhatsAppStatusBody } from '../api/whatsapp.ts';
-import { readFrames } from './frames.ts';
 import { PLATFORM } from './platform.ts';
-import { fetchWire, type Wire } from './wire.ts';
+import { readFrames } from './sse.ts';
+import { type ClientTransport, createFetchTransport } from './transport.ts';
 
 export const QR_STREAM = '/api/whatsapp/qr/stream';
 
@@ -23,7 +23,7 @@ export interface QrStreamCallbacks {
  */
 export function streamWhatsAppQR(
   callbacks: QrStreamCallbacks,
-  relay: Pick<Wire, 'open'> = fetchWire({ baseUrl: '' }, PLATFORM),
+  relay: Pick<ClientTransport, 'open'> = createFetchTransport({ baseUrl: '' }, PLATFORM),
 ): AbortController {
   const controller = new AbortController();
   void follow(callbacks, relay, controller.signal);
@@ -32,7 +32,7 @@ export function streamWhatsAppQR(
 
 async function follow(
   callbacks: QrStreamCallbacks,
-  { open }: Pick<Wire, 'open'>,
+  { open }: Pick<ClientTransport, 'open'>,
   signal: AbortSignal,
 ): Promise<void> {
   try {

@@ -1,13 +1,18 @@
 // The client that programs of others make: the typed routes, the tools of a program's token, and the wire that the
 // streaming helpers stand on.
 import type { PostStream } from './answer-stream.ts';
-import { type Client, createClient, KEY } from './client.ts';
+import { type Client, createClient, IDEMPOTENCY_KEY_HEADER } from './client.ts';
 import { PLATFORM, type Platform } from './platform.ts';
-import { type RetryOptions, retrying } from './retry.ts';
 import { TOOL_NAMES, type ToolName, type Tools } from './tools.ts';
-import { fetchWire, type OpenStream, type WireOptions } from './wire.ts';
+import {
+  type ClientTransportOptions,
+  createFetchTransport,
+  type OpenStream,
+  type RetryOptions,
+  withRetries,
+} from './transport.ts';
 
-export interface RelayClientOptions extends WireOptions, RetryOptions {
+export interface RelayClientOptions extends ClientTransportOptions, RetryOptions {
   /** Instead of the global one. */
   readonly fetch?: typeof globalThis.fetch;
 }
@@ -36,9 +41,9 @@ export interface ToolCallOptions {
 export function createRelayClient(options: RelayClientOptions = {}): RelayClient {
   const platform: Platform =
     options.fetch === undefined ? PLATFORM : { ...PLATFORM, fetch: options.fetch };
-  const wire = fetchWire(options, platform);
+  const wire = createFetchTransport(options, platform);
   const client = createClient({
-    send: retrying(wire.send, options, platform),
+    send: withRetries(wire.send, options, platform),
     newKey: platform.newKey,
   });
   return { ...client, tools: toolCalls(client), open: wire.open, ask: wire.ask };
@@ -51,7 +56,9 @@ function toolCalls(client: Client): ToolCalls {
       client.post('/api/tools/{tool}', {
         path: { tool },
         body,
-        ...(idempotencyKey === undefined ? {} : { header: { [KEY]: idempotencyKey } }),
+        ...(idempotencyKey === undefined
+          ? {}
+          : { header: { [IDEMPOTENCY_KEY_HEADER]: idempotencyKey } }),
         ...(signal === undefined ? {} : { signal }),
       });
   return Object.fromEntries(TOOL_NAMES.map((name) => [name, call(name)])) as unknown as ToolCalls;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { RelayConnectionError } from './api-error.ts';
 import type { ClientRequest, ClientResponse } from './client.ts';
-import { pauseBefore, type RetryOptions, retrying } from './retry.ts';
+import { type RetryOptions, retryPause, withRetries } from './transport.ts';
 
 const GET: ClientRequest = { method: 'GET', path: '/', headers: {} };
 const POST: ClientRequest = { method: 'POST', path: '/', headers: {}, body: '{}' };
@@ -19,7 +19,7 @@ async function sending(
   const sent: ClientRequest[] = [];
   const pauses: number[] = [];
   let now = 0;
-  const send = retrying(
+  const send = withRetries(
     async (given) => {
       const answer = answers[Math.min(sent.push(given), answers.length) - 1];
       if (answer === undefined || answer instanceof Error) throw answer;
@@ -92,10 +92,10 @@ test('waits as long as it is asked to, and not at all when that is beyond its pa
 });
 
 test('pauses grow, are bounded, and differ between those who wait', () => {
-  const longest = [1, 2, 3, 4, 12].map((nth) => pauseBefore(nth, undefined, 1));
+  const longest = [1, 2, 3, 4, 12].map((nth) => retryPause(nth, undefined, 1));
   expect(longest).toEqual([250, 500, 1_000, 2_000, 15_000]);
-  expect(pauseBefore(3, undefined, 0)).toBe(500);
-  expect(pauseBefore(1, 1_000, 0)).toBe(1_000);
+  expect(retryPause(3, undefined, 0)).toBe(500);
+  expect(retryPause(1, 1_000, 0)).toBe(1_000);
 });
 
 test('whoever aborts while it waits gets their reason', async () => {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { longestWait, RETRY } from '../retry.ts';
-import { CLOSE_POLICY, LASTING_AFTER, onClose, RECREATE_AT_ONCE } from './close.ts';
-import { CONNECTION_STATES, statusOf } from './states.ts';
+import { CLOSE_POLICY, decideOnClose, LASTING_AFTER, RECREATE_AT_ONCE } from './close-policy.ts';
+import { CONNECTION_STATES, whatsappStatusOf } from './states.ts';
 
 const numRuns = Number(process.env.PROPERTY_RUNS ?? 500);
 vi.setConfig({ testTimeout: 5_000 + 5 * numRuns });
@@ -15,28 +15,32 @@ const anyJitter = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
 describe('the policy for a closed connection', () => {
   test('515 connects anew at once', () => {
-    expect(onClose(515, 1, 0.5)).toEqual({ action: 'recreate', delayMs: 0, state: 'restarting' });
+    expect(decideOnClose(515, 1, 0.5)).toEqual({
+      action: 'recreate',
+      delayMs: 0,
+      state: 'restarting',
+    });
   });
 
   test('515 again and again backs off instead of hammering the server', () => {
-    expect(onClose(515, RECREATE_AT_ONCE, 0).delayMs).toBe(0);
-    expect(onClose(515, RECREATE_AT_ONCE + 1, 0)).toEqual({
+    expect(decideOnClose(515, RECREATE_AT_ONCE, 0).delayMs).toBe(0);
+    expect(decideOnClose(515, RECREATE_AT_ONCE + 1, 0)).toEqual({
       action: 'back_off',
       delayMs: 1_000,
       state: 'reconnecting',
     });
-    expect(onClose(515, 100, 0).delayMs).toBe(30_000);
+    expect(decideOnClose(515, 100, 0).delayMs).toBe(30_000);
   });
 
   test.each([408, 428, 503])('%i backs off with jitter and never gives up', (code) => {
-    expect(onClose(code, 1, 0)).toEqual({
+    expect(decideOnClose(code, 1, 0)).toEqual({
       action: 'back_off',
       delayMs: 1_000,
       state: 'reconnecting',
     });
-    expect(onClose(code, 3, 0).delayMs).toBe(4_000);
-    expect(onClose(code, 3, 0.5).delayMs).toBe(3_200);
-    expect(onClose(code, 10_000, 0)).toEqual({
+    expect(decideOnClose(code, 3, 0).delayMs).toBe(4_000);
+    expect(decideOnClose(code, 3, 0.5).delayMs).toBe(3_200);
+    expect(decideOnClose(code, 10_000, 0)).toEqual({
       action: 'back_off',
       delayMs: 30_000,
       state: 'unreachable',
@@ -44,8 +48,8 @@ describe('the policy for a closed connection', () => {
   });
 
   test('after five failed attempts the account counts as not connected', () => {
-    expect(statusOf(onClose(408, LASTING_AFTER, 0).state)).toBe('connecting');
-    expect(statusOf(onClose(408, LASTING_AFTER + 1, 0).state)).toBe('disconnected');
+    expect(whatsappStatusOf(decideOnClose(408, LASTING_AFTER, 0).state)).toBe('connecting');
+    expect(whatsappStatusOf(decideOnClose(408, LASTING_AFTER + 1, 0).state)).toBe('disconnected');
   });
 
   test.each([
@@ -54,12 +58,12 @@ describe('the policy for a closed connection', () => {
     [undefined, 'closed_unexplained'],
   ])('%s backs off a bounded number of times, then stops', (code, state) => {
     for (const attempt of [1, 2, 3, 4, 5]) {
-      expect(onClose(code, attempt, 0)).toMatchObject({
+      expect(decideOnClose(code, attempt, 0)).toMatchObject({
         action: 'back_off',
         state: 'reconnecting',
       });
     }
-    expect(onClose(code, 6, 0)).toEqual({ action: 'stop', state });
+    expect(decideOnClose(code, 6, 0)).toEqual({ action: 'stop', state });
   });
 
   test.each([
@@ -69,13 +73,13 @@ describe('the policy for a closed connection', () => {
     [411, 'stop', 'device_mismatch'],
     [440, 'stop', 'replaced'],
   ])('%i ends the attempts at once: %s', (code, action, state) => {
-    expect(onClose(code, 1, 0)).toEqual({ action, state });
+    expect(decideOnClose(code, 1, 0)).toEqual({ action, state });
   });
 
   test('every close gets a known state, and a wait within the cap exactly when it is tried again', () => {
     fc.assert(
       fc.property(anyCode, fc.integer({ min: 1, max: 10_000 }), anyJitter, (code, n, jitter) => {
-        const { action, delayMs, state } = onClose(code, n, jitter);
+        const { action, delayMs, state } = decideOnClose(code, n, jitter);
         expect(CONNECTION_STATES).toHaveProperty(state);
         if (action === 'stop' || action === 'relink') expect(delayMs).toBeUndefined();
         else expect(delayMs).toBeLessThanOrEqual(longestWait(RETRY.whatsapp_reconnect));

@@ -3,19 +3,19 @@ import {
   CONNECTION_STATES,
   type ConnectionState,
   connectionSentence,
-  statusOf,
   WHATSAPP_STATUSES,
+  whatsappStatusOf,
 } from './states.ts';
 
 const states = Object.keys(CONNECTION_STATES) as ConnectionState[];
 
 describe('connection states', () => {
   test.each(WHATSAPP_STATUSES)('the public status %s is a state that maps to itself', (status) => {
-    expect(statusOf(status)).toBe(status);
+    expect(whatsappStatusOf(status)).toBe(status);
   });
 
   test.each(states)('%s has a public status and a whole sentence', (state) => {
-    expect(WHATSAPP_STATUSES).toContain(statusOf(state));
+    expect(WHATSAPP_STATUSES).toContain(whatsappStatusOf(state));
     expect(connectionSentence(state)).toMatch(/^[A-Z].+\.$/);
   });
 
@@ -24,7 +24,7 @@ describe('connection states', () => {
   });
 
   test('only a state with a code to scan is called qr_ready', () => {
-    expect(states.filter((state) => statusOf(state) === 'qr_ready')).toEqual(['qr_ready']);
+    expect(states.filter((state) => whatsappStatusOf(state) === 'qr_ready')).toEqual(['qr_ready']);
   });
 
   test('what needs a person to come back is never called connecting', () => {
@@ -41,11 +41,11 @@ describe('connection states', () => {
       'taken_over',
       'closed_unexplained',
     ];
-    for (const state of stopped) expect(statusOf(state)).toBe('disconnected');
+    for (const state of stopped) expect(whatsappStatusOf(state)).toBe('disconnected');
   });
 
   test('a restriction or a sleeping phone leaves the account connected', () => {
-    expect(statusOf('time_locked')).toBe('connected');
-    expect(statusOf('phone_offline')).toBe('connected');
+    expect(whatsappStatusOf('time_locked')).toBe('connected');
+    expect(whatsappStatusOf('phone_offline')).toBe('connected');
   });
 });

@@ -121,7 +121,8 @@ export const CONNECTION_STATES = {
 export type ConnectionState = keyof typeof CONNECTION_STATES;
 
 /** The word seed 000's API uses for a state. */
-export const statusOf = (state: ConnectionState): WhatsAppStatus => CONNECTION_STATES[state].status;
+export const whatsappStatusOf = (state: ConnectionState): WhatsAppStatus =>
+  CONNECTION_STATES[state].status;
 
 export const connectionSentence = (state: ConnectionState): string =>
   CONNECTION_STATES[state].sentence;

@@ -50,6 +50,19 @@ export function aliasOfJid(jid: string): Alias | null {
 export const aliasKey = (alias: Alias): string => `${alias.kind}:${alias.value}`;
 
 /** The same aliases in the same order, each once. */
-export const distinct = (aliases: readonly Alias[]): Alias[] => [
+export const distinctAliases = (aliases: readonly Alias[]): Alias[] => [
   ...new Map(aliases.map((alias) => [aliasKey(alias), alias])).values(),
 ];
+
+// Whom a person means by what they typed: a phone number as people write it, or a JID. Null for what
+// cannot be read for certain.
+
+const SERVERS = { phone: 's.whatsapp.net', lid: 'lid' } as const;
+const GROUP = /^\d+(-\d+)?@g\.us$/;
+
+export function recipientJid(text: string): string | null {
+  const given = text.trim();
+  if (GROUP.test(given)) return given;
+  const alias = given.includes('@') ? aliasOfJid(given) : phoneAlias(given);
+  return alias === null ? null : `${alias.value}@${SERVERS[alias.kind]}`;
+}

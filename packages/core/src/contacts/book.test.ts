@@ -2,9 +2,15 @@ import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { type ContactId, contactId } from '../ids.ts';
 import { type Alias, aliasKey, lidAlias, phoneAlias } from './alias.ts';
-import { type AliasBook, aliasBook, contactOf, learn } from './book.ts';
-import { type Grant, isWithin, REPLY_MODES } from './grants.ts';
-import { type Contact, mergeContacts } from './merge.ts';
+import {
+  type AliasBook,
+  aliasBook,
+  type Contact,
+  contactWithAlias,
+  linkAliases,
+  mergeContacts,
+} from './alias-book.ts';
+import { type Grant, isGrantWithin, REPLY_MODES } from './grants.ts';
 
 const numRuns = Number(process.env.PROPERTY_RUNS ?? 500);
 vi.setConfig({ testTimeout: 5_000 + 5 * numRuns });
@@ -50,22 +56,22 @@ describe('merging two contacts', () => {
 
 describe('learning aliases', () => {
   test('an alias never met is nobody', () => {
-    expect(contactOf(aliasBook(), lid(1))).toBeNull();
+    expect(contactWithAlias(aliasBook(), lid(1))).toBeNull();
   });
 
   test('aliases of an unknown person make a contact without a grant', () => {
-    const { book, merges } = learn(aliasBook(), [phone(1), lid(1)], id(9));
-    expect(contactOf(book, lid(1))).toEqual(contact(9, null, phone(1), lid(1)));
+    const { book, merges } = linkAliases(aliasBook(), [phone(1), lid(1)], id(9));
+    expect(contactWithAlias(book, lid(1))).toEqual(contact(9, null, phone(1), lid(1)));
     expect(merges).toEqual([]);
   });
 
   test('a LID first met together with a granted number is that contact', () => {
-    const { book, merges } = learn(
+    const { book, merges } = linkAliases(
       aliasBook([contact(1, ALL, phone(1))]),
       [lid(1), phone(1)],
       id(9),
     );
-    expect(contactOf(book, lid(1))).toEqual(contact(1, ALL, phone(1), lid(1)));
+    expect(contactWithAlias(book, lid(1))).toEqual(contact(1, ALL, phone(1), lid(1)));
     expect(merges).toEqual([]);
     expect(book.contacts.size).toBe(1);
   });
@@ -76,19 +82,19 @@ describe('learning aliases', () => {
       contact(2, ALL, lid(2)),
       contact(1, READ, lid(1)),
     ]);
-    const { book, merges } = learn(before, [phone(3), lid(2), lid(1)], id(9));
+    const { book, merges } = linkAliases(before, [phone(3), lid(2), lid(1)], id(9));
     expect([...book.contacts.keys()]).toEqual([id(1)]);
     expect(merges.map((merge) => [merge.into, merge.from])).toEqual([
       [id(1), id(2)],
       [id(1), id(3)],
     ]);
-    expect(contactOf(book, phone(3))?.grant).toEqual(READ);
+    expect(contactWithAlias(book, phone(3))?.grant).toEqual(READ);
   });
 
   test('the book handed in is left as it was', () => {
     const before = aliasBook([contact(1, ALL, phone(1)), contact(2, null, lid(1))]);
-    learn(before, [phone(1), lid(1)], id(9));
-    expect(contactOf(before, phone(1))?.grant).toEqual(ALL);
+    linkAliases(before, [phone(1), lid(1)], id(9));
+    expect(contactWithAlias(before, phone(1))?.grant).toEqual(ALL);
     expect(before.contacts.size).toBe(2);
   });
 });
@@ -125,7 +131,7 @@ const sightingsInTwoOrders = fc
 
 const learnAll = (start: readonly Contact[], sightings: readonly (readonly Alias[])[]): AliasBook =>
   sightings.reduce(
-    (book, aliases, index) => learn(book, aliases, id(100 + index)).book,
+    (book, aliases, index) => linkAliases(book, aliases, id(100 + index)).book,
     aliasBook(start),
   );
 
@@ -178,10 +184,12 @@ describe('random sightings and merges', () => {
       fc.property(anyContacts, sightingsInTwoOrders, (start, [, order]) => {
         let book = aliasBook(start);
         for (const [index, aliases] of order.entries()) {
-          const next = learn(book, aliases, id(100 + index)).book;
+          const next = linkAliases(book, aliases, id(100 + index)).book;
           for (const person of book.contacts.values()) {
             for (const alias of person.aliases) {
-              expect(isWithin(contactOf(next, alias)?.grant ?? null, person.grant)).toBe(true);
+              expect(
+                isGrantWithin(contactWithAlias(next, alias)?.grant ?? null, person.grant),
+              ).toBe(true);
             }
           }
           book = next;
@@ -197,7 +205,7 @@ describe('random sightings and merges', () => {
         const book = learnAll(start, order);
         for (const { aliases, grant } of start) {
           for (const alias of aliases) {
-            expect(isWithin(contactOf(book, alias)?.grant ?? null, grant)).toBe(true);
+            expect(isGrantWithin(contactWithAlias(book, alias)?.grant ?? null, grant)).toBe(true);
           }
         }
         for (const person of book.contacts.values()) {
@@ -206,7 +214,8 @@ describe('random sightings and merges', () => {
             aliases.some((alias) => person.aliases.includes(alias)),
           );
           expect(sources.length).toBeGreaterThan(0);
-          for (const source of sources) expect(isWithin(person.grant, source.grant)).toBe(true);
+          for (const source of sources)
+            expect(isGrantWithin(person.grant, source.grant)).toBe(true);
         }
       }),
       { numRuns },
@@ -217,7 +226,7 @@ describe('random sightings and merges', () => {
     fc.assert(
       fc.property(anyGrant, anyGrant, (a, b) => {
         const { merge } = mergeContacts(contact(1, a, phone(1)), contact(2, b, lid(1)));
-        const narrowed = [a, b].filter((held) => !isWithin(held, merge.grant));
+        const narrowed = [a, b].filter((held) => !isGrantWithin(held, merge.grant));
         expect(merge.withdrawn).toEqual(narrowed);
       }),
       { numRuns },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { choose, type Findable, type Rank, rankOf } from './find.ts';
+import { chooseMatch, type Findable, type MatchRank, rankMatch } from './match.ts';
 
 const ANN: Findable = {
   id: '00000000-0000-4000-8000-000000000001',
@@ -7,7 +7,7 @@ const ANN: Findable = {
   addresses: ['14155551234', '14155551234@s.whatsapp.net', '90001', '90001@lid'],
 };
 
-test.each<[string, Rank | null]>([
+test.each<[string, MatchRank | null]>([
   ['Ann Lee', 0],
   ['  ANN   lee ', 0],
   ['Änn Leé', 0],
@@ -26,21 +26,21 @@ test.each<[string, Rank | null]>([
   ['555', null],
   [ANN.id, 0],
 ])('%j fits %s', (query, rank) => {
-  expect(rankOf(query, ANN)).toBe(rank);
+  expect(rankMatch(query, ANN)).toBe(rank);
 });
 
-test.each<[string, string, Rank | null]>([
+test.each<[string, string, MatchRank | null]>([
   ['мама', 'Мама', 0],
   ['أحمد', 'أحمد', 0],
   ['ｔａｎａｋａ', 'Tanaka', 0],
   ['田中', '田中 太郎', 1],
 ])('names of every script: %s', (query, name, rank) => {
-  expect(rankOf(query, { ...ANN, names: [name] })).toBe(rank);
+  expect(rankMatch(query, { ...ANN, names: [name] })).toBe(rank);
 });
 
 test('one whole match is chosen over any number of parts', () => {
   expect(
-    choose([
+    chooseMatch([
       { rank: 0, of: 'Ann' },
       { rank: 1, of: 'Anna' },
       { rank: 3, of: 'Joann' },
@@ -50,7 +50,7 @@ test('one whole match is chosen over any number of parts', () => {
 
 test('two that fit equally well are both named, and nobody is chosen', () => {
   expect(
-    choose([
+    chooseMatch([
       { rank: 0, of: 'a' },
       { rank: 0, of: 'b' },
       { rank: 1, of: 'c' },
@@ -59,11 +59,11 @@ test('two that fit equally well are both named, and nobody is chosen', () => {
     ambiguous: ['a', 'b'],
   });
   expect(
-    choose([
+    chooseMatch([
       { rank: 1, of: 'a' },
       { rank: 3, of: 'b' },
     ]),
   ).toEqual({ ambiguous: ['a', 'b'] });
-  expect(choose([{ rank: 3, of: 'a' }])).toEqual({ found: 'a' });
-  expect(choose([])).toEqual({ nobody: true });
+  expect(chooseMatch([{ rank: 3, of: 'a' }])).toEqual({ found: 'a' });
+  expect(chooseMatch([])).toEqual({ nobody: true });
 });

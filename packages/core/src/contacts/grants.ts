@@ -1,5 +1,6 @@
 // What the owner allows for one contact or group. Grants form a lattice: `narrowest` is its meet,
 // no grant (null) its bottom. Whoever changes or merges grants asks here which way a change goes.
+import type { GrantOptions } from './grant-options.ts';
 
 export const REPLY_MODES = ['draft', 'auto'] as const;
 export type ReplyMode = (typeof REPLY_MODES)[number];
@@ -14,7 +15,7 @@ export interface Grant {
   readonly canInitiate: boolean;
 }
 
-export const DENIED: Grant = {
+export const DENIED_GRANT: Grant = {
   canRead: false,
   canReply: false,
   replyMode: 'draft',
@@ -22,7 +23,7 @@ export const DENIED: Grant = {
 };
 
 /** What both allow. Where either has no grant at all, that is nothing. */
-export function narrowest(a: Grant | null, b: Grant | null): Grant | null {
+export function narrowestGrant(a: Grant | null, b: Grant | null): Grant | null {
   if (a === null || b === null) return null;
   return {
     canRead: a.canRead && b.canRead,
@@ -33,9 +34,9 @@ export function narrowest(a: Grant | null, b: Grant | null): Grant | null {
 }
 
 /** True when `a` allows nothing that `b` does not. */
-export function isWithin(a: Grant | null, b: Grant | null): boolean {
-  const inner = a ?? DENIED;
-  const outer = b ?? DENIED;
+export function isGrantWithin(a: Grant | null, b: Grant | null): boolean {
+  const inner = a ?? DENIED_GRANT;
+  const outer = b ?? DENIED_GRANT;
   return (
     (!inner.canRead || outer.canRead) &&
     (!inner.canReply || outer.canReply) &&
@@ -47,5 +48,65 @@ export function isWithin(a: Grant | null, b: Grant | null): boolean {
 export type GrantChange = 'widen' | 'narrow';
 
 /** A change that gives anything at all is a widening, whatever else it takes. */
-export const changeOf = (before: Grant | null, after: Grant | null): GrantChange =>
-  isWithin(after, before) ? 'narrow' : 'widen';
+export const grantChange = (before: Grant | null, after: Grant | null): GrantChange =>
+  isGrantWithin(after, before) ? 'narrow' : 'widen';
+
+// A grant as the owner keeps it: what is allowed, whom it names, and how it is to be used. For anybody else
+// but the owner a change of the name or of the options counts as widening: a name decides who is written to,
+// a persona what is said.
+
+export interface GrantRecord {
+  /** What the owner calls them; null if they gave no name. */
+  readonly displayName: string | null;
+  readonly grant: Grant;
+  readonly options: GrantOptions;
+}
+
+export function grantRecordChange(
+  before: GrantRecord | null,
+  after: GrantRecord | null,
+): GrantChange {
+  if (after === null) return 'narrow';
+  const same =
+    before !== null &&
+    before.displayName === after.displayName &&
+    optionsText(before.options) === optionsText(after.options);
+  return same ? grantChange(before.grant, after.grant) : 'widen';
+}
+
+const optionsText = ({ persona, model, quietHours }: GrantOptions): string =>
+  JSON.stringify([persona, model, quietHours?.from, quietHours?.to, quietHours?.zone]);
+
+// A grant in words, the same for the command, the console and the owner's own chat.
+
+const NOTHING = 'do nothing';
+
+/** What agents may do, such as "read and reply". */
+export function describeGrant(grant: Grant | null): string {
+  if (grant === null) return NOTHING;
+  const { canRead, canReply, canInitiate } = grant;
+  const may = [
+    ...(canRead ? ['read'] : []),
+    ...(canReply ? [grant.replyMode === 'auto' ? 'reply' : 'draft replies for you to send'] : []),
+    ...(canInitiate ? ['start conversations'] : []),
+  ];
+  return may.length === 0 ? NOTHING : listed(may);
+}
+
+/** Each option on a line of its own, as the owner set it. */
+export function grantOptionLines({ persona, model, quietHours }: GrantOptions): string[] {
+  return [
+    ...(persona === undefined ? [] : [`Persona: ${persona}`]),
+    ...(model === undefined ? [] : [`Model: ${model}`]),
+    ...(quietHours === undefined
+      ? []
+      : [`Quiet from ${quietHours.from} to ${quietHours.to}${inZone(quietHours.zone)}`]),
+  ];
+}
+
+const inZone = (zone: string | undefined): string => (zone === undefined ? '' : ` (${zone})`);
+
+const listed = (words: readonly string[]): string => {
+  const last = words.at(-1) ?? '';
+  return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} and ${last}`;
+};

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readNumber } from './number.ts';
+import { readPhoneNumber } from './phone-number.ts';
 
 const GERMAN = '491701234567';
 const AMERICAN = '14155551234';
@@ -26,7 +26,7 @@ test.each<[string, string | null, string | null]>([
   ['12', GERMAN, null],
   ['', GERMAN, null],
 ])('%j, at home with %s, is %s', (text, home, number) => {
-  expect(readNumber(text, home)).toBe(number);
+  expect(readPhoneNumber(text, home)).toBe(number);
 });
 
 test('whatever is typed becomes international digits or nothing, and never throws', () => {
@@ -34,7 +34,7 @@ test('whatever is typed becomes international digits or nothing, and never throw
   const typed = fc.oneof(fc.string(), fc.stringMatching(/^[+0-9 ()./-]{0,20}$/));
   fc.assert(
     fc.property(typed, home, (text, from) => {
-      expect(readNumber(text, from) ?? '1234567').toMatch(/^[1-9]\d{6,14}$/);
+      expect(readPhoneNumber(text, from) ?? '1234567').toMatch(/^[1-9]\d{6,14}$/);
     }),
   );
 });
@@ -43,8 +43,8 @@ test('what it makes, it reads the same again', () => {
   const typed = fc.stringMatching(/^\+?[0-9 -]{7,16}$/);
   fc.assert(
     fc.property(typed, (text) => {
-      const number = readNumber(text, GERMAN);
-      if (number !== null) expect(readNumber(`+${number}`, AMERICAN)).toBe(number);
+      const number = readPhoneNumber(text, GERMAN);
+      if (number !== null) expect(readPhoneNumber(`+${number}`, AMERICAN)).toBe(number);
     }),
     { examples: [['0-000-0----0']] },
   );

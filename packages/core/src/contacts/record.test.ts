@@ -1,8 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { DENIED, type Grant, isWithin, REPLY_MODES } from './grants.ts';
-import { grantOptionsSchema, patchOptions } from './options.ts';
-import { changeOfRecord, type GrantRecord } from './record.ts';
+import { grantOptionsSchema, patchGrantOptions } from './grant-options.ts';
+import {
+  DENIED_GRANT,
+  type Grant,
+  type GrantRecord,
+  grantRecordChange,
+  isGrantWithin,
+  REPLY_MODES,
+} from './grants.ts';
 
 const anyGrant = fc.record<Grant>({
   canRead: fc.boolean(),
@@ -25,8 +31,8 @@ const anyRecord = fc.record<GrantRecord>({
 test('a change that narrows gives nothing, names nobody and changes no voice', () => {
   fc.assert(
     fc.property(fc.option(anyRecord), fc.option(anyRecord), (before, after) => {
-      if (changeOfRecord(before, after) === 'widen') return;
-      expect(isWithin(after?.grant ?? null, before?.grant ?? null)).toBe(true);
+      if (grantRecordChange(before, after) === 'widen') return;
+      expect(isGrantWithin(after?.grant ?? null, before?.grant ?? null)).toBe(true);
       if (after === null) return;
       expect(before).not.toBeNull();
       expect(after.displayName).toBe(before?.displayName);
@@ -40,8 +46,8 @@ test('a chain of narrowings never gets anybody anything', () => {
   fc.assert(
     fc.property(fc.option(anyRecord), fc.array(fc.option(anyRecord)), (first, changes) => {
       let now = first;
-      for (const change of changes) if (changeOfRecord(now, change) === 'narrow') now = change;
-      expect(isWithin(now?.grant ?? null, first?.grant ?? null)).toBe(true);
+      for (const change of changes) if (grantRecordChange(now, change) === 'narrow') now = change;
+      expect(isGrantWithin(now?.grant ?? null, first?.grant ?? null)).toBe(true);
     }),
     { numRuns: 2_000 },
   );
@@ -50,18 +56,18 @@ test('a chain of narrowings never gets anybody anything', () => {
 test('taking everything back, or the whole record, always narrows', () => {
   fc.assert(
     fc.property(anyRecord, (record) => {
-      expect(changeOfRecord(record, null)).toBe('narrow');
-      expect(changeOfRecord(record, { ...record, grant: DENIED })).toBe('narrow');
-      expect(changeOfRecord(record, structuredClone(record))).toBe('narrow');
+      expect(grantRecordChange(record, null)).toBe('narrow');
+      expect(grantRecordChange(record, { ...record, grant: DENIED_GRANT })).toBe('narrow');
+      expect(grantRecordChange(record, structuredClone(record))).toBe('narrow');
     }),
   );
 });
 
 test('options are changed key by key, and null takes one away', () => {
   const options = { persona: 'brief', model: 'small' };
-  expect(patchOptions(options, {})).toEqual(options);
+  expect(patchGrantOptions(options, {})).toEqual(options);
   expect(
-    patchOptions(options, { persona: null, quietHours: { from: '22:00', to: '07:00' } }),
+    patchGrantOptions(options, { persona: null, quietHours: { from: '22:00', to: '07:00' } }),
   ).toEqual({ model: 'small', quietHours: { from: '22:00', to: '07:00' } });
 });
 

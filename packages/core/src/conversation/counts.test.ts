@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { countTurns } from './counts.ts';
-import { INSTANCE_STATES } from './states.ts';
-import { TURNS } from './turns.ts';
+import { countByStateAndTurn } from '../api/instances.ts';
+import { INSTANCE_STATES, TURNS } from './states.ts';
 
 const counted = fc.uniqueArray(
   fc
@@ -18,7 +17,7 @@ const counted = fc.uniqueArray(
 test('every conversation is counted once by its state and once by its turn', () => {
   fc.assert(
     fc.property(counted, (rows) => {
-      const { by_state, by_turn, holding_approval } = countTurns(rows);
+      const { by_state, by_turn, holding_approval } = countByStateAndTurn(rows);
       const all = rows.reduce((sum, { n }) => sum + n, 0);
       const sum = (counts: Record<string, number>) =>
         Object.values(counts).reduce((a, b) => a + b, 0);
@@ -31,7 +30,7 @@ test('every conversation is counted once by its state and once by its turn', () 
 });
 
 test('what holds an approval is counted as yours', () => {
-  const { by_turn, holding_approval } = countTurns([
+  const { by_turn, holding_approval } = countByStateAndTurn([
     { state: 'NEEDS_HUMAN_INTERVENTION', n: 2, holding: 1 },
     { state: 'WAITING_FOR_REPLY', n: 5, holding: 2 },
   ]);

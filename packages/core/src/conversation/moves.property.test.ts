@@ -1,11 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { ConversationEvent } from './events.ts';
-import type { Instance } from './instance.ts';
-import { OWNERS_MOVES, type OwnersMove, ownersMoves } from './moves.ts';
 import { INSTANCE_STATES, isTerminal, type NonTerminalState } from './states.ts';
-import { legalEvents } from './table.ts';
-import { transition } from './transition.ts';
+import { type Instance, transition } from './transition.ts';
+import {
+  type ConversationEvent,
+  legalEvents,
+  OWNERS_MOVES,
+  type OwnersMove,
+  ownersMoves,
+} from './transition-table.ts';
 
 const NOW = new Date('2026-11-15T12:00:00Z');
 const OPEN = INSTANCE_STATES.filter((state): state is NonTerminalState => !isTerminal(state));

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { instanceId } from '../ids.ts';
-import { noticeFor } from './notice.ts';
+import { conversationNotice } from './transition.ts';
 
 const parts = {
   id: instanceId('0b6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d'),
@@ -10,15 +10,20 @@ const parts = {
 };
 
 test('one line says with whom, about what, why, and what to do next', () => {
-  expect(noticeFor('needs_you', parts)).toBe(
+  expect(conversationNotice('needs_you', parts)).toBe(
     `Relay: “Get a quote” with Ana (+56912345678) needs you. The agent had nothing to say. → relay get ${parts.id}`,
   );
-  expect(noticeFor('taken_over', parts)).toMatch(/is yours now\. .+ → relay resume /);
+  expect(conversationNotice('taken_over', parts)).toMatch(/is yours now\. .+ → relay resume /);
 });
 
 test('whatever people and models wrote stays one line of a bearable length', () => {
   const long = `a\n\nb\u2028${'🙂'.repeat(5_000)}`;
-  const line = noticeFor('completed', { ...parts, objective: long, contact: long, reason: long });
+  const line = conversationNotice('completed', {
+    ...parts,
+    objective: long,
+    contact: long,
+    reason: long,
+  });
   expect(line).not.toMatch(/[\n\u2028]/);
   expect([...line].length).toBeLessThan(600);
   expect(line.isWellFormed()).toBe(true);

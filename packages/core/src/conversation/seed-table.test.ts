@@ -2,12 +2,9 @@
 import { verifies } from '@relay/testing/verifies';
 import { expect, test } from 'vitest';
 import { instanceId } from '../ids.ts';
-import type { ConversationEvent } from './events.ts';
-import type { Instance } from './instance.ts';
-import { newInstance } from './instance.ts';
 import type { InstanceState } from './states.ts';
-import type { Effect } from './transition.ts';
-import { transition } from './transition.ts';
+import { type ConversationEffect, type Instance, newInstance, transition } from './transition.ts';
+import type { ConversationEvent } from './transition-table.ts';
 
 const NOW = new Date('2026-01-01T12:00:00Z');
 const ID = instanceId('7d4a1c52-9f3e-4b61-8a7e-2f1f4e9f0c11');
@@ -28,7 +25,7 @@ interface Row {
   readonly from: Instance;
   readonly event: ConversationEvent;
   readonly to: InstanceState;
-  readonly effects: readonly Effect['kind'][];
+  readonly effects: readonly ConversationEffect['kind'][];
   readonly fields?: Partial<Instance>;
 }
 

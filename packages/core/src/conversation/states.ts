@@ -1,7 +1,7 @@
 // The eleven states of a delegated conversation. The names are persisted and part of the API:
 // never rename one. Each has a sentence that says whose turn it is.
 
-export const STATES = {
+export const STATE_SENTENCES = {
   CREATED: 'The agent is about to write the first message.',
   QUEUED: 'Another conversation with this contact comes first.',
   ACTIVE: 'The agent is working on its next message.',
@@ -16,7 +16,7 @@ export const STATES = {
 } as const;
 
 /** In place of the state's sentence while a message of the conversation is unsent. */
-export const UNSENT: Readonly<Partial<Record<keyof typeof STATES, string>>> = {
+export const UNSENT_SENTENCES: Readonly<Partial<Record<keyof typeof STATE_SENTENCES, string>>> = {
   WAITING_FOR_REPLY:
     'The message is queued and has not been sent yet. The follow-up clock starts when WhatsApp takes it.',
   ACTIVE:
@@ -26,15 +26,66 @@ export const UNSENT: Readonly<Partial<Record<keyof typeof STATES, string>>> = {
 };
 
 /** In place of the state's sentence while follow-up clocks are suspended. */
-export const FOLLOW_UP_SUSPENDED =
+export const FOLLOW_UP_SUSPENDED_SENTENCE =
   'The contact has not answered yet. No follow-up is due while messages cannot be sent.';
 
-export type InstanceState = keyof typeof STATES;
-export type TerminalState = 'COMPLETED' | 'ABANDONED' | 'FAILED';
+export type InstanceState = keyof typeof STATE_SENTENCES;
+type TerminalState = 'COMPLETED' | 'ABANDONED' | 'FAILED';
 export type NonTerminalState = Exclude<InstanceState, TerminalState>;
 
-export const INSTANCE_STATES = Object.keys(STATES) as InstanceState[];
+export const INSTANCE_STATES = Object.keys(STATE_SENTENCES) as InstanceState[];
 
 export function isTerminal(state: InstanceState): state is TerminalState {
   return state === 'COMPLETED' || state === 'ABANDONED' || state === 'FAILED';
+}
+
+// Whose turn it is: the states folded into the five turns that the owner sees, and the states in which the agent has
+// something to do, and what for. Invariant: every state belongs to exactly one turn.
+
+/** Whose move is next, in the order in which they are shown. */
+export const TURNS = ['you', 'agent', 'them', 'parked', 'ended'] as const;
+export type WhoseTurn = (typeof TURNS)[number];
+
+const TURN_OF: Readonly<Record<InstanceState, WhoseTurn>> = {
+  NEEDS_HUMAN_INTERVENTION: 'you',
+  CREATED: 'agent',
+  ACTIVE: 'agent',
+  WAITING_FOR_AGENT: 'agent',
+  HEARTBEAT_SCHEDULED: 'agent',
+  WAITING_FOR_REPLY: 'them',
+  QUEUED: 'parked',
+  PAUSED: 'parked',
+  COMPLETED: 'ended',
+  ABANDONED: 'ended',
+  FAILED: 'ended',
+};
+
+/** A conversation that holds an approval waits for the owner, whatever its state. */
+export const whoseTurnIn = (state: InstanceState, holdsApproval: boolean): WhoseTurn =>
+  holdsApproval ? 'you' : TURN_OF[state];
+
+/** The states whose conversations have this turn as long as they hold no approval. */
+export const statesOfTurn = (turn: WhoseTurn): readonly InstanceState[] =>
+  (Object.keys(TURN_OF) as InstanceState[]).filter((state) => TURN_OF[state] === turn);
+
+export type TurnPurpose = 'first_message' | 'reply' | 'follow_up' | 'continue';
+
+/** What the agent is asked for in each state that wants a turn; in all others it rests. */
+export const TURN_PURPOSES: Readonly<Partial<Record<InstanceState, TurnPurpose>>> = {
+  CREATED: 'first_message',
+  WAITING_FOR_AGENT: 'reply',
+  HEARTBEAT_SCHEDULED: 'follow_up',
+  ACTIVE: 'continue',
+};
+
+export const TURN_STATES = Object.keys(TURN_PURPOSES) as InstanceState[];
+
+/** "Continue" says nothing about what happened before it; a turn taken again after all is told. */
+export function currentTurnPurpose(
+  asked: TurnPurpose,
+  { spoken, unread }: { readonly spoken: boolean; readonly unread: number },
+): TurnPurpose {
+  if (asked !== 'continue') return asked;
+  if (!spoken) return 'first_message';
+  return unread > 0 ? 'reply' : 'continue';
 }

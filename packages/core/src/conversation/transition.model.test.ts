@@ -3,12 +3,13 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { instanceId } from '../ids.ts';
-import type { ConversationEvent, EventType } from './events.ts';
-import { EVENT_TYPES } from './events.ts';
-import type { Instance } from './instance.ts';
-import { newInstance } from './instance.ts';
 import type { InstanceState } from './states.ts';
-import { transition } from './transition.ts';
+import { type Instance, newInstance, transition } from './transition.ts';
+import {
+  CONVERSATION_EVENT_TYPES,
+  type ConversationEvent,
+  type ConversationEventType,
+} from './transition-table.ts';
 
 const RUNS = Number(process.env.PROPERTY_RUNS ?? 500);
 const ID = instanceId('7d4a1c52-9f3e-4b61-8a7e-2f1f4e9f0c11');
@@ -209,7 +210,7 @@ const delay = fc.integer({ min: 1_000, max: 86_400_000 });
 const texts = fc.array(fc.string({ maxLength: 4 }), { minLength: 1, maxLength: 3 });
 const sending = fc.record({ texts, nextHeartbeatMs: delay }, { requiredKeys: ['texts'] });
 
-const payloads: Partial<Record<EventType, fc.Arbitrary<object>>> = {
+const payloads: Partial<Record<ConversationEventType, fc.Arbitrary<object>>> = {
   message_sent: sending,
   followup_sent: sending,
   schedule_next_heartbeat: fc.record({ delayMs: delay }),
@@ -225,7 +226,7 @@ const payloads: Partial<Record<EventType, fc.Arbitrary<object>>> = {
 };
 
 // Endings and errors are rare, or every run would be over after a few commands.
-const RARE: readonly EventType[] = [
+const RARE: readonly ConversationEventType[] = [
   'cancel',
   'unrecoverable_error',
   'end_conversation',
@@ -234,7 +235,7 @@ const RARE: readonly EventType[] = [
 
 const command = fc
   .oneof(
-    ...EVENT_TYPES.map((type) => ({
+    ...CONVERSATION_EVENT_TYPES.map((type) => ({
       weight: RARE.includes(type) ? 1 : 8,
       arbitrary: fc
         .tuple(payloads[type] ?? fc.constant({}), fc.integer({ min: 0, max: 7_200_000 }))

@@ -1,22 +1,33 @@
 import { verifies } from '@relay/testing/verifies';
 import { describe, expect, it } from 'vitest';
 import { instanceId } from '../ids.ts';
-import type { ConversationEvent, EventType } from './events.ts';
-import { EVENT_TYPES } from './events.ts';
-import type { Instance } from './instance.ts';
-import { holdsContact, newInstance } from './instance.ts';
-import type { InstanceState, NonTerminalState } from './states.ts';
-import { INSTANCE_STATES, isTerminal, STATES } from './states.ts';
-import { legalEvents } from './table.ts';
-import type { Transition } from './transition.ts';
-import { transition } from './transition.ts';
+import {
+  INSTANCE_STATES,
+  type InstanceState,
+  isTerminal,
+  type NonTerminalState,
+  STATE_SENTENCES,
+} from './states.ts';
+import {
+  holdsContact,
+  type Instance,
+  newInstance,
+  type Transition,
+  transition,
+} from './transition.ts';
+import {
+  CONVERSATION_EVENT_TYPES,
+  type ConversationEvent,
+  type ConversationEventType,
+  legalEvents,
+} from './transition-table.ts';
 
 const NOW = new Date('2026-01-01T12:00:00Z');
 const MINUTE = 60_000;
 const ID = instanceId('7d4a1c52-9f3e-4b61-8a7e-2f1f4e9f0c11');
 
 /** An event of each type, with plain payloads. */
-function example(type: EventType): ConversationEvent {
+function example(type: ConversationEventType): ConversationEvent {
   switch (type) {
     case 'message_sent':
     case 'followup_sent':
@@ -57,7 +68,7 @@ function apply(instance: Instance, event: ConversationEvent): Transition {
 }
 
 // Written out by hand, not derived from the table: seed 003's rows and the completions.
-const EXPECTED: Record<InstanceState, Partial<Record<EventType, InstanceState>>> = {
+const EXPECTED: Record<InstanceState, Partial<Record<ConversationEventType, InstanceState>>> = {
   CREATED: {
     messages_acknowledged: 'CREATED',
     agent_sends_first_message: 'ACTIVE',
@@ -152,7 +163,7 @@ const EXPECTED: Record<InstanceState, Partial<Record<EventType, InstanceState>>>
 
 describe('every state × event pair', () => {
   const pairs = INSTANCE_STATES.flatMap((state) =>
-    EVENT_TYPES.map((event) => [state, event] as const),
+    CONVERSATION_EVENT_TYPES.map((event) => [state, event] as const),
   );
 
   it('covers eleven states and twenty-one events', () => {
@@ -420,7 +431,7 @@ describe('what a transition brings with it', () => {
 
 describe('words', () => {
   it('has a sentence for every state', () => {
-    for (const state of INSTANCE_STATES) expect(STATES[state]).toMatch(/^[A-Z].+\.$/);
+    for (const state of INSTANCE_STATES) expect(STATE_SENTENCES[state]).toMatch(/^[A-Z].+\.$/);
   });
 
   it.each(INSTANCE_STATES)('knows whether %s holds the contact', (state) => {

@@ -1,24 +1,30 @@
 // The heart of a conversation: `transition` says what an event does, as a new instance, the steps to
 // log and the effects to carry out. It is pure: the caller persists all of it in one transaction,
 // and only then does anything act.
-import type { ConversationEvent, EventType } from './events.ts';
-import { EVENTS } from './events.ts';
-import type { Instance } from './instance.ts';
-import { holdsContact } from './instance.ts';
-import type { InstanceState, NonTerminalState } from './states.ts';
-import { isTerminal } from './states.ts';
-import type { Target } from './table.ts';
-import { TABLE } from './table.ts';
-import type { TurnPurpose } from './turns.ts';
-import { TURN_IN } from './turns.ts';
 
-export interface Step {
+import type { InstanceId } from '../ids.ts';
+import {
+  type InstanceState,
+  isTerminal,
+  type NonTerminalState,
+  TURN_PURPOSES,
+  type TurnPurpose,
+} from './states.ts';
+import {
+  type ConversationEvent,
+  type ConversationEventType,
+  EVENT_PHRASES,
+  TRANSITION_TABLE,
+  type TransitionTarget,
+} from './transition-table.ts';
+
+export interface StateStep {
   readonly from: InstanceState;
   readonly to: InstanceState;
-  readonly trigger: EventType;
+  readonly trigger: ConversationEventType;
 }
 
-export type Effect =
+export type ConversationEffect =
   | {
       readonly kind: 'send';
       readonly role: 'agent' | 'manual';
@@ -27,7 +33,7 @@ export type Effect =
       readonly followUp: boolean;
     }
   /** Queued messages that have become pointless are not to be sent. */
-  | { readonly kind: 'withdraw'; readonly because: Withdrawn }
+  | { readonly kind: 'withdraw'; readonly because: WithdrawalReason }
   | { readonly kind: 'run_turn'; readonly purpose: TurnPurpose }
   | { readonly kind: 'start_timer'; readonly from: Date; readonly dueAt: Date }
   | { readonly kind: 'cancel_timer' }
@@ -35,7 +41,7 @@ export type Effect =
   | { readonly kind: 'tell_owner'; readonly about: OwnerNews };
 
 /** Why messages are withdrawn: the contact wrote, the conversation ended, or the owner wrote from a phone. */
-export type Withdrawn = 'answered' | 'ended' | 'taken_over';
+export type WithdrawalReason = 'answered' | 'ended' | 'taken_over';
 
 /** What the owner is told about. The names are kinds of events on the stream: never rename one. */
 export type OwnerNews = 'needs_you' | 'completed' | 'abandoned' | 'failed' | 'taken_over';
@@ -44,14 +50,14 @@ export interface Transition {
   readonly ok: true;
   readonly instance: Instance;
   /** One per change of state, in order. Empty when the event was only taken in. */
-  readonly steps: readonly Step[];
-  readonly effects: readonly Effect[];
+  readonly steps: readonly StateStep[];
+  readonly effects: readonly ConversationEffect[];
 }
 
-export interface Refusal {
+interface TransitionRefusal {
   readonly ok: false;
   readonly state: InstanceState;
-  readonly event: EventType;
+  readonly event: ConversationEventType;
   readonly sentence: string;
 }
 
@@ -59,7 +65,7 @@ export function transition(
   instance: Instance,
   event: ConversationEvent,
   now: Date,
-): Transition | Refusal {
+): Transition | TransitionRefusal {
   const first = step(instance, event, now);
   if (!first.ok) return first;
   const follow = followingEvent(first.instance);
@@ -70,7 +76,7 @@ export function transition(
     ok: true,
     instance: second.instance,
     steps: [...first.steps, ...second.steps],
-    effects: settle([...first.effects, ...second.effects]),
+    effects: settleEffects([...first.effects, ...second.effects]),
   };
 }
 
@@ -88,7 +94,9 @@ function followingEvent(instance: Instance): ConversationEvent | null {
 }
 
 /** A timer that starts and stops within one transition was never there; one turn is enough. */
-export function settle(effects: readonly Effect[]): readonly Effect[] {
+export function settleEffects(
+  effects: readonly ConversationEffect[],
+): readonly ConversationEffect[] {
   const lastTimer = effects.findLast((e) => e.kind === 'start_timer' || e.kind === 'cancel_timer');
   const lastTurn = effects.findLast((e) => e.kind === 'run_turn');
   return effects.filter((e) => {
@@ -97,8 +105,12 @@ export function settle(effects: readonly Effect[]): readonly Effect[] {
   });
 }
 
-function step(before: Instance, event: ConversationEvent, now: Date): Transition | Refusal {
-  const target = TABLE[before.state][event.type];
+function step(
+  before: Instance,
+  event: ConversationEvent,
+  now: Date,
+): Transition | TransitionRefusal {
+  const target = TRANSITION_TABLE[before.state][event.type];
   if (target === undefined) return refuse(before, event.type);
   const taken = take(before, event, now);
   if (target === 'stay')
@@ -117,7 +129,7 @@ function step(before: Instance, event: ConversationEvent, now: Date): Transition
 function targetOf(
   before: Instance,
   event: ConversationEvent,
-  target: Exclude<Target, 'stay'>,
+  target: Exclude<TransitionTarget, 'stay'>,
 ): InstanceState {
   if (target === 'previous') return resumeTarget(before, event);
   if (target === 'asked') {
@@ -132,16 +144,16 @@ function targetOf(
 const isDismissed = (before: Instance, event: ConversationEvent): boolean =>
   event.type === 'cancel' && before.previousState !== null && isTerminal(before.previousState);
 
-function refuse(instance: Instance, event: EventType): Refusal {
+function refuse(instance: Instance, event: ConversationEventType): TransitionRefusal {
   const sentence = isTerminal(instance.state)
-    ? `It has ended (${instance.state}): ${EVENTS[event]} is not possible any more.`
-    : `It is ${instance.state}: ${EVENTS[event]} is not possible now.`;
+    ? `It has ended (${instance.state}): ${EVENT_PHRASES[event]} is not possible any more.`
+    : `It is ${instance.state}: ${EVENT_PHRASES[event]} is not possible now.`;
   return { ok: false, state: instance.state, event, sentence };
 }
 
 interface Change {
   readonly instance: Instance;
-  readonly effects: readonly Effect[];
+  readonly effects: readonly ConversationEffect[];
 }
 
 /** What the event itself brings, whatever state follows. */
@@ -227,7 +239,7 @@ const LEFT_ENDED = 'The contact wrote after it had ended, and you left it as it 
 
 const unchanged = (instance: Instance): Change => ({ instance, effects: [] });
 
-const withdrawn = ({ unsent }: Instance, because: Withdrawn): Effect[] =>
+const withdrawn = ({ unsent }: Instance, because: WithdrawalReason): ConversationEffect[] =>
   unsent ? [{ kind: 'withdraw', because }] : [];
 
 const ending = (instance: Instance): Change => ({
@@ -252,11 +264,11 @@ function acknowledged(instance: Instance, at: Date): Change {
     const waits = timerDueAt === null && timerLeftMs !== null;
     return waits ? timerFrom(sent, timerLeftMs, at) : unchanged(sent);
   }
-  const purpose = TURN_IN[state];
+  const purpose = TURN_PURPOSES[state];
   return { instance: sent, effects: purpose === undefined ? [] : [{ kind: 'run_turn', purpose }] };
 }
 
-const sends = (texts: readonly string[], followUp = false): Effect[] =>
+const sends = (texts: readonly string[], followUp = false): ConversationEffect[] =>
   texts.map((text) => ({ kind: 'send', role: 'agent', text, followUp }));
 
 function scheduled(instance: Instance, delayMs: number, now: Date): Change {
@@ -267,7 +279,7 @@ function scheduled(instance: Instance, delayMs: number, now: Date): Change {
 }
 
 function manuallySent(instance: Instance, text: string, now: Date): Change {
-  const send: Effect = { kind: 'send', role: 'manual', text, followUp: false };
+  const send: ConversationEffect = { kind: 'send', role: 'manual', text, followUp: false };
   const queued = { ...instance, unsent: true };
   if (instance.state !== 'WAITING_FOR_REPLY') return { instance: queued, effects: [send] };
   const timer = timerFrom(queued, instance.heartbeat.intervalMs, now);
@@ -318,7 +330,7 @@ function enter(
     timerLeftMs: null,
     reason: keepsReason(event.type) || asksForOwner(before, to) ? taken.reason : null,
   };
-  const stopped: Effect[] = timerRan ? [{ kind: 'cancel_timer' }] : [];
+  const stopped: ConversationEffect[] = timerRan ? [{ kind: 'cancel_timer' }] : [];
 
   switch (to) {
     case 'PAUSED':
@@ -353,10 +365,10 @@ function enter(
 }
 
 /** The turn that raises it is the one that was asked for: nothing becomes stale. */
-const beginsTurn = (event: EventType) =>
+const beginsTurn = (event: ConversationEventType) =>
   event === 'agent_sends_first_message' || event === 'agent_processes_reply';
 
-const keepsReason = (event: EventType) =>
+const keepsReason = (event: ConversationEventType) =>
   event === 'cancel' ||
   event === 'unrecoverable_error' ||
   event === 'end_conversation' ||
@@ -369,7 +381,7 @@ const asksForOwner = (before: Instance, to: InstanceState) =>
   (before.state === 'NEEDS_HUMAN_INTERVENTION' && to === 'PAUSED') ||
   (before.state === 'PAUSED' && to === 'NEEDS_HUMAN_INTERVENTION');
 
-const needsTurn = (event: EventType) => event === 'resume' || event === 'manual_send';
+const needsTurn = (event: ConversationEventType) => event === 'resume' || event === 'manual_send';
 
 function paused(base: Instance, before: Instance, now: Date): Instance {
   const left =
@@ -393,11 +405,95 @@ function heartbeatDelay(before: Instance, event: ConversationEvent): number {
 
 function ended(
   base: Instance,
-  stopped: readonly Effect[],
+  stopped: readonly ConversationEffect[],
   about: OwnerNews | null,
   before: Instance,
 ): Change {
-  const free: Effect[] = holdsContact(before) ? [{ kind: 'free_contact' }] : [];
-  const news: Effect[] = about === null ? [] : [{ kind: 'tell_owner', about }];
+  const free: ConversationEffect[] = holdsContact(before) ? [{ kind: 'free_contact' }] : [];
+  const news: ConversationEffect[] = about === null ? [] : [{ kind: 'tell_owner', about }];
   return { instance: base, effects: [...stopped, ...free, ...news] };
+}
+
+// What the machine knows of a conversation. Everything here is persisted; a restart rebuilds the
+// conversation from these fields alone.
+
+export interface Instance {
+  readonly id: InstanceId;
+  readonly state: InstanceState;
+  /** While PAUSED: the state before. After a reply to an ended conversation, while it needs the owner: how it ended. */
+  readonly previousState: InstanceState | null;
+  readonly heartbeat: { readonly intervalMs: number; readonly maxFollowups: number };
+  readonly followUpCount: number;
+  readonly failureReason: string | null;
+  /** Why it stands where it stands, for a person. */
+  readonly reason: string | null;
+  /** Messages of the contact that no turn has read yet. */
+  readonly unread: number;
+  /** Grows whenever a running turn or timer became stale; both carry the epoch they were made in. */
+  readonly epoch: number;
+  /** A message of it is queued or in doubt: WhatsApp has not acknowledged it. */
+  readonly unsent: boolean;
+  /** When the next follow-up is due; set in WAITING_FOR_REPLY once every message was acknowledged. */
+  readonly timerDueAt: Date | null;
+  /** How much time the follow-up clock has left while it does not run: PAUSED, or a message is unsent. */
+  readonly timerLeftMs: number | null;
+}
+
+export function newInstance(id: InstanceId, heartbeat: Instance['heartbeat']): Instance {
+  return {
+    id,
+    state: 'CREATED',
+    previousState: null,
+    heartbeat,
+    followUpCount: 0,
+    failureReason: null,
+    reason: null,
+    unread: 0,
+    epoch: 1,
+    unsent: false,
+    timerDueAt: null,
+    timerLeftMs: null,
+  };
+}
+
+/**
+ * Whether it holds the contact's one place. One that was paused while queued still stands in the
+ * queue, so that pausing it never blocks the conversation before it.
+ */
+export function holdsContact(instance: Pick<Instance, 'state' | 'previousState'>): boolean {
+  const state = instance.state === 'PAUSED' ? instance.previousState : instance.state;
+  return state !== null && state !== 'QUEUED' && !isTerminal(state);
+}
+
+// What the owner reads on WhatsApp when a conversation needs them or has ended: one line, with whom, what
+// it was about, why, and what to do next. The parts come from people and models, so each is cut.
+
+interface ConversationNoticeParts {
+  readonly id: InstanceId;
+  readonly contact: string;
+  readonly objective: string;
+  readonly reason: string;
+}
+
+const NOTICES: Readonly<Record<OwnerNews, { readonly says: string; readonly next: string }>> = {
+  needs_you: { says: 'needs you', next: 'get' },
+  completed: { says: 'is done', next: 'transcript' },
+  abandoned: { says: 'was given up', next: 'transcript' },
+  failed: { says: 'failed', next: 'get' },
+  taken_over: { says: 'is yours now', next: 'resume' },
+};
+
+export function conversationNotice(
+  about: OwnerNews,
+  { id, contact, objective, reason }: ConversationNoticeParts,
+) {
+  const { says, next } = NOTICES[about];
+  const what = `“${inOneLine(objective, 80)}” with ${inOneLine(contact, 60)} ${says}.`;
+  return `Relay: ${what} ${inOneLine(reason, 300)} → relay ${next} ${id}`;
+}
+
+function inOneLine(text: string, longest: number): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  const letters = [...line];
+  return letters.length <= longest ? line : `${letters.slice(0, longest - 1).join('')}…`;
 }

@@ -1,12 +1,18 @@
 import { expect, test } from 'vitest';
-import { daysOf, type SetGroup } from './days.ts';
-import { digestReport, judgeQuestion, type MadeDay, readJudgement } from './digest.ts';
+import {
+  type DigestSetGroup,
+  digestDayCases,
+  digestReport,
+  type EvaluatedDay,
+  judgeQuestion,
+  readJudgement,
+} from './digest-set.ts';
 
 const FACTS = [
   { id: 'f1', fact: 'Lunch on Sunday at 12:30' },
   { id: 'f2', fact: 'Rohan books the hotel' },
 ];
-const GROUP: SetGroup = {
+const GROUP: DigestSetGroup = {
   name: 'Holliday',
   file: 'week.jsonl',
   tz: 'Asia/Kolkata',
@@ -31,12 +37,12 @@ const line = (id: string, ts: string) => ({
   type: 'text' as const,
   text: 'Lunch on Sunday at 12:30',
 });
-const [GIVEN] = daysOf(GROUP, [
+const [GIVEN] = digestDayCases(GROUP, [
   line('a', '2026-03-02T23:59:00+05:30'),
   line('b', '2026-03-03T00:01:00+05:30'),
 ]);
 if (GIVEN === undefined) throw new Error('no day');
-const made = (change: Partial<MadeDay>): MadeDay => ({
+const made = (change: Partial<EvaluatedDay>): EvaluatedDay => ({
   given: GIVEN,
   daily: { text: 'Lunch.', tokens: 2 },
   hourly: [],

@@ -1,12 +1,12 @@
 // How good a yes-or-no was, and a fair part of a set. Pure.
 import type { Score } from '../api/eval.ts';
 
-export interface Outcome {
+interface BinaryOutcome {
   readonly should: boolean;
   readonly did: boolean;
 }
 
-export function scoreOf(outcomes: readonly Outcome[]): Score {
+export function scoreOf(outcomes: readonly BinaryOutcome[]): Score {
   const count = (should: boolean, did: boolean) =>
     outcomes.filter((each) => each.should === should && each.did === did).length;
   const [right, wrong, missed] = [count(true, true), count(false, true), count(true, false)];
@@ -25,7 +25,10 @@ export const shareOf = (part: number, whole: number): number | null =>
   whole === 0 ? null : part / whole;
 
 /** So many of them, evenly from all over: the first ones of a set are rarely like the rest. */
-export function spreadOver<Each>(all: readonly Each[], most: number | undefined): readonly Each[] {
+export function sampleEvenly<Each>(
+  all: readonly Each[],
+  most: number | undefined,
+): readonly Each[] {
   if (most === undefined || most >= all.length) return all;
   return all.filter(
     (_, place) =>

@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest';
-import { scoreOf, spreadOver } from './score.ts';
-import { passesPhaseOne, questionOf, type TriggerCase, triggerReport } from './trigger.ts';
+import { sampleEvenly, scoreOf } from './score.ts';
+import {
+  caseTriggerQuestion,
+  passesPhaseOne,
+  type TriggerCase,
+  triggerReport,
+} from './trigger-set.ts';
 
 const given = (change: Partial<TriggerCase> = {}): TriggerCase => ({
   id: 'T1',
@@ -16,7 +21,7 @@ const given = (change: Partial<TriggerCase> = {}): TriggerCase => ({
 test('a case is put as an observed group would put it', () => {
   const quoted = { sender: 'assistant' as const, text: 'At 8.' };
   const asked = given({ text: 'sure?', quoted, mentions: [], forwarded: false });
-  const { message, before } = questionOf(asked);
+  const { message, before } = caseTriggerQuestion(asked);
   expect(message).toMatchObject({ fromOwner: true, text: 'sure?', quotedId: 'quoted' });
   expect(before).toMatchObject([{ senderName: 'Mum', fromOwner: false, text: 'At eight?' }]);
   expect(passesPhaseOne(asked)).toBe(true);
@@ -60,11 +65,11 @@ test('nothing to score has no share', () => {
 
 test('a part of a set is taken evenly from all over it', () => {
   const all = Array.from({ length: 100 }, (_, place) => place);
-  const ten = spreadOver(all, 10);
+  const ten = sampleEvenly(all, 10);
   expect(ten).toHaveLength(10);
   expect(ten[0]).toBe(0);
   expect(ten.at(-1)).toBe(90);
-  expect(spreadOver(all, undefined)).toEqual(all);
-  expect(spreadOver(all, 1_000)).toEqual(all);
-  expect(spreadOver(all, 7)).toHaveLength(7);
+  expect(sampleEvenly(all, undefined)).toEqual(all);
+  expect(sampleEvenly(all, 1_000)).toEqual(all);
+  expect(sampleEvenly(all, 7)).toHaveLength(7);
 });

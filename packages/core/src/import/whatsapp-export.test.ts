@@ -1,12 +1,10 @@
 import { growth } from '@relay/testing/growth';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type DateOrder, DateOrderFinder, dayOf } from './dates.ts';
-import { readHead } from './head.ts';
-import { titleOf } from './title.ts';
-import { ExportReader, type Reading } from './whatsapp-export.ts';
+import { chatTitleFromFile, type DateOrder, DateOrderFinder, exportLineDay } from './inference.ts';
+import { type ExportEntry, ExportReader, readExportLineHead } from './whatsapp-export.ts';
 
-function readAll(text: string): Reading[] {
+function readAll(text: string): ExportEntry[] {
   const reader = new ExportReader();
   const found = text.split('\n').map((line) => reader.push(line));
   return [...found, reader.end()].filter((reading) => reading !== null);
@@ -17,7 +15,7 @@ const NOW = Date.UTC(2026, 10, 15);
 function orderOf(...dates: string[]): DateOrder | null {
   const finder = new DateOrderFinder(NOW);
   for (const date of dates) {
-    const head = readHead(`${date}, 09:41 - Ana: hi`);
+    const head = readExportLineHead(`${date}, 09:41 - Ana: hi`);
     if (head !== null) finder.add(head);
   }
   return finder.found();
@@ -40,7 +38,7 @@ describe('the beginning of a message', () => {
     ['2026. 3. 12. 오후 9:41 - Ana: hi', [2026, 3, 12], '21:41:00'],
     ['\u200f١٢/٣/٢٠٢٦، ٩:٤١ م - Ana: hi', [12, 3, 2026], '21:41:00'],
   ])('%s', (line, date, time) => {
-    const head = readHead(line);
+    const head = readExportLineHead(line);
     expect(head?.date).toEqual(date);
     expect(new Date((head?.time ?? 0) * 1000).toISOString().slice(11, 19)).toBe(time);
     expect(head?.rest).toBe('Ana: hi');
@@ -56,7 +54,7 @@ describe('the beginning of a message', () => {
     '1. 2. 3. go',
     '09:41 - Ana: hi',
   ])('"%s" is none', (line) => {
-    expect(readHead(line)).toBeNull();
+    expect(readExportLineHead(line)).toBeNull();
   });
 });
 
@@ -80,10 +78,10 @@ describe('which number is the day', () => {
   });
 
   test('a day that is none is none', () => {
-    expect(dayOf({ date: [31, 2, 2026] }, 'dmy')).toBeNull();
-    expect(dayOf({ date: [29, 2, 24] }, 'dmy')).toBe(Date.UTC(2024, 1, 29));
-    expect(dayOf({ date: [12, 3, 2569] }, 'dmy')).toBe(Date.UTC(2026, 2, 12));
-    expect(dayOf({ date: [12, 3, 1999] }, 'dmy')).toBeNull();
+    expect(exportLineDay({ date: [31, 2, 2026] }, 'dmy')).toBeNull();
+    expect(exportLineDay({ date: [29, 2, 24] }, 'dmy')).toBe(Date.UTC(2024, 1, 29));
+    expect(exportLineDay({ date: [12, 3, 2569] }, 'dmy')).toBe(Date.UTC(2026, 2, 12));
+    expect(exportLineDay({ date: [12, 3, 1999] }, 'dmy')).toBeNull();
   });
 });
 
@@ -150,7 +148,7 @@ test.each([
   ['_chat.txt', null],
   ['notes.txt', null],
 ])('%s is the chat %s', (file, title) => {
-  expect(titleOf(file)).toBe(title);
+  expect(chatTitleFromFile(file)).toBe(title);
 });
 
 test('whatever the lines are, nothing is thrown, nothing is endless and nothing is lost', () => {

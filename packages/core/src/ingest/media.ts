@@ -2,7 +2,7 @@
 // out of an exported chat. Stored in the very words that a message from the wire has, so that all read alike.
 import type { IncomingMedia, MessageDetails } from '../messages/message.ts';
 
-export const MEDIA = [
+export const MEDIA_KINDS = [
   'image',
   'video',
   'audio',
@@ -12,9 +12,9 @@ export const MEDIA = [
   'contact',
   'poll',
 ] as const;
-export type Media = (typeof MEDIA)[number];
+export type MediaKind = (typeof MEDIA_KINDS)[number];
 
-export interface Content {
+export interface StoredContent {
   /** WhatsApp's own word for it. */
   readonly kind: string;
   readonly body: string;
@@ -23,7 +23,7 @@ export interface Content {
 }
 
 /** Seed 000's words for each kind; those without a label are named by their kind, and say more in details. */
-const STORED: Readonly<Record<Media, { readonly kind: string; readonly label?: string }>> = {
+const STORED: Readonly<Record<MediaKind, { readonly kind: string; readonly label?: string }>> = {
   image: { kind: 'imageMessage', label: '[Image]' },
   video: { kind: 'videoMessage', label: '[Video]' },
   audio: { kind: 'audioMessage', label: '[Audio message]' },
@@ -35,7 +35,11 @@ const STORED: Readonly<Record<Media, { readonly kind: string; readonly label?: s
 };
 
 /** `words`: a caption, the name of a file, a place or a person, or the question of a poll. */
-export function contentOf(media: Media | null, words: string, seconds: number | null): Content {
+export function toStoredContent(
+  media: MediaKind | null,
+  words: string,
+  seconds: number | null,
+): StoredContent {
   if (media === null) return { kind: 'conversation', body: words, media: null, details: null };
   const { kind, label } = STORED[media];
   if (label === undefined) {
@@ -55,13 +59,110 @@ const LABELS: ReadonlyMap<string, string> = new Map(
 );
 
 /** What somebody said with a stored message: without the label, with the details; empty for bare media. */
-export function saidIn({
+export function textInStoredContent({
   kind,
   body,
   details,
-}: Pick<Content, 'kind' | 'body' | 'details'>): string {
+}: Pick<StoredContent, 'kind' | 'body' | 'details'>): string {
   const label = LABELS.get(kind);
   if (label !== undefined && body.startsWith(label)) return body.slice(label.length).trim();
   if (body === `[${kind}]`) return details?.words?.split('\n', 1)[0] ?? '';
   return body;
+}
+
+// What a notification shows in the place of media: "📷 Photo", "🎤 Voice message (0:27)". The emoji tells the
+// kind in every language; a word that only names the kind is no caption. Pure.
+
+interface PlaceholderReading {
+  readonly media: MediaKind | null;
+  /** What is left when the placeholder is taken away. */
+  readonly words: string;
+  readonly seconds: number | null;
+}
+
+/** `alone`: people begin sentences with it, so it counts only before a word for the kind. */
+const SIGNS: Readonly<Record<string, { readonly media: MediaKind; readonly alone?: true }>> = {
+  '📷': { media: 'image' },
+  '🎥': { media: 'video' },
+  '📹': { media: 'video' },
+  '👾': { media: 'video', alone: true },
+  '🎤': { media: 'audio' },
+  '🎙': { media: 'audio' },
+  '🎵': { media: 'audio', alone: true },
+  '📄': { media: 'document' },
+  '💟': { media: 'sticker', alone: true },
+  '📍': { media: 'location', alone: true },
+  '👤': { media: 'contact', alone: true },
+  '📊': { media: 'poll', alone: true },
+};
+
+/** Names of the kinds in the languages that phones are set to most, in lower case. */
+const NAMES: ReadonlySet<string> = new Set(
+  [
+    'photo foto fotografía fotografia imagen imagem image bild immagine фото 写真 照片 圖片 图片 사진 صورة फ़ोटो फोटो fotoğraf',
+    'video vídeo vidéo видео ビデオ 视频 影片 동영상 فيديو वीडियो gif',
+    'audio áudio аудио オーディオ 音频 語音 오디오 صوت ऑडियो ses',
+    'document documento dokument документ ドキュメント 文档 文件 문서 مستند दस्तावेज़ belge',
+    'sticker pegatina figurinha adesivo autocollant стикер スタンプ 贴图 貼圖 스티커 ملصق स्टिकर çıkartma',
+    'location ubicación localização standort posizione localisation местоположение 位置情報 位置 위치 موقع konum',
+    'contact contacto contato kontakt contatto контакт 連絡先 联系人 연락처 kişi',
+    'poll encuesta enquete umfrage sondaggio sondage опрос 投票 투표 anket',
+  ].flatMap((line) => line.split(' ')),
+);
+
+const PHRASES: ReadonlySet<string> = new Set([
+  'voice message',
+  'voice note',
+  'mensaje de voz',
+  'nota de voz',
+  'mensagem de voz',
+  'sprachnachricht',
+  'message vocal',
+  'messaggio vocale',
+  'голосовое сообщение',
+  'ボイスメッセージ',
+  '语音消息',
+  '語音訊息',
+  '음성 메시지',
+  'رسالة صوتية',
+  'वॉइस मैसेज',
+  'sesli mesaj',
+  'live location',
+  'ubicación en tiempo real',
+  'live-standort',
+]);
+
+const DURATION = /(?<!\s)\s*\((?:(\d{1,2}):)?(\d{1,2}):(\d{2})\)$/;
+const LEADING = /^(\p{Extended_Pictographic})\ufe0f?\s*/u;
+/** Somebody took a message back; which one, a notification does not say. */
+const DELETED = /^\u{1f6ab}\s*\S/u;
+
+export const isDeletionNotice = (text: string): boolean => DELETED.test(text.trim());
+
+/** `media` as the forwarder says, if it does; then the text is its caption unless it only names the kind. */
+export function readPlaceholder(text: string, media: MediaKind | null): PlaceholderReading {
+  const trimmed = text.trim();
+  const [lead = '', sign = ''] = LEADING.exec(trimmed) ?? [];
+  const known = SIGNS[sign];
+  const told = media ?? known?.media ?? null;
+  if (told === null) return { media: null, words: trimmed, seconds: null };
+  const rest = known?.media === told ? trimmed.slice(lead.length) : trimmed;
+  const duration = DURATION.exec(rest);
+  const words = duration === null ? rest : rest.slice(0, duration.index).trim();
+  const bare = words === '' || isName(words);
+  if (media === null && known?.alone === true && !bare) {
+    return { media: null, words: trimmed, seconds: null };
+  }
+  return { media: told, words: bare ? '' : words, seconds: secondsIn(duration) };
+}
+
+function isName(words: string): boolean {
+  const lower = words.toLowerCase();
+  return NAMES.has(lower) || PHRASES.has(lower);
+}
+
+function secondsIn(duration: RegExpExecArray | null): number | null {
+  if (duration === null) return null;
+  const [, hours = '0', minutes = '0', seconds = '0'] = duration;
+  return Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
 }

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import type { ContactId } from '../ids.ts';
-import { groupsNamed, named, onlyOne } from './named.ts';
+import { createNameResolver, findGroupsByName, onlyContactIn } from './names.ts';
 
 const person = (id: string, names: string[], numbers: string[] = []) => ({
   id: id as ContactId,
   names,
   numbers,
 });
-const who = named(
+const who = createNameResolver(
   [
     person('ana', ['Ana María', 'ana'], ['4915112345678']),
     person('ben', ['Ben']),
@@ -24,18 +24,18 @@ test.each([
   ['+49 151 12345678', 'ana'],
   ['\u202a0151 12345678\u202c', 'ana'],
 ])('"%s" is %s', (shown, id) => {
-  expect(onlyOne(who(shown))).toBe(id);
+  expect(onlyContactIn(who(shown))).toBe(id);
 });
 
 test('two of one name are two, and a name that nobody has is nobody’s', () => {
   expect([...who('Ben')]).toEqual(['ben', 'other-ben']);
-  expect(onlyOne(who('Ben'))).toBeNull();
+  expect(onlyContactIn(who('Ben'))).toBeNull();
   expect(who('Zoe').size).toBe(0);
 });
 
 test('a group is known by its name, exactly if another is called nearly so', () => {
   const groups = [{ subject: 'Holliday' }, { subject: 'Work' }, { subject: 'work' }];
-  const found = (name: string) => groupsNamed(groups, name).map(({ subject }) => subject);
+  const found = (name: string) => findGroupsByName(groups, name).map(({ subject }) => subject);
   expect(found('Holliday')).toEqual(['Holliday']);
   expect(found(' holliday ')).toEqual(['Holliday']);
   expect(found('Holliday (3 messages)')).toEqual(['Holliday']);

@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ContactId } from '../ids.ts';
-import { type Heard, isSame, pair, SKEW_MS, type Told } from './pair.ts';
+import {
+  isSameMessage,
+  PAIRING_SKEW_MS,
+  pairMessages,
+  type ReceivedMessage,
+  type ReportedMessage,
+} from './pairing.ts';
 
 const BASE = Date.UTC(2026, 2, 12, 9);
 const who = (n: number) => `person-${n}` as ContactId;
@@ -14,7 +20,7 @@ const anyMessage = fc.record({
 const anyTruth = fc.array(
   fc.record({
     message: anyMessage,
-    skew: fc.integer({ min: -SKEW_MS, max: SKEW_MS }),
+    skew: fc.integer({ min: -PAIRING_SKEW_MS, max: PAIRING_SKEW_MS }),
     named: fc.boolean(),
   }),
   { maxLength: 8 },
@@ -28,7 +34,7 @@ const heardOf = ({
   at: number;
   sender: number;
   essence: string;
-}): Heard => ({
+}): ReceivedMessage => ({
   at: new Date(BASE + at),
   essence,
   author: who(sender),
@@ -38,7 +44,7 @@ test('where each message comes by both ways, every notification finds one, and n
   fc.assert(
     fc.property(anyTruth, fc.infiniteStream(fc.nat()), (truth, dice) => {
       const heard = truth.map(({ message }) => heardOf(message));
-      const told: Told[] = truth.map(({ message, skew, named }) => ({
+      const told: ReportedMessage[] = truth.map(({ message, skew, named }) => ({
         at: new Date(BASE + message.at + skew),
         essence: message.essence,
         authors: named ? new Set([who(message.sender)]) : null,
@@ -47,11 +53,13 @@ test('where each message comes by both ways, every notification finds one, and n
         .map((one) => ({ one, die: dice.next().value ?? 0 }))
         .sort((a, b) => a.die - b.die)
         .map(({ one }) => one);
-      const pairs = pair(shuffled, heard);
+      const pairs = pairMessages(shuffled, heard);
       expect(pairs).not.toContain(null);
       expect(new Set(pairs).size).toBe(pairs.length);
       pairs.forEach((place, n) => {
-        expect(isSame(shuffled[n] as Told, heard[place as number] as Heard)).toBe(true);
+        expect(
+          isSameMessage(shuffled[n] as ReportedMessage, heard[place as number] as ReceivedMessage),
+        ).toBe(true);
       });
     }),
   );
@@ -60,15 +68,15 @@ test('where each message comes by both ways, every notification finds one, and n
 test('who was paired stays paired when more come', () => {
   fc.assert(
     fc.property(anyTruth, anyTruth, (first, second) => {
-      const told = (all: typeof first): Told[] =>
+      const told = (all: typeof first): ReportedMessage[] =>
         all.map(({ message, skew }) => ({
           at: new Date(BASE + message.at + skew),
           essence: message.essence,
           authors: null,
         }));
       const heard = first.map(({ message }) => heardOf(message));
-      const before = pair(told(first), heard);
-      const after = pair([...told(first), ...told(second)], heard);
+      const before = pairMessages(told(first), heard);
+      const after = pairMessages([...told(first), ...told(second)], heard);
       before.forEach((place, n) => {
         if (place !== null) expect(after[n]).not.toBeNull();
       });
@@ -77,11 +85,11 @@ test('who was paired stays paired when more come', () => {
 });
 
 test('another sender, other words, or an hour later is another message', () => {
-  const told: Told = { at: new Date(BASE), essence: 'ok', authors: new Set([who(1)]) };
-  const heard: Heard = { at: new Date(BASE), essence: 'ok', author: who(1) };
-  expect(pair([told], [heard])).toEqual([0]);
-  expect(pair([told], [{ ...heard, author: who(2) }])).toEqual([null]);
-  expect(pair([told], [{ ...heard, author: 'me' }])).toEqual([null]);
-  expect(pair([told], [{ ...heard, essence: 'no' }])).toEqual([null]);
-  expect(pair([told], [{ ...heard, at: new Date(BASE + 3_600_000) }])).toEqual([null]);
+  const told: ReportedMessage = { at: new Date(BASE), essence: 'ok', authors: new Set([who(1)]) };
+  const heard: ReceivedMessage = { at: new Date(BASE), essence: 'ok', author: who(1) };
+  expect(pairMessages([told], [heard])).toEqual([0]);
+  expect(pairMessages([told], [{ ...heard, author: who(2) }])).toEqual([null]);
+  expect(pairMessages([told], [{ ...heard, author: 'me' }])).toEqual([null]);
+  expect(pairMessages([told], [{ ...heard, essence: 'no' }])).toEqual([null]);
+  expect(pairMessages([told], [{ ...heard, at: new Date(BASE + 3_600_000) }])).toEqual([null]);
 });

@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
-import { contentOf, saidIn } from './media.ts';
-import { isDeletion, readPlaceholder } from './placeholder.ts';
+import {
+  isDeletionNotice,
+  readPlaceholder,
+  textInStoredContent,
+  toStoredContent,
+} from './media.ts';
 
 test.each([
   ['📷 Photo', 'image', '', null],
@@ -40,22 +44,22 @@ test('what the forwarder calls it counts, and the rest is its caption', () => {
 });
 
 test('a note that something was deleted is told from what somebody wrote', () => {
-  expect(isDeletion('🚫 This message was deleted')).toBe(true);
-  expect(isDeletion('Deleted 🚫')).toBe(false);
+  expect(isDeletionNotice('🚫 This message was deleted')).toBe(true);
+  expect(isDeletionNotice('Deleted 🚫')).toBe(false);
 });
 
 test('it is stored in the words of a message from the wire, and read back from them', () => {
-  expect(contentOf('image', 'Goa', null)).toEqual({
+  expect(toStoredContent('image', 'Goa', null)).toEqual({
     kind: 'imageMessage',
     body: '[Image] Goa',
     media: { mimeType: null, fileName: null, size: null, seconds: null },
     details: null,
   });
-  expect(contentOf('document', 'a.pdf', null)).toMatchObject({
+  expect(toStoredContent('document', 'a.pdf', null)).toMatchObject({
     body: '[Document] a.pdf',
     media: { fileName: 'a.pdf' },
   });
-  expect(contentOf('poll', 'Pizza?', null)).toMatchObject({
+  expect(toStoredContent('poll', 'Pizza?', null)).toMatchObject({
     kind: 'pollCreationMessage',
     body: '[pollCreationMessage]',
     details: { words: 'Pizza?' },
@@ -67,6 +71,6 @@ test('it is stored in the words of a message from the wire, and read back from t
     ['poll', 'Pizza?'],
     ['image', ''],
   ] as const) {
-    expect(saidIn(contentOf(media, words, null))).toBe(words);
+    expect(textInStoredContent(toStoredContent(media, words, null))).toBe(words);
   }
 });

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { contentOf, type Media } from './media.ts';
-import { essence, saysSame } from './same.ts';
+import { type MediaKind, toStoredContent } from './media.ts';
+import { haveSameEssence, messageEssence } from './pairing.ts';
 
-const text = (words: string) => essence(contentOf(null, words, null));
-const media = (kind: Media, words = '') => essence(contentOf(kind, words, null));
+const text = (words: string) => messageEssence(toStoredContent(null, words, null));
+const media = (kind: MediaKind, words = '') => messageEssence(toStoredContent(kind, words, null));
 
 test.each([
   ['Flight is at 3pm', 'Flight  is at\u00a03pm'],
@@ -15,8 +15,8 @@ test.each([
   ['@4915112345678 can you come?', '@Ana María can you come?'],
   ['ask @4915112345678 or @4915112345679', 'ask @Ana or @Ben'],
 ])('"%s" says the same as "%s"', (one, other) => {
-  expect(saysSame(text(one), text(other))).toBe(true);
-  expect(saysSame(text(other), text(one))).toBe(true);
+  expect(haveSameEssence(text(one), text(other))).toBe(true);
+  expect(haveSameEssence(text(other), text(one))).toBe(true);
 });
 
 test.each([
@@ -26,11 +26,11 @@ test.each([
   ['@4915112345678 can you come?', 'can you come?'],
   ['@4915112345678 can you come?', '@Ana can you cook?'],
 ])('"%s" does not say the same as "%s"', (one, other) => {
-  expect(saysSame(text(one), text(other))).toBe(false);
+  expect(haveSameEssence(text(one), text(other))).toBe(false);
 });
 
 test('bare media is the same as its kind and no other; a caption is what is said', () => {
-  expect(saysSame(media('image'), media('image'))).toBe(true);
-  expect(saysSame(media('image'), media('video'))).toBe(false);
-  expect(saysSame(media('image', 'Goa'), text('📷 Goa'))).toBe(true);
+  expect(haveSameEssence(media('image'), media('image'))).toBe(true);
+  expect(haveSameEssence(media('image'), media('video'))).toBe(false);
+  expect(haveSameEssence(media('image', 'Goa'), text('📷 Goa'))).toBe(true);
 });

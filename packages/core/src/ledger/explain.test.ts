@@ -6,9 +6,8 @@ import type { ApprovalId, InstanceId, MessageId, OutboxId, RunId, ScheduleId } f
 import { OUTBOX_STATES } from '../outbox/progress.ts';
 import { REASONS } from '../policy/reasons.ts';
 import { ROUTE_REASONS } from '../router/route.ts';
-import { ANSWERS } from './answers.ts';
-import { explain } from './explain.ts';
-import { STOPS } from './stops.ts';
+import { explainStory } from './explain.ts';
+import { ANSWER_REASONS, STOP_REASONS } from './rows.ts';
 import type {
   ApprovalAnswer,
   DeliveryFacts,
@@ -58,7 +57,7 @@ const outbound = (over: Partial<OutboundStory> = {}): OutboundStory => ({
   ...over,
 });
 const part = { run, answer: null, approval: null, until: null, refusal: null };
-const say = (story: InboundStory | OutboundStory) => explain(story, reading);
+const say = (story: InboundStory | OutboundStory) => explainStory(story, reading);
 
 describe('what came in', () => {
   test('was answered, by whom, with which run, why, and how far the answer came', () => {
@@ -149,8 +148,8 @@ const moment = fc.date({
 const reasons = fc.constantFrom(
   ...Object.keys(ROUTE_REASONS),
   ...Object.keys(REASONS),
-  ...Object.keys(ANSWERS),
-  ...Object.keys(STOPS),
+  ...Object.keys(ANSWER_REASONS),
+  ...Object.keys(STOP_REASONS),
   'of_another_version',
 );
 const anyRun: fc.Arbitrary<RunFacts> = fc.record({
@@ -236,7 +235,7 @@ const anyReading = fc.record({
 test('whatever happened to a message, there is one sentence about it', () => {
   fc.assert(
     fc.property(fc.oneof(anyInbound, anyOutbound), anyReading, (story, where) => {
-      const sentence = explain(story, where);
+      const sentence = explainStory(story, where);
       expect(sentence).toMatch(/^\p{Lu}[^\n\r]*[^.\s]\.$/u);
       expect(sentence.match(/[.!?](\s|$)/g), sentence).toHaveLength(1);
       expect(sentence).not.toMatch(/undefined|null|NaN|\[object| {2}|\s[,;.]/);
@@ -246,7 +245,7 @@ test('whatever happened to a message, there is one sentence about it', () => {
 });
 
 test('every reason the router can give × everything that can come after has its sentence', () => {
-  const afters = [null, ...Object.keys(ANSWERS), 'of_another_version'];
+  const afters = [null, ...Object.keys(ANSWER_REASONS), 'of_another_version'];
   for (const reason of [
     ...Object.keys(ROUTE_REASONS),
     ...Object.keys(REASONS),
@@ -268,7 +267,7 @@ test('of an observed group: read in silence, and where the assistant was named, 
   const family = { kind: 'group', name: 'Family' } as const;
   const route = { outcome: 'handed_over', reason: 'observed' };
   const why = (answer: InboundStory['answer']) =>
-    explain(inbound({ place: family, route, answer }), reading);
+    explainStory(inbound({ place: family, route, answer }), reading);
   expect(why(null)).toBe('Read in silence, because you observe the group “Family”.');
   expect(why({ ...part, reason: 'not_owner' })).toBe(
     'Read in silence, because you observe the group “Family”, and not answered: somebody other than you named your assistant.',

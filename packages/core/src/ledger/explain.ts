@@ -1,7 +1,422 @@
 // Why: the one sentence about a message.
-import { inboundSentence } from './inbound.ts';
-import { outboundSentence } from './outbound.ts';
-import type { Reading, Story } from './story.ts';
 
-export const explain = (story: Story, reading: Reading): string =>
+import { type InstanceState, isTerminal } from '../conversation/states.ts';
+import { REASONS, type ReasonCode } from '../policy/reasons.ts';
+import type { ROUTE_REASONS } from '../router/route.ts';
+import {
+  lapsedClause,
+  quoteName,
+  runSuffix,
+  shortName,
+  timeClause,
+  timeWithoutPreposition,
+  toClause,
+} from './format.ts';
+import { ANSWER_REASON_SENTENCES, ANSWER_REASONS, type AnswerReason, stopClause } from './rows.ts';
+import type {
+  AnswerPart,
+  ApprovalAnswer,
+  ConversationPart,
+  DeliveryFacts,
+  InboundStory,
+  MessageStory,
+  OutboundStory,
+  ReaderClock,
+} from './story.ts';
+
+export const explainStory = (story: MessageStory, reading: ReaderClock): string =>
   story.way === 'in' ? inboundSentence(story, reading) : outboundSentence(story, reading);
+
+// What became of a message that came in, or that the owner typed on a phone: one true sentence. The route
+// says whose it was; where it was handed on, what came of it after.
+
+function inboundSentence(story: InboundStory, reading: ReaderClock): string {
+  const { route } = story;
+  if (route === null) return 'Waits: it was taken in, and nobody has decided yet whose it is.';
+  if (Object.hasOwn(BY_ROUTE, route.reason)) {
+    return BY_ROUTE[route.reason as keyof typeof BY_ROUTE](story, reading);
+  }
+  const stored = route.outcome === 'ignored' ? 'Ignored' : 'Stored and not answered';
+  return `${stored}: ${refusal(route.reason, story)}.`;
+}
+
+type SayInbound = (story: InboundStory, reading: ReaderClock) => string;
+
+/** The router's own reasons; the policy's, for which nobody may read, are below. */
+const BY_ROUTE = {
+  own_message: () => 'Ignored because it is yours.',
+  sent_by_relay: () => 'Ignored because Relay sent it itself.',
+  owner_reaction: () => 'You reacted to a message in your own chat.',
+  signed_by_relay: () =>
+    'Ignored because it ends with the mark of your assistant, so it is not from you.',
+  group: ({ place }) =>
+    `Stored and not answered: nobody follows the group ${quoteName(place.name)}.`,
+  observed: inObservedGroup,
+  nothing_to_answer: ({ from }) =>
+    `Stored and not answered: it is a mark of ${shortName(from)} on a message, which says nothing that could be answered.`,
+  owner_takeover: ({ place, conversation }) =>
+    `You wrote this to ${shortName(place.name)} yourself, so ${conversation === null ? 'the open conversation' : `the conversation ${quoteName(conversation.objective)}`} is in your hands.`,
+  open_conversation: inConversation,
+  late_reply: ({ place, conversation }) =>
+    `Handed to ${conversation === null ? 'the conversation' : `the conversation ${quoteName(conversation.objective)}`} with ${shortName(place.name)}, which had ended before.`,
+  late_reply_dismissed: ({ place }) =>
+    `Stored and not answered: you left the conversation with ${shortName(place.name)} as it had ended.`,
+  to_assistant: ({ answer }, reading) =>
+    answerSentence(
+      { who: 'your assistant', because: 'because it came from your own number', may: '' },
+      answer,
+      reading,
+    ),
+  readable_contact: ({ place, answer }, reading) =>
+    answerSentence(
+      {
+        who: 'auto-reply',
+        because: `because your grant for ${shortName(place.name)} allowed reading`,
+        may: ' and answering',
+      },
+      answer,
+      reading,
+    ),
+} as const satisfies Record<keyof typeof ROUTE_REASONS, SayInbound>;
+
+function refusal(reason: string, { place }: InboundStory): string {
+  const name = shortName(place.name);
+  const knock = place.kind === 'group' ? '' : '; it was counted as a knock';
+  switch (reason) {
+    case 'no_grant':
+      return `nobody granted reading ${name}${knock}`;
+    case 'no_read_grant':
+      return `your grant for ${name} did not allow reading${knock}`;
+    case 'unresolved_identity':
+      return 'it was not certain who wrote it';
+    default:
+      return Object.hasOwn(REASONS, reason)
+        ? `${toClause(REASONS[reason as ReasonCode].sentence)}${knock}`
+        : `the reason was recorded as ${reason}`;
+  }
+}
+
+// What became of a message that was handed to a conversation: whether its agent has read it, and what it
+// said to it.
+
+function inConversation({ place, conversation }: InboundStory, reading: ReaderClock): string {
+  const name = shortName(place.name);
+  if (conversation === null) return `Handed to the conversation with ${name} that was open then.`;
+  return `Handed to the conversation ${quoteName(conversation.objective)} with ${name}${whatFollowed(conversation, reading)}.`;
+}
+
+function whatFollowed(conversation: ConversationPart, reading: ReaderClock): string {
+  const { run, answers, approval } = conversation;
+  if (run === null) return `, ${unread(conversation)}`;
+  const by = runSuffix(run);
+  switch (run.state) {
+    case 'running':
+      return `, whose agent${by} is at work on it`;
+    case 'failed':
+      return `, whose agent${by} failed over it`;
+    case 'discarded':
+      return `, ${unread(conversation)}`;
+    case 'done': {
+      const last = answers.at(-1);
+      if (last !== undefined) {
+        const what =
+          answers.length === 1 ? 'the answer' : `the last of its ${answers.length} messages`;
+        return `, whose agent${by} read it and answered; ${deliveryClause(what, last, reading)}`;
+      }
+      if (approval !== null) return `, whose agent${by} read it and ${asked(approval, reading)}`;
+      return `, whose agent${by} read it and said nothing to it`;
+    }
+  }
+}
+
+/** Not shown to an agent, and why. */
+function unread({ state }: ConversationPart): string {
+  if (state === 'PAUSED') return 'which is paused, so its agent has not read it';
+  if (isTerminal(state as InstanceState)) return 'which ended before its agent read it';
+  if (state === 'NEEDS_HUMAN_INTERVENTION')
+    return 'which waits for you, so its agent has not read it';
+  return 'whose agent has not read it yet';
+}
+
+function asked(approval: ApprovalAnswer, reading: ReaderClock): string {
+  const { state, decidedAt } = approval;
+  const time = decidedAt === null ? '' : ` ${timeClause(decidedAt, reading)}`;
+  switch (state) {
+    case 'pending':
+      return 'wrote an answer that needs your yes under `relay approvals`';
+    case 'approved':
+      return `wrote an answer that you approved${time}`;
+    case 'rejected':
+      return `wrote an answer that you rejected${time}`;
+    case 'expired':
+      return `wrote an answer, and ${lapsedClause(approval)}`;
+    case 'gone':
+      return 'wrote an answer that was never approved';
+  }
+}
+
+// What became of a message of an observed group: read in silence, and where the assistant was named, why it
+// answered or why it did not.
+
+/** Decided before anybody thought of an answer. */
+const SILENT: ReadonlySet<string> = new Set<AnswerReason>([
+  'not_owner',
+  'mention_only',
+  'false_positive',
+  'unclear',
+  'cadence',
+  'taken_back',
+  'on_hold',
+  'too_old',
+]);
+
+function inObservedGroup({ place, answer }: InboundStory, reading: ReaderClock): string {
+  const group = `the group ${quoteName(place.name)}`;
+  const reason = answer?.reason ?? null;
+  if (answer === null || reason === null) {
+    return `Read in silence, because you observe ${group}.`;
+  }
+  if (SILENT.has(reason)) {
+    const why = toClause(ANSWER_REASON_SENTENCES[reason as AnswerReason]);
+    return `Read in silence, because you observe ${group}, and not answered: ${why}.`;
+  }
+  const because = `because you asked it in ${group}`;
+  return answerSentence({ who: 'your assistant', because, may: '' }, answer, reading);
+}
+
+// What auto-reply or the assistant made of a message that was handed to it. The ledger's last row about the
+// message says which of these it is; runs, approvals and the outbox say how it went on.
+
+interface Answerer {
+  readonly who: 'auto-reply' | 'your assistant';
+  /** Why it was handed there. */
+  readonly because: string;
+  /** What else the same grant allowed, where the answer went out. */
+  readonly may: string;
+}
+
+type Part = AnswerPart & { readonly why: AnswerReason; readonly reading: ReaderClock };
+
+function answerSentence(
+  answerer: Answerer,
+  answer: AnswerPart | null,
+  reading: ReaderClock,
+): string {
+  const { who, because } = answerer;
+  const reason = answer?.reason ?? null;
+  if (answer === null || reason === null) return notYet(answerer, answer);
+  if (!Object.hasOwn(ANSWER_REASONS, reason)) {
+    return `Handed to ${who}, ${because}; what came of it was recorded as ${reason}.`;
+  }
+  const why = reason as AnswerReason;
+  const say = ANSWER_REASONS[why].outcome === 'waiting' ? waits : not;
+  return (SAY[why] ?? say)(answerer, { ...answer, why, reading });
+}
+
+/** Handed over, and nothing decided about it yet. */
+function notYet({ who, because }: Answerer, answer: AnswerPart | null): string {
+  const run = answer?.run ?? null;
+  return run?.state === 'running'
+    ? `Waits: ${who}${runSuffix(run)} is at work on it, ${because}.`
+    : `Waits: it was handed to ${who}, ${because}, and its turn has not come yet.`;
+}
+
+type Say = (answerer: Answerer, part: Part) => string;
+
+const waits: Say = ({ who, because }, part) =>
+  `Waits: it was handed to ${who}, ${because}, and ${said(part)}${again(part)}.`;
+
+/** The answer was not made, or not sent. */
+const not: Say = ({ who, because }, part) =>
+  `Not answered: it was handed to ${who}${runSuffix(part.run)}, ${because}, but ${said(part)}${refused(part)}.`;
+
+const said = ({ why }: Part): string => toClause(ANSWER_REASON_SENTENCES[why]);
+
+const again = ({ until, reading }: Part): string =>
+  until === null ? '' : `, so it is looked at again ${timeClause(until, reading)}`;
+
+/** Those that say more than why. */
+const SAY: Readonly<Partial<Record<AnswerReason, Say>>> = {
+  replied: ({ who, because, may }, part) =>
+    part.answer?.state === 'failed'
+      ? `Not answered: ${who}${runSuffix(part.run)} wrote an answer, ${because}${may}${after(part)}.`
+      : `Answered by ${who}${runSuffix(part.run)}, ${because}${may}${after(part)}.`,
+  command: ({ who, because }, part) =>
+    `Carried out by ${who} as a command, ${because}${after(part) || untold(part)}.`,
+  interrupted: ({ who, because }, part) =>
+    `Answered by ${who}${runSuffix(part.run)}, ${because}, with what it had done when it was interrupted${after(part)}.`,
+  failed: ({ who, because }, part) =>
+    `Answered by ${who}${runSuffix(part.run)}, ${because}, with why it could not be done${after(part)}.`,
+  draft: drafted,
+};
+
+const after = ({ answer, reading }: Part): string =>
+  answer === null ? '' : `; ${deliveryClause('the answer', answer, reading)}`;
+
+const untold = (part: Part): string =>
+  part.refusal === null ? '' : `, and you were not told of it${refused(part)}`;
+
+const refused = ({ refusal }: Part): string => {
+  if (refusal === null) return '';
+  return Object.hasOwn(REASONS, refusal)
+    ? `, because ${toClause(REASONS[refusal as ReasonCode].sentence)}`
+    : ` (${refusal})`;
+};
+
+/** A draft goes the way of its approval. */
+function drafted({ who, because, may }: Answerer, part: Part): string {
+  const { run, approval, reading } = part;
+  const by = `${who}${runSuffix(run)}`;
+  const time = approval?.decidedAt ? ` ${timeClause(approval.decidedAt, reading)}` : '';
+  switch (approval?.state ?? 'gone') {
+    case 'approved':
+      return `Answered by ${by}, ${because}${may}, with a draft that you approved${time}${after(part)}.`;
+    case 'pending': {
+      const last = approval?.expiresAt
+        ? ` before ${timeWithoutPreposition(approval.expiresAt, reading)}`
+        : '';
+      return `Waits: ${by} drafted an answer, ${because}${may}, and it needs your yes under \`relay approvals\`${last}.`;
+    }
+    case 'rejected':
+      return `Not answered: ${by} drafted an answer, ${because}${may}, and you rejected it${time}.`;
+    case 'expired':
+      return `Not answered: ${by} drafted an answer, ${because}${may}, and ${lapsedClause(approval)}.`;
+    case 'gone':
+      return `Not answered: ${by} drafted an answer, ${because}${may}, and it was never approved.`;
+  }
+}
+
+// Who caused a message that Relay sent, under which permission, with which model run, and where it stands:
+// one true sentence.
+
+function outboundSentence(story: OutboundStory, reading: ReaderClock): string {
+  return `${caused(story, reading)}${permitted(story, reading)}; ${deliveryClause('it', story.delivery, reading)}.`;
+}
+
+function caused(story: OutboundStory, reading: ReaderClock): string {
+  const { actor, conversation, program, run, schedule } = story;
+  const to = recipient(story);
+  const by = runSuffix(run);
+  const within =
+    conversation === null ? '' : ` in the conversation ${quoteName(conversation.objective)}`;
+  const [kind = '', id = ''] = actor.split(':');
+  switch (kind) {
+    case 'owner':
+      return `You wrote this to ${to}${within}`;
+    case 'conversation':
+      return conversation === null
+        ? `The agent of a conversation that is gone${by} wrote this to ${to}`
+        : `The agent of the conversation ${quoteName(conversation.objective)}${by} wrote this to ${to}`;
+    case 'assistant':
+      return `Your assistant${by} wrote this to ${to}${inAnswer(story, reading)}`;
+    case 'auto_reply':
+      return `Auto-reply${by} wrote this to ${to}${inAnswer(story, reading)}`;
+    case 'scheduler':
+      return `${schedule === null ? 'A schedule' : `The schedule ${quoteName(schedule.words)}`} sent this to ${to}`;
+    case 'notifier':
+      return `Relay wrote this to ${to}${story.answers === null ? ' to tell you what needs you' : inAnswer(story, reading)}`;
+    case 'token':
+      return `The program ${program === null ? id.slice(0, 8) : quoteName(program)} wrote this to ${to}`;
+    default:
+      return `The actor ${shortName(actor)} wrote this to ${to}`;
+  }
+}
+
+function recipient({ place: { kind, name } }: OutboundStory): string {
+  if (kind === 'own') return 'you';
+  return kind === 'group' ? `the group ${quoteName(name)}` : shortName(name);
+}
+
+const inAnswer = ({ answers, place }: OutboundStory, reading: ReaderClock): string =>
+  answers === null
+    ? ''
+    : ` in answer to ${place.kind === 'direct' ? 'their' : 'your'} message ${timeClause(answers, reading)}`;
+
+/** Whose yes stood behind it. */
+function permitted(story: OutboundStory, reading: ReaderClock): string {
+  const { reason, place, approval } = story;
+  switch (reason) {
+    case 'owner':
+      return ' yourself';
+    case 'own_chat':
+      return ', which needs no grant';
+    case 'standing_grant':
+      return `, which your grant for ${place.kind === 'group' ? 'the group' : shortName(place.name)} allowed`;
+    case 'conversation_grant':
+      return ', which the permission of that conversation allowed';
+    case 'scheduled':
+      return ', as it was scheduled with your consent';
+    case 'approved':
+      return `, which you ${approval?.edited ? 'reworded and approved' : 'approved'}${approval?.decidedAt ? ` ${timeClause(approval.decidedAt, reading)}` : ''}`;
+    default:
+      return Object.hasOwn(REASONS, reason)
+        ? `, for ${toClause(REASONS[reason as ReasonCode].sentence)}`
+        : `, under the reason recorded as ${reason}`;
+  }
+}
+
+// What became of a question to the owner: one sentence, in nobody's words but ours.
+
+interface ApprovalStory extends ApprovalAnswer {
+  readonly reason: string;
+  readonly delivery: DeliveryFacts | null;
+}
+
+export function approvalSentence(asked: ApprovalStory, reading: ReaderClock): string {
+  const { state, decidedAt, expiresAt, delivery, withdrawn } = asked;
+  const time = decidedAt === null ? '' : ` ${timeClause(decidedAt, reading)}`;
+  switch (state) {
+    case 'pending': {
+      const last =
+        expiresAt === null ? '' : ` before ${timeWithoutPreposition(expiresAt, reading)}`;
+      return `Waits for your yes${last}: ${approvalReasonClause(asked.reason)}.`;
+    }
+    case 'approved':
+      return `You said yes${time}${delivery === null ? '' : `; ${deliveryClause('it', delivery, reading)}`}.`;
+    case 'rejected':
+      return `You said no${time}, so it was not done.`;
+    case 'expired':
+      return withdrawn === null
+        ? 'Nobody said yes in time, so it was not done.'
+        : 'It was taken back before you answered, so it was not done.';
+    case 'gone':
+      return 'It is no longer kept, and was never approved.';
+  }
+}
+
+const approvalReasonClause = (reason: string): string =>
+  Object.hasOwn(REASONS, reason) ? toClause(REASONS[reason as ReasonCode].sentence) : reason;
+
+// Where a message of the outbox stands, as the end of a sentence.
+
+const WAITS = {
+  hold: 'because sending is on hold',
+  paused: 'because its conversation is paused',
+} as const;
+
+/** `what` is “it” or “the answer”. */
+function deliveryClause(what: string, facts: DeliveryFacts, reading: ReaderClock): string {
+  const { state, at, waitsFor } = facts;
+  const time = at === null ? '' : ` ${timeClause(at, reading)}`;
+  switch (state) {
+    case 'pending':
+      return `${what} waits ${waitsFor === null ? 'to be sent' : WAITS[waitsFor]}`;
+    case 'sent':
+      return `${what} was sent${time}, and WhatsApp has not said yet that it arrived`;
+    case 'delivered':
+      return `${what} was delivered${time}`;
+    case 'read':
+      return `${what} was read${time}`;
+    case 'unknown':
+      return `${what} may have arrived or not, for WhatsApp gave no answer`;
+    case 'failed':
+      return `${what} ${failed(facts)}`;
+  }
+}
+
+function failed({ stop, failure, inDoubt }: DeliveryFacts): string {
+  const doubt = inDoubt ? ', though an earlier attempt may have arrived' : '';
+  if (stop !== null) return `was not sent, because ${stopClause(stop)}${doubt}`;
+  const why = failure === null ? '' : `: ${toClause(failure)}`;
+  return `could not be sent${why}${doubt}`;
+}

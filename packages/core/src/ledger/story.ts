@@ -5,7 +5,7 @@ import type { ApprovalId, InstanceId, MessageId, OutboxId, RunId, ScheduleId } f
 import type { OutboxState } from '../outbox/progress.ts';
 
 /** The other side: the person, the group, or the owner's own chat. */
-export interface Place {
+export interface StoryChat {
   readonly kind: 'direct' | 'group' | 'own';
   /** As the owner calls them, else as they call themselves, else the number. */
   readonly name: string;
@@ -73,7 +73,7 @@ export interface AnswerPart {
 /** Received, or typed by the owner on a phone. */
 export interface InboundStory {
   readonly way: 'in';
-  readonly place: Place;
+  readonly place: StoryChat;
   /** Who wrote it, in a group too. */
   readonly from: string;
   readonly at: Date;
@@ -86,7 +86,7 @@ export interface InboundStory {
 /** Sent by Relay, or waiting to be. */
 export interface OutboundStory {
   readonly way: 'out';
-  readonly place: Place;
+  readonly place: StoryChat;
   readonly at: Date;
   /** As the ledger names it, `conversation:…`. */
   readonly actor: string;
@@ -102,10 +102,10 @@ export interface OutboundStory {
   readonly delivery: DeliveryFacts;
 }
 
-export type Story = InboundStory | OutboundStory;
+export type MessageStory = InboundStory | OutboundStory;
 
 /** For whoever may not read what a conversation is about: it goes by its id. */
-export function withoutWords(story: Story): Story {
+export function withoutObjective(story: MessageStory): MessageStory {
   const { conversation } = story;
   if (conversation === null) return story;
   const nameless = { objective: conversation.id.slice(0, 8) };
@@ -115,7 +115,7 @@ export function withoutWords(story: Story): Story {
 }
 
 /** Where and when the sentence is read. */
-export interface Reading {
+export interface ReaderClock {
   readonly now: Date;
   /** IANA. */
   readonly zone: string;

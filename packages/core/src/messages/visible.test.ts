@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hiddenIn, visible } from './visible.ts';
+import { hiddenCharactersIn, revealHidden } from './text.ts';
 
 test.each([
   ['a direction override', 'to \u202e4321\u202c', 'to ⟨U+202E⟩4321⟨U+202C⟩'],
@@ -11,8 +11,8 @@ test.each([
   ['a tag that makes no flag', '\u{1f3f4}\u{e0070}\u{e007f}', '\u{1f3f4}⟨U+E0070⟩⟨U+E007F⟩'],
   ['terminal escapes and other controls', '\u001b[2Ka\rb\u2028c', '⟨U+001B⟩[2Ka⟨U+000D⟩b⟨U+2028⟩c'],
 ])('%s is written out', (_, text, shown) => {
-  expect(visible(text)).toBe(shown);
-  expect(hiddenIn(text).length).toBeGreaterThan(0);
+  expect(revealHidden(text)).toBe(shown);
+  expect(hiddenCharactersIn(text).length).toBeGreaterThan(0);
 });
 
 test.each([
@@ -23,10 +23,10 @@ test.each([
   ['Hindi with a joiner', 'क्‍ष'],
   ['right-to-left text', 'שלום مرحبا'],
 ])('%s stay as they are', (_, text) => {
-  expect(visible(text)).toBe(text);
-  expect(hiddenIn(text)).toEqual([]);
+  expect(revealHidden(text)).toBe(text);
+  expect(hiddenCharactersIn(text)).toEqual([]);
 });
 
 test('each character is named once', () => {
-  expect(hiddenIn('\u202ea\u202e\u200b')).toEqual(['U+202E', 'U+200B']);
+  expect(hiddenCharactersIn('\u202ea\u202e\u200b')).toEqual(['U+202E', 'U+200B']);
 });

@@ -1,17 +1,16 @@
 import { verifies } from '@relay/testing/verifies';
 import { describe, expect, test } from 'vitest';
-import { zoneNamed } from '../schedule/zone.ts';
+import { findZone } from '../schedule/zone.ts';
 import { RAW_BUFFER_TOKENS, rawBuffer } from './buffer.ts';
-import type { GroupMessage } from './message.ts';
-import { judge } from './noise/judge.ts';
+import type { GroupMessage, JudgedMessage } from './message.ts';
+import { judgeNoise } from './noise/judge.ts';
 import { group, type Written } from './testing/group.ts';
-import type { Judged } from './verdict.ts';
 
-const zone = zoneNamed('Europe/London');
+const zone = findZone('Europe/London');
 if (zone === null) throw new Error('No such zone.');
 
-const judged = (messages: readonly GroupMessage[]): readonly Judged[] =>
-  messages.map((message, at) => ({ message, verdict: judge(message, messages.slice(0, at)) }));
+const judged = (messages: readonly GroupMessage[]): readonly JudgedMessage[] =>
+  messages.map((message, at) => ({ message, verdict: judgeNoise(message, messages.slice(0, at)) }));
 
 /** The lines of a group, read a minute after its last message. */
 function lines(...written: readonly Written[]): readonly string[] {

@@ -3,14 +3,14 @@
 import { verifies } from '@relay/testing/verifies';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Zone, zoneNamed } from '../schedule/zone.ts';
+import { findZone, type Zone } from '../schedule/zone.ts';
 import { settingsSchema } from '../settings.ts';
-import { type CadenceSettings, cadenceOf } from './cadence.ts';
+import { type CadenceSettings, checkCadence } from './answering.ts';
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
 const zone = (name: string): Zone => {
-  const found = zoneNamed(name);
+  const found = findZone(name);
   if (found === null) throw new Error(name);
   return found;
 };
@@ -42,7 +42,7 @@ function spoken(asked: readonly number[], given: CadenceSettings, at: Zone): Dat
   const answered: Date[] = [];
   for (const time of asked.toSorted((a, b) => a - b)) {
     const now = new Date(time);
-    if (cadenceOf({ answered, settings: given, zone: at, now }).may) answered.push(now);
+    if (checkCadence({ answered, settings: given, zone: at, now }).may) answered.push(now);
   }
   return answered;
 }
@@ -97,7 +97,7 @@ test('the moment it names is the first at which it may', () => {
         const answered = spoken(times, given, at);
         const now = new Date(Number(answered.at(-1) ?? times[0] ?? 0) + later);
         const ask = (when: number) =>
-          cadenceOf({ answered, settings: given, zone: at, now: new Date(when) });
+          checkCadence({ answered, settings: given, zone: at, now: new Date(when) });
         const first = ask(now.getTime());
         if (first.may) return;
         const again = Number(first.again);
@@ -114,7 +114,8 @@ test('the order in which answers are given does not matter', () => {
     fc.property(asked, settings, fc.constantFrom(...ZONES), (times, given, at) => {
       const answered = spoken(times, given, at);
       const now = new Date(Math.max(...times, 0) + MINUTE);
-      const ask = (list: Date[]) => cadenceOf({ answered: list, settings: given, zone: at, now });
+      const ask = (list: Date[]) =>
+        checkCadence({ answered: list, settings: given, zone: at, now });
       expect(ask(answered.toReversed())).toEqual(ask(answered));
     }),
   );

@@ -1,13 +1,13 @@
 import { verifies } from '@relay/testing/verifies';
 import { expect, test } from 'vitest';
-import { zoneNamed } from '../schedule/zone.ts';
-import { cadenceOf, type Spoken } from './cadence.ts';
+import { findZone } from '../schedule/zone.ts';
+import { checkCadence, type GroupAnswerHistory } from './answering.ts';
 
-const zone = zoneNamed('Europe/London');
+const zone = findZone('Europe/London');
 if (zone === null) throw new Error('no zone');
 const at = (time: string) => new Date(time);
-const ask = (given: Partial<Spoken>) =>
-  cadenceOf({
+const ask = (given: Partial<GroupAnswerHistory>) =>
+  checkCadence({
     answered: [],
     settings: { answers_per_day: 5, minutes_between_answers: 5 },
     zone,

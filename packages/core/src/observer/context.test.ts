@@ -1,29 +1,41 @@
 import { verifies } from '@relay/testing/verifies';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { estimateTokens } from '../agent/tokens.ts';
-import { type Zone, zoneNamed } from '../schedule/zone.ts';
-import { buildContext, type ContextParts, SLOTS, type Slot } from './context.ts';
+import { estimateTokens } from '../agent/context-window.ts';
+import { findZone, type Zone } from '../schedule/zone.ts';
+import {
+  buildGroupContext,
+  CONTEXT_SLOTS,
+  type ContextSlot,
+  type GroupContextParts,
+} from './context.ts';
 
 const zone = inKolkata();
 const NOW = new Date('2026-03-06T12:00:00Z');
 const HOUR = 3_600_000;
 const ago = (hours: number) => new Date(NOW.getTime() - hours * HOUR);
-const EMPTY: ContextParts = { zone, members: [], briefing: [], daily: [], hourly: [], raw: [] };
+const EMPTY: GroupContextParts = {
+  zone,
+  members: [],
+  briefing: [],
+  daily: [],
+  hourly: [],
+  raw: [],
+};
 const digest = (hours: number, text: string) => ({ start: ago(hours), end: ago(hours - 1), text });
 const many = (count: number, words: string) =>
   Array.from({ length: count }, (_, n) => `${n} ${words.repeat(20)}`);
 
 function inKolkata(): Zone {
-  const found = zoneNamed('Asia/Kolkata');
+  const found = findZone('Asia/Kolkata');
   if (found === null) throw new Error('no zone');
   return found;
 }
 
 /** What the slot takes when there is far more than it holds. */
-function filled(slot: Slot): number {
+function filled(slot: ContextSlot): number {
   const words = many(2_000, 'a talk about lunch ');
-  const { tokens } = buildContext(
+  const { tokens } = buildGroupContext(
     'Rules and more rules. '.repeat(2_000),
     {
       zone,
@@ -38,8 +50,8 @@ function filled(slot: Slot): number {
   return tokens[slot];
 }
 
-function expectBudget(slot: Slot, most: number): void {
-  expect(SLOTS[slot]).toBe(most);
+function expectBudget(slot: ContextSlot, most: number): void {
+  expect(CONTEXT_SLOTS[slot]).toBe(most);
   expect(filled(slot)).toBeLessThanOrEqual(most);
   expect(filled(slot)).toBeGreaterThan(most * 0.8);
 }
@@ -71,7 +83,7 @@ test('the latest messages take at most 20,000 tokens', () => {
 
 test('whatever it is given, all slots together stay within 34,000 tokens', () => {
   verifies('004-BUDGET-HEADROOM', '004-ANTI-DUMP', '004-ANTI-MIDDLE');
-  expect(Object.values(SLOTS).reduce((sum, slot) => sum + slot, 0)).toBe(34_000);
+  expect(Object.values(CONTEXT_SLOTS).reduce((sum, slot) => sum + slot, 0)).toBe(34_000);
   const texts = fc.array(fc.string({ unit: 'grapheme', maxLength: 60_000 }), { maxLength: 20 });
   fc.assert(
     fc.property(
@@ -81,7 +93,7 @@ test('whatever it is given, all slots together stay within 34,000 tokens', () =>
       texts,
       texts,
       (system, a, b, c, d) => {
-        const context = buildContext(
+        const context = buildGroupContext(
           system,
           {
             zone,
@@ -102,7 +114,7 @@ test('whatever it is given, all slots together stay within 34,000 tokens', () =>
 
 test('what is oldest stands first and the latest messages at the very end', () => {
   verifies('004-BUDGET-ORDER', '004-ANTI-MIDDLE');
-  const { text } = buildContext(
+  const { text } = buildGroupContext(
     'Rules',
     {
       zone,
@@ -133,17 +145,21 @@ test('what is oldest stands first and the latest messages at the very end', () =
 
 test('members are listed before everything else, in the room that the system prompt leaves', () => {
   const members = Array.from({ length: 3_000 }, (_, n) => `Member ${n}`);
-  const { system, text, tokens } = buildContext('Rules', { ...EMPTY, members }, NOW);
+  const { system, text, tokens } = buildGroupContext('Rules', { ...EMPTY, members }, NOW);
   expect(system).toBe('Rules');
   expect(text).toMatch(/^Members of the group, besides your owner: Member 0, Member 1, /);
-  expect(tokens.system).toBeLessThanOrEqual(SLOTS.system);
-  const full = buildContext('Rules and more rules. '.repeat(2_000), { ...EMPTY, members }, NOW);
+  expect(tokens.system).toBeLessThanOrEqual(CONTEXT_SLOTS.system);
+  const full = buildGroupContext(
+    'Rules and more rules. '.repeat(2_000),
+    { ...EMPTY, members },
+    NOW,
+  );
   expect(full.text).toBe('');
 });
 
 test('of what does not fit, the oldest is left out and the newest kept', () => {
   const raw = many(3_000, 'lunch at the hotel ').map((text) => ({ at: ago(1), text }));
-  const { text } = buildContext('', { ...EMPTY, raw }, NOW);
+  const { text } = buildGroupContext('', { ...EMPTY, raw }, NOW);
   expect(text.endsWith(raw.at(-1)?.text ?? '')).toBe(true);
   expect(text).not.toContain(`\n${raw[0]?.text}`);
 });
@@ -154,14 +170,14 @@ test('messages older than a day are not among the latest', () => {
     { at: ago(24.1), text: 'yesterday' },
     { at: ago(23.9), text: 'today' },
   ];
-  const { text } = buildContext('', { ...EMPTY, raw }, NOW);
+  const { text } = buildGroupContext('', { ...EMPTY, raw }, NOW);
   expect(text).toContain('today');
   expect(text).not.toContain('yesterday');
 });
 
 test('facts carry their day, and the model is told that old ones may be out of date', () => {
   verifies('004-ANTI-STALE');
-  const { text } = buildContext(
+  const { text } = buildGroupContext(
     '',
     {
       ...EMPTY,
@@ -180,12 +196,12 @@ test('seven days and no more are shown, each whole', () => {
   const days = Array.from({ length: 10 }, (_, n) =>
     digest(24 * (10 - n), `day ${n} ${'word '.repeat(480)}`),
   );
-  const { text } = buildContext('', { ...EMPTY, daily: days }, NOW);
+  const { text } = buildGroupContext('', { ...EMPTY, daily: days }, NOW);
   expect([...text.matchAll(/day (\d) word/g)].map(([, n]) => Number(n))).toEqual([
     3, 4, 5, 6, 7, 8, 9,
   ]);
 });
 
 test('a slot with nothing in it takes no room', () => {
-  expect(buildContext('', EMPTY, NOW).text).toBe('');
+  expect(buildGroupContext('', EMPTY, NOW).text).toBe('');
 });

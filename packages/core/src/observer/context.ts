@@ -1,35 +1,33 @@
 // What a model is shown of an observed group: five slots with a budget each, what is oldest first, the latest
 // messages at the very end. Pure. Invariant: no slot exceeds its budget, whatever it is given.
-import { estimateTokens } from '../agent/tokens.ts';
+import { cutToTokens, estimateTokens } from '../agent/context-window.ts';
 import type { Zone } from '../schedule/zone.ts';
-import { dateOf } from './digest/clock.ts';
-import type { Period } from './digest/periods.ts';
-import { cutToTokens } from './tokens.ts';
+import { type DigestPeriod, formatGroupDate } from './digest/periods.ts';
 
 /** Tokens. */
-export const SLOTS = {
+export const CONTEXT_SLOTS = {
   system: 2_000,
   briefing: 4_000,
   daily: 5_000,
   hourly: 3_000,
   raw: 20_000,
 } as const;
-export type Slot = keyof typeof SLOTS;
+export type ContextSlot = keyof typeof CONTEXT_SLOTS;
 
-export const DAYS_SHOWN = 7;
-export const RAW_HOURS = 24;
+export const CONTEXT_DAYS = 7;
+const CONTEXT_RAW_HOURS = 24;
 
-export interface TimedText {
+interface TimedText {
   readonly at: Date;
   readonly text: string;
 }
 
-export interface DigestText extends Period {
+interface DigestText extends DigestPeriod {
   readonly text: string;
 }
 
 /** Each list oldest first. */
-export interface ContextParts {
+export interface GroupContextParts {
   readonly zone: Zone;
   /** Who is in the group, besides the owner. */
   readonly members: readonly string[];
@@ -42,15 +40,15 @@ export interface ContextParts {
   readonly raw: readonly TimedText[];
 }
 
-export interface GroupContext {
+interface GroupContext {
   /** For the model's instructions. */
   readonly system: string;
   /** The members, then the other slots, one after the other; empty ones are left out. */
   readonly text: string;
-  readonly tokens: Readonly<Record<Slot, number>>;
+  readonly tokens: Readonly<Record<ContextSlot, number>>;
 }
 
-const HEADINGS: Readonly<Record<Exclude<Slot, 'system'>, string>> = {
+const HEADINGS: Readonly<Record<Exclude<ContextSlot, 'system'>, string>> = {
   briefing:
     'Noted earlier. Each was true at its time and may be out of date: say when it was said before relying on it.',
   daily: 'The last days, one digest each:',
@@ -58,19 +56,23 @@ const HEADINGS: Readonly<Record<Exclude<Slot, 'system'>, string>> = {
   raw: 'The latest messages as they were written, newest last. Several talks may be interleaved; what answers what is marked:',
 };
 
-export function buildContext(system: string, parts: ContextParts, now: Date): GroupContext {
+export function buildGroupContext(
+  system: string,
+  parts: GroupContextParts,
+  now: Date,
+): GroupContext {
   const { zone } = parts;
-  const since = now.getTime() - RAW_HOURS * 3_600_000;
+  const since = now.getTime() - CONTEXT_RAW_HOURS * 3_600_000;
   const slots = {
     briefing: fill(
       'briefing',
-      parts.briefing.map(({ at, text }) => `[${dateOf(at, zone)}] ${text}`),
+      parts.briefing.map(({ at, text }) => `[${formatGroupDate(at, zone)}] ${text}`),
     ),
     daily: fill(
       'daily',
       parts.daily
-        .slice(-DAYS_SHOWN)
-        .map((digest) => `[${dateOf(digest.start, zone)}] ${digest.text}`),
+        .slice(-CONTEXT_DAYS)
+        .map((digest) => `[${formatGroupDate(digest.start, zone)}] ${digest.text}`),
     ),
     hourly: fill(
       'hourly',
@@ -81,12 +83,12 @@ export function buildContext(system: string, parts: ContextParts, now: Date): Gr
       parts.raw.filter(({ at }) => at.getTime() >= since).map(({ text }) => text),
     ),
   };
-  const shown = { system: cutToTokens(system, SLOTS.system), ...slots };
+  const shown = { system: cutToTokens(system, CONTEXT_SLOTS.system), ...slots };
   // Others choose their names, so the list belongs to the material; its room is that of the system prompt.
-  const members = listMembers(parts.members, SLOTS.system - cost(shown.system));
+  const members = listMembers(parts.members, CONTEXT_SLOTS.system - cost(shown.system));
   const tokens = Object.fromEntries(
     Object.entries(shown).map(([slot, text]) => [slot, estimateTokens(text)]),
-  ) as Record<Slot, number>;
+  ) as Record<ContextSlot, number>;
   const { briefing, daily, hourly, raw } = shown;
   const text = [members, briefing, daily, hourly, raw].filter((slot) => slot !== '').join('\n\n');
   return {
@@ -105,10 +107,10 @@ function listMembers(members: readonly string[], room: number): string {
 }
 
 /** The newest that fit under the heading, oldest first. */
-function fill(slot: Exclude<Slot, 'system'>, lines: readonly string[]): string {
+function fill(slot: Exclude<ContextSlot, 'system'>, lines: readonly string[]): string {
   const heading = HEADINGS[slot];
   const kept: string[] = [];
-  let left = SLOTS[slot] - cost(heading);
+  let left = CONTEXT_SLOTS[slot] - cost(heading);
   for (const line of lines.toReversed()) {
     left -= cost(line);
     if (left < 0) break;

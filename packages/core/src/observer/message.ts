@@ -1,5 +1,6 @@
 // A message of an observed group as the observer reads it, whichever way it came. Pure. The noise filter,
 // the trigger and the digests see messages in this form and in no other.
+import type { MessageDetails } from '../messages/message.ts';
 
 export const GROUP_MESSAGE_KINDS = [
   'text',
@@ -42,4 +43,88 @@ export interface GroupMessage {
   readonly replaces: string | null;
   /** JIDs; the text has `@<digits>` in their place. */
   readonly mentions: readonly string[];
+}
+
+// What the noise filter says of a message. Persisted with each message of an observed group.
+
+export const NOISE_CATEGORIES = [
+  'content',
+  'greeting',
+  'emoji_only',
+  'sticker',
+  'reaction',
+  'forward_chain',
+  'media_only',
+  'chatter',
+] as const;
+export type NoiseCategory = (typeof NOISE_CATEGORIES)[number];
+
+export interface NoiseVerdict {
+  readonly category: NoiseCategory;
+  /** Never reaches the raw buffer as a message: all but `content`. */
+  readonly noise: boolean;
+}
+
+/** `before` are the last messages of the group, oldest first: a "yes" is content when it answers a question. */
+export type NoiseJudge = (message: GroupMessage, before: readonly GroupMessage[]) => NoiseVerdict;
+
+export interface JudgedMessage {
+  readonly message: GroupMessage;
+  readonly verdict: NoiseVerdict;
+}
+
+// A stored message read as one of a group: WhatsApp's word for its content becomes one of our kinds, and the
+// placeholders of the table go. Pure. Invariant: what nobody wrote is not among the words.
+
+/** As `messages` has it. */
+interface StoredGroupMessage {
+  /** WhatsApp's own word for the content, such as `imageMessage`. */
+  readonly kind: string;
+  readonly body: string;
+  readonly details: MessageDetails | null;
+}
+
+interface Reading {
+  readonly kind: GroupMessageKind;
+  /** What stands in the body where the sender may have written nothing. */
+  readonly placeholder?: string;
+}
+
+const READINGS: Readonly<Partial<Record<string, Reading>>> = {
+  conversation: { kind: 'text' },
+  extendedTextMessage: { kind: 'text' },
+  imageMessage: { kind: 'image', placeholder: '[Image]' },
+  videoMessage: { kind: 'video', placeholder: '[Video]' },
+  ptvMessage: { kind: 'video' },
+  documentMessage: { kind: 'document', placeholder: '[Document]' },
+  audioMessage: { kind: 'audio', placeholder: '[Audio message]' },
+  stickerMessage: { kind: 'sticker', placeholder: '[Sticker]' },
+  lottieStickerMessage: { kind: 'sticker' },
+  reactionMessage: { kind: 'reaction' },
+  pollCreationMessage: { kind: 'poll' },
+  pollCreationMessageV2: { kind: 'poll' },
+  pollCreationMessageV3: { kind: 'poll' },
+  contactMessage: { kind: 'contact' },
+  contactsArrayMessage: { kind: 'contact' },
+  locationMessage: { kind: 'location' },
+  liveLocationMessage: { kind: 'location' },
+  protocolMessage: { kind: 'deleted' },
+};
+
+/** What WhatsApp has no words for, such as a pin or a vote, is the service's own. */
+const SERVICE: Reading = { kind: 'system' };
+
+/** The kind it has for the observer, and what its sender said. */
+export function readGroupMessage({ kind, body, details }: StoredGroupMessage): {
+  readonly kind: GroupMessageKind;
+  readonly text: string;
+} {
+  const reading = (Object.hasOwn(READINGS, kind) ? READINGS[kind] : undefined) ?? SERVICE;
+  const { placeholder = `[${kind}]` } = reading;
+  const bare =
+    reading.kind !== 'text' && body.startsWith(placeholder)
+      ? body.slice(placeholder.length).trimStart()
+      : body;
+  const text = [bare, details?.words ?? ''].filter((words) => words !== '').join('\n');
+  return { kind: reading.kind, text };
 }

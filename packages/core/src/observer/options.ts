@@ -9,13 +9,13 @@ export const observedOptionsSchema = z.object({
 
 export type ObservedOptions = z.infer<typeof observedOptionsSchema>;
 
-export interface ObservedTerms {
+interface ObservedTerms {
   readonly assistantName: string;
   readonly answersPerDay: number;
   readonly minutesBetweenAnswers: number;
 }
 
-export const termsOf = (
+export const effectiveTerms = (
   { assistant_name, answers_per_day }: ObservedOptions,
   settings: ObserverSettings,
 ): ObservedTerms => ({
@@ -23,3 +23,11 @@ export const termsOf = (
   answersPerDay: answers_per_day ?? settings.answers_per_day,
   minutesBetweenAnswers: settings.minutes_between_answers,
 });
+
+// The sentence with which an owner tells a group that it is read, ready to be sent. Plain, and true.
+
+export const announcementFor = (
+  { assistantName }: Pick<ObservedTerms, 'assistantName'>,
+  days: number,
+): string =>
+  `Just so you know: my assistant ${assistantName} reads along in this group and makes digests for me. It writes nothing here unless I ask it by name, sees no photos and hears no voice notes, and forgets the messages after ${days} days. Tell me if you mind.`;

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { LONGEST_ANSWER, shortAnswer } from './short.ts';
+import { MAX_GROUP_ANSWER_LENGTH, shortenGroupAnswer } from './answering.ts';
 
 test('what is short stays as it is', () => {
-  expect(shortAnswer('  At eight.\n\n\n\nPapa brings wine. ')).toBe(
+  expect(shortenGroupAnswer('  At eight.\n\n\n\nPapa brings wine. ')).toBe(
     'At eight.\n\nPapa brings wine.',
   );
 });
@@ -13,8 +13,8 @@ test.each([
   ['at the end of a word where no sentence ends', `${'word '.repeat(200)}`, /word…$/],
   ['somewhere, where there are no words', 'x'.repeat(2_000), /x…$/],
 ])('what is longer is cut %s', (_, text, end) => {
-  const short = shortAnswer(text);
-  expect([...short].length).toBeLessThanOrEqual(LONGEST_ANSWER);
-  expect(short.length).toBeGreaterThan(LONGEST_ANSWER / 3);
+  const short = shortenGroupAnswer(text);
+  expect([...short].length).toBeLessThanOrEqual(MAX_GROUP_ANSWER_LENGTH);
+  expect(short.length).toBeGreaterThan(MAX_GROUP_ANSWER_LENGTH / 3);
   expect(short).toMatch(end);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { groupReading } from './words.ts';
+import { readGroupMessage } from './message.ts';
 
 test.each([
   ['conversation', 'Dinner at 8', {}, 'text', 'Dinner at 8'],
@@ -28,5 +28,5 @@ test.each([
   ['pinInChatMessage', '[pinInChatMessage]', {}, 'system', ''],
   ['constructor', '[constructor]', {}, 'system', ''],
 ])('%s %j is read as it was meant', (kind, body, details, as, text) => {
-  expect(groupReading({ kind, body, details })).toEqual({ kind: as, text });
+  expect(readGroupMessage({ kind, body, details })).toEqual({ kind: as, text });
 });

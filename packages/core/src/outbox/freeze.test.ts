@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest';
 import { pacingSchema } from '../settings.ts';
-import { activeFreeze, type Freeze, freezeAfter, freezeSentence, meaningOf } from './freeze.ts';
+import {
+  activeFreeze,
+  type Freeze,
+  freezeAfter,
+  freezeSentence,
+  interpretRefusal,
+} from './freeze.ts';
 
 const PACING = pacingSchema.parse({});
 const MINUTE = 60_000;
@@ -8,11 +14,11 @@ const HOUR = 60 * MINUTE;
 const at = (ms: number) => new Date(ms);
 
 test('a stranger refused is final; too much at once is for later; the rest says its code', () => {
-  expect(meaningOf(463)).toMatchObject({ verdict: 'final', freeze: 'stranger_refused' });
-  expect(meaningOf(429)).toMatchObject({ verdict: 'later', freeze: 'too_fast' });
-  expect(meaningOf(479)).toMatchObject({ verdict: 'final', freeze: null });
-  expect(meaningOf(479).sentence).toContain('(code 479)');
-  expect(meaningOf(null).sentence).not.toContain('code');
+  expect(interpretRefusal(463)).toMatchObject({ verdict: 'final', freeze: 'stranger_refused' });
+  expect(interpretRefusal(429)).toMatchObject({ verdict: 'later', freeze: 'too_fast' });
+  expect(interpretRefusal(479)).toMatchObject({ verdict: 'final', freeze: null });
+  expect(interpretRefusal(479).sentence).toContain('(code 479)');
+  expect(interpretRefusal(null).sentence).not.toContain('code');
 });
 
 test('each freeze for too much at once is longer than the one before, up to six hours', () => {

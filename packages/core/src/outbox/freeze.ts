@@ -1,8 +1,7 @@
 // What WhatsApp's refusals mean for the message and for all that follow. A freeze only ever delays; the
 // causes are persisted: never rename one.
 import { delayFor, longestWait, RETRY } from '../retry.ts';
-import type { Pacing } from '../settings.ts';
-import { refusedWith } from './failures.ts';
+import type { PacingSettings } from '../settings.ts';
 
 interface FreezeSpec {
   readonly stops: 'everything' | 'first_contacts';
@@ -40,14 +39,14 @@ export interface Freeze {
   readonly strikes: number;
 }
 
-export interface Refusal {
+interface SendRefusal {
   /** `later`: certainly not sent, and worth another try once the freeze is over. */
   readonly verdict: 'final' | 'later';
   readonly freeze: RefusalCause | null;
   readonly sentence: string;
 }
 
-export function meaningOf(code: number | null): Refusal {
+export function interpretRefusal(code: number | null): SendRefusal {
   switch (code) {
     case 463:
       return {
@@ -66,7 +65,7 @@ export function meaningOf(code: number | null): Refusal {
       return {
         verdict: 'final',
         freeze: null,
-        sentence: refusedWith(code),
+        sentence: refusedSentence(code),
       };
   }
 }
@@ -75,7 +74,7 @@ export function meaningOf(code: number | null): Refusal {
 export function freezeAfter(
   cause: RefusalCause,
   before: Freeze | null,
-  pacing: Pacing,
+  pacing: PacingSettings,
   now: Date,
 ): Freeze {
   if (cause === 'stranger_refused') {
@@ -120,3 +119,28 @@ export const freezeSentence = ({ cause, until }: Freeze): string =>
   );
 
 const after = (now: Date, ms: number): Date => new Date(now.getTime() + ms);
+
+// Why a message that was given up did not arrive, as it stands beside it: sentences for people, of which
+// programs that sent it must tell some apart.
+
+export const NOT_REACHED_SENTENCE =
+  'WhatsApp could not be reached for this message after several tries. Check the connection and send it anew.';
+
+const REFUSED = 'WhatsApp refused this message';
+
+/** For a code that nobody knows. */
+const refusedSentence = (code: number | null): string =>
+  `${REFUSED}${code === null ? '' : ` (code ${code})`}. Check the recipient and send it anew.`;
+
+type FailureKind =
+  /** The network failed. */
+  | 'not_reached'
+  /** WhatsApp answered as nobody expected. */
+  | 'unexpected'
+  /** Somebody or something stopped it, and the sentence says why. */
+  | 'stopped';
+
+export function classifyFailure(failure: string): FailureKind {
+  if (failure === NOT_REACHED_SENTENCE) return 'not_reached';
+  return failure.startsWith(REFUSED) ? 'unexpected' : 'stopped';
+}

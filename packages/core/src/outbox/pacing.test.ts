@@ -5,7 +5,7 @@ import {
   firstContactTimes,
   nextFirstContactAt,
   nextSendAt,
-  type Sending,
+  type PacedSend,
   typingMs,
 } from './pacing.ts';
 
@@ -43,7 +43,7 @@ function fullest(times: readonly number[], windowMs: number): number {
 test('whoever sends when told to never has more in any window than its cap', () => {
   fc.assert(
     fc.property(anyPacing, anyDays, (pacing, days) => {
-      const history: Sending[] = [];
+      const history: PacedSend[] = [];
       let now = 0;
       for (const { idleMs, firstContact } of days) {
         now += idleMs;

@@ -1,35 +1,35 @@
 // When the next message may leave, and how long somebody would have typed it. Caps hold in every
 // window of their length, not from midnight to midnight, so that no two windows add up at their seam.
-import type { Pacing } from '../settings.ts';
+import type { PacingSettings } from '../settings.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
-export const DAY = 24 * HOUR;
+export const PACING_DAY_MS = 24 * HOUR;
 
 /** One message that was handed to the wire. */
-export interface Sending {
+export interface PacedSend {
   readonly at: Date;
   readonly firstContact: boolean;
 }
 
-type Moments = readonly Pick<Sending, 'at'>[];
+type Moments = readonly Pick<PacedSend, 'at'>[];
 
 /** The first moment, from now on, at which one more message breaks no cap. */
-export function nextSendAt(history: Moments, pacing: Pacing, now: Date): Date {
+export function nextSendAt(history: Moments, pacing: PacingSettings, now: Date): Date {
   if (!pacing.enabled) return now;
   return latest([
     now,
     roomAt(history, pacing.per_minute, MINUTE),
     roomAt(history, pacing.per_hour, HOUR),
-    roomAt(history, pacing.per_day, DAY),
+    roomAt(history, pacing.per_day, PACING_DAY_MS),
   ]);
 }
 
 /** The same for a first contact; null while the settings allow none at all. */
 export function nextFirstContactAt(
-  history: readonly Sending[],
-  pacing: Pacing,
+  history: readonly PacedSend[],
+  pacing: PacingSettings,
   now: Date,
 ): Date | null {
   if (!pacing.enabled) return now;
@@ -37,14 +37,14 @@ export function nextFirstContactAt(
   const opened = history.filter((sending) => sending.firstContact);
   return latest([
     nextSendAt(history, pacing, now),
-    roomAt(opened, pacing.first_contacts_per_day, DAY),
+    roomAt(opened, pacing.first_contacts_per_day, PACING_DAY_MS),
   ]);
 }
 
 /** When each of so many waiting first contacts may leave at the earliest, one after the other. */
 export function firstContactTimes(
-  history: readonly Sending[],
-  pacing: Pacing,
+  history: readonly PacedSend[],
+  pacing: PacingSettings,
   now: Date,
   count: number,
 ): readonly Date[] {
@@ -76,7 +76,7 @@ const MS_PER_CHARACTER = 45;
 const JITTER = 0.3;
 
 /** `random` is a number in [0, 1) that the caller brings. */
-export function typingMs(text: string, pacing: Pacing, random: number): number {
+export function typingMs(text: string, pacing: PacingSettings, random: number): number {
   if (!pacing.enabled) return 0;
   const { typing_min_ms: least, typing_max_ms: most } = pacing;
   const typed = (least + text.length * MS_PER_CHARACTER) * (1 + JITTER * (random * 2 - 1));

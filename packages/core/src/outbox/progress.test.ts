@@ -1,14 +1,20 @@
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
-import { advance, mayOffer, type OutboxEvent, type Progress, type Reached } from './progress.ts';
+import {
+  advanceProgress,
+  type DeliveryProgress,
+  mayOffer,
+  type OutboxEvent,
+  type ReachedState,
+} from './progress.ts';
 
 const numRuns = Number(process.env.PROPERTY_RUNS ?? 500);
 vi.setConfig({ testTimeout: 10_000 + 10 * numRuns });
 
-const FRESH: Progress = { state: 'pending', inDoubt: false };
-const anyReached = fc.constantFrom<Reached>('sent', 'delivered', 'read');
-const receipt = (status: Reached): OutboxEvent => ({ type: 'receipt', status });
-const after = (...events: OutboxEvent[]) => events.reduce(advance, FRESH);
+const FRESH: DeliveryProgress = { state: 'pending', inDoubt: false };
+const anyReached = fc.constantFrom<ReachedState>('sent', 'delivered', 'read');
+const receipt = (status: ReachedState): OutboxEvent => ({ type: 'receipt', status });
+const after = (...events: OutboxEvent[]) => events.reduce(advanceProgress, FRESH);
 
 const OFFERED: OutboxEvent = { type: 'offered' };
 const LOST: OutboxEvent = { type: 'lost' };
@@ -42,7 +48,7 @@ test('whatever happens in whatever order, what is known to have happened is neve
     fc.property(fc.array(anyEvent, { maxLength: 30 }), (events) => {
       let progress = FRESH;
       for (const event of events) {
-        const next = advance(progress, event);
+        const next = advanceProgress(progress, event);
         if (progress.state === 'failed') {
           // Only a failure in doubt is ever corrected, and only by proof that it arrived.
           if (next.state !== 'failed') {
@@ -66,16 +72,16 @@ type Told = 'accepted' | 'not_sent' | 'silence' | 'final' | 'later';
 
 /** The wire knows what really happened; the sender knows only what it was told. */
 interface Truth {
-  readonly progress: Progress;
+  readonly progress: DeliveryProgress;
   readonly left: boolean;
 }
 
 function offer(before: Truth, told: Told, leaves: boolean): Truth {
-  const offered = advance(before.progress, OFFERED);
+  const offered = advanceProgress(before.progress, OFFERED);
   // Nobody is offered twice at once.
   expect(mayOffer(offered, false)).toBe(false);
   const left = before.left || told === 'accepted' || (told === 'silence' && leaves);
-  return { progress: advance(offered, outcome(told)), left };
+  return { progress: advanceProgress(offered, outcome(told)), left };
 }
 
 test('a message is offered again only when it certainly did not leave or was reconciled', () => {
@@ -95,7 +101,7 @@ test('a message is offered again only when it certainly did not leave or was rec
         }
         // A receipt exists only for what left.
         if (status !== null && truth.left) {
-          truth = { ...truth, progress: advance(truth.progress, receipt(status)) };
+          truth = { ...truth, progress: advanceProgress(truth.progress, receipt(status)) };
           expect(['sent', 'delivered', 'read']).toContain(truth.progress.state);
         }
       }

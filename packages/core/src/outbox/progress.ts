@@ -5,7 +5,7 @@
 export const OUTBOX_STATES = ['pending', 'sent', 'delivered', 'read', 'failed', 'unknown'] as const;
 export type OutboxState = (typeof OUTBOX_STATES)[number];
 
-export interface Progress {
+export interface DeliveryProgress {
   readonly state: OutboxState;
   /** It may have left, and nobody has said yet whether it did. */
   readonly inDoubt: boolean;
@@ -21,11 +21,11 @@ export type OutboxEvent =
   /** Nobody answered this attempt, or whoever waited for the answer is gone. */
   | { readonly type: 'lost' }
   | { readonly type: 'refused'; readonly verdict: 'final' | 'later' }
-  | { readonly type: 'receipt'; readonly status: Reached }
+  | { readonly type: 'receipt'; readonly status: ReachedState }
   /** It may no longer be sent. */
   | { readonly type: 'stopped' };
 
-export type Reached = 'sent' | 'delivered' | 'read';
+export type ReachedState = 'sent' | 'delivered' | 'read';
 
 const REACHED: Readonly<Record<OutboxState, number>> = {
   pending: 0,
@@ -36,9 +36,9 @@ const REACHED: Readonly<Record<OutboxState, number>> = {
   read: 3,
 };
 
-export const isReached = (state: OutboxState): state is Reached => REACHED[state] > 0;
+export const isReached = (state: OutboxState): state is ReachedState => REACHED[state] > 0;
 
-export function advance(before: Progress, event: OutboxEvent): Progress {
+export function advanceProgress(before: DeliveryProgress, event: OutboxEvent): DeliveryProgress {
   switch (event.type) {
     case 'accepted':
       return reach(before, 'sent');
@@ -47,17 +47,18 @@ export function advance(before: Progress, event: OutboxEvent): Progress {
     case 'refused':
       return refuse(before, event.verdict);
     default:
-      return isOpen(before.state) ? whileOpen(before, event) : before;
+      return isUnsettled(before.state) ? whileOpen(before, event) : before;
   }
 }
 
 /** WhatsApp has not acknowledged it, and it was not given up. */
-export const isOpen = (state: OutboxState): boolean => state === 'pending' || state === 'unknown';
+export const isUnsettled = (state: OutboxState): boolean =>
+  state === 'pending' || state === 'unknown';
 
 function whileOpen(
-  before: Progress,
+  before: DeliveryProgress,
   event: Extract<OutboxEvent, { type: 'offered' | 'not_sent' | 'lost' | 'stopped' }>,
-): Progress {
+): DeliveryProgress {
   switch (event.type) {
     case 'offered':
       return { ...before, inDoubt: true };
@@ -72,16 +73,16 @@ function whileOpen(
   }
 }
 
-function reach(before: Progress, status: Reached): Progress {
+function reach(before: DeliveryProgress, status: ReachedState): DeliveryProgress {
   // What certainly failed has nothing to be told of.
   if (before.state === 'failed' && !before.inDoubt) return before;
   return REACHED[status] > REACHED[before.state] ? { state: status, inDoubt: false } : before;
 }
 
-function refuse(before: Progress, verdict: 'final' | 'later'): Progress {
+function refuse(before: DeliveryProgress, verdict: 'final' | 'later'): DeliveryProgress {
   // Taken by the server and refused on second thought; past that, somebody has it already.
   if (before.state === 'sent') return { state: 'failed', inDoubt: false };
-  if (!isOpen(before.state) || !before.inDoubt) return before;
+  if (!isUnsettled(before.state) || !before.inDoubt) return before;
   // What was refused is this attempt; an earlier one may have left all the same.
   const inDoubt = before.state === 'unknown';
   if (verdict === 'final') return { state: 'failed', inDoubt };
@@ -89,5 +90,5 @@ function refuse(before: Progress, verdict: 'final' | 'later'): Progress {
 }
 
 /** May be handed to the wire: certainly never left, or in doubt and reconciled. */
-export const mayOffer = (progress: Progress, reconciled: boolean): boolean =>
+export const mayOffer = (progress: DeliveryProgress, reconciled: boolean): boolean =>
   progress.state === 'unknown' ? reconciled : progress.state === 'pending' && !progress.inDoubt;

@@ -21,7 +21,7 @@ export const SCOPES = [
 export type Scope = (typeof SCOPES)[number];
 
 /** The person it all belongs to, at the console, the command or the phone. */
-export interface Owner {
+interface OwnerActor {
   readonly kind: 'owner';
 }
 
@@ -32,7 +32,7 @@ export interface AssistantRun {
 }
 
 /** Answers one contact; bound to that chat. */
-export interface AutoReplySession {
+interface AutoReplySession {
   readonly kind: 'auto_reply';
   readonly chat: ChatId;
 }
@@ -45,18 +45,18 @@ export interface ConversationSession {
 }
 
 /** Reads one group in silence. */
-export interface Observer {
+interface ObserverActor {
   readonly kind: 'observer';
   readonly chat: ChatId;
 }
 
 /** Sends what was scheduled when its time has come. */
-export interface Scheduler {
+interface SchedulerActor {
   readonly kind: 'scheduler';
 }
 
 /** Tells the owner, in their own chat, what needs them. */
-export interface Notifier {
+interface NotifierActor {
   readonly kind: 'notifier';
 }
 
@@ -71,11 +71,34 @@ export interface TokenHolder {
 }
 
 export type Actor =
-  | Owner
+  | OwnerActor
   | AssistantRun
   | AutoReplySession
   | ConversationSession
-  | Observer
-  | Scheduler
-  | Notifier
+  | ObserverActor
+  | SchedulerActor
+  | NotifierActor
   | TokenHolder;
+
+// The scopes that a program's token can be made with, and what each opens, as the owner reads it. Each opens
+// its own tools and no other's. Pure.
+
+export const SCOPE_DESCRIPTIONS = {
+  'messages:read': 'list the chats you let be read, read their messages, sum them up',
+  'messages:send': 'write to people, as far as your grants go',
+  'search:read': 'search what was said in those chats',
+  'digests:read': 'read the digests of the groups you observe and let be read',
+  'conversations:read': 'see conversations and their transcripts',
+  'conversations:write':
+    'start conversations, pause them, resume what it paused, cancel what it started',
+  'schedules:read': 'see what is scheduled',
+  'schedules:write': 'schedule messages, and cancel what it scheduled',
+  'permissions:read': 'see whom it may read and write to',
+  'ledger:read': 'ask why something was or was not sent',
+  'link:write': 'show the QR code that links your WhatsApp account',
+  'metrics:read': 'read figures for a monitor at /metrics: no words and no names',
+} as const satisfies Partial<Record<Scope, string>>;
+
+export type ClientScope = keyof typeof SCOPE_DESCRIPTIONS;
+
+export const CLIENT_SCOPES = Object.keys(SCOPE_DESCRIPTIONS) as [ClientScope, ...ClientScope[]];

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Actor } from './actors.ts';
 import { decide } from './decide.ts';
-import type { Facts } from './facts.ts';
+import type { PolicyFacts } from './facts.ts';
 import type { Intent } from './intents.ts';
-import { because } from './reasons.ts';
+import { decisionFor } from './reasons.ts';
 import {
   ANA,
   ANAS_CHAT,
@@ -33,7 +33,7 @@ import {
 import { decisions } from './testing/decisions.ts';
 
 const sender = token('messages:send');
-const inGroup = (overrides: Partial<Facts> = {}, observed = false): Facts =>
+const inGroup = (overrides: Partial<PolicyFacts> = {}, observed = false): PolicyFacts =>
   facts({ chat: { kind: 'group', id: FAMILY, observed }, ...overrides });
 const toGroup = send({ chat: FAMILY });
 const readAna = { chats: [ANAS_CHAT], outside: false };
@@ -209,8 +209,10 @@ describe('tokens', () => {
 });
 
 describe('the scheduler', () => {
-  const due = (grant: Facts['contactGrant'], more: Partial<typeof agentsSchedule> = {}): Facts =>
-    facts({ contactGrant: grant, schedule: { ...agentsSchedule, ...more } });
+  const due = (
+    grant: PolicyFacts['contactGrant'],
+    more: Partial<typeof agentsSchedule> = {},
+  ): PolicyFacts => facts({ contactGrant: grant, schedule: { ...agentsSchedule, ...more } });
   decisions([
     ['sends nothing of its own', scheduler, send(), granting(), 'no_schedule'],
     ['sends what an agent scheduled', scheduler, send(), due(FULL), 'standing_grant'],
@@ -244,13 +246,15 @@ describe('the scheduler', () => {
 
 describe('what no rule knows', () => {
   test.each(['stranger', '__proto__', 'toString', ''])('the actor %s is refused', (kind) => {
-    expect(decide({ kind } as unknown as Actor, send(), granting())).toEqual(because('no_rule'));
+    expect(decide({ kind } as unknown as Actor, send(), granting())).toEqual(
+      decisionFor('no_rule'),
+    );
   });
 
   test.each(['place_call', '__proto__', ''])(
     'the intent %s is refused, even to the owner',
     (kind) => {
-      expect(decide(owner, { kind } as unknown as Intent, facts())).toEqual(because('no_rule'));
+      expect(decide(owner, { kind } as unknown as Intent, facts())).toEqual(decisionFor('no_rule'));
     },
   );
 });

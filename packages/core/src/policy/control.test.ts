@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { type Control, decideControl } from './control.ts';
+import { type ConversationControl, decideControl } from './decide.ts';
 
-const outcome = (control: Control, began: boolean, pausedIt: boolean) =>
+const outcome = (control: ConversationControl, began: boolean, pausedIt: boolean) =>
   decideControl(control, { began, pausedIt }).reason;
 
 test('any program that sees a conversation may pause it, and only who began it cancels it', () => {

@@ -1,26 +1,30 @@
 // The one decision of the gate, pure: same actor, intent and facts, same answer. Made when an intent
 // is submitted and again just before it is sent. Each question may only narrow what the one before
 // left open; a yes at the end needs every one of them, and no rule means no.
-import type { Actor } from './actors.ts';
-import { authorityFor } from './authority.ts';
-import { doubtAbout, isOpening } from './doubt.ts';
-import type { Facts } from './facts.ts';
-import type { Intent } from './intents.ts';
-import { refusedPlace } from './place.ts';
-import { lacksPower } from './power.ts';
-import { because, type Decision, type ReasonCode, type ReasonFor } from './reasons.ts';
 
-export function decide(actor: Actor, intent: Intent, facts: Facts): Decision {
+import type { ContactId } from '../ids.ts';
+import type { Actor, ConversationSession, Scope } from './actors.ts';
+import { isTainted, type PolicyFacts, standingGrant } from './facts.ts';
+import {
+  type ChatIntent,
+  type Intent,
+  isChatIntent,
+  isSendingIntent,
+  type ManageGrant,
+} from './intents.ts';
+import { type Decision, decisionFor, REASONS, type ReasonCode, type ReasonFor } from './reasons.ts';
+
+export function decide(actor: Actor, intent: Intent, facts: PolicyFacts): Decision {
   const refusal = lacksPower(actor, intent) ?? refusedPlace(actor, intent, facts);
-  if (refusal !== null) return because(refusal);
+  if (refusal !== null) return decisionFor(refusal);
 
   const authority = authorityFor(actor, intent, facts);
-  if (because(authority).outcome === 'deny') return because(authority);
+  if (decisionFor(authority).outcome === 'deny') return decisionFor(authority);
 
   const opening = refusedOpening(intent, facts);
-  if (opening !== null) return because(opening);
+  if (opening !== null) return decisionFor(opening);
 
-  return because(
+  return decisionFor(
     withApproval(doubtAbout(actor, intent, facts, authority) ?? authority, intent, facts),
   );
 }
@@ -29,7 +33,7 @@ export function decide(actor: Actor, intent: Intent, facts: Facts): Decision {
  * A first contact that would endanger the account, so that not even the owner's yes makes one. The daily limit is none
  * of these: the message waits in the outbox until there is room for it.
  */
-function refusedOpening(intent: Intent, facts: Facts): ReasonFor<'deny'> | null {
+function refusedOpening(intent: Intent, facts: PolicyFacts): ReasonFor<'deny'> | null {
   // A schedule opens nothing before its day, and is asked again then.
   if (!isOpening(intent, facts) || intent.kind === 'schedule_message') return null;
   if (facts.timeLocked) return 'time_locked';
@@ -38,8 +42,344 @@ function refusedOpening(intent: Intent, facts: Facts): ReasonFor<'deny'> | null 
 }
 
 /** An approval answers a doubt and nothing else: it never lifts a refusal. */
-function withApproval(reason: ReasonCode, intent: Intent, { approval }: Facts): ReasonCode {
-  if (because(reason).outcome !== 'needs_approval' || approval === null) return reason;
+function withApproval(reason: ReasonCode, intent: Intent, { approval }: PolicyFacts): ReasonCode {
+  if (decisionFor(reason).outcome !== 'needs_approval' || approval === null) return reason;
   if (!('hash' in intent) || intent.hash !== approval.hash) return 'approval_differs';
   return approval.spent ? 'approval_spent' : 'approved';
+}
+
+// First question of the gate: may this actor do such a thing at all, whatever the target? What an
+// actor's row does not list it can never do; no grant, approval or scope adds to it.
+
+type IntentKind = Intent['kind'];
+
+interface Power {
+  readonly may: readonly IntentKind[];
+  /** Why everything else is refused. */
+  readonly otherwise: ReasonFor<'deny'>;
+}
+
+const ANSWER = ['send_message', 'react', 'mark_read'] as const;
+const AGENT = [
+  ...ANSWER,
+  'schedule_message',
+  'cancel_schedule',
+  'create_conversation',
+  'manage_grant',
+] as const;
+
+const POWERS: Readonly<Record<Actor['kind'], Power>> = {
+  owner: { may: [...AGENT, 'set_hold', 'answer_approval'], otherwise: 'no_rule' },
+  assistant: { may: AGENT, otherwise: 'owner_only' },
+  auto_reply: { may: ANSWER, otherwise: 'session_only_replies' },
+  conversation: { may: ANSWER, otherwise: 'session_only_replies' },
+  observer: { may: [], otherwise: 'observer_is_silent' },
+  scheduler: { may: ['send_message'], otherwise: 'scheduler_only_sends' },
+  notifier: { may: ['send_message'], otherwise: 'notifier_only_tells' },
+  token: { may: [...AGENT, 'set_hold'], otherwise: 'owner_only' },
+};
+
+/** The scope a token needs for each intent; null means that no scope suffices. */
+export const SCOPE_FOR: Readonly<Record<IntentKind, Scope | null>> = {
+  send_message: 'messages:send',
+  react: 'messages:send',
+  mark_read: 'messages:send',
+  schedule_message: 'schedules:write',
+  cancel_schedule: 'schedules:write',
+  create_conversation: 'conversations:write',
+  manage_grant: 'permissions:write',
+  set_hold: 'admin',
+  answer_approval: null,
+};
+
+function lacksPower(actor: Actor, intent: Intent): ReasonFor<'deny'> | null {
+  if (!Object.hasOwn(POWERS, actor.kind) || !Object.hasOwn(SCOPE_FOR, intent.kind)) {
+    return 'no_rule';
+  }
+  const power = POWERS[actor.kind];
+  if (!power.may.includes(intent.kind)) return power.otherwise;
+  if (actor.kind !== 'token') return null;
+  const scope = SCOPE_FOR[intent.kind];
+  return scope !== null && actor.scopes.includes(scope) ? null : 'missing_scope';
+}
+
+// Second question of the gate: is the target what it claims to be, and may this actor act there at
+// all? Everything here only refuses. A hold and an uncertain target stop the owner like anyone.
+
+type Refusal = ReasonFor<'deny'> | null;
+
+function refusedPlace(actor: Actor, intent: Intent, facts: PolicyFacts): Refusal {
+  if (isSendingIntent(intent) && facts.hold) return 'hold';
+  if (isChatIntent(intent)) {
+    return (
+      unsureTarget(intent, facts) ??
+      outOfBounds(actor, intent, facts) ??
+      wrongKind(actor, intent, facts)
+    );
+  }
+  return intent.kind === 'manage_grant' && !isOnContactList(actor, grantee(intent))
+    ? 'contact_not_on_token'
+    : null;
+}
+
+function unsureTarget(intent: ChatIntent, { chat }: PolicyFacts): Refusal {
+  if (chat === null) return 'unknown_chat';
+  if (chat.id !== intent.chat) return 'wrong_facts';
+  return chat.kind === 'direct' && chat.contact === null ? 'unresolved_identity' : null;
+}
+
+function outOfBounds(actor: Actor, intent: ChatIntent, { chat }: PolicyFacts): Refusal {
+  const bound = actor.kind === 'auto_reply' || actor.kind === 'conversation';
+  if (bound && actor.chat !== intent.chat) return 'other_chat';
+  const contact = chat?.kind === 'direct' ? chat.contact : null;
+  return isOnContactList(actor, contact) ? null : 'contact_not_on_token';
+}
+
+function wrongKind(actor: Actor, intent: ChatIntent, facts: PolicyFacts): Refusal {
+  const { chat } = facts;
+  const directOnly =
+    actor.kind === 'auto_reply' ||
+    actor.kind === 'conversation' ||
+    intent.kind === 'create_conversation';
+  if (intent.kind === 'create_conversation' && chat?.kind === 'own') return 'yourself';
+  if (directOnly && chat?.kind !== 'direct') return 'direct_chats_only';
+  if (chat?.kind !== 'group' || !chat.observed || ownersOwn(actor, facts)) return null;
+  const answersOwner =
+    actor.kind === 'assistant' && intent.kind === 'send_message' && facts.askedByOwner;
+  if (!answersOwner) return 'observed_group';
+  return facts.withinCadence ? null : 'group_rests';
+}
+
+const grantee = ({ of }: Extract<Intent, { kind: 'manage_grant' }>) =>
+  of.kind === 'contact' ? of.contact : null;
+
+/** A list of contacts has no groups on it, so a token that has one is refused in them. */
+export function isOnContactList(actor: Actor, contact: ContactId | null): boolean {
+  if (actor.kind !== 'token' || actor.contacts === null) return true;
+  return contact !== null && actor.contacts.includes(contact);
+}
+
+/** The owner acts now, or did when scheduling this. */
+const ownersOwn = (actor: Actor, facts: PolicyFacts): boolean =>
+  actor.kind === 'owner' || (actor.kind === 'scheduler' && facts.schedule?.by === 'owner');
+
+// Third question of the gate: whose yes stands behind this? The owner's own act, a standing grant,
+// a conversation's own grant or a schedule; where there is none, it is refused with the reason.
+// Asked only for actors that have the power, in a place that is not refused.
+
+function authorityFor(actor: Actor, intent: Intent, facts: PolicyFacts): ReasonCode {
+  if (actor.kind === 'owner') return 'owner';
+  switch (intent.kind) {
+    case 'send_message':
+    case 'react':
+    case 'mark_read':
+    case 'schedule_message':
+      return authorityToWrite(actor, intent, facts);
+    case 'create_conversation':
+      return authorityToStart(actor, facts);
+    case 'manage_grant':
+      return authorityToGrant(actor, intent);
+    case 'cancel_schedule':
+      // A program ends only what it began.
+      return actor.kind === 'token' && !intent.own ? 'not_its_own' : 'narrowing';
+    case 'set_hold':
+      return actor.kind === 'token' ? 'token_scope' : 'owner_only';
+    case 'answer_approval':
+      return 'owner_only';
+  }
+}
+
+function authorityToWrite(actor: Actor, intent: ChatIntent, facts: PolicyFacts): ReasonCode {
+  switch (actor.kind) {
+    case 'assistant':
+      return facts.chat?.kind === 'own' ? 'own_chat' : granted(actor, intent, facts);
+    case 'auto_reply':
+    case 'token':
+      return granted(actor, intent, facts);
+    case 'conversation':
+      return conversationAuthority(actor, facts);
+    case 'notifier':
+      return facts.chat?.kind === 'own' ? 'own_chat' : 'notifier_only_tells';
+    case 'scheduler':
+      return scheduled(actor, intent, facts);
+    default:
+      return 'no_rule';
+  }
+}
+
+function granted(actor: Actor, intent: ChatIntent, facts: PolicyFacts): ReasonCode {
+  const grant = standingGrant(facts);
+  if (grant === null) return 'no_grant';
+  if (!grant.canReply) return 'no_reply_grant';
+  // An auto-reply answers what was read, and a read mark says so: neither without reading.
+  const reads = actor.kind === 'auto_reply' || intent.kind === 'mark_read';
+  return reads && !grant.canRead ? 'no_read_grant' : 'standing_grant';
+}
+
+/** Good for one session, in one chat, with one contact, until the conversation ends. */
+export function conversationAuthority(
+  actor: ConversationSession,
+  { chat, conversation }: Pick<PolicyFacts, 'chat' | 'conversation'>,
+): ReasonCode {
+  const same =
+    conversation !== null &&
+    chat?.kind === 'direct' &&
+    conversation.instance === actor.instance &&
+    conversation.chat === actor.chat &&
+    conversation.chat === chat.id &&
+    conversation.contact === chat.contact;
+  if (!same) return 'not_in_conversation';
+  return conversation.ended ? 'conversation_ended' : 'conversation_grant';
+}
+
+/** What an agent scheduled still needs its grant on the day; what the owner scheduled does not. */
+function scheduled(actor: Actor, intent: ChatIntent, facts: PolicyFacts): ReasonCode {
+  const { schedule, chat } = facts;
+  if (schedule === null) return 'no_schedule';
+  if (schedule.chat !== intent.chat || schedule.hash !== intent.hash) return 'schedule_changed';
+  if (schedule.by === 'owner') return 'scheduled';
+  if (schedule.programGone) return 'program_gone';
+  const grant = chat?.kind === 'own' ? 'own_chat' : granted(actor, intent, facts);
+  return REASONS[grant].outcome === 'allow' && schedule.approved ? 'scheduled' : grant;
+}
+
+function authorityToStart(actor: Actor, facts: PolicyFacts): ReasonCode {
+  const grant = standingGrant(facts);
+  if (grant?.canInitiate) return 'standing_grant';
+  // The assistant speaks for the owner, whose yes to this one conversation creates it.
+  if (actor.kind === 'assistant') return 'start_conversation';
+  return grant === null ? 'no_grant' : 'no_initiate_grant';
+}
+
+function authorityToGrant(actor: Actor, { change }: ManageGrant): ReasonCode {
+  if (change === 'narrow') return 'narrowing';
+  return actor.kind === 'assistant' ? 'widening' : 'widening_owner_only';
+}
+
+// Fourth question of the gate: must a person see it first? Rule of Two: a run that has read what others wrote,
+// knows private things and would now communicate or take something away waits for the owner. So do drafts, first
+// contacts, late answers, and what is sent from where the owner is asked each time.
+
+type Doubt = ReasonFor<'needs_approval'> | null;
+
+/** The owner's own consent to this very thing. */
+const UNQUESTIONED: ReadonlySet<ReasonCode> = new Set<ReasonFor<'allow'>>([
+  'owner',
+  'scheduled',
+  'token_scope',
+]);
+
+function doubtAbout(
+  actor: Actor,
+  intent: Intent,
+  facts: PolicyFacts,
+  authority: ReasonCode,
+): Doubt {
+  if (UNQUESTIONED.has(authority)) return null;
+  return (
+    quoteOf(intent, facts) ??
+    hiddenOf(intent, facts) ??
+    taintOf(actor, intent, facts) ??
+    draftOf(intent, facts, authority) ??
+    openingOf(intent, facts, authority) ??
+    confirmOf(intent, facts, authority)
+  );
+}
+
+/** Never written to before. The owner's own chat is nobody's first contact. */
+const isOpening = (intent: Intent, { chat }: PolicyFacts): boolean =>
+  'firstContact' in intent && intent.firstContact && chat?.kind !== 'own';
+
+const quoteOf = (intent: Intent, facts: PolicyFacts): Doubt =>
+  intent.kind === 'send_message' && facts.quotesPrivate && facts.chat?.kind !== 'own'
+    ? 'quotes_private'
+    : null;
+
+/** What goes to nobody but the owner deceives nobody else. */
+const hiddenOf = (intent: Intent, { hidden, chat }: PolicyFacts): Doubt =>
+  hidden && isChatIntent(intent) && chat?.kind !== 'own' ? 'hidden_characters' : null;
+
+function taintOf(actor: Actor, intent: Intent, facts: PolicyFacts): Doubt {
+  const tainted = isTainted(facts.taint);
+  switch (intent.kind) {
+    case 'send_message':
+    case 'react':
+    case 'mark_read':
+      return mayCarry(actor, intent, facts) ? 'read_then_send' : null;
+    case 'schedule_message':
+      return tainted && facts.chat?.kind !== 'own' ? 'read_then_schedule' : null;
+    case 'create_conversation':
+      return tainted ? 'read_then_start' : null;
+    case 'manage_grant':
+      return tainted ? 'read_then_grant' : null;
+    case 'cancel_schedule':
+      return tainted && !intent.own ? 'read_then_cancel' : null;
+    default:
+      return null;
+  }
+}
+
+/**
+ * Whether the message may carry private data to a person whose text steered the run. The assistant knows what its owner
+ * told it, so every chat waits, also the one it has read. Other sessions know only their own chat and may answer it.
+ * Messages to the owner, and messages that the owner dictated, never wait.
+ */
+function mayCarry(actor: Actor, intent: ChatIntent, facts: PolicyFacts): boolean {
+  const { chat, taint, dictated, askedByOwner } = facts;
+  if (chat?.kind === 'own' || (dictated && intent.kind === 'send_message')) return false;
+  const { chats, ...elsewhere } = taint;
+  if (isTainted({ chats: [], ...elsewhere })) return true;
+  const knowsMore = actor.kind === 'assistant' && !askedByOwner;
+  return chats.some((read) => knowsMore || read !== intent.chat);
+}
+
+function draftOf(intent: Intent, facts: PolicyFacts, authority: ReasonCode): Doubt {
+  // A conversation is created, not written: `replyMode` has no say in it.
+  if (authority !== 'standing_grant' || intent.kind === 'create_conversation') return null;
+  return standingGrant(facts)?.replyMode === 'auto' ? null : 'draft';
+}
+
+function openingOf(intent: Intent, facts: PolicyFacts, authority: ReasonCode): Doubt {
+  const consented =
+    authority === 'conversation_grant' && facts.conversation?.firstContactApproved === true;
+  return isOpening(intent, facts) && !consented ? 'first_contact' : null;
+}
+
+/** What reaches nobody but the owner needs no asking; what is asked about anyway has its own reason. */
+function confirmOf(
+  intent: Intent,
+  { chat, confirm, late }: PolicyFacts,
+  authority: ReasonCode,
+): Doubt {
+  const sends = isChatIntent(intent) && chat?.kind !== 'own';
+  if (!sends || REASONS[authority].outcome !== 'allow') return null;
+  if (confirm) return 'confirm';
+  return late ? 'late' : null;
+}
+
+// Whether a program may pause, resume or cancel a conversation that it sees. What narrows takes effect at once;
+// a cancel cannot be undone, so it is for who began it; and nobody but the owner undoes another's pause.
+
+export const CONVERSATION_CONTROLS = ['pause', 'resume', 'cancel'] as const;
+export type ConversationControl = (typeof CONVERSATION_CONTROLS)[number];
+
+interface ControlFacts {
+  /** This very program began it. */
+  readonly began: boolean;
+  /** It stands as this program paused it, and the owner has said nothing there since. */
+  readonly pausedIt: boolean;
+}
+
+export function decideControl(
+  control: ConversationControl,
+  { began, pausedIt }: ControlFacts,
+): Decision {
+  switch (control) {
+    case 'pause':
+      return decisionFor('narrowing');
+    case 'cancel':
+      return decisionFor(began ? 'narrowing' : 'not_its_own');
+    case 'resume':
+      return decisionFor(pausedIt ? 'token_scope' : 'paused_by_another');
+  }
 }

@@ -3,7 +3,7 @@
 // "tell", the recipient's name, then one sentence, which is the whole message. What follows in a second sentence may be
 // meant for the assistant alone. Pure.
 
-export interface Recipient {
+interface DictationRecipient {
   /** The name that the owner gave, or the number. */
   readonly name: string;
   readonly phone: string | null;
@@ -27,8 +27,8 @@ const SECOND_SENTENCE = /[.!?…]["”»]?\s+\S|\S\s*\n\s*\S/u;
 export function isDictated(
   ownersMessage: string,
   text: string,
-  recipient: Recipient,
-  everybody: readonly Recipient[],
+  recipient: DictationRecipient,
+  everybody: readonly DictationRecipient[],
 ): boolean {
   if (SECOND_SENTENCE.test(ownersMessage)) return false;
   const message = plain(ownersMessage);
@@ -52,12 +52,12 @@ function afterVerb(verb: string, text: string): string | null {
 }
 
 interface Named {
-  readonly of: Recipient;
+  readonly of: DictationRecipient;
   readonly length: number;
 }
 
 /** Who is named at the beginning of a text; of "Ana" and "Ana Maria" the longer one. */
-function longestNamed(text: string, everybody: readonly Recipient[]): readonly Named[] {
+function longestNamed(text: string, everybody: readonly DictationRecipient[]): readonly Named[] {
   const found = everybody.flatMap((of) =>
     [of.name, ...(of.phone === null ? [] : [of.phone, `+${of.phone}`])]
       .map(plain)

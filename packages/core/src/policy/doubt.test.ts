@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { BARE_FACTS, type Facts } from './facts.ts';
+import { BARE_FACTS, type PolicyFacts } from './facts.ts';
 import type { Intent } from './intents.ts';
 import {
   ANAS_CHAT,
@@ -239,7 +239,7 @@ describe('first contacts', () => {
 });
 
 describe('approvals', () => {
-  const draft = (approval: Facts['approval']): Facts =>
+  const draft = (approval: PolicyFacts['approval']): PolicyFacts =>
     granting({ replyMode: 'draft' }, { approval });
   const hash = 'hash of what is shown';
   decisions([

@@ -31,7 +31,7 @@ export interface Taint {
 
 export const UNTAINTED: Taint = { chats: [], outside: false };
 
-export function together(a: Taint, b: Taint): Taint {
+export function joinTaints(a: Taint, b: Taint): Taint {
   const clients = [...new Set([...(a.clients ?? []), ...(b.clients ?? [])])];
   return {
     chats: [...new Set([...a.chats, ...b.chats])],
@@ -41,7 +41,7 @@ export function together(a: Taint, b: Taint): Taint {
 }
 
 /** Nothing is in the one that is not in the other. */
-export const isWithin = (part: Taint, whole: Taint): boolean =>
+export const isTaintWithin = (part: Taint, whole: Taint): boolean =>
   (whole.outside || !part.outside) &&
   part.chats.every((chat) => whole.chats.includes(chat)) &&
   (part.clients ?? []).every((client) => whole.clients?.includes(client));
@@ -66,7 +66,7 @@ export interface ApprovalFacts {
   readonly spent: boolean;
 }
 
-export interface Facts {
+export interface PolicyFacts {
   readonly hold: boolean;
   /** The chat the intent is aimed at. */
   readonly chat: ChatFacts | null;
@@ -100,7 +100,7 @@ export interface Facts {
   readonly approval: ApprovalFacts | null;
 }
 
-export const BARE_FACTS: Facts = {
+export const BARE_FACTS: PolicyFacts = {
   hold: false,
   chat: null,
   contactGrant: null,
@@ -123,7 +123,7 @@ export const BARE_FACTS: Facts = {
 
 /** The standing grant that applies in the chat: a contact's own in a direct chat, never in a group. */
 export function standingGrant(
-  facts: Pick<Facts, 'chat' | 'contactGrant' | 'groupGrant'>,
+  facts: Pick<PolicyFacts, 'chat' | 'contactGrant' | 'groupGrant'>,
 ): Grant | null {
   switch (facts.chat?.kind) {
     case 'direct':

@@ -18,20 +18,20 @@ export interface SendMessage extends Opening {
   readonly kind: 'send_message';
 }
 
-export interface React extends InChat {
+interface React extends InChat {
   readonly kind: 'react';
 }
 
 /** A read mark leaves the account and is seen by the other side. */
-export interface MarkRead extends InChat {
+interface MarkRead extends InChat {
   readonly kind: 'mark_read';
 }
 
-export interface ScheduleMessage extends Opening {
+interface ScheduleMessage extends Opening {
   readonly kind: 'schedule_message';
 }
 
-export interface CreateConversation extends Opening {
+interface CreateConversation extends Opening {
   readonly kind: 'create_conversation';
 }
 
@@ -45,34 +45,36 @@ export interface ManageGrant {
 }
 
 /** Nothing more comes of a schedule. */
-export interface CancelSchedule {
+interface CancelSchedule {
   readonly kind: 'cancel_schedule';
   /** The same actor scheduled it. */
   readonly own: boolean;
   readonly hash: string;
 }
 
-export interface SetHold {
+interface SetHold {
   readonly kind: 'set_hold';
   readonly on: boolean;
 }
 
-export interface AnswerApproval {
+interface AnswerApproval {
   readonly kind: 'answer_approval';
   readonly approval: ApprovalId;
 }
 
 /** Leaves the account for WhatsApp as soon as it is permitted. */
-export type SendingIntent = SendMessage | React | MarkRead;
+type SendingIntent = SendMessage | React | MarkRead;
 export type ChatIntent = SendingIntent | ScheduleMessage | CreateConversation;
 export type Intent = ChatIntent | ManageGrant | CancelSchedule | SetHold | AnswerApproval;
 
-export function isSending(intent: Intent): intent is SendingIntent {
+export function isSendingIntent(intent: Intent): intent is SendingIntent {
   return intent.kind === 'send_message' || intent.kind === 'react' || intent.kind === 'mark_read';
 }
 
-export function isInChat(intent: Intent): intent is ChatIntent {
+export function isChatIntent(intent: Intent): intent is ChatIntent {
   return (
-    isSending(intent) || intent.kind === 'schedule_message' || intent.kind === 'create_conversation'
+    isSendingIntent(intent) ||
+    intent.kind === 'schedule_message' ||
+    intent.kind === 'create_conversation'
   );
 }

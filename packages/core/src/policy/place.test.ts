@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { BARE_FACTS, type Facts } from './facts.ts';
+import { BARE_FACTS, type PolicyFacts } from './facts.ts';
 import type { Intent } from './intents.ts';
 import {
   ANAS_CHAT,
@@ -28,7 +28,7 @@ import {
 import { decisions } from './testing/decisions.ts';
 
 const sender = token('messages:send');
-const inGroup = (overrides: Partial<Facts> = {}, observed = false): Facts =>
+const inGroup = (overrides: Partial<PolicyFacts> = {}, observed = false): PolicyFacts =>
   facts({ chat: { kind: 'group', id: FAMILY, observed }, ...overrides });
 const toGroup = send({ chat: FAMILY });
 const inQuote = facts({ conversation: quote });

@@ -1,13 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { isWithin, narrowest } from '../contacts/grants.ts';
+import { isGrantWithin, narrowestGrant } from '../contacts/grants.ts';
 import type { Actor } from './actors.ts';
-import { decide } from './decide.ts';
-import type { Facts } from './facts.ts';
-import { isInChat, isSending } from './intents.ts';
-import { SCOPE_FOR } from './power.ts';
+import { decide, SCOPE_FOR } from './decide.ts';
+import type { PolicyFacts } from './facts.ts';
+import { isChatIntent, isSendingIntent } from './intents.ts';
 import { canRead, type ReadFacts, SCOPE_TO_READ } from './read.ts';
-import { type Decision, OUTCOMES, REASONS, type ReasonCode } from './reasons.ts';
+import { DECISION_OUTCOMES, type Decision, REASONS, type ReasonCode } from './reasons.ts';
 import {
   anyActor,
   anyChat,
@@ -29,7 +28,7 @@ import { assistant, OWN_CHAT } from './testing/cast.ts';
 const numRuns = Number(process.env.PROPERTY_RUNS ?? 500);
 vi.setConfig({ testTimeout: 5_000 + 5 * numRuns });
 
-const rank = ({ outcome }: Decision): number => OUTCOMES.indexOf(outcome);
+const rank = ({ outcome }: Decision): number => DECISION_OUTCOMES.indexOf(outcome);
 const ask = ({ actor, intent, facts }: Case): Decision => decide(actor, intent, facts);
 const holds = <T>(cases: fc.Arbitrary<T>, check: (value: T) => void): void => {
   fc.assert(fc.property(cases, check), { numRuns });
@@ -41,7 +40,7 @@ describe('the cases these properties draw', () => {
     .sample(fc.tuple(anyActor, anyRead), { numRuns: 1_000, seed: 1 })
     .map(([actor, facts]) => canRead(actor, facts));
 
-  test.each(OUTCOMES)('are decided %s often enough to mean something', (outcome) => {
+  test.each(DECISION_OUTCOMES)('are decided %s often enough to mean something', (outcome) => {
     const share = decided.filter((decision) => decision.outcome === outcome).length;
     expect(share / decided.length).toBeGreaterThan(0.03);
   });
@@ -110,15 +109,17 @@ describe('decide', () => {
       expect(ask(one)).toEqual(ask(without));
       const agent = one.actor.kind !== 'owner' && one.facts.schedule?.by !== 'owner';
       const nothing = { ...one, facts: { ...one.facts, groupGrant: null } };
-      if (agent && isSending(one.intent)) expect(ask(nothing).outcome).toBe('deny');
+      if (agent && isSendingIntent(one.intent)) expect(ask(nothing).outcome).toBe('deny');
     });
   });
 
   test('denies whoever is not resolved', () => {
     const unresolved = fc
       .record({ facts: anyFacts, id: anyChat })
-      .map(({ facts, id }): Facts => ({ ...facts, chat: { kind: 'direct', id, contact: null } }));
-    holds(caseOf(anyActor, anyIntent.filter(isInChat), unresolved), (one) => {
+      .map(
+        ({ facts, id }): PolicyFacts => ({ ...facts, chat: { kind: 'direct', id, contact: null } }),
+      );
+    holds(caseOf(anyActor, anyIntent.filter(isChatIntent), unresolved), (one) => {
       expect(ask(one).outcome).toBe('deny');
     });
   });
@@ -143,7 +144,7 @@ describe('decide', () => {
   test('lets no run carry what it read to another chat without asking', () => {
     const run = fc.oneof(fc.constant<Actor>(assistant), anySession, anyToken);
     holds(caseOf(run, anySending), (one) => {
-      const facts: Facts = {
+      const facts: PolicyFacts = {
         ...one.facts,
         taint: { chats: [OWN_CHAT], outside: false },
         dictated: false,
@@ -158,7 +159,7 @@ describe('decide', () => {
     const tainted = fc
       .record({ facts: anyFacts, chats: fc.uniqueArray(anyChat, { minLength: 1, maxLength: 2 }) })
       .map(
-        ({ facts, chats }): Facts => ({
+        ({ facts, chats }): PolicyFacts => ({
           ...facts,
           taint: { chats, outside: false },
           dictated: false,
@@ -181,14 +182,14 @@ describe('decide', () => {
 
 describe('taking a permission away', () => {
   const withFacts =
-    (change: (facts: Facts) => Partial<Facts>) =>
+    (change: (facts: PolicyFacts) => Partial<PolicyFacts>) =>
     (one: Case): Case => ({ ...one, facts: { ...one.facts, ...change(one.facts) } });
   const removals: fc.Arbitrary<(one: Case) => Case> = fc.oneof(
     anyGrant.map((grant) =>
-      withFacts((facts) => ({ contactGrant: narrowest(facts.contactGrant, grant) })),
+      withFacts((facts) => ({ contactGrant: narrowestGrant(facts.contactGrant, grant) })),
     ),
     anyGrant.map((grant) =>
-      withFacts((facts) => ({ groupGrant: narrowest(facts.groupGrant, grant) })),
+      withFacts((facts) => ({ groupGrant: narrowestGrant(facts.groupGrant, grant) })),
     ),
     fc.constantFrom(
       withFacts(() => ({ conversation: null })),
@@ -212,7 +213,7 @@ describe('taking a permission away', () => {
   test('never makes more possible', () => {
     holds(fc.tuple(caseOf(anyActor, anyIntent), removals), ([one, remove]) => {
       const less = remove(one);
-      expect(isWithin(less.facts.contactGrant, one.facts.contactGrant)).toBe(true);
+      expect(isGrantWithin(less.facts.contactGrant, one.facts.contactGrant)).toBe(true);
       expect(rank(ask(less))).toBeLessThanOrEqual(rank(ask(one)));
     });
   });
@@ -221,8 +222,8 @@ describe('taking a permission away', () => {
     holds(fc.tuple(anyActor, anyRead, anyGrant, anyGrant), ([actor, facts, a, b]) => {
       const less: ReadFacts = {
         ...facts,
-        contactGrant: narrowest(facts.contactGrant, a),
-        groupGrant: narrowest(facts.groupGrant, b),
+        contactGrant: narrowestGrant(facts.contactGrant, a),
+        groupGrant: narrowestGrant(facts.groupGrant, b),
       };
       expect(rank(canRead(actor, less))).toBeLessThanOrEqual(rank(canRead(actor, facts)));
     });

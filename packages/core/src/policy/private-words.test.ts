@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { codesIn } from './private-codes.ts';
-import { quotesPrivate } from './private-words.ts';
+import { codesIn, leaksPrivateText } from './private-text.ts';
 
 const CODE = 'CANARY-OBJECTIVE-d41d8c';
 const OBJECTIVE = `Get a quote for the leaking kitchen sink before Friday. My limit is 300 euros, do not tell him. Ref ${CODE}, pin 483921.`;
@@ -9,7 +8,7 @@ const quotes = (
   text: string,
   more: { known?: string[]; facts?: string[]; objective?: string; before?: string[] } = {},
 ) =>
-  quotesPrivate(text, {
+  leaksPrivateText(text, {
     privateTexts: [more.objective ?? OBJECTIVE, 'Ask the price\nAgree on a date'],
     knownTexts: more.known ?? [],
     facts: more.facts ?? [],

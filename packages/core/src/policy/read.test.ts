@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Actor } from './actors.ts';
-import type { Facts } from './facts.ts';
-import { canRead, type Read, type ReadFacts } from './read.ts';
-import { because, type ReasonCode } from './reasons.ts';
+import type { PolicyFacts } from './facts.ts';
+import { canRead, type ReadFacts, type ReadKind } from './read.ts';
+import { decisionFor, type ReasonCode } from './reasons.ts';
 import {
   ANA,
   ANAS_CHAT,
@@ -24,13 +24,16 @@ import {
   token,
 } from './testing/cast.ts';
 
-const reading = (known: Facts, what: Read = 'messages'): ReadFacts => ({ ...known, what });
-const group = (observed: boolean, overrides: Partial<Facts> = {}): ReadFacts =>
+const reading = (known: PolicyFacts, what: ReadKind = 'messages'): ReadFacts => ({
+  ...known,
+  what,
+});
+const group = (observed: boolean, overrides: Partial<PolicyFacts> = {}): ReadFacts =>
   reading(facts({ chat: { kind: 'group', id: FAMILY, observed }, ...overrides }));
 const unresolved = reading(
   granting({}, { chat: { kind: 'direct', id: PLUMBERS_CHAT, contact: null } }),
 );
-const noChat = (what: Read): ReadFacts => reading(granting({}, { chat: null }), what);
+const noChat = (what: ReadKind): ReadFacts => reading(granting({}, { chat: null }), what);
 const reader = token('messages:read');
 
 describe('reading', () => {
@@ -125,15 +128,15 @@ describe('reading', () => {
       'contact_not_on_token',
     ],
   ])('%s', (_what, actor, known, reason) => {
-    expect(canRead(actor, known)).toEqual(because(reason));
+    expect(canRead(actor, known)).toEqual(decisionFor(reason));
   });
 
   test('what no rule knows is refused', () => {
     expect(canRead({ kind: 'stranger' } as unknown as Actor, reading(granting()))).toEqual(
-      because('no_rule'),
+      decisionFor('no_rule'),
     );
-    expect(canRead(owner, { ...reading(granting()), what: 'keys' as Read })).toEqual(
-      because('not_a_reader'),
+    expect(canRead(owner, { ...reading(granting()), what: 'keys' as ReadKind })).toEqual(
+      decisionFor('not_a_reader'),
     );
   });
 });

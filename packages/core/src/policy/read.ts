@@ -1,12 +1,11 @@
 // May this actor read here? Asked for each chat before its text reaches a model or leaves by a
 // route; queries apply the same rules in SQL. A read across chats is one question per chat.
 import type { Actor, Scope } from './actors.ts';
-import { insideConversation } from './authority.ts';
-import { type Facts, standingGrant } from './facts.ts';
-import { onContactList } from './place.ts';
-import { because, type Decision, type ReasonCode, type ReasonFor } from './reasons.ts';
+import { conversationAuthority, isOnContactList } from './decide.ts';
+import { type PolicyFacts, standingGrant } from './facts.ts';
+import { type Decision, decisionFor, type ReasonCode, type ReasonFor } from './reasons.ts';
 
-export const READS = [
+export const READ_KINDS = [
   'messages',
   'search',
   'digests',
@@ -16,17 +15,17 @@ export const READS = [
   'ledger',
 ] as const;
 /** What people wrote, found or summed up; and the records: of conversations, grants, schedules, decisions. */
-export type Read = (typeof READS)[number];
+export type ReadKind = (typeof READ_KINDS)[number];
 
 export interface ReadFacts
-  extends Pick<Facts, 'chat' | 'contactGrant' | 'groupGrant' | 'conversation'> {
-  readonly what: Read;
+  extends Pick<PolicyFacts, 'chat' | 'contactGrant' | 'groupGrant' | 'conversation'> {
+  readonly what: ReadKind;
 }
 
-const READERS: Readonly<Record<Actor['kind'], readonly Read[]>> = {
-  owner: READS,
-  assistant: READS,
-  token: READS,
+const READERS: Readonly<Record<Actor['kind'], readonly ReadKind[]>> = {
+  owner: READ_KINDS,
+  assistant: READ_KINDS,
+  token: READ_KINDS,
   auto_reply: ['messages', 'search'],
   conversation: ['messages', 'search', 'conversations'],
   observer: ['messages', 'search'],
@@ -35,7 +34,7 @@ const READERS: Readonly<Record<Actor['kind'], readonly Read[]>> = {
 };
 
 /** The scope a token needs for each kind of read. */
-export const SCOPE_TO_READ: Readonly<Record<Read, Scope>> = {
+export const SCOPE_TO_READ: Readonly<Record<ReadKind, Scope>> = {
   messages: 'messages:read',
   search: 'search:read',
   digests: 'digests:read',
@@ -46,7 +45,7 @@ export const SCOPE_TO_READ: Readonly<Record<Read, Scope>> = {
 };
 
 export function canRead(actor: Actor, facts: ReadFacts): Decision {
-  return because(refusedReader(actor, facts) ?? readAuthority(actor, facts));
+  return decisionFor(refusedReader(actor, facts) ?? readAuthority(actor, facts));
 }
 
 function refusedReader(actor: Actor, { what, chat }: ReadFacts): ReasonFor<'deny'> | null {
@@ -57,7 +56,7 @@ function refusedReader(actor: Actor, { what, chat }: ReadFacts): ReasonFor<'deny
   if (chat?.kind === 'direct' && chat.contact === null) return 'unresolved_identity';
   if ('chat' in actor && actor.chat !== chat?.id) return 'other_chat';
   const contact = chat?.kind === 'direct' ? chat.contact : null;
-  return onContactList(actor, contact) ? null : 'contact_not_on_token';
+  return isOnContactList(actor, contact) ? null : 'contact_not_on_token';
 }
 
 function readAuthority(actor: Actor, facts: ReadFacts): ReasonCode {
@@ -74,7 +73,7 @@ function readAuthority(actor: Actor, facts: ReadFacts): ReasonCode {
     case 'auto_reply':
       return chat?.kind === 'direct' ? granted(facts) : 'direct_chats_only';
     case 'conversation':
-      return insideConversation(actor, facts);
+      return conversationAuthority(actor, facts);
     case 'observer':
       return chat?.kind === 'group' && chat.observed ? granted(facts) : 'not_observed';
     case 'scheduler':

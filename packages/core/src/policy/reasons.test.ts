@@ -1,11 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { because, OUTCOMES, REASONS, type ReasonCode, reasonSentence } from './reasons.ts';
+import {
+  DECISION_OUTCOMES,
+  decisionFor,
+  REASONS,
+  type ReasonCode,
+  reasonSentence,
+} from './reasons.ts';
 
 const codes = Object.keys(REASONS) as ReasonCode[];
 
 describe('reasons', () => {
   test.each(codes)('%s has an outcome and a whole sentence', (code) => {
-    expect(OUTCOMES).toContain(because(code).outcome);
+    expect(DECISION_OUTCOMES).toContain(decisionFor(code).outcome);
     expect(reasonSentence(code)).toMatch(/^[A-Z].+\.$/);
   });
 
@@ -15,7 +21,7 @@ describe('reasons', () => {
 
   test('whatever waits for a person says where', () => {
     for (const code of codes) {
-      if (because(code).outcome !== 'needs_approval') continue;
+      if (decisionFor(code).outcome !== 'needs_approval') continue;
       expect(reasonSentence(code)).toContain('`relay approvals`');
     }
   });

@@ -2,11 +2,11 @@
 // where there is one, the next step. The reason is persisted in the ledger: never rename one.
 import { ERRORS, RelayError } from '../errors.ts';
 
-export const OUTCOMES = ['deny', 'needs_approval', 'allow'] as const;
-export type Outcome = (typeof OUTCOMES)[number];
+export const DECISION_OUTCOMES = ['deny', 'needs_approval', 'allow'] as const;
+type DecisionOutcome = (typeof DECISION_OUTCOMES)[number];
 
 interface ReasonSpec {
-  readonly outcome: Outcome;
+  readonly outcome: DecisionOutcome;
   readonly sentence: string;
 }
 
@@ -166,23 +166,23 @@ export const REASONS = {
 
 export type ReasonCode = keyof typeof REASONS;
 /** The reasons that lead to one outcome. */
-export type ReasonFor<O extends Outcome> = {
+export type ReasonFor<O extends DecisionOutcome> = {
   [Code in ReasonCode]: (typeof REASONS)[Code]['outcome'] extends O ? Code : never;
 }[ReasonCode];
 
 export interface Decision {
-  readonly outcome: Outcome;
+  readonly outcome: DecisionOutcome;
   readonly reason: ReasonCode;
 }
 
 /** The reason fixes the outcome, so that the two can never disagree. */
-export const because = (reason: ReasonCode): Decision => ({
+export const decisionFor = (reason: ReasonCode): Decision => ({
   outcome: REASONS[reason].outcome,
   reason,
 });
 
 /** What whoever asked is told: a refusal that a program can act on has an error code of its own. */
-export const refusalOf = (reason: ReasonCode): RelayError =>
+export const refusalError = (reason: ReasonCode): RelayError =>
   reason === 'not_on_whatsapp'
     ? new RelayError(reason)
     : new RelayError('denied', { reason: reasonSentence(reason) });

@@ -8,7 +8,7 @@ export type LinkMethod =
   /** A code to type on the phone with this number, digits only. */
   | { readonly kind: 'code'; readonly phone: string };
 
-export interface Link {
+export interface WhatsAppLink {
   readonly state: ConnectionState;
   readonly since: Date;
   /** The number of the linked account, digits only; known once linked, also while away. */
@@ -44,7 +44,7 @@ export interface LinkHealth {
 
 export type TransportEvent =
   /** State, QR code, pairing code or account changed. */
-  | { readonly type: 'link'; readonly link: Link }
+  | { readonly type: 'link'; readonly link: WhatsAppLink }
   /** Something was added to the inbox and is durable. */
   | { readonly type: 'received' }
   | {
@@ -93,7 +93,7 @@ export interface OutgoingMedia {
 }
 
 export interface Transport {
-  readonly link: Link;
+  readonly link: WhatsAppLink;
   /** A receipt whose listener gives a promise stays with the server until that resolves. */
   subscribe(listener: (event: TransportEvent) => unknown): () => void;
   /** Returns at once; does nothing while connected or connecting. */
@@ -105,10 +105,10 @@ export interface Transport {
   /** Resolves when the server has taken the message. Rejects with a SendFault. */
   send(message: OutgoingMessage): Promise<void>;
   close(): Promise<void>;
-  readonly capabilities: Capabilities;
+  readonly capabilities: TransportCapabilities;
 }
 
-export interface Capabilities {
+export interface TransportCapabilities {
   readonly media?: true;
   /** Shows the other end that somebody writes. */
   readonly typing?: (chat: string, on: boolean) => Promise<void>;
@@ -139,3 +139,75 @@ export class SendFault extends Error {
 
 /** What was sent under an id, for a recipient whose device asks to have it again. */
 export type FindSent = (id: MessageId) => Promise<Pick<OutgoingMessage, 'text'> | null>;
+
+// What a transport must have made durable, in its own words: bytes under names. Implemented by `store`.
+// Invariant: what is durable is always a prefix of what was submitted, and a unit is durable whole.
+
+/** A key of the transport's. What the kinds mean is the transport's business; numbers are never reused. */
+export interface KeyWrite {
+  readonly kind: number;
+  readonly id: string;
+  /** Null deletes. */
+  readonly value: Uint8Array | null;
+}
+
+/** A ciphertext that was opened once and cannot be opened again, and what was in it. */
+interface JournalEntry {
+  readonly digest: Uint8Array;
+  readonly plain: Uint8Array;
+}
+
+/** A message as it came; `InboxReader` knows how to read it. Known once per chat, sender and id. */
+export interface InboxEntry {
+  readonly chat: string;
+  readonly sender: string;
+  readonly id: string;
+  readonly stanza: Uint8Array;
+  readonly content: Uint8Array;
+  /** Of the journal entry in the same unit. */
+  readonly digest?: Uint8Array;
+}
+
+/** One change of the wire's state: a decrypt with its ratchet and its message, an encrypt, new keys. */
+export interface TransportUnit {
+  readonly keys?: readonly KeyWrite[];
+  readonly credentials?: Uint8Array;
+  readonly journal?: readonly JournalEntry[];
+  readonly inbox?: readonly InboxEntry[];
+}
+
+export interface TransportStore {
+  /** Null only if the account was never linked. Unreadable is not missing: that is a fault. */
+  credentials(): Promise<Uint8Array | null>;
+  /** Those that exist. */
+  read(kind: number, ids: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>;
+  journal(digest: Uint8Array): Promise<Uint8Array | null>;
+  /** Resolves when the unit is durable. Rejects with a WireFault, after which the store is of no use. */
+  submit(unit: TransportUnit): Promise<void>;
+  /** How many units were submitted, and how many of them are durable. */
+  readonly submitted: number;
+  readonly durable: number;
+  /** After every commit. */
+  onDurable(listener: () => void): () => void;
+  /** Once, when the store can no longer be believed: nothing more may leave, open it again. */
+  onFault(listener: (fault: TransportStoreFault) => void): () => void;
+  /** The device was unlinked: its credentials and keys go, what was received stays. */
+  forget(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The store could not answer. Never to be taken for "there is no such key". */
+export class TransportStoreFault extends Error {
+  /** `unreadable`: a record is damaged or its key is not the one it was sealed with; opening again will not help. */
+  readonly kind: 'unreadable' | 'unavailable' | 'lease_lost';
+
+  constructor(
+    kind: TransportStoreFault['kind'],
+    message: string,
+    options: { cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'WireFault';
+    this.kind = kind;
+  }
+}

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { duration, isWorthTelling, type RestartReport, reportSentence } from './report.ts';
+import {
+  awayDuration,
+  isWorthReporting,
+  type RestartReport,
+  reportSentence,
+} from '../restart-report.ts';
 
 const report = (over: Partial<RestartReport> = {}): RestartReport => ({
   cause: 'daemon',
@@ -42,19 +47,19 @@ test.each([
   [90_000_000, '1 d 1 h'],
   [-5, '0 s'],
 ])('%d ms is %s', (ms, text) => {
-  expect(duration(ms)).toBe(text);
+  expect(awayDuration(ms)).toBe(text);
 });
 
 describe('worth telling', () => {
   const blink = report({ cause: 'link', until: '2026-02-21T10:00:05.000Z' });
   test('is every restart, and every long absence of the link', () => {
-    expect(isWorthTelling(report({ until: '2026-02-21T10:00:01.000Z' }))).toBe(true);
-    expect(isWorthTelling(report({ cause: 'link' }))).toBe(true);
+    expect(isWorthReporting(report({ until: '2026-02-21T10:00:01.000Z' }))).toBe(true);
+    expect(isWorthReporting(report({ cause: 'link' }))).toBe(true);
   });
 
   test('is a short absence of the link only if something was missed', () => {
-    expect(isWorthTelling(blink)).toBe(false);
-    expect(isWorthTelling({ ...blink, messages: 1 })).toBe(true);
-    expect(isWorthTelling({ ...blink, unknownSends: 1 })).toBe(true);
+    expect(isWorthReporting(blink)).toBe(false);
+    expect(isWorthReporting({ ...blink, messages: 1 })).toBe(true);
+    expect(isWorthReporting({ ...blink, unknownSends: 1 })).toBe(true);
   });
 });

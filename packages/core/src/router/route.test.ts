@@ -1,6 +1,6 @@
 import { verifies } from '@relay/testing/verifies';
 import { expect, test } from 'vitest';
-import type { Facts } from '../policy/facts.ts';
+import type { PolicyFacts } from '../policy/facts.ts';
 import {
   FAMILY,
   FULL,
@@ -15,7 +15,7 @@ import {
 import { type RouteFacts, type RouteReason, route, routeSentence } from './route.ts';
 
 const routed = (
-  known: Facts,
+  known: PolicyFacts,
   said: Partial<Pick<RouteFacts, 'author' | 'kind' | 'signed' | 'self' | 'ended'>> = {},
 ) => {
   if (known.chat === null) throw new Error('a message is in a chat');

@@ -1,7 +1,7 @@
 // What becomes of a message that was taken in. Pure: the router reads the facts, asks here, and writes the
 // answer with its reason into the ledger. The reasons are persisted: never rename one.
 import type { ContactId, InstanceId } from '../ids.ts';
-import { isMark } from '../messages/marks.ts';
+import { isMark } from '../messages/message.ts';
 import type { ChatFacts, ConversationFacts } from '../policy/facts.ts';
 import { canRead, type ReadFacts } from '../policy/read.ts';
 import { type ReasonFor, reasonSentence } from '../policy/reasons.ts';

@@ -1,10 +1,9 @@
 // The proof over every zone this machine knows: two years of daily rules, each local day exactly once. Read
 // back through Intl alone, so that the arithmetic under test does not vouch for itself.
 import { expect, test } from 'vitest';
-import { WEEKDAYS } from './local.ts';
-import { occurrences } from './recur.ts';
-import type { Rule } from './rule.ts';
-import { type Zone, zoneNamed } from './zone.ts';
+import { occurrences } from './occurrences.ts';
+import type { ScheduleRule } from './rule.ts';
+import { findZone, WEEKDAYS, type Zone } from './zone.ts';
 
 const DAY = 86_400_000;
 const HOUR = 3_600_000;
@@ -13,7 +12,7 @@ const TO = new Date('2027-12-31T23:59:59Z');
 const range = { from: FROM, to: TO };
 
 const zones = Intl.supportedValuesOf('timeZone').map((name): Zone => {
-  const zone = zoneNamed(name);
+  const zone = findZone(name);
   if (zone === null) throw new Error(`no zone ${name}`);
   return zone;
 });
@@ -88,7 +87,7 @@ test('weekly on all days and cron say the same, in a sample of zones', () => {
   const year = { from: FROM, to: new Date('2026-12-31T00:00:00Z') };
   for (const zone of sample) {
     const daily = occurrences({ kind: 'daily', time: '02:30' }, zone, year);
-    const same: Rule[] = [
+    const same: ScheduleRule[] = [
       { kind: 'weekly', days: [...WEEKDAYS], time: '02:30' },
       { kind: 'cron', expression: '30 2 * * *' },
     ];

@@ -1,11 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { planDue } from './catch-up.ts';
-import { WEEKDAYS } from './local.ts';
-import { CATCH_UPS } from './missed.ts';
-import { nextAfter, nextTimes, occurrences } from './recur.ts';
-import type { Rule } from './rule.ts';
-import { type Zone, zoneNamed } from './zone.ts';
+import { CATCH_UPS } from '../api/constants.ts';
+import { nextOccurrence, nextOccurrences, occurrences, planDueRun } from './occurrences.ts';
+import type { ScheduleRule } from './rule.ts';
+import { findZone, WEEKDAYS, type Zone } from './zone.ts';
 
 const two = (value: number) => String(value).padStart(2, '0');
 const anyTime = fc
@@ -19,12 +17,12 @@ const anyCron = fc
     fc.constantFrom('*', 'mon-fri', '0'),
   )
   .map(([minute, hour, day, weekday]) => `${minute} ${hour} ${day} * ${weekday}`);
-const anyRule: fc.Arbitrary<Rule> = fc.oneof(
-  anyTime.map((time): Rule => ({ kind: 'daily', time })),
+const anyRule: fc.Arbitrary<ScheduleRule> = fc.oneof(
+  anyTime.map((time): ScheduleRule => ({ kind: 'daily', time })),
   fc
     .tuple(fc.subarray([...WEEKDAYS], { minLength: 1 }), anyTime)
-    .map(([days, time]): Rule => ({ kind: 'weekly', days, time })),
-  anyCron.map((expression): Rule => ({ kind: 'cron', expression })),
+    .map(([days, time]): ScheduleRule => ({ kind: 'weekly', days, time })),
+  anyCron.map((expression): ScheduleRule => ({ kind: 'cron', expression })),
 );
 /** Those whose clocks do odd things: at midnight, by half an hour, backwards in winter, over the date line. */
 const anyZone = fc
@@ -40,7 +38,7 @@ const anyZone = fc
     'UTC',
   )
   .map((name): Zone => {
-    const zone = zoneNamed(name);
+    const zone = findZone(name);
     if (zone === null) throw new Error(name);
     return zone;
   });
@@ -56,13 +54,13 @@ test('what comes next is always later, and following it misses nothing and doubl
     fc.property(anyRule, anyZone, anyMoment, (rule, zone, after) => {
       const followed: Date[] = [];
       for (let at = after; followed.length < 40; ) {
-        const next = nextAfter(rule, zone, at);
+        const next = nextOccurrence(rule, zone, at);
         if (next === null) throw new Error('it ended');
         expect(next.getTime()).toBeGreaterThan(at.getTime());
         followed.push(next);
         at = next;
       }
-      expect(nextTimes(rule, zone, after, 40)).toEqual(followed);
+      expect(nextOccurrences(rule, zone, after, 40)).toEqual(followed);
     }),
     { numRuns: 100 },
   );
@@ -105,13 +103,13 @@ test('whoever looks, however rarely, each occurrence happens or is left out, onc
       fc.constantFrom(...CATCH_UPS),
       looks,
       (rule, zone, from, catchUp, minutes) => {
-        let [now, next] = [from.getTime(), nextAfter(rule, zone, from)];
+        let [now, next] = [from.getTime(), nextOccurrence(rule, zone, from)];
         const happened: number[] = [];
         let decided = 0;
         for (const minute of minutes) {
           now += minute * 60_000;
           while (next !== null && next.getTime() <= now) {
-            const plan = planDue({ rule, zone, catchUp, nextAt: next, now: new Date(now) });
+            const plan = planDueRun({ rule, zone, catchUp, nextAt: next, now: new Date(now) });
             decided += (plan.skipped?.count ?? 0) + (plan.happens === null ? 0 : 1);
             if (plan.happens !== null) happened.push(plan.happens.getTime());
             expect(plan.next?.getTime()).toBeGreaterThan(next.getTime());

@@ -1,14 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { nextTimes, occurrences } from './recur.ts';
-import type { Rule } from './rule.ts';
-import { checkRule } from './valid.ts';
-import { type Zone, zoneNamed } from './zone.ts';
+import { checkRule, nextOccurrences, occurrences } from './occurrences.ts';
+import type { ScheduleRule } from './rule.ts';
+import { findZone, type Zone } from './zone.ts';
 
-const named = (name: string): Zone => zoneNamed(name) ?? expect.fail(name);
+const named = (name: string): Zone => findZone(name) ?? expect.fail(name);
 const iso = (dates: readonly Date[]) => dates.map((date) => date.toISOString().slice(0, 16));
-const next = (rule: Rule, zone: string, after: string, most = 3) =>
-  iso(nextTimes(rule, named(zone), new Date(after), most));
-const at230: Rule = { kind: 'daily', time: '02:30' };
+const next = (rule: ScheduleRule, zone: string, after: string, most = 3) =>
+  iso(nextOccurrences(rule, named(zone), new Date(after), most));
+const at230: ScheduleRule = { kind: 'daily', time: '02:30' };
 
 describe('when the clocks are changed', () => {
   test('a time that does not exist that day happens at the first moment after the gap', () => {
@@ -39,7 +38,7 @@ describe('when the clocks are changed', () => {
   });
 
   test('at midnight, and by half an hour, too', () => {
-    const midnight: Rule = { kind: 'daily', time: '00:00' };
+    const midnight: ScheduleRule = { kind: 'daily', time: '00:00' };
     expect(next(midnight, 'Africa/Cairo', '2026-04-23T12:00Z', 2)).toEqual([
       '2026-04-23T22:00',
       '2026-04-24T21:00',
@@ -57,7 +56,7 @@ describe('when the clocks are changed', () => {
   });
 
   test('what happens many times a day happens once for each time the clock shows', () => {
-    const often: Rule = { kind: 'cron', expression: '*/30 * * * *' };
+    const often: ScheduleRule = { kind: 'cron', expression: '*/30 * * * *' };
     expect(next(often, 'Europe/Berlin', '2026-03-29T00:20Z')).toEqual([
       '2026-03-29T00:30',
       '2026-03-29T01:00',

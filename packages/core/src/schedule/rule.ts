@@ -1,8 +1,8 @@
 // When something is to happen: once or again and again, always as the clocks of one zone show it. The rule
 // is what is stored, shown and sent over the API; when it next happens is worked out in `recur.ts`.
 import { z } from 'zod';
-import { WEEKDAYS } from './local.ts';
-import type { CatchUp } from './missed.ts';
+import type { CatchUp } from '../api/constants.ts';
+import { WEEKDAYS } from './zone.ts';
 
 const TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
 const MOMENT = /^\d{4}-\d\d-\d\dT([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,3})?)?Z?$/;
@@ -31,7 +31,7 @@ export const ruleSchema = z.discriminatedUnion('kind', [
   }),
 ]);
 
-export type Rule = z.infer<typeof ruleSchema>;
+export type ScheduleRule = z.infer<typeof ruleSchema>;
 
 /** The 31st of February is written like a day and is none. */
 function isOnCalendar(at: string): boolean {
@@ -40,7 +40,8 @@ function isOnCalendar(at: string): boolean {
   return !Number.isNaN(read.getTime()) && read.toISOString().startsWith(day);
 }
 
-export const repeats = (rule: Rule): boolean => rule.kind !== 'once';
+const isRepeating = (rule: ScheduleRule): boolean => rule.kind !== 'once';
 
 /** What is to happen once is worth being late; of what comes again the next one is enough. */
-export const usualCatchUp = (rule: Rule): CatchUp => (repeats(rule) ? 'skip' : 'once');
+export const defaultCatchUp = (rule: ScheduleRule): CatchUp =>
+  isRepeating(rule) ? 'skip' : 'once';

@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { EXAMPLES, readTyped } from './typed.ts';
-import { checkRule } from './valid.ts';
-import { describeRule } from './words.ts';
-import { zoneNamed } from './zone.ts';
+import { describeRule } from './format.ts';
+import { checkRule } from './occurrences.ts';
+import { parseTypedSchedule, TYPED_SCHEDULE_EXAMPLES } from './typed.ts';
+import { findZone } from './zone.ts';
 
-const zone = zoneNamed('Europe/Berlin') ?? expect.fail();
+const zone = findZone('Europe/Berlin') ?? expect.fail();
 /** A Sunday, eleven in the morning in Berlin. */
 const now = new Date('2026-11-15T10:00:00Z');
 
 /** In words, without the zone; or what is said against it. */
 function understood(typed: string): string {
-  const read = readTyped(typed, { zone, now });
+  const read = parseTypedSchedule(typed, { zone, now });
   if (!read.ok) return read.sentence;
   const checked = checkRule(read.rule, zone.name, now);
   return checked.ok
@@ -85,7 +85,7 @@ describe('what cannot be understood for certain is refused with the accepted for
   ])('%s', (typed, what) => {
     const said = understood(typed);
     expect(said).toContain(what);
-    for (const example of EXAMPLES) expect(said).toContain(`"${example}"`);
+    for (const example of TYPED_SCHEDULE_EXAMPLES) expect(said).toContain(`"${example}"`);
   });
 
   test.each([
@@ -98,14 +98,22 @@ describe('what cannot be understood for certain is refused with the accepted for
   });
 
   test('every example is understood', () => {
-    for (const example of EXAMPLES) expect(understood(example)).toMatch(/^(every|on|once|by)/);
+    for (const example of TYPED_SCHEDULE_EXAMPLES)
+      expect(understood(example)).toMatch(/^(every|on|once|by)/);
   });
 
   test('whatever is typed, there is a rule or a sentence', () => {
-    const word = fc.constantFrom(...EXAMPLES.join(' ').split(' '), 'at', 'and', '', '\u202e', '💧');
+    const word = fc.constantFrom(
+      ...TYPED_SCHEDULE_EXAMPLES.join(' ').split(' '),
+      'at',
+      'and',
+      '',
+      '\u202e',
+      '💧',
+    );
     fc.assert(
       fc.property(fc.array(fc.oneof(word, fc.string()), { maxLength: 8 }), (words) => {
-        const read = readTyped(words.join(' '), { zone, now });
+        const read = parseTypedSchedule(words.join(' '), { zone, now });
         if (read.ok) checkRule(read.rule, zone.name, now);
         else expect(read.sentence).toMatch(/\.$/);
       }),

@@ -1,13 +1,12 @@
 // What people type when they mean a time: one table of forms, each with an example. What fits none of them
 // is refused with that table, so nobody has to guess. Pure; the rule it gives is still to be checked.
-import { WEEKDAYS, type Weekday } from './local.ts';
-import { nextAfter } from './recur.ts';
-import type { Rule } from './rule.ts';
-import { takeTime } from './typed-time.ts';
-import { MONTHS } from './words.ts';
-import type { Zone } from './zone.ts';
 
-export interface Asked {
+import { MONTH_NAMES } from './format.ts';
+import { nextOccurrence } from './occurrences.ts';
+import type { ScheduleRule } from './rule.ts';
+import { WEEKDAYS, type Weekday, type Zone } from './zone.ts';
+
+interface TypedScheduleContext {
   readonly zone: Zone;
   readonly now: Date;
 }
@@ -17,7 +16,11 @@ interface Form {
   readonly pattern: RegExp;
   /** Those that say how long from now, or how often in a day, take no time. */
   readonly timeless?: true;
-  read(found: Readonly<Record<string, string>>, time: string, asked: Asked): Rule | null;
+  read(
+    found: Readonly<Record<string, string>>,
+    time: string,
+    asked: TypedScheduleContext,
+  ): ScheduleRule | null;
 }
 
 const DAY_MS = 86_400_000;
@@ -27,7 +30,7 @@ const MONTH = '(?:jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec)[a-z]*';
 const NTH = '\\d{1,2}(?:st|nd|rd|th)?';
 const DATE = `(?:(?<day>${NTH})(?: of)? (?<month>${MONTH})|(?<month2>${MONTH}) (?<day2>${NTH}))`;
 
-const cron = (time: string, day: string, month = '*'): Rule => {
+const cron = (time: string, day: string, month = '*'): ScheduleRule => {
   const [hour, minute] = time.split(':').map(Number);
   return { kind: 'cron', expression: `${minute} ${hour} ${day} ${month} *` };
 };
@@ -130,25 +133,28 @@ const CRON =
   /^(?:cron:? )?(?<expression>(?=[\d*])(?:[\d*,/#lw-]|[a-z]{3})+(?: (?:[\d*,/#lw-]|[a-z]{3})+){4})$/i;
 const INSTANT = /^\d{4}-\d\d-\d\dt\d\d:\d\d(:\d\d(\.\d+)?)?(z|[+-]\d\d:\d\d)$/i;
 
-export type Read =
-  | { readonly ok: true; readonly rule: Rule }
+type TypedScheduleResult =
+  | { readonly ok: true; readonly rule: ScheduleRule }
   | { readonly ok: false; readonly sentence: string };
 
-export const EXAMPLES: readonly string[] = [
+export const TYPED_SCHEDULE_EXAMPLES: readonly string[] = [
   ...FORMS.map(({ example }) => example),
   '0 9 * * mon-fri',
 ];
 
 /** For a refusal: what would have been understood. */
-const ACCEPTED = `Write it like one of these: ${EXAMPLES.map((example) => `"${example}"`).join(', ')}`;
+const ACCEPTED = `Write it like one of these: ${TYPED_SCHEDULE_EXAMPLES.map((example) => `"${example}"`).join(', ')}`;
 
-export function readTyped(typed: string, asked: Asked): Read {
+export function parseTypedSchedule(
+  typed: string,
+  asked: TypedScheduleContext,
+): TypedScheduleResult {
   const text = typed.trim();
   if (INSTANT.test(text))
     return { ok: true, rule: once(new Date(text.toUpperCase()).toISOString()) };
   const expression = CRON.exec(text)?.groups?.expression;
   if (expression !== undefined) return { ok: true, rule: { kind: 'cron', expression } };
-  const timed = takeTime(text.replace(/^(\d{4}-\d\d-\d\d)t(?=\d)/i, '$1 '));
+  const timed = extractTime(text.replace(/^(\d{4}-\d\d-\d\d)t(?=\d)/i, '$1 '));
   if (timed === null) return wrong(`"${text}" names no single time of day that a clock shows`);
   for (const form of FORMS) {
     const source = form.timeless === true ? text.toLowerCase().replace(/\s+/g, ' ') : timed.rest;
@@ -163,16 +169,19 @@ export function readTyped(typed: string, asked: Asked): Read {
   return wrong(`"${text}" is not a time that Relay understands`);
 }
 
-const wrong = (what: string): Read => ({ ok: false, sentence: `${what}. ${ACCEPTED}.` });
+const wrong = (what: string): TypedScheduleResult => ({
+  ok: false,
+  sentence: `${what}. ${ACCEPTED}.`,
+});
 
 const given = (groups: RegExpExecArray['groups']): Record<string, string> =>
   Object.fromEntries(Object.entries(groups ?? {}).filter(([, value]) => value !== undefined));
 
-const once = (at: string): Rule => ({ kind: 'once', at });
+const once = (at: string): ScheduleRule => ({ kind: 'once', at });
 
 /** The next time that something which repeats would happen, once. */
-function nextOf(rule: Rule, { zone, now }: Asked): Rule | null {
-  const next = nextAfter(rule, zone, now);
+function nextOf(rule: ScheduleRule, { zone, now }: TypedScheduleContext): ScheduleRule | null {
+  const next = nextOccurrence(rule, zone, now);
   return next === null ? null : once(next.toISOString());
 }
 
@@ -186,7 +195,7 @@ function daysOf(text: string): Weekday[] {
 
 function dateOf(found: Readonly<Record<string, string>>): readonly [month: number, day: number] {
   const name = (found.month ?? found.month2 ?? '').slice(0, 3);
-  const month = MONTHS.findIndex((each) => each.toLowerCase().startsWith(name)) + 1;
+  const month = MONTH_NAMES.findIndex((each) => each.toLowerCase().startsWith(name)) + 1;
   return [month, Number.parseInt(found.day ?? found.day2 ?? '', 10)];
 }
 
@@ -215,3 +224,72 @@ function spanOf(text: string): number | null {
 }
 
 const two = (value: number): string => String(value).padStart(2, '0');
+
+// The time of day in what somebody typed: found and taken out, so that the rest says which days. Pure.
+
+interface TimeExtraction {
+  /** HH:MM; null when none was given. */
+  readonly time: string | null;
+  /** What is left, in small letters, single spaces. */
+  readonly rest: string;
+}
+
+const NAMED: Readonly<Record<string, string>> = {
+  noon: '12:00',
+  midday: '12:00',
+  midnight: '00:00',
+};
+
+/** The certain ways to write a time first; a bare number only where it stands at the end. */
+const WAYS: readonly RegExp[] = [
+  /(?:^| )(?:at )?(?<hour>\d{1,2}):(?<minute>\d{2})(?: ?(?<half>am|pm))?(?= |$)/,
+  /(?:^| )(?:at )?(?<hour>\d{1,2}) ?(?<half>am|pm)(?= |$)/,
+  /(?:^| )(?:at )?(?<name>noon|midday|midnight)(?= |$)/,
+  /(?:^| )at (?<hour>\d{1,2})(?: o['’]?clock)?(?= |$)/,
+  /(?<=[a-z] )(?<hour>\d{1,2})$/,
+];
+const PART =
+  /(?: in the| this)? (?<part>morning|afternoon|evening)(?= |$)|(?:^| )(?<night>tonight)(?= |$)/;
+
+/** Null when there is more than one time, or one that no clock shows. */
+function extractTime(typed: string): TimeExtraction | null {
+  const text = typed
+    .toLowerCase()
+    .replace(/\b([ap])\.?m\b\.?/g, '$1m')
+    .replace(/[\s]+/g, ' ')
+    .trim();
+  const part = PART.exec(` ${text}`)?.groups;
+  const afternoon =
+    part?.part === 'afternoon' || part?.part === 'evening' || part?.night !== undefined;
+  for (const way of WAYS) {
+    const found = way.exec(text);
+    if (found === null) continue;
+    const time = timeOf(found.groups ?? {}, afternoon);
+    const rest = text.replace(way, '').trim();
+    const another = WAYS.slice(0, 4).some((each) => each.test(rest));
+    return time === null || another ? null : { time, rest: withoutPart(rest) };
+  }
+  return { time: null, rest: withoutPart(text) };
+}
+
+/** Tonight is today; of the parts of the day nothing is left to say once there is a time. */
+const withoutPart = (text: string): string =>
+  text
+    .replace(/\btonight\b/, 'today')
+    .replace(/\bevery (morning|afternoon|evening)\b/, 'every day')
+    .replace(/(?: in the| this)? (morning|afternoon|evening)(?= |$)/, '')
+    .replace(/,$/, '')
+    .trim();
+
+function timeOf(
+  { name, hour = '', minute = '00', half }: Record<string, string | undefined>,
+  afternoon: boolean,
+): string | null {
+  if (name !== undefined) return NAMED[name] ?? null;
+  const shown = Number(hour);
+  if (half !== undefined && (shown < 1 || shown > 12)) return null;
+  const late = half === 'pm' || (half === undefined && afternoon && shown < 12);
+  const hours = half === undefined && !late ? shown : (shown % 12) + (late ? 12 : 0);
+  if (hours > 23 || Number(minute) > 59) return null;
+  return `${String(hours).padStart(2, '0')}:${minute}`;
+}

@@ -17,7 +17,7 @@ interface Span {
 const zones = new Map<string, Zone | null>();
 
 /** Null for what is no name of a zone. */
-export function zoneNamed(name: string): Zone | null {
+export function findZone(name: string): Zone | null {
   const known = zones.get(name);
   if (known !== undefined) return known;
   const zone = openZone(name);
@@ -28,7 +28,7 @@ export function zoneNamed(name: string): Zone | null {
 
 /** The date there, as `YYYY-MM-DD`; in UTC for what is no name of a zone. */
 export function dayIn(name: string, at: Date): string {
-  const local = zoneNamed(name)?.localAt(at.getTime()) ?? at.getTime();
+  const local = findZone(name)?.localAt(at.getTime()) ?? at.getTime();
   return new Date(local).toISOString().slice(0, 10);
 }
 
@@ -119,4 +119,20 @@ export class Zone {
     const size = (Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds);
     return (sign === '-' ? -size : size) * 1_000;
   }
+}
+
+// Local times: the milliseconds that their date and time would have in UTC. Which day of the week one is,
+// and when one happens that somebody wrote down.
+
+export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
+export type Weekday = (typeof WEEKDAYS)[number];
+
+export function weekdayOf(local: number): Weekday {
+  return WEEKDAYS[(new Date(local).getUTCDay() + 6) % 7] ?? 'mon';
+}
+
+/** 2026-12-24T18:00 in the zone; with a Z at its end, whatever the zone. */
+export function instantOfLocal(at: string, zone: Zone): number {
+  const written = Date.parse(at.endsWith('Z') ? at : `${at}Z`);
+  return at.endsWith('Z') ? written : zone.instantOf(written);
 }

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { saysChange } from './change-words.ts';
-import { overtaking } from './changed.ts';
-import { wordsOf } from './words.ts';
+import { findOvertakingMessage, saysChange } from './overtaken.ts';
+import { splitIntoWords } from './words.ts';
 
-const terms = (text: string): string[] => wordsOf(text).map(({ term }) => term);
+const terms = (text: string): string[] => splitIntoWords(text).map(({ term }) => term);
 const later = (id: string, text: string, day = 2) => ({
   id,
   at: new Date(Date.UTC(2026, 5, day)),
@@ -24,13 +23,13 @@ describe('that something has changed', () => {
     '会议改到三点',
     'Le rendez-vous est reporté à lundi',
   ])('%s', (text) => {
-    expect(saysChange(wordsOf(text))).toBe(true);
+    expect(saysChange(splitIntoWords(text))).toBe(true);
   });
 
   test.each(['The gate code is 7719', 'See you on Sunday', 'La clave es limonero', '三点见'])(
     '%s says nothing of it',
     (text) => {
-      expect(saysChange(wordsOf(text))).toBe(false);
+      expect(saysChange(splitIntoWords(text))).toBe(false);
     },
   );
 });
@@ -39,7 +38,7 @@ describe('a message is overtaken', () => {
   const CODE = terms('Site access by the rear gate on Quay Street. Gate code 7719');
 
   test('by the later one that has most in common with it', () => {
-    const found = overtaking(CODE, [
+    const found = findOvertakingMessage(CODE, [
       later('other', 'Parking on Quay Street is cancelled'),
       later('code', 'Gate code on Quay Street changed, it is 3046 now'),
     ]);
@@ -47,7 +46,7 @@ describe('a message is overtaken', () => {
   });
 
   test('of two that say it by the last', () => {
-    const found = overtaking(CODE, [
+    const found = findOvertakingMessage(CODE, [
       later('third', 'New gate code: 1111', 9),
       later('second', 'New gate code: 3046', 5),
     ]);
@@ -55,9 +54,13 @@ describe('a message is overtaken', () => {
   });
 
   test('by none that shares one thing, words that say nothing, or only that there was a change', () => {
-    expect(overtaking(CODE, [later('one', 'New gate for the dog')])).toBeNull();
-    expect(overtaking(CODE, [later('the', 'The new one is on the left by now')])).toBeNull();
-    expect(overtaking(terms('new plan now'), [later('x', 'new friends now')])).toBeNull();
-    expect(overtaking(CODE, [])).toBeNull();
+    expect(findOvertakingMessage(CODE, [later('one', 'New gate for the dog')])).toBeNull();
+    expect(
+      findOvertakingMessage(CODE, [later('the', 'The new one is on the left by now')]),
+    ).toBeNull();
+    expect(
+      findOvertakingMessage(terms('new plan now'), [later('x', 'new friends now')]),
+    ).toBeNull();
+    expect(findOvertakingMessage(CODE, [])).toBeNull();
   });
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { CROWD } from './crowd.ts';
-import { chanceOf, meaningOf, repetition } from './meaning.ts';
+import { chanceSimilarity, meaningScore, repetition } from './rank.ts';
+import { SMALL_TALK } from './small-talk.ts';
 
 const unit = (...numbers: number[]): Float32Array => {
   const length = Math.hypot(...numbers);
@@ -10,13 +10,13 @@ const unit = (...numbers: number[]): Float32Array => {
 const words = (text: string) => new Set(text.split(' '));
 
 test('what is no nearer than small talk means nothing, and all of it is 1', () => {
-  expect(meaningOf(0, 0)).toBe(0);
-  expect(meaningOf(-0.4, 0)).toBe(0);
-  expect(meaningOf(0.9, 0)).toBe(1);
+  expect(meaningScore(0, 0)).toBe(0);
+  expect(meaningScore(-0.4, 0)).toBe(0);
+  expect(meaningScore(0.9, 0)).toBe(1);
 });
 
 test('what is repeated must be nearer to mean as much', () => {
-  expect(meaningOf(0.3, 1)).toBeLessThan(meaningOf(0.3, 0));
+  expect(meaningScore(0.3, 1)).toBeLessThan(meaningScore(0.3, 0));
 });
 
 test('is from 0 to 1, and more the nearer', () => {
@@ -26,9 +26,9 @@ test('is from 0 to 1, and more the nearer', () => {
       fc.double({ min: 0, max: 1, noNaN: true }),
       fc.double({ min: 0, max: 1, noNaN: true }),
       (beyond, more, repeated) => {
-        const meaning = meaningOf(beyond, repeated);
+        const meaning = meaningScore(beyond, repeated);
         expect(meaning >= 0 && meaning <= 1).toBe(true);
-        expect(meaningOf(beyond + more, repeated)).toBeGreaterThanOrEqual(meaning);
+        expect(meaningScore(beyond + more, repeated)).toBeGreaterThanOrEqual(meaning);
       },
     ),
   );
@@ -37,8 +37,8 @@ test('is from 0 to 1, and more the nearer', () => {
 test('chance is told by those of the crowd that are nearest, few or many', () => {
   const near = Array.from({ length: 10 }, () => unit(1, 1));
   const far = Array.from({ length: 90 }, () => unit(0, 1));
-  expect(chanceOf(unit(1, 0), [...far, ...near])).toBeCloseTo(Math.SQRT1_2, 6);
-  expect(chanceOf(unit(1, 0), [])).toBe(0);
+  expect(chanceSimilarity(unit(1, 0), [...far, ...near])).toBeCloseTo(Math.SQRT1_2, 6);
+  expect(chanceSimilarity(unit(1, 0), [])).toBe(0);
 });
 
 test('what three others say too is repeated; what stands alone is not', () => {
@@ -55,9 +55,9 @@ test('what three others say too is repeated; what stands alone is not', () => {
 });
 
 test('the crowd says each thing once, in more than one script', () => {
-  expect(new Set(CROWD).size).toBe(CROWD.length);
+  expect(new Set(SMALL_TALK).size).toBe(SMALL_TALK.length);
   for (const script of ['Latin', 'Arabic', 'Devanagari', 'Han', 'Cyrillic']) {
-    const of = CROWD.filter((text) => new RegExp(`\\p{Script=${script}}`, 'u').test(text));
+    const of = SMALL_TALK.filter((text) => new RegExp(`\\p{Script=${script}}`, 'u').test(text));
     expect(of.length, script).toBeGreaterThanOrEqual(8);
   }
 });

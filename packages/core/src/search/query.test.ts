@@ -1,13 +1,11 @@
 import { expect, test } from 'vitest';
-import { zoneNamed } from '../schedule/zone.ts';
-import { highlight } from './highlight.ts';
-import { whoIsMeant } from './names.ts';
-import { parseQuestion } from './query.ts';
+import { findZone } from '../schedule/zone.ts';
+import { findNamedPeople, highlight, parseSearchQuery } from './query.ts';
 
-const UTC = zoneNamed('UTC');
+const UTC = findZone('UTC');
 if (UTC === null) throw new Error('no UTC');
 const NOW = new Date('2026-10-14T12:00:00Z');
-const ask = (text: string) => parseQuestion(text, NOW, UTC);
+const ask = (text: string) => parseSearchQuery(text, NOW, UTC);
 
 test('the words that matter are left of a question, each once', () => {
   expect(ask("What's the boiler pressure? The boiler!").terms).toEqual(['boiler', 'pressure']);
@@ -43,11 +41,11 @@ test('everybody who has the name is meant, however it is written', () => {
     { id: 2, names: ['Ana', 'Jose'] },
     { id: 3, names: ['The Plumber'] },
   ];
-  expect(whoIsMeant(ask('what did Jose say').terms, people)).toEqual({
+  expect(findNamedPeople(ask('what did Jose say').terms, people)).toEqual({
     ids: [1, 2],
     words: new Set(['jose']),
   });
-  expect(whoIsMeant(['the'], people).ids).toEqual([]);
+  expect(findNamedPeople(['the'], people).ids).toEqual([]);
 });
 
 test('what was found is marked, and the text stays as it was written', () => {

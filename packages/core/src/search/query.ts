@@ -1,16 +1,15 @@
 // A question as search takes it: the words that matter, "phrases", and a time if one was said. Pure; the
 // day it is asked on and the asker's zone are given.
 import type { Zone } from '../schedule/zone.ts';
-import { isStopWord } from './stop-words.ts';
-import { findTime, type SaidTime } from './times.ts';
-import { wordsOf } from './words.ts';
+import { findTime, type SpokenTime } from './times.ts';
+import { isStopWord, splitIntoWords } from './words.ts';
 
-export interface Question {
+export interface ParsedQuestion {
   /** Each once, without those that say nothing. */
   readonly terms: readonly string[];
   /** Words that must stand one right after the other. */
   readonly phrases: readonly (readonly string[])[];
-  readonly time: SaidTime | null;
+  readonly time: SpokenTime | null;
   /** Those that say nothing, for whoever looks for exactly them. */
   readonly spare: readonly string[];
 }
@@ -19,14 +18,83 @@ const QUOTED = /["“”„«»]([^"“”„«»]+)["“”„«»]/g;
 /** More than anybody asks for; a whole letter as a question is one about its beginning. */
 const MOST_TERMS = 48;
 
-export function parseQuestion(text: string, now: Date, zone: Zone): Question {
+export function parseSearchQuery(text: string, now: Date, zone: Zone): ParsedQuestion {
   const phrases = [...text.matchAll(QUOTED)].map(([, said = '']) => plainWords(said));
   const { time, rest } = findTime(text.replace(QUOTED, ' '), now, zone);
-  const all = new Set([...wordsOf(rest).map(({ term }) => term), ...phrases.flat()]);
+  const all = new Set([...splitIntoWords(rest).map(({ term }) => term), ...phrases.flat()]);
   const terms = [...all].filter((term) => !isStopWord(term)).slice(0, MOST_TERMS);
   const spare = [...all].filter(isStopWord).slice(0, MOST_TERMS);
   return { terms, phrases: phrases.filter(({ length }) => length > 1), time, spare };
 }
 
 const plainWords = (text: string): string[] =>
-  wordsOf(text).flatMap(({ term, plain }) => (plain ? [term] : []));
+  splitIntoWords(text).flatMap(({ term, plain }) => (plain ? [term] : []));
+
+// A found text in pieces: those that answer the question, and those between. Joined they are the text as it
+// was written, whatever was folded to find it.
+
+export interface HighlightPiece {
+  readonly text: string;
+  readonly found: boolean;
+}
+
+const RUNS = /([\p{L}\p{M}\p{N}]+)/u;
+
+export function highlight(
+  text: string,
+  question: string,
+  now: Date,
+  zone: Zone,
+): readonly HighlightPiece[] {
+  const asked = new Set(parseSearchQuery(question, now, zone).terms);
+  return text
+    .split(RUNS)
+    .map((piece) => ({
+      text: piece,
+      found: splitIntoWords(piece).some(({ term }) => asked.has(term)),
+    }))
+    .filter((piece) => piece.text !== '');
+}
+
+// Which words of a question are names, and whose. A name is any word of what somebody is called; several
+// people may share it, and then all of them are meant.
+
+export interface NamedEntry<Id> {
+  readonly id: Id;
+  readonly names: readonly string[];
+}
+
+interface NamedPeople<Id> {
+  readonly ids: readonly Id[];
+  /** The words that named them. */
+  readonly words: ReadonlySet<string>;
+}
+
+export function findNamedPeople<Id>(
+  words: readonly string[],
+  people: readonly NamedEntry<Id>[],
+): NamedPeople<Id> {
+  const asked = new Set(words);
+  const found = new Set<string>();
+  const ids = people.flatMap(({ id, names }) => {
+    const shared = names.flatMap(nameWords).filter((word) => asked.has(word));
+    for (const word of shared) found.add(word);
+    return shared.length > 0 ? [id] : [];
+  });
+  return { ids, words: found };
+}
+
+/** Names come again with every question. */
+const known = new Map<string, readonly string[]>();
+const MOST_KNOWN = 20_000;
+
+function nameWords(name: string): readonly string[] {
+  const before = known.get(name);
+  if (before !== undefined) return before;
+  const plain = splitIntoWords(name).flatMap(({ term, plain }) =>
+    plain && !isStopWord(term) ? [term] : [],
+  );
+  if (known.size >= MOST_KNOWN) known.clear();
+  known.set(name, plain);
+  return plain;
+}

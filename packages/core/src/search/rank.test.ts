@@ -1,6 +1,6 @@
 import { verifies } from '@relay/testing/verifies';
 import { describe, expect, test } from 'vitest';
-import { type Candidate, freshness, rank } from './rank.ts';
+import { freshness, rankCandidates, type SearchCandidate } from './rank.ts';
 
 const NOW = new Date('2026-10-14T12:00:00Z');
 const ASKED = {
@@ -13,7 +13,10 @@ const ASKED = {
   now: NOW,
   around: null,
 };
-const message = (id: string, over: Partial<Candidate<string>> = {}): Candidate<string> => ({
+const message = (
+  id: string,
+  over: Partial<SearchCandidate<string>> = {},
+): SearchCandidate<string> => ({
   id,
   at: new Date('2026-10-01T00:00:00Z'),
   has: [],
@@ -24,7 +27,8 @@ const message = (id: string, over: Partial<Candidate<string>> = {}): Candidate<s
   digest: false,
   ...over,
 });
-const order = (...candidates: Candidate<string>[]) => rank(candidates, ASKED).map(({ id }) => id);
+const order = (...candidates: SearchCandidate<string>[]) =>
+  rankCandidates(candidates, ASKED).map(({ id }) => id);
 
 describe('ranking', () => {
   test('a rare word says more than a common one', () => {
@@ -42,7 +46,7 @@ describe('ranking', () => {
   });
 
   test('what somebody who is named wrote counts as if it had the name', () => {
-    const [first, second] = rank(
+    const [first, second] = rankCandidates(
       [message('other', { has: [0] }), message('theirs', { has: [0], named: true })],
       ASKED,
     );
@@ -73,22 +77,25 @@ describe('ranking', () => {
   });
 
   test('is sure of what has enough of the words or stands out in meaning, and of nothing else', () => {
-    const [words] = rank([message('words', { has: [0, 2] })], ASKED);
-    const [meaning] = rank([message('meaning', { beyondChance: 0.25, meaning: 0.5 })], ASKED);
-    const [chance] = rank([message('chance', { has: [1], beyondChance: 0.1 })], ASKED);
+    const [words] = rankCandidates([message('words', { has: [0, 2] })], ASKED);
+    const [meaning] = rankCandidates(
+      [message('meaning', { beyondChance: 0.25, meaning: 0.5 })],
+      ASKED,
+    );
+    const [chance] = rankCandidates([message('chance', { has: [1], beyondChance: 0.1 })], ASKED);
     expect([words?.sure, meaning?.sure, chance?.sure]).toEqual([true, true, false]);
   });
 
   test('what lies in the time that may be meant comes first', () => {
     const around = { from: new Date('2025-03-01'), to: new Date('2025-04-01') };
     const march = message('march', { has: [0], at: new Date('2025-03-10') });
-    const ranked = rank([message('now', { has: [0] }), march], { ...ASKED, around });
+    const ranked = rankCandidates([message('now', { has: [0] }), march], { ...ASKED, around });
     expect(ranked.map(({ id }) => id)).toEqual(['march', 'now']);
   });
 
   test('all of the question is 1, nothing of it 0', () => {
-    const [all] = rank([message('all', { has: [0, 1, 2] })], ASKED);
-    const [none] = rank([message('none')], ASKED);
+    const [all] = rankCandidates([message('all', { has: [0, 1, 2] })], ASKED);
+    const [none] = rankCandidates([message('none')], ASKED);
     expect([all?.covers, none?.covers]).toEqual([1, 0]);
   });
 });
@@ -109,8 +116,8 @@ describe('age', () => {
     expect(old(100, true)).toBe(0.3);
     expect(old(10_000, true)).toBe(0.3);
     const at = new Date('2024-10-01T00:00:00Z');
-    const [about] = rank([message('old', { has: [0], named: true, at })], ASKED);
-    const [other] = rank([message('old', { has: [0], at })], ASKED);
+    const [about] = rankCandidates([message('old', { has: [0], named: true, at })], ASKED);
+    const [other] = rankCandidates([message('old', { has: [0], at })], ASKED);
     expect(about?.score).toBeCloseTo((about?.about ?? 0) * 0.3, 6);
     expect(other?.score).toBeLessThan(0.001);
   });

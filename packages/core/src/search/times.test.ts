@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Zone, zoneNamed } from '../schedule/zone.ts';
-import { findTime, readDays } from './times.ts';
+import { findZone, type Zone } from '../schedule/zone.ts';
+import { findTime, parseDays } from './times.ts';
 
 const zone = (name: string): Zone => {
-  const found = zoneNamed(name);
+  const found = findZone(name);
   if (found === null) throw new Error(name);
   return found;
 };
@@ -117,16 +117,16 @@ describe('days by themselves', () => {
     ['last week', '2026-10-05', '2026-10-12'],
     ['march', '2026-03-01', '2026-04-01'],
   ])('%s', (text, from, to) => {
-    const found = readDays(text, NOW, UTC);
+    const found = parseDays(text, NOW, UTC);
     expect([found?.from, found?.to]).toEqual([new Date(from), new Date(to)]);
   });
 
   test('an instant is itself', () => {
     const at = new Date('2026-03-01T10:00:00Z');
-    expect(readDays('2026-03-01T10:00:00Z', NOW, UTC)).toEqual({ from: at, to: at });
+    expect(parseDays('2026-03-01T10:00:00Z', NOW, UTC)).toEqual({ from: at, to: at });
   });
 
   test.each(['soon', 'dinner yesterday', '2026-13-45T99:00', ''])('%s is none', (text) => {
-    expect(readDays(text, NOW, UTC)).toBeNull();
+    expect(parseDays(text, NOW, UTC)).toBeNull();
   });
 });

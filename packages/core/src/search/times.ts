@@ -1,16 +1,106 @@
 // Times as people say them in a question, against the day it is asked on: "yesterday", "last week", "since
 // Friday", "in March". Whole days of the asker's zone; weeks begin on Monday; what is meant lies in the past.
 import type { Zone } from '../schedule/zone.ts';
-import { fold } from './fold.ts';
-import { MONTHS, TIME_WORDS, WEEKDAYS } from './time-words.ts';
+import { foldText } from './words.ts';
 
-export interface Span {
+// The words that times are said with, folded, in the languages that search understands them in: English,
+// Spanish, Portuguese, German, Arabic, Hindi in both scripts, Chinese.
+
+const TIME_WORDS = {
+  today: ['today', 'hoy', 'hoje', 'heute', 'اليوم', 'आज', 'aaj', '今天'],
+  yesterday: ['yesterday', 'ayer', 'ontem', 'gestern', 'امس', 'البارحه', 'कल', 'kal', '昨天'],
+  lastNight: ['last night', 'yesterday evening', 'anoche', 'ontem a noite', 'gestern abend'],
+  dayBeforeYesterday: ['the day before yesterday', 'anteayer', 'anteontem', 'vorgestern', '前天'],
+  thisWeek: [
+    'this week',
+    'esta semana',
+    'diese woche',
+    'dieser woche',
+    'هذا الاسبوع',
+    '这周',
+    '本周',
+  ],
+  lastWeek: [
+    'last week',
+    'la semana pasada',
+    'semana pasada',
+    'semana passada',
+    'letzte woche',
+    'letzter woche',
+    'الاسبوع الماضي',
+    'पिछले हफ्ते',
+    'pichle hafte',
+    '上周',
+  ],
+  thisMonth: [
+    'this month',
+    'este mes',
+    'diesen monat',
+    'dieser monat',
+    'هذا الشهر',
+    '这个月',
+    '本月',
+  ],
+  lastMonth: [
+    'last month',
+    'el mes pasado',
+    'mes pasado',
+    'mes passado',
+    'letzten monat',
+    'الشهر الماضي',
+    '上个月',
+  ],
+  lastYear: ['last year', 'el ano pasado', 'ano passado', 'letztes jahr', 'السنه الماضيه', '去年'],
+  weekend: [
+    'this weekend',
+    'last weekend',
+    'este fin de semana',
+    'este fim de semana',
+    'dieses wochenende',
+  ],
+  last: ['last', 'this past', 'letzten', 'letzter', 'ultimo'],
+  past: ['pasado', 'passado', 'passada', 'الماضي'],
+  onDay: ['on', 'del', 'el', 'na', 'no', 'am'],
+  inMonth: ['in', 'en', 'em', 'im', 'during', 'في'],
+} as const;
+
+const numbered = (lists: readonly (readonly string[])[]): Readonly<Record<string, number>> =>
+  Object.fromEntries(lists.flatMap((names, n) => names.map((name) => [name, n])));
+
+/** 0 is Monday. */
+const WEEKDAY_NUMBERS = numbered([
+  ['monday', 'mon', 'lunes', 'segunda', 'segunda feira', 'montag', 'الاثنين', 'सोमवार'],
+  ['tuesday', 'tue', 'martes', 'terca', 'dienstag', 'الثلاثاء', 'मंगलवार'],
+  ['wednesday', 'wed', 'miercoles', 'quarta', 'mittwoch', 'الاربعاء', 'बुधवार'],
+  ['thursday', 'thu', 'jueves', 'quinta', 'donnerstag', 'الخميس', 'गुरुवार'],
+  ['friday', 'fri', 'viernes', 'sexta', 'freitag', 'الجمعه', 'शुक्रवार'],
+  ['saturday', 'sat', 'sabado', 'samstag', 'السبت', 'शनिवार'],
+  ['sunday', 'sun', 'domingo', 'sonntag', 'الاحد', 'रविवार'],
+]);
+
+/** 0 is January. */
+const MONTH_NUMBERS = numbered([
+  ['january', 'jan', 'enero', 'janeiro', 'januar', 'يناير'],
+  ['february', 'feb', 'febrero', 'fevereiro', 'februar', 'فبراير'],
+  ['march', 'mar', 'marzo', 'marco', 'marz', 'مارس'],
+  ['april', 'apr', 'abril', 'ابريل'],
+  ['may', 'mayo', 'maio', 'mai', 'مايو'],
+  ['june', 'jun', 'junio', 'junho', 'juni', 'يونيو'],
+  ['july', 'jul', 'julio', 'julho', 'juli', 'يوليو'],
+  ['august', 'aug', 'agosto', 'اغسطس'],
+  ['september', 'sep', 'septiembre', 'setembro', 'سبتمبر'],
+  ['october', 'oct', 'octubre', 'outubro', 'oktober', 'اكتوبر'],
+  ['november', 'nov', 'noviembre', 'novembro', 'نوفمبر'],
+  ['december', 'dec', 'diciembre', 'dezembro', 'dezember', 'ديسمبر'],
+]);
+
+export interface TimeSpan {
   readonly from: Date;
   /** Not in it any more. */
   readonly to: Date;
 }
 
-export interface SaidTime extends Span {
+export interface SpokenTime extends TimeSpan {
   /**
    * False for what may as well be a part of what is looked for: "the flight in December" was not written
    * in December.
@@ -18,8 +108,8 @@ export interface SaidTime extends Span {
   readonly certain: boolean;
 }
 
-export interface TimeFound {
-  readonly time: SaidTime | null;
+interface TimeFound {
+  readonly time: SpokenTime | null;
   /** The question without the words that said it for certain. */
   readonly rest: string;
 }
@@ -34,7 +124,7 @@ interface Days {
 }
 
 export function findTime(text: string, now: Date, zone: Zone): TimeFound {
-  const folded = fold(text);
+  const folded = foldText(text);
   const today = Math.floor(zone.localAt(now.getTime()) / DAY) * DAY;
   for (const { pattern, days } of PHRASES) {
     const match = pattern.exec(folded);
@@ -49,7 +139,7 @@ export function findTime(text: string, now: Date, zone: Zone): TimeFound {
 }
 
 /** Days that somebody names by themselves: a date, an instant, `friday`, `last week`. Null for anything else. */
-export function readDays(text: string, now: Date, zone: Zone): Span | null {
+export function parseDays(text: string, now: Date, zone: Zone): TimeSpan | null {
   const said = text.trim();
   if (/^\d{4}-\d\d-\d\dT/.test(said)) {
     const at = new Date(said);
@@ -81,7 +171,7 @@ const monthOf = (day: number, shift: number): number => {
 
 /** The last such day before today. */
 function lastWeekday(today: number, name: string): number {
-  const back = (weekdayOf(today) - (WEEKDAYS[name] ?? 0) + 7) % 7;
+  const back = (weekdayOf(today) - (WEEKDAY_NUMBERS[name] ?? 0) + 7) % 7;
   return today - (back === 0 ? 7 : back) * DAY;
 }
 
@@ -90,8 +180,8 @@ const words = (list: readonly string[]): string => `(?:${list.join('|')})`;
 const phrase = (source: string): RegExp =>
   new RegExp(`(?<![\\p{L}\\p{M}\\p{N}])${source}(?:['’]s)?(?![\\p{L}\\p{M}\\p{N}])`, 'u');
 
-const DAYS_OF_WEEK = words(Object.keys(WEEKDAYS));
-const MONTH_NAMES = words(Object.keys(MONTHS));
+const DAYS_OF_WEEK = words(Object.keys(WEEKDAY_NUMBERS));
+const MONTH_NAMES = words(Object.keys(MONTH_NUMBERS));
 const T = TIME_WORDS;
 const number = (match: RegExpExecArray, group: number): number => Number(match[group] ?? 0);
 
@@ -181,7 +271,7 @@ const PHRASES: readonly Phrase[] = [
   {
     pattern: phrase(`${words(T.inMonth)} (${MONTH_NAMES})(?: (?:of |de |do )?(\\d{4}))?`),
     days: (today, match) => {
-      const month = MONTHS[match[1] ?? ''] ?? 0;
+      const month = MONTH_NUMBERS[match[1] ?? ''] ?? 0;
       const date = new Date(today);
       const year = match[2] === undefined ? date.getUTCFullYear() : number(match, 2);
       const back = match[2] === undefined && month > date.getUTCMonth() ? 1 : 0;

@@ -1,16 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { wordsOf } from './words.ts';
+import { splitIntoWords } from './words.ts';
 
 const numRuns = Number(process.env.PROPERTY_RUNS ?? 300);
 vi.setConfig({ testTimeout: 5_000 + 10 * numRuns });
 
-const terms = (text: string) => wordsOf(text).map(({ term }) => term);
-const plain = (text: string) => wordsOf(text).flatMap((word) => (word.plain ? [word.term] : []));
+const terms = (text: string) => splitIntoWords(text).map(({ term }) => term);
+const plain = (text: string) =>
+  splitIntoWords(text).flatMap((word) => (word.plain ? [word.term] : []));
 
 describe('words', () => {
   test('are folded, in their order, each with its place', () => {
-    expect(wordsOf('The Boiler, again!')).toEqual([
+    expect(splitIntoWords('The Boiler, again!')).toEqual([
       { term: 'the', at: 0, plain: true },
       { term: 'boiler', at: 1, plain: true },
       { term: 'again', at: 2, plain: true },
@@ -67,7 +68,7 @@ describe('words', () => {
 test('cutting up any text ends, and gives words that are words by themselves', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
-      for (const { term, at } of wordsOf(text)) {
+      for (const { term, at } of splitIntoWords(text)) {
         expect(term).toMatch(/^[\p{L}\p{M}\p{N}\p{Extended_Pictographic}]{1,64}$/u);
         expect(at).toBeGreaterThanOrEqual(0);
       }
@@ -79,7 +80,7 @@ test('cutting up any text ends, and gives words that are words by themselves', (
 test('places never go back among what was written', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 80 }), (text) => {
-      const places = wordsOf(text).flatMap(({ at, plain }) => (plain ? [at] : []));
+      const places = splitIntoWords(text).flatMap(({ at, plain }) => (plain ? [at] : []));
       expect(places).toEqual([...places].sort((a, b) => a - b));
       expect(new Set(places).size).toBe(places.length);
     }),

@@ -2,11 +2,14 @@
 // webhook asks for them (`include_text`).
 import { z } from 'zod';
 import { APPROVAL_STATES } from '../api/approvals.ts';
-import type { ConnectionState } from '../connection/states.ts';
-import { CONNECTION_STATES, WHATSAPP_STATUSES } from '../connection/states.ts';
+import type { WebhookDeliveryType } from '../api/constants.ts';
+import {
+  CONNECTION_STATES,
+  type ConnectionState,
+  WHATSAPP_STATUSES,
+} from '../connection/states.ts';
 import { INSTANCE_STATES } from '../conversation/states.ts';
 import { OUTBOX_STATES } from '../outbox/progress.ts';
-import type { DeliveryType } from './kinds.ts';
 
 const id = z.uuid();
 const chat = { chat_id: id, chat_kind: z.enum(['direct', 'group']) };
@@ -86,7 +89,7 @@ const healthSchema = z.object({
   sentence: z.string(),
 });
 
-const told = <Type extends DeliveryType, Data extends z.ZodType>(type: Type, data: Data) =>
+const told = <Type extends WebhookDeliveryType, Data extends z.ZodType>(type: Type, data: Data) =>
   z.object({
     type: z.literal(type),
     /** When it happened; when it is told is in the header `webhook-timestamp`. */
@@ -106,4 +109,42 @@ export const webhookBodySchema = z.discriminatedUnion('type', [
   told('ping', z.object({ webhook_id: id })),
 ]);
 export type WebhookBody = z.infer<typeof webhookBodySchema>;
-export type Told<Type extends DeliveryType> = Extract<WebhookBody, { type: Type }>['data'];
+export type WebhookData<Type extends WebhookDeliveryType> = Extract<
+  WebhookBody,
+  { type: Type }
+>['data'];
+
+// Which of what happens a webhook wants to hear of, besides its kinds. Pure. Whoever is named means the chat
+// with them; a group is named itself. What has no chat, no direction or no state is not held back by them.
+
+export const MESSAGE_DIRECTIONS = ['in', 'out'] as const;
+
+const webhookFilterSchema = z.object({
+  /** Chats with these people; they follow a person whose addresses turn out to be one. */
+  contacts: z.array(z.uuid()).optional(),
+  /** These groups. */
+  chats: z.array(z.uuid()).optional(),
+  directions: z.array(z.enum(MESSAGE_DIRECTIONS)).optional(),
+  /** Of messages, conversations, approvals and the link. */
+  states: z.array(z.string()).optional(),
+});
+export type WebhookFilter = z.infer<typeof webhookFilterSchema>;
+
+export interface EventPlace {
+  readonly chat: string | null;
+  /** Whose chat it is; null for a group. */
+  readonly contact: string | null;
+  readonly direction: (typeof MESSAGE_DIRECTIONS)[number] | null;
+  readonly state: string | null;
+}
+
+export function matchesFilter(filter: WebhookFilter, place: EventPlace): boolean {
+  const { contacts, chats, directions, states } = filter;
+  const somewhere = place.chat !== null || place.contact !== null;
+  if (somewhere && (contacts !== undefined || chats !== undefined)) {
+    const named = contacts?.includes(place.contact ?? '') || chats?.includes(place.chat ?? '');
+    if (named !== true) return false;
+  }
+  if (place.direction !== null && directions?.includes(place.direction) === false) return false;
+  return place.state === null || states?.includes(place.state) !== false;
+}

@@ -1,7 +1,7 @@
 // Why a delivery did not arrive, as a code that is kept and the sentence a person reads. Never what the
 // receiver wrote: an answer may hold anything.
 
-export const DELIVERY_FAILURES = {
+const DELIVERY_FAILURES = {
   status: 'The receiver answered with {status}.',
   not_an_address: 'The address of the webhook is none on the web.',
   not_http: 'Only http and https lead outside.',
@@ -22,7 +22,10 @@ export const DELIVERY_FAILURES = {
 
 export type DeliveryFailure = keyof typeof DELIVERY_FAILURES;
 
-export const failureSentence = (failure: string | null, status: number | null): string | null => {
+export const deliveryFailureSentence = (
+  failure: string | null,
+  status: number | null,
+): string | null => {
   if (failure === null) return null;
   const sentence: string =
     DELIVERY_FAILURES[failure as DeliveryFailure] ?? 'It could not be delivered.';

@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest';
+import type { StreamEvent } from '../api/events.ts';
 import { CONNECTION_STATES, type ConnectionState } from '../connection/states.ts';
-import type { StreamEvent } from '../ports/event-log.ts';
+import { healthEventOf, mapStreamEvent } from './event-mapping.ts';
 import { webhookBodySchema } from './events.ts';
-import { healthOf } from './health.ts';
-import { happeningsOf } from './told.ts';
 
 const event = (kind: string, data: Record<string, unknown>, subject: string | null = 's') =>
-  happeningsOf({
+  mapStreamEvent({
     cursor: '1-1',
     kind,
     at: '2026-11-15T10:00:00.000Z',
@@ -47,7 +46,7 @@ test('every state of the link has a health that can be told, or is no news of it
       expect(more).toEqual([]);
       if (health === undefined) continue;
       const body = { type: 'health', timestamp: '2026-11-15T10:00:00.000Z' };
-      expect(webhookBodySchema.parse({ ...body, data: healthOf(health.facts) })).toBeDefined();
+      expect(webhookBodySchema.parse({ ...body, data: healthEventOf(health.facts) })).toBeDefined();
     }
   }
 });
@@ -55,7 +54,7 @@ test('every state of the link has a health that can be told, or is no news of it
 test('going down and coming up are news; trying again is none', () => {
   const what = (state: string, from: string | null) =>
     event('link', { state, from }, null).flatMap(({ type, facts }) =>
-      type === 'health' ? [healthOf(facts)?.ok] : [],
+      type === 'health' ? [healthEventOf(facts)?.ok] : [],
     );
   expect(what('connected', 'connecting')).toEqual([true]);
   expect(what('syncing', 'connected')).toEqual([]);
@@ -76,7 +75,7 @@ test('a report of an absence is told as `relay status` says it', () => {
     needsYou: 1,
   };
   const [health] = event('report', report, null);
-  expect(health && healthOf(health.facts)).toEqual({
+  expect(health && healthEventOf(health.facts)).toEqual({
     what: 'daemon',
     ok: true,
     needs_you: true,

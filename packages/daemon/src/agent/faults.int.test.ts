@@ -2,16 +2,16 @@
 // of what was sent or answered.
 
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-import { trusted } from '@relay/core/agent/labelled';
+import { trustedText } from '@relay/core/agent/labelled-text';
 import { RelayError } from '@relay/core/errors';
 import { startModelServer } from '@relay/simulator/model/server';
 import { APICallError } from 'ai';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { failureOf } from './failure.ts';
 import type { OpenedModel } from './model.ts';
+import { classifyModelError } from './model-failure.ts';
 import { LIMITS, READS_NOBODY, says, scripted } from './testing/scripted.ts';
-import { tool } from './tool.ts';
+import { defineAgentTool } from './tools.ts';
 
 const world = scripted();
 const asked = () => world.server.calls().length;
@@ -58,7 +58,7 @@ test.each([
     statusCode: 429,
     responseHeaders,
   });
-  const { waitMs } = failureOf(error, 'scripted');
+  const { waitMs } = classifyModelError(error, 'scripted');
   if (least === null) expect(waitMs).toBeNull();
   else {
     expect(waitMs).toBeGreaterThanOrEqual(least);
@@ -141,11 +141,11 @@ test('the turn as a whole has its limit, whether in one call or spread over many
   expect(asked()).toBe(1);
 
   world.server.rules([{ reply: { tool_calls: [{ name: 'idle', arguments: {} }], delay_ms: 100 } }]);
-  const idle = tool({
+  const idle = defineAgentTool({
     name: 'idle',
     description: 'Does nothing.',
     schema: z.strictObject({}),
-    run: () => ({ text: trusted('done') }),
+    run: () => ({ text: trustedText('done') }),
   });
   const spread = { ...LIMITS, turn_timeout_ms: 100_000, max_steps: 1_000 };
   expect(await failing({ limits: spread, tools: [idle] })).toMatchObject({ code: 'model_slow' });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fromChat, trusted } from '@relay/core/agent/labelled';
+import { textFromChat, trustedText } from '@relay/core/agent/labelled-text';
 import { chatId } from '@relay/core/ids';
 import { type Taint, UNTAINTED } from '@relay/core/policy/facts';
 import { verifies } from '@relay/testing/verifies';
@@ -8,13 +8,13 @@ import { registerTelemetry } from 'ai';
 import { afterEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { LIMITS, READS_NOBODY, says, scripted, wireCalls } from './testing/scripted.ts';
-import { type AgentTool, tool } from './tool.ts';
+import { type AgentTool, defineAgentTool } from './tools.ts';
 
 const world = scripted();
 const log: string[] = [];
 afterEach(() => void log.splice(0));
 
-const note: AgentTool = tool({
+const note: AgentTool = defineAgentTool({
   name: 'note',
   description: 'Notes a word.',
   schema: z.strictObject({ word: z.string() }),
@@ -22,14 +22,14 @@ const note: AgentTool = tool({
     log.push(`${word} begins`);
     await sleep(word === 'slow' ? 60 : 1);
     log.push(`${word} ends`);
-    return { text: trusted(`noted ${word}`) };
+    return { text: trustedText(`noted ${word}`) };
   },
 });
-const stop: AgentTool = tool({
+const stop: AgentTool = defineAgentTool({
   name: 'stop',
   description: 'Stops.',
   schema: z.strictObject({}),
-  run: () => ({ text: trusted('stopped'), stop: true }),
+  run: () => ({ text: trustedText('stopped'), stop: true }),
 });
 
 const calls = (...made: { name: string; arguments?: string | Record<string, unknown> }[]) => ({
@@ -122,7 +122,7 @@ test('a thousand calls in one answer are cut to what one may make', async () => 
 
 test('what a tool throws reaches the log and never the model', async () => {
   const failures: unknown[] = [];
-  const leaky = tool({
+  const leaky = defineAgentTool({
     name: 'leaky',
     description: 'Fails.',
     schema: z.strictObject({}),
@@ -144,7 +144,7 @@ test('what a tool throws reaches the log and never the model', async () => {
 });
 
 test('a tool that ignores its signal is waited for no longer than it may take', async () => {
-  const deaf = tool({
+  const deaf = defineAgentTool({
     name: 'deaf',
     description: 'Never ends.',
     schema: z.strictObject({}),
@@ -176,7 +176,9 @@ test('an empty answer is told apart from one with words', async () => {
 test('a question beside the session has no tools and is not remembered', async () => {
   world.server.rules([{ when: { contains: 'sum' }, reply: { text: 'short' } }]);
   const session = world.session({ tools: [note] });
-  expect(await session.ask(trusted('Sum up.'), trusted('sum this'))).toEqual(trusted('short'));
+  expect(await session.ask(trustedText('Sum up.'), trustedText('sum this'))).toEqual(
+    trustedText('short'),
+  );
   expect(lastRequest().tools ?? []).toEqual([]);
   await session.act(says('go'));
   expect(JSON.stringify(lastRequest().messages)).not.toContain('sum this');
@@ -252,11 +254,11 @@ test('whose text the model sees is written down before it sees it, and only once
   const [mom, bob] = [chatId(randomUUID()), chatId(randomUUID())];
   const asked: number[] = [];
   const noted: Taint[] = [];
-  const looks = tool({
+  const looks = defineAgentTool({
     name: 'look',
     description: 'Looks.',
     schema: z.strictObject({}),
-    run: () => ({ text: fromChat('hello from Bob', bob) }),
+    run: () => ({ text: textFromChat('hello from Bob', bob) }),
   });
   world.server.rules([
     { reply: { tool_calls: [{ name: 'look', arguments: {} }] }, times: 2 },
@@ -272,7 +274,7 @@ test('whose text the model sees is written down before it sees it, and only once
     spent: async () => {},
   };
   const session = world.session({ tools: [looks], hooks });
-  await session.act([{ role: 'user', content: fromChat('hello from Mom', mom) }]);
+  await session.act([{ role: 'user', content: textFromChat('hello from Mom', mom) }]);
   expect(noted).toEqual([{ chats: [mom, bob], outside: false }]);
   // One call of the model had been made, and the one that shows Bob's text had not.
   expect(asked).toEqual([1]);
@@ -287,8 +289,8 @@ test('text that could not be written down is never shown to the model', async ()
     spent: async () => {},
   };
   const session = world.session({ hooks });
-  const said = fromChat('hello from Mom', chatId(randomUUID()));
+  const said = textFromChat('hello from Mom', chatId(randomUUID()));
   await expect(session.act([{ role: 'user', content: said }])).rejects.toThrow('gone');
-  await expect(session.ask(trusted('Sum up.'), said)).rejects.toThrow('gone');
+  await expect(session.ask(trustedText('Sum up.'), said)).rejects.toThrow('gone');
   expect(world.server.calls()).toEqual([]);
 });

@@ -1,25 +1,32 @@
 // One turn of an agent over the AI SDK, behind the one name the rest of Relay knows. The loop is ours: a
 // step is one call of the model, then its tool calls in order. Every limit holds whatever others do, and whose text
 // the model sees is written down before it sees it.
-import { type Labelled, type Trusted, untrusted } from '@relay/core/agent/labelled';
+import {
+  type LabelledText,
+  type TrustedText,
+  untrustedText,
+} from '@relay/core/agent/labelled-text';
 import { RelayError } from '@relay/core/errors';
-import { isWithin, type Taint, together } from '@relay/core/policy/facts';
-import type { Spent, ToolCallRecord } from '@relay/core/ports/turn';
+import type { ChatId } from '@relay/core/ids';
+import { isTaintWithin, joinTaints, type Taint } from '@relay/core/policy/facts';
+import type { ModelUsage, ToolCallRecord } from '@relay/core/ports/agent-turn';
 import type { AgentSettings } from '@relay/core/settings';
-import type { ModelMessage, ToolSet } from 'ai';
-import type { ModelAnswer } from './answer.ts';
-import { type CallRunner, callRunner } from './calls.ts';
+import type { AssistantModelMessage, ModelMessage, ToolModelMessage, ToolSet } from 'ai';
 import type { Clock } from './clock.ts';
-import { type AnsweredCall, stepMessages } from './history.ts';
-import { type Caller, callModel, type OpenedModel } from './model.ts';
-import { offered } from './offered.ts';
-import type { AgentTool } from './tool.ts';
+import { callModel, type ModelAnswer, type ModelCaller, type OpenedModel } from './model.ts';
+import {
+  type AgentTool,
+  createToolCallRunner,
+  MAX_ARGUMENT_BYTES,
+  type ToolCallRunner,
+  toSdkTools,
+} from './tools.ts';
 
 const MOST_CALLS_A_STEP = 32;
 
 export interface SessionOptions {
   readonly model: OpenedModel;
-  readonly instructions: Trusted;
+  readonly instructions: TrustedText;
   readonly tools: readonly AgentTool[];
   readonly limits: Pick<
     AgentSettings,
@@ -31,17 +38,17 @@ export interface SessionOptions {
 
 export interface SessionMessage {
   readonly role: 'user' | 'assistant';
-  readonly content: Labelled;
+  readonly content: LabelledText;
 }
 
-export interface SessionHooks {
+interface SessionHooks {
   /** What the run is known to have read of others, before the session. */
   readonly read: Taint;
   /** Waited for before the model sees text of others that is not in `read`: all of it so far. */
   reads(taint: Taint): Promise<void>;
   readonly signal: AbortSignal;
   /** Waited for after every call of the model; what it throws ends the turn. */
-  spent(spent: Spent): Promise<void>;
+  spent(spent: ModelUsage): Promise<void>;
   /** A tool threw, or took too long; the model learns only that. */
   toolFailed?(tool: string, error: unknown): void;
   /** Given: the model's words are told as they come, in every step of the turn. */
@@ -54,7 +61,7 @@ export interface SessionHooks {
 }
 
 /** How the model came to rest. Only `stopped` was asked for by a tool; none of them means success. */
-export type Rest =
+export type AgentStopReason =
   | { readonly kind: 'stopped' }
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'nothing' }
@@ -62,9 +69,9 @@ export type Rest =
 
 export interface AgentSession {
   /** Adds messages and lets the model act until it rests. */
-  act(messages: readonly SessionMessage[]): Promise<Rest>;
+  act(messages: readonly SessionMessage[]): Promise<AgentStopReason>;
   /** A question beside the session: no tools, nothing of it is remembered. */
-  ask(instructions: Trusted, text: Labelled): Promise<Labelled>;
+  ask(instructions: TrustedText, text: LabelledText): Promise<LabelledText>;
   readonly calls: readonly ToolCallRecord[];
 }
 
@@ -74,7 +81,7 @@ export function createAgentSession(options: SessionOptions): AgentSession {
   const leftMs = () => end - clock.now();
   const late = () =>
     new RelayError('model_slow', { seconds: Math.ceil(limits.turn_timeout_ms / 1_000) });
-  const caller: Caller = {
+  const caller: ModelCaller = {
     opened: options.model,
     clock,
     signal: hooks.signal,
@@ -83,7 +90,7 @@ export function createAgentSession(options: SessionOptions): AgentSession {
     late,
     spent: (spent) => hooks.spent(spent),
   };
-  const runner = callRunner({
+  const runner = createToolCallRunner({
     tools: options.tools,
     clock,
     signal: hooks.signal,
@@ -102,9 +109,9 @@ export function createAgentSession(options: SessionOptions): AgentSession {
     textReset: () => hooks.textReset?.(),
   };
   let read = hooks.read;
-  const note = async (texts: readonly Labelled[]): Promise<void> => {
-    const seen = texts.map(({ from }) => from).reduce(together, read);
-    if (isWithin(seen, read)) return;
+  const note = async (texts: readonly LabelledText[]): Promise<void> => {
+    const seen = texts.map(({ from }) => from).reduce(joinTaints, read);
+    if (isTaintWithin(seen, read)) return;
     await hooks.reads(seen);
     read = seen;
   };
@@ -113,8 +120,8 @@ export function createAgentSession(options: SessionOptions): AgentSession {
   let steps = 0;
   let tools: ToolSet | null = null;
 
-  async function step(): Promise<Rest | null> {
-    tools ??= await offered(options.tools);
+  async function step(): Promise<AgentStopReason | null> {
+    tools ??= await toSdkTools(options.tools);
     const instructions = options.instructions.text;
     const answer = await callModel(caller, { instructions, messages: history, tools, listener });
     if (answer.toolCalls.length === 0) {
@@ -145,13 +152,13 @@ export function createAgentSession(options: SessionOptions): AgentSession {
       const messages = [{ role: 'user' as const, content: text.text }];
       const question = { instructions: instructions.text, messages, tools: {} };
       const answer = await callModel(caller, question);
-      return untrusted(answer.text.trim(), text.from);
+      return untrustedText(answer.text.trim(), text.from);
     },
   };
 }
 
 async function runCalls(
-  runner: CallRunner,
+  runner: ToolCallRunner,
   { toolCalls }: ModelAnswer,
   ids: Set<string>,
 ): Promise<{ calls: AnsweredCall[]; stopped: boolean }> {
@@ -173,3 +180,66 @@ function uniqueAmong(ids: Set<string>, id: string): string {
   ids.add(kept);
   return kept;
 }
+
+// What a step adds to the session's messages: the model's own words and calls as it may see them again,
+// each call with exactly one answer. Providers refuse histories with a call that is odd or unanswered.
+
+type AssistantPart = Exclude<AssistantModelMessage['content'], string>[number];
+
+interface AnsweredCall {
+  /** As the model gave it. */
+  readonly id: string;
+  /** Unique within the session. */
+  readonly kept: string;
+  readonly name: string;
+  readonly input: unknown;
+  readonly answer: LabelledText;
+}
+
+const NAME = /^[\w-]{1,64}$/;
+
+function stepMessages(
+  spoken: readonly ModelMessage[],
+  calls: readonly AnsweredCall[],
+): ModelMessage[] {
+  const waiting = [...calls];
+  const parts = spoken
+    .filter((message) => message.role === 'assistant')
+    .flatMap(({ content }) =>
+      typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content,
+    )
+    .flatMap((part): AssistantPart[] => {
+      if (part.type !== 'tool-call') return isSpoken(part) ? [part] : [];
+      const at = waiting.findIndex(({ id }) => id === part.toolCallId);
+      const [call] = at === -1 ? [] : waiting.splice(at, 1);
+      if (call === undefined) return [];
+      return [{ ...part, toolCallId: call.kept, toolName: nameOf(call), input: inputOf(call) }];
+    });
+  const answers: ToolModelMessage['content'] = calls.map((call) => ({
+    type: 'tool-result',
+    toolCallId: call.kept,
+    toolName: nameOf(call),
+    output: { type: 'text', value: call.answer.text },
+  }));
+  return [
+    ...(parts.length === 0 ? [] : [{ role: 'assistant' as const, content: parts }]),
+    ...(answers.length === 0 ? [] : [{ role: 'tool' as const, content: answers }]),
+  ];
+}
+
+const isSpoken = ({ type }: AssistantPart): boolean => type === 'text' || type === 'reasoning';
+
+const nameOf = ({ name }: AnsweredCall): string => (NAME.test(name) ? name : 'unknown_tool');
+
+/** An object, as every provider wants it, and never one that fills the context. */
+function inputOf({ input }: AnsweredCall): unknown {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return {};
+  return Buffer.byteLength(JSON.stringify(input)) > MAX_ARGUMENT_BYTES ? {} : input;
+}
+
+// The hooks of a session whose run began with the one chat that it reads: text of anybody else must not get into it.
+
+export const chatOnlyHooks = (...chats: ChatId[]): Pick<SessionHooks, 'read' | 'reads'> => ({
+  read: { chats, outside: false },
+  reads: () => Promise.reject(new Error('text from elsewhere in a run that reads one chat')),
+});

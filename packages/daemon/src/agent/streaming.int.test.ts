@@ -1,8 +1,8 @@
 // A turn whose words are told as they come: the same answers, limits and sentences as one that is told at
 // its end, whatever breaks in the middle of the stream.
-import { trusted } from '@relay/core/agent/labelled';
+import { trustedText } from '@relay/core/agent/labelled-text';
 import { RelayError } from '@relay/core/errors';
-import type { ToolCallRecord } from '@relay/core/ports/turn';
+import type { ToolCallRecord } from '@relay/core/ports/agent-turn';
 import { registerTelemetry } from 'ai';
 import fc from 'fast-check';
 import { beforeEach, expect, test, vi } from 'vitest';
@@ -10,7 +10,7 @@ import { z } from 'zod';
 import type { OpenedModel } from './model.ts';
 import type { SessionOptions } from './session.ts';
 import { LIMITS, READS_NOBODY, says, scripted } from './testing/scripted.ts';
-import { tool } from './tool.ts';
+import { defineAgentTool } from './tools.ts';
 
 const world = scripted();
 const asked = () => world.server.calls().length;
@@ -50,11 +50,11 @@ const begun = (...lines: string[]) =>
     .map((line) => `data: ${line}\n\n`)
     .join('');
 
-const note = tool({
+const note = defineAgentTool({
   name: 'note',
   description: 'Notes a word.',
   schema: z.strictObject({ word: z.string() }),
-  run: ({ word }) => ({ text: trusted(`noted ${word}`) }),
+  run: ({ word }) => ({ text: trustedText(`noted ${word}`) }),
 });
 
 test('words are told in pieces that make the answer, and what they cost is counted once', async () => {
@@ -91,7 +91,9 @@ test('calls are told before and after they run, in the order of the turn', async
 
 test('a question beside the session is told to nobody', async () => {
   world.server.rules([{ reply: { text: 'short' } }]);
-  expect(await session().ask(trusted('Sum up.'), trusted('this'))).toEqual(trusted('short'));
+  expect(await session().ask(trustedText('Sum up.'), trustedText('this'))).toEqual(
+    trustedText('short'),
+  );
   expect(told).toEqual([]);
 });
 
@@ -205,15 +207,15 @@ test('a spent budget ends the turn before its calls run', async () => {
 });
 
 test('a tool that waits for a person has its own time, and the turn’s stands still meanwhile', async () => {
-  const question = tool({
+  const question = defineAgentTool({
     name: 'question',
     description: 'Asks the owner.',
     schema: z.strictObject({}),
     timeoutMs: 300_000,
     run: (_, signal) =>
       world.clock.wait(105_000, signal).then(
-        () => ({ text: trusted('yes') }),
-        () => ({ text: trusted('no') }),
+        () => ({ text: trustedText('yes') }),
+        () => ({ text: trustedText('no') }),
       ),
   });
   world.server.rules([
@@ -229,7 +231,7 @@ test('a tool that waits for a person has its own time, and the turn’s stands s
 });
 
 test('and is waited for no longer than that', async () => {
-  const question = tool({
+  const question = defineAgentTool({
     name: 'question',
     description: 'Asks the owner.',
     schema: z.strictObject({}),

@@ -3,24 +3,24 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { silentLog } from '@relay/core/log';
-import { type After, eventually, freshStore, type TestStore } from '@relay/testing/store';
+import { type CleanupHook, eventually, freshStore, type TestStore } from '@relay/testing/store';
 import { sql as statement } from 'kysely';
 import { packTar, unpackTar } from 'modern-tar';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { holdVerbs } from '../gate/hold.ts';
-import { onRestored } from '../gate/restored.ts';
-import { takeIn } from '../inbox/take-in.ts';
+import { createHoldService } from '../gate/hold.ts';
+import { onRestored } from '../gate/withdrawals.ts';
+import { takeInBatch } from '../inbox/intake.ts';
 import { incoming, openPlain, readJson, receive } from '../inbox/testing/inbox.ts';
 import { Jobs } from '../jobs/jobs.ts';
 import { freshPost } from '../outbox/testing/post.ts';
 import { sealOf } from '../store/database.ts';
-import { eraseAll } from '../store/erase/messages.ts';
+import { eraseAllMessages } from '../store/erase/erase.ts';
 import { takeLease } from '../store/lease.ts';
 import { appendLedger } from '../store/ledger.ts';
 import { verifyChain, verifyLedger } from '../store/ledger-chain.ts';
+import { EXCLUDED_TABLES, listArchivedTables } from './archive.ts';
 import { exportArchive } from './export.ts';
 import { type ImportOptions, importArchive } from './import.ts';
-import { LEFT_OUT, tablesInOrder } from './tables.ts';
 
 const SCHEMA = 9;
 
@@ -49,7 +49,7 @@ const archiveOf = ({ database, jobs }: Pick<ImportOptions, 'database' | 'jobs'>)
   buffer(exportArchive({ database, jobs, version: 'test', schemaVersion: SCHEMA }));
 const exported = () => archiveOf(source);
 
-async function target(after: After = onTestFinished) {
+async function target(after: CleanupHook = onTestFinished) {
   const other = await open(await freshStore(after));
   after(() => other.jobs.stop(100));
   return other;
@@ -57,7 +57,7 @@ async function target(after: After = onTestFinished) {
 
 const contents = async ({ database: { kysely }, sql: ask }: TestStore) => {
   const tables: Record<string, unknown> = {};
-  for (const name of await tablesInOrder(kysely))
+  for (const name of await listArchivedTables(kysely))
     tables[name] = (await ask(`SELECT t::text AS row FROM ${name} t ORDER BY 1`)).map((r) => r.row);
   return tables;
 };
@@ -66,7 +66,7 @@ const ODD = 'é\u202e\u0301\ufeff 👩‍👩‍👧‍👦 \\ "quote" \n\t\u000
 
 /** At least one row in every table, each value as odd as its type allows. */
 async function fill() {
-  for (const name of await tablesInOrder(db)) {
+  for (const name of await listArchivedTables(db)) {
     if (['accounts', 'ledger', 'ledger_heads'].includes(name)) continue;
     const columns = await sql<{ name: string; type: string; checks: string; nullable: boolean }>(
       `SELECT a.attname AS name, format_type(a.atttypid, null) AS type, NOT a.attnotnull AS nullable,
@@ -168,7 +168,7 @@ test('everything comes back equal, table by table, and goes on from there', asyn
   const { tables } = await importArchive(other.options, Readable.from([await exported()]));
   expect(Object.values(tables).every((count) => count > 0)).toBe(true);
   expect(await contents(other)).toEqual(await contents(source));
-  expect(Object.keys(LEFT_OUT).filter((name) => name in tables)).toEqual([]);
+  expect(Object.keys(EXCLUDED_TABLES).filter((name) => name in tables)).toEqual([]);
 
   expect(await verifyLedger(other.database.kysely, other.account)).toBeNull();
   const ran: number[] = [];
@@ -226,12 +226,12 @@ test('numbers that messages had before they were erased are not given again afte
   const takeOne = async ({ options, account, sql: ask }: typeof first) => {
     const { database, lease, jobs } = options;
     await receive({ sql: ask }, account, [incoming()]);
-    await takeIn({ db: database.kysely, lease, jobs, open: openPlain, read: readJson }, 1);
+    await takeInBatch({ db: database.kysely, lease, jobs, open: openPlain, read: readJson }, 1);
     return (await ask<{ id: number }>('SELECT max(id) AS id FROM messages'))[0]?.id ?? 0;
   };
   await takeOne(first);
   const erased = await takeOne(first);
-  await eraseAll(first.database.kysely, first.options.lease, statement`m.id = ${erased}`);
+  await eraseAllMessages(first.database.kysely, first.options.lease, statement`m.id = ${erased}`);
 
   const second = await target();
   await importArchive(second.options, Readable.from([await archiveOf(first)]));
@@ -290,7 +290,7 @@ test('after a restore nothing is sent before the owner releases the hold, and no
   ).toContainEqual({ reason: 'restored' });
   expect(await verifyChain(kysely, lease.account, { full: true })).toMatchObject({ whole: true });
 
-  const hold = holdVerbs({
+  const hold = createHoldService({
     ...second.world,
     onRelease: async () => () => {},
     changed: () => {},

@@ -13,8 +13,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { Jobs } from '../jobs/jobs.ts';
 import { takeLease } from '../store/lease.ts';
 import { exportArchive } from './export.ts';
+import { type BackupDeps, type BackupRecord, openBackups } from './feature.ts';
 import { importArchive } from './import.ts';
-import { type BackupMemory, type BackupWorld, openBackups } from './open.ts';
 
 async function store() {
   const fresh = await freshStore(onTestFinished);
@@ -23,13 +23,13 @@ async function store() {
   return { ...fresh, jobs };
 }
 
-async function bed(settings: Partial<BackupSettings> = {}, more: Partial<BackupWorld> = {}) {
+async function bed(settings: Partial<BackupSettings> = {}, more: Partial<BackupDeps> = {}) {
   const { database, jobs, sql, account } = await store();
   const folder = join(await mkdtemp(join(tmpdir(), 'relay backups ')), 'kept');
   onTestFinished(() => removeFolder(join(folder, '..')));
-  let memory: BackupMemory = { last_at: null, failed: null };
+  let memory: BackupRecord = { last_at: null, failed: null };
   let now = new Date('2026-11-16T12:00:00Z');
-  const world: BackupWorld = {
+  const world: BackupDeps = {
     jobs,
     log: silentLog,
     now: () => now,

@@ -5,13 +5,18 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { sql } from 'kysely';
-import type { TarPackController } from 'modern-tar';
-import { createTarPacker } from 'modern-tar';
+import { createTarPacker, type TarPackController } from 'modern-tar';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { Database, Transaction } from '../store/database.ts';
-import type { Manifest, Part } from './manifest.ts';
-import { FORMAT, JOBS, MANIFEST_NAME } from './manifest.ts';
-import { LEFT_OUT, tablesInOrder } from './tables.ts';
+import {
+  ARCHIVE_FORMAT,
+  type ArchiveManifest,
+  type ArchivePart,
+  EXCLUDED_TABLES,
+  JOBS_PART,
+  listArchivedTables,
+  MANIFEST_NAME,
+} from './archive.ts';
 
 const PART_BYTES = 4 * 1024 * 1024;
 const FETCH_ROWS = 500;
@@ -37,32 +42,32 @@ async function fill(
   tar: TarPackController,
   { database, jobs, version, schemaVersion }: ExportOptions,
 ): Promise<void> {
-  const parts: Part[] = [];
+  const parts: ArchivePart[] = [];
   const sequences = await database.kysely
     .transaction()
     .setIsolationLevel('repeatable read')
     .setAccessMode('read only')
     .execute(async (tx) => {
-      for (const table of await tablesInOrder(tx)) {
+      for (const table of await listArchivedTables(tx)) {
         await writeTable(tar, table, linesOf(tx, table), parts);
       }
-      await writeTable(tar, JOBS, jobs.waiting(tx), parts);
+      await writeTable(tar, JOBS_PART, jobs.waiting(tx), parts);
       return readSequences(tx);
     });
-  const manifest: Manifest = {
-    format: FORMAT,
+  const manifest: ArchiveManifest = {
+    format: ARCHIVE_FORMAT,
     made_by: `relay ${version}`,
     made_at: new Date().toISOString(),
     schema_version: schemaVersion,
     parts,
     sequences,
-    left_out: LEFT_OUT,
+    left_out: EXCLUDED_TABLES,
   };
   await entry(tar, MANIFEST_NAME, Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`));
   tar.finalize();
 }
 
-async function readSequences(tx: Transaction): Promise<Manifest['sequences']> {
+async function readSequences(tx: Transaction): Promise<ArchiveManifest['sequences']> {
   const { rows } = await sql<{ name: string; last: number }>`
     SELECT sequencename AS name, last_value AS last FROM pg_sequences
     WHERE schemaname = 'relay' AND last_value IS NOT NULL ORDER BY 1`.execute(tx);
@@ -88,7 +93,7 @@ async function writeTable(
   tar: TarPackController,
   table: string,
   lines: AsyncIterable<string>,
-  parts: Part[],
+  parts: ArchivePart[],
 ): Promise<void> {
   let held: string[] = [];
   let bytes = 0;

@@ -7,13 +7,18 @@ import { z } from 'zod';
 import type { Jobs } from '../jobs/jobs.ts';
 import { QUEUE_NAMES } from '../jobs/queues.ts';
 import { type Database, sealOf, type Transaction } from '../store/database.ts';
-import type { Lease } from '../store/lease.ts';
-import { fence } from '../store/lease.ts';
-import { sealFound } from '../store/seal-found.ts';
-import type { Manifest, Part } from './manifest.ts';
-import { JOBS } from './manifest.ts';
-import { invalid, type ReadPart, readArchive, refuseUnlessWhole } from './read.ts';
-import { tablesInOrder } from './tables.ts';
+import { fence, type Lease } from '../store/lease.ts';
+import { signUnsignedRows } from '../store/ledger.ts';
+import {
+  type ArchiveManifest,
+  type ArchivePart,
+  type ArchiveRows,
+  assertArchiveWhole,
+  invalidArchive,
+  JOBS_PART,
+  listArchivedTables,
+  readArchive,
+} from './archive.ts';
 
 export interface ImportOptions {
   readonly database: Database;
@@ -24,11 +29,14 @@ export interface ImportOptions {
   readonly onRestored: (tx: Transaction, madeAt: Date) => Promise<void>;
 }
 
-export interface Imported {
+export interface ImportedRows {
   readonly tables: Readonly<Record<string, number>>;
 }
 
-export async function importArchive(options: ImportOptions, archive: Readable): Promise<Imported> {
+export async function importArchive(
+  options: ImportOptions,
+  archive: Readable,
+): Promise<ImportedRows> {
   const { kysely: db } = options.database;
   const { account } = options.lease;
   const seal = sealOf(db);
@@ -36,17 +44,17 @@ export async function importArchive(options: ImportOptions, archive: Readable): 
   try {
     return await db.transaction().execute(async (tx) => {
       await fence(tx, options.lease);
-      const tables = new Set(await tablesInOrder(tx));
+      const tables = new Set(await listArchivedTables(tx));
       await refuseUnlessEmpty(tx, tables);
-      const kept = await prepare(tx, options.lease);
+      const kept = await removeFreshAccount(tx, options.lease);
       const read = await readArchive(archive, (part) =>
         restorePart(tx, options.jobs, tables, part),
       );
       const { manifest } = read;
       refuseOtherSchema(manifest, options.schemaVersion);
-      refuseUnlessWhole(read);
-      await settle(tx, kept, manifest.sequences);
-      await sealFound(tx, account);
+      assertArchiveWhole(read);
+      await restoreSequencesAndLease(tx, kept, manifest.sequences);
+      await signUnsignedRows(tx, account);
       // What is known of the former ledger says nothing of this one, which goes on here.
       seal.forgetHead(account);
       isReplaced = true;
@@ -71,7 +79,7 @@ async function refuseUnlessEmpty(tx: Transaction, tables: ReadonlySet<string>): 
 }
 
 /** The fresh account gives way to the archive's; its lease, as JSON, comes back at the end. */
-async function prepare(tx: Transaction, { account }: Lease): Promise<string> {
+async function removeFreshAccount(tx: Transaction, { account }: Lease): Promise<string> {
   const { rows } = await sql<{ lease: string }>`
     SELECT to_jsonb(l)::text AS lease FROM account_leases l WHERE account_id = ${account}`.execute(
     tx,
@@ -84,12 +92,12 @@ async function restorePart(
   tx: Transaction,
   jobs: Jobs,
   tables: ReadonlySet<string>,
-  { table, lines }: ReadPart,
+  { table, lines }: ArchiveRows,
 ): Promise<void> {
   if (lines.length === 0) return;
-  if (table === JOBS) await restoreJobs(tx, jobs, lines);
+  if (table === JOBS_PART) await restoreJobs(tx, jobs, lines);
   else if (tables.has(table)) await restoreRows(tx, table, lines);
-  else throw invalid(`it holds ${table}, which this version does not know`);
+  else throw invalidArchive(`it holds ${table}, which this version does not know`);
 }
 
 async function restoreRows(
@@ -140,18 +148,18 @@ async function restoreJobs(tx: Transaction, jobs: Jobs, lines: readonly string[]
   }
 }
 
-function refuseOtherSchema(manifest: Manifest, schemaVersion: number): void {
+function refuseOtherSchema(manifest: ArchiveManifest, schemaVersion: number): void {
   if (manifest.schema_version === schemaVersion) return;
-  throw invalid(
+  throw invalidArchive(
     `it was made with schema ${manifest.schema_version} and this Relay has ${schemaVersion}: restore it with the Relay version that made it (${manifest.made_by}) and upgrade afterwards`,
   );
 }
 
 /** Numbers go on where the archive left off, and the worker that runs now keeps its lease. */
-async function settle(
+async function restoreSequencesAndLease(
   tx: Transaction,
   lease: string,
-  sequences: Manifest['sequences'],
+  sequences: ArchiveManifest['sequences'],
 ): Promise<void> {
   await resetIdentities(tx);
   await sql`SELECT setval('message_ids', greatest(1, (SELECT max(id) FROM messages)))`.execute(tx);
@@ -159,7 +167,7 @@ async function settle(
   const { rows } = await sql`
     INSERT INTO account_leases SELECT k.* FROM jsonb_populate_record(NULL::account_leases, ${lease}::jsonb) k
       JOIN accounts a ON a.id = k.account_id RETURNING 1`.execute(tx);
-  if (rows.length !== 1) throw invalid('it belongs to another account');
+  if (rows.length !== 1) throw invalidArchive('it belongs to another account');
 }
 
 async function resetIdentities(tx: Transaction): Promise<void> {
@@ -174,7 +182,10 @@ async function resetIdentities(tx: Transaction): Promise<void> {
 }
 
 /** Past every number that was ever given, also to rows that are gone: the ledger may name them. */
-async function continueSequences(tx: Transaction, sequences: Manifest['sequences']): Promise<void> {
+async function continueSequences(
+  tx: Transaction,
+  sequences: ArchiveManifest['sequences'],
+): Promise<void> {
   const given = JSON.stringify(sequences);
   await sql`SELECT setval(format('%I.%I', s.schemaname, s.sequencename)::regclass,
       greatest(s.last_value, g.value::bigint))
@@ -182,7 +193,7 @@ async function continueSequences(tx: Transaction, sequences: Manifest['sequences
     WHERE s.schemaname = 'relay'`.execute(tx);
 }
 
-function totals(parts: readonly Part[]): Record<string, number> {
+function totals(parts: readonly ArchivePart[]): Record<string, number> {
   const sums: Record<string, number> = {};
   for (const part of parts) sums[part.table] = (sums[part.table] ?? 0) + part.rows;
   return sums;

@@ -45,10 +45,10 @@ publicV6.addSubnet(...PUBLIC_V6, 'ipv6');
 const carriers = new BlockList();
 for (const net of CARRIERS) carriers.addSubnet(net, 96, 'ipv6');
 
-export function isOutside(address: string): boolean {
+export function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return !inside.check(address, 'ipv4');
   if (!isIPv6(address) || address.includes('%')) return false;
-  if (carriers.check(address, 'ipv6')) return isOutside(carried(address));
+  if (carriers.check(address, 'ipv6')) return isPublicAddress(carried(address));
   return publicV6.check(address, 'ipv6') && !inside.check(address, 'ipv6');
 }
 

@@ -5,10 +5,15 @@ import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, createServer as createSocketServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { mediaCertificate } from '@relay/simulator/whatsapp/media/certificate';
+import { mediaCertificate } from '@relay/simulator/whatsapp/wire/trust';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { type EgressOptions, type EgressRequest, openEgress, placeOf } from './egress.ts';
-import { EgressError } from './error.ts';
+import {
+  EgressError,
+  type EgressOptions,
+  type EgressRequest,
+  hostAndPort,
+  openEgress,
+} from './egress.ts';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -231,7 +236,7 @@ test('a place of the owner is reached wherever its name leads, and nothing besid
     response.writeHead(302, { location: `http://other:${outside.port}/` }).end();
   };
   expect(await reasonOf(`http://collector:${outside.port}/`, own)).toBe('address_inside');
-  expect(placeOf(new URL('https://collector/x'))).toBe('collector:443');
+  expect(hostAndPort(new URL('https://collector/x'))).toBe('collector:443');
 });
 
 test('no proxy is used, whatever the environment says', async () => {

@@ -1,12 +1,11 @@
 // The one client for the outside. A name is resolved once and the connection goes to what was checked; each
 // redirect is checked anew; size, time and redirects have limits. No proxy, no cookies, nothing is kept.
-import { type RequestOptions, request as requestHttp } from 'node:http';
+
+import { lookup } from 'node:dns/promises';
+import { type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import { isOutside } from './address.ts';
-import { EgressError } from './error.ts';
-import { type Answer, readAnswer, readStatus } from './read.ts';
-import { type Address, type Resolve, resolve } from './resolve.ts';
+import { isPublicAddress } from './address.ts';
 
 export interface EgressRequest {
   readonly method?: 'GET' | 'POST';
@@ -21,7 +20,7 @@ export interface EgressRequest {
 }
 
 /** Rejects with an `EgressError`, whatever went wrong. */
-export type Egress = (url: string, request?: EgressRequest) => Promise<Answer>;
+export type Egress = (url: string, request?: EgressRequest) => Promise<EgressResponse>;
 
 export interface EgressOptions {
   /** For tests: addresses with their port, as in `127.0.0.1:8080`, that may be reached all the same. */
@@ -31,7 +30,7 @@ export interface EgressOptions {
    * leads. Never for what comes over the API, from a model or from anybody's message.
    */
   readonly own?: readonly string[];
-  readonly resolve?: Resolve;
+  readonly resolve?: ResolveHost;
 }
 
 const MOST_BYTES = 1024 * 1024;
@@ -42,16 +41,16 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 export function openEgress(options: EgressOptions = {}): Egress {
   const allowed = new Set(options.allow ?? []);
   const own = new Set(options.own ?? []);
-  const resolveName = options.resolve ?? resolve;
+  const resolveName = options.resolve ?? resolveHost;
 
-  async function addressesOf(url: URL): Promise<readonly Address[]> {
+  async function addressesOf(url: URL): Promise<readonly ResolvedAddress[]> {
     const host = url.hostname.replace(/^\[|\]$/g, '');
     const family = isIP(host);
     const found = family === 0 ? await resolveName(host) : [{ address: host, family }];
     const port = url.port || (url.protocol === 'https:' ? '443' : '80');
-    const isOwn = own.has(placeOf(url));
-    const reachable = ({ address }: Address) =>
-      isOwn || isOutside(address) || allowed.has(`${address}:${port}`);
+    const isOwn = own.has(hostAndPort(url));
+    const reachable = ({ address }: ResolvedAddress) =>
+      isOwn || isPublicAddress(address) || allowed.has(`${address}:${port}`);
     // One bad address spoils them all: a name that leads inside and outside is up to no good.
     if (found.length === 0 || !found.every(reachable)) throw new EgressError('address_inside');
     return found;
@@ -61,12 +60,12 @@ export function openEgress(options: EgressOptions = {}): Egress {
     const over = AbortSignal.timeout(request.timeoutMs ?? TIMEOUT_MS);
     const signal = request.signal ? AbortSignal.any([over, request.signal]) : over;
     const ended = () => new EgressError(over.aborted ? 'too_slow' : 'stopped');
-    let url = parsed(asked);
+    let url = parseUrl(asked);
     let { headers = {} } = request;
     for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
       const addresses = await unlessAborted(addressesOf(url), signal, ended);
       const one = { url, addresses, headers, signal, ended, request };
-      const answer = await send(one);
+      const answer = await requestOnce(one);
       if (!REDIRECTS.has(answer.status)) return answer;
       const next = redirectOf(answer, url, request);
       if (next.origin !== url.origin) headers = {};
@@ -77,10 +76,10 @@ export function openEgress(options: EgressOptions = {}): Egress {
 }
 
 /** Host and port, as `own` has them. */
-export const placeOf = ({ hostname, port, protocol }: URL): string =>
+export const hostAndPort = ({ hostname, port, protocol }: URL): string =>
   `${hostname}:${port || (protocol === 'https:' ? '443' : '80')}`;
 
-function parsed(text: string, base?: URL): URL {
+function parseUrl(text: string, base?: URL): URL {
   const url = URL.canParse(text, base?.href) ? new URL(text, base) : null;
   if (url === null) throw new EgressError('not_an_address');
   if (url.protocol !== 'https:' && url.protocol !== 'http:') throw new EgressError('not_http');
@@ -88,24 +87,35 @@ function parsed(text: string, base?: URL): URL {
   return url;
 }
 
-function redirectOf({ headers }: Answer, from: URL, { method = 'GET' }: EgressRequest): URL {
+function redirectOf(
+  { headers }: EgressResponse,
+  from: URL,
+  { method = 'GET' }: EgressRequest,
+): URL {
   // What was posted was for one place; nobody else is given it.
   if (method !== 'GET') throw new EgressError('too_many_redirects');
-  const next = parsed(headers.location ?? '', from);
+  const next = parseUrl(headers.location ?? '', from);
   if (from.protocol === 'https:' && next.protocol === 'http:') throw new EgressError('not_http');
   return next;
 }
 
 interface OneRequest {
   readonly url: URL;
-  readonly addresses: readonly Address[];
+  readonly addresses: readonly ResolvedAddress[];
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
   readonly request: EgressRequest;
   ended(): EgressError;
 }
 
-function send({ url, addresses, headers, signal, ended, request }: OneRequest): Promise<Answer> {
+function requestOnce({
+  url,
+  addresses,
+  headers,
+  signal,
+  ended,
+  request,
+}: OneRequest): Promise<EgressResponse> {
   const { method = 'GET', body, mostBytes = MOST_BYTES, statusOnly = false } = request;
   const options: RequestOptions & { rejectUnauthorized: boolean } = {
     method,
@@ -120,7 +130,9 @@ function send({ url, addresses, headers, signal, ended, request }: OneRequest): 
     const failed = (error: unknown) => reject(signal.aborted ? ended() : egressError(error));
     const open = url.protocol === 'https:' ? requestHttps : requestHttp;
     const sent = open(url, options, (response) => {
-      const read = statusOnly ? readStatus(response, url) : readAnswer(response, url, mostBytes);
+      const read = statusOnly
+        ? readStatusOnly(response, url)
+        : readWholeResponse(response, url, mostBytes);
       read.then(resolve, (error: unknown) => {
         sent.destroy();
         failed(error);
@@ -135,7 +147,7 @@ const egressError = (error: unknown): EgressError =>
   error instanceof EgressError ? error : new EgressError('unreachable', { cause: error });
 
 /** Whoever asks for the name's address is given those that were checked, and no new ones. */
-function pinned(addresses: readonly Address[]): LookupFunction {
+function pinned(addresses: readonly ResolvedAddress[]): LookupFunction {
   return (_name, { all }, answer) => {
     if (all) return answer(null, [...addresses]);
     const [first] = addresses;
@@ -152,3 +164,88 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal, ended: () => Er
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
   });
 }
+
+// Why nothing came from the outside. For the caller to act on and to say in its own words: it names no
+// address, since that may be text that somebody wrote.
+
+const REASONS = {
+  not_an_address: 'that is not an address on the web',
+  not_http: 'only http and https lead outside, and never from https back to http',
+  address_inside: 'that address is not on the public internet',
+  unknown_name: 'that name has no address',
+  unreachable: 'nothing answers there',
+  too_slow: 'the answer took too long',
+  stopped: 'it was stopped',
+  too_large: 'the answer is too large',
+  too_many_redirects: 'it leads on to other addresses too often',
+  garbled: 'the answer cannot be read',
+} as const;
+
+export type EgressReason = keyof typeof REASONS;
+
+export class EgressError extends Error {
+  readonly reason: EgressReason;
+
+  constructor(reason: EgressReason, options: { cause?: unknown } = {}) {
+    super(REASONS[reason], options);
+    this.name = 'EgressError';
+    this.reason = reason;
+  }
+}
+
+// An answer from the outside, read whole within its limit. What is longer, packed or broken off is none.
+
+interface EgressResponse {
+  /** Where it came from in the end. */
+  readonly url: string;
+  readonly status: number;
+  /** Names in lower case; what came more than once is joined. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: Uint8Array;
+}
+
+/** Whatever follows the head is left where it is. */
+async function readStatusOnly(response: IncomingMessage, url: URL): Promise<EgressResponse> {
+  response.destroy();
+  const { statusCode: status = 0 } = response;
+  return { url: url.href, status, headers: headersOf(response), body: new Uint8Array() };
+}
+
+async function readWholeResponse(
+  response: IncomingMessage,
+  url: URL,
+  mostBytes: number,
+): Promise<EgressResponse> {
+  const headers = headersOf(response);
+  // A small packet can hold a large answer; none was asked for.
+  if ((headers['content-encoding'] ?? 'identity') !== 'identity') throw new EgressError('garbled');
+  if (Number(headers['content-length'] ?? 0) > mostBytes) throw new EgressError('too_large');
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of response as AsyncIterable<Uint8Array>) {
+    size += part.length;
+    if (size > mostBytes) throw new EgressError('too_large');
+    parts.push(part);
+  }
+  return { url: url.href, status: response.statusCode ?? 0, headers, body: Buffer.concat(parts) };
+}
+
+const headersOf = ({ headers }: IncomingMessage): EgressResponse['headers'] =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+
+// The system's own way from a name to its addresses, asked once for each request.
+
+interface ResolvedAddress {
+  readonly address: string;
+  readonly family: number;
+}
+
+type ResolveHost = (name: string) => Promise<readonly ResolvedAddress[]>;
+
+const resolveHost: ResolveHost = async (name) => {
+  try {
+    return await lookup(name, { all: true, order: 'verbatim' });
+  } catch (cause) {
+    throw new EgressError('unknown_name', { cause });
+  }
+};

@@ -1,8 +1,8 @@
 // The bar for phase 1: a request that is lost here is lost, what is passed on in vain costs one question.
-import { passesPhaseOne, triggerReport } from '@relay/core/eval/trigger';
-import { addressIn } from '@relay/core/observer/trigger/address';
+import { passesPhaseOne, triggerReport } from '@relay/core/eval/trigger-set';
+import { findAddress } from '@relay/core/observer/trigger/address';
 import { expect, test } from 'vitest';
-import { readDigestSet, readTriggerSet } from './sets.ts';
+import { readDigestSet, readTriggerSet } from './service.ts';
 
 test('of 474 labelled cases hardly a request is lost, and what is passed on stays worth asking', async () => {
   const cases = await readTriggerSet();
@@ -23,7 +23,7 @@ test('in two weeks of talk a name that nobody has is heard in fewer than one mes
   );
   for (const name of ['Relay', 'Jarvis', 'Robin', 'Mira', 'Alexa', 'Emma']) {
     const heard = messages.filter((message) =>
-      addressIn(message, { name, jids: [], isAssistantMessage: () => false }),
+      findAddress(message, { name, jids: [], isAssistantMessage: () => false }),
     );
     expect(heard.length / messages.length, name).toBeLessThan(0.01);
   }

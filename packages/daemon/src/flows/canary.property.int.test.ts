@@ -3,25 +3,25 @@
 // The model repeats every canary that it sees, so that it goes on into answers, digests and the next turn.
 import { randomUUID } from 'node:crypto';
 import type { ChatId, InstanceId, RequestId, RunId } from '@relay/core/ids';
-import { isWithin, type Taint, UNTAINTED } from '@relay/core/policy/facts';
+import { isTaintWithin, type Taint, UNTAINTED } from '@relay/core/policy/facts';
 import { pacingSchema } from '@relay/core/settings';
 import type { ChatRequest, Reply } from '@relay/simulator/model/schemas';
 import { eventually } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import { Gate } from '../gate/submit.ts';
+import { Gate } from '../gate/gate.ts';
 import { onRoute } from '../router/router.ts';
-import type { SearchHit } from '../search/search.ts';
-import { putRequest } from '../store/observer/requests.ts';
-import { summaries } from './assistant/summaries.ts';
+import type { MessageHit } from '../search/search.ts';
+import { putObserverRequest } from '../store/observer/requests.ts';
+import { createChatSummaryService } from './assistant/service.ts';
 import { ALL, type Bed, type Contact, freshBed } from './assistant/testing/bed.ts';
-import { autoReplyAgent } from './auto-reply/agent/agent.ts';
-import { openAutoReply } from './auto-reply/open.ts';
-import { conversationAgent } from './conversation/agent/agent.ts';
-import { onGroupAnswer } from './group-answer/answer.ts';
-import { onDigest } from './observer/digest/wake.ts';
-import { onTrigger } from './observer/trigger.ts';
+import { createAutoReplyAgent } from './auto-reply/agent.ts';
+import { openAutoReply } from './auto-reply/feature.ts';
+import { createConversationAgent } from './conversation/agent.ts';
+import { onGroupAnswer } from './group-answer/turn.ts';
+import { onDigestJob } from './observer/digest/digest-job.ts';
+import { onTriggerJob } from './observer/trigger.ts';
 
 const WORLDS = process.env.PROPERTY_RUNS ? 1_000 : 50;
 const CANARY = /CANARY-[0-9a-f]{8}/g;
@@ -81,9 +81,9 @@ beforeAll(async () => {
   Object.assign(bed.engine.search, { search: async () => [hitOf(stranger)] });
   const { models, clock } = bed.engine;
   const thinking = { models, clock, limits: bed.settings.agent, log: bed.conversations.log };
-  bed.agent(conversationAgent(thinking));
+  bed.agent(createConversationAgent(thinking));
   const replying = { ...bed.conversations, settings: bed.settings, zone: 'UTC' };
-  await openAutoReply(replying).start(autoReplyAgent(thinking));
+  await openAutoReply(replying).start(createAutoReplyAgent(thinking));
 });
 
 /** What each kind of message holds of its sender's own. */
@@ -234,7 +234,7 @@ const STEPS: Readonly<Record<string, (kind: string) => Promise<void>>> = {
   async digests() {
     const chat = await group();
     const world = { ...bed.engine, settings: bed.settings };
-    await onDigest(world)(job(chat), never);
+    await onDigestJob(world)(job(chat), never);
     await check('digests');
     bed.found.length = 0;
     plan = ['get_digest'];
@@ -247,20 +247,20 @@ const STEPS: Readonly<Record<string, (kind: string) => Promise<void>>> = {
     const place = { chat, number: message, sentAt };
     const request = await bed.database.kysely
       .transaction()
-      .execute((tx) => putRequest(tx, bed.account, place, null));
+      .execute((tx) => putObserverRequest(tx, bed.account, place, null));
     const { account, settings } = bed;
     const pacing = pacingSchema.parse({ enabled: false });
     const gate = new Gate({ account, pacing, observer: settings.observer, hint: () => {} });
     const search = { ...bed.engine.search, search: async () => [hitOf({ chat })] };
     const observing = { ...bed.engine, gate, search, settings, admins: [] };
     plan = ['search_group'];
-    await onTrigger(observing)(job(request as RequestId), never);
+    await onTriggerJob(observing)(job(request as RequestId), never);
     await check('trigger');
     await onGroupAnswer(observing)(job(request as RequestId), never);
   },
   async program() {
     const { chat } = await person(true);
-    const summarise = await summaries(bed.engine).begin('token:a', chat, never);
+    const summarise = await createChatSummaryService(bed.engine).begin('token:a', chat, never);
     const line = {
       at: new Date(),
       who: canary({ chats: [chat] }),
@@ -270,7 +270,7 @@ const STEPS: Readonly<Record<string, (kind: string) => Promise<void>>> = {
   },
 };
 
-function hitOf({ chat }: Pick<Contact, 'chat'>): SearchHit {
+function hitOf({ chat }: Pick<Contact, 'chat'>): MessageHit {
   return {
     chat,
     at: new Date(),
@@ -278,7 +278,7 @@ function hitOf({ chat }: Pick<Contact, 'chat'>): SearchHit {
     text: canary({ chats: [chat] }),
     sure: true,
     rank: 1,
-  } as SearchHit;
+  } as MessageHit;
 }
 
 interface Run {
@@ -311,7 +311,7 @@ async function check(step: string): Promise<void> {
 
 function knows(taint: Taint, word: string): boolean {
   const from = sources.get(word);
-  return from !== undefined && isWithin(from, taint);
+  return from !== undefined && isTaintWithin(from, taint);
 }
 
 test(`in ${WORLDS} worlds no model sees a text of others in a run that does not know whose it is`, {

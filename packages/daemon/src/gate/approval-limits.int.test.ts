@@ -1,25 +1,25 @@
+import { tokenActor } from '@relay/core/api/credentials';
 import { approvalId, type ChatId } from '@relay/core/ids';
 import type { Actor } from '@relay/core/policy/actors';
-import { actorOf } from '@relay/core/ports/tokens';
-import { hashSecret } from '@relay/daemon/http/authenticate';
-import { programTokens } from '@relay/daemon/store/tokens';
+import { createClientTokens } from '@relay/daemon/store/tokens';
 import { times } from '@relay/testing/store';
 import { beforeEach, expect, test } from 'vitest';
+import { hashSecret } from '../http/guard.ts';
 import { assistant, freshGate } from './testing/bed.ts';
-import { tokenVerbs } from './tokens.ts';
+import { createTokenService } from './tokens.ts';
 
 const bed = await freshGate();
 const { account, approvals, chatOf, db, granted, ledger, lease, sql, submit } = bed;
-const tokens = tokenVerbs({ db, lease, changed: () => {} });
+const tokens = createTokenService({ db, lease, changed: () => {} });
 const mom = await chatOf(await granted());
 
 let made = 0;
 async function newClient(): Promise<Actor> {
   const name = `client ${++made}`;
   const { secret } = await tokens.create({ name, scopes: ['messages:send'], confirm: true });
-  const program = await programTokens(db, account).known(hashSecret(secret));
+  const program = await createClientTokens(db, account).known(hashSecret(secret));
   if (program === null) throw new Error('the new token is not known');
-  return actorOf(program);
+  return tokenActor(program);
 }
 const ask = async (actor: Actor, text: string, chat: ChatId = mom) => {
   const { decision, approval } = await submit(

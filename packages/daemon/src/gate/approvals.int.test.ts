@@ -1,22 +1,22 @@
 import type { Approval } from '@relay/core/api/approvals';
 import { approvalId, chatId, instanceId } from '@relay/core/ids';
 import { pacingSchema } from '@relay/core/settings';
-import { carryOutApproved } from '@relay/daemon/flows/conversation/approved';
-import { findReady } from '@relay/daemon/outbox/ready';
+import { freshDaemonHarness, newPhone } from '@relay/testing/daemon-harness';
 import { times } from '@relay/testing/store';
-import { freshWorld, newPhone } from '@relay/testing/world';
 import { expect, onTestFinished, test } from 'vitest';
-import { expireApprovals } from './approval-list.ts';
-import { approvalVerbs } from './approvals.ts';
-import { holdVerbs } from './hold.ts';
+import { carryOutApproved } from '../flows/conversation/service.ts';
+import { findReady } from '../outbox/claim.ts';
+import { expireApprovals } from './approval-store.ts';
+import { createApprovalService } from './approvals.ts';
+import { createHoldService } from './hold.ts';
 import { recheckPermits } from './recheck.ts';
 
-const world = await freshWorld();
+const world = await freshDaemonHarness();
 const { account, database, sql, conversations, reaches } = world;
 const { db, lease, gate } = conversations;
 const told: string[] = [];
 const gated = { db, lease, gate, changed: () => told.push('changed') };
-const approvals = approvalVerbs({
+const approvals = createApprovalService({
   ...gated,
   carryOut: {
     ...carryOutApproved(conversations),
@@ -24,7 +24,7 @@ const approvals = approvalVerbs({
     cancelSchedule: () => Promise.reject(new Error('nothing is scheduled here')),
   },
 });
-const hold = holdVerbs({ ...gated, onRelease: async () => () => {} });
+const hold = createHoldService({ ...gated, onRelease: async () => () => {} });
 
 const SECRET = 'KEY-4f3a-99bc-1d2e';
 const TEXT = `Héllo\n  the key is ${SECRET} \u{1f511} `;

@@ -1,13 +1,13 @@
 import type { Approval } from '@relay/core/api/approvals';
 import { approvalId, instanceId } from '@relay/core/ids';
-import { ledgerReader } from '@relay/daemon/store/ledger-reader';
+import { createLedgerReader } from '@relay/daemon/store/ledger-reader';
+import { freshDaemonHarness, newPhone } from '@relay/testing/daemon-harness';
 import { times } from '@relay/testing/store';
-import { freshWorld, newPhone } from '@relay/testing/world';
 import { expect, test } from 'vitest';
 
-const world = await freshWorld();
+const world = await freshDaemonHarness();
 const { account, database, sql, approvals, reaches } = world;
-const ledger = ledgerReader({
+const ledger = createLedgerReader({
   db: database.kysely,
   account,
   admins: [],

@@ -3,7 +3,7 @@ import { chatId } from '@relay/core/ids';
 import { pacingSchema } from '@relay/core/settings';
 import { freshStore } from '@relay/testing/store';
 import { expect, test } from 'vitest';
-import { knowChat } from './facts.ts';
+import { loadChatFacts } from './facts.ts';
 
 const pacing = pacingSchema.parse({});
 const { account, database, sql } = await freshStore();
@@ -11,7 +11,7 @@ const { account, database, sql } = await freshStore();
 const know = (chat: string) =>
   database.kysely
     .transaction()
-    .execute((tx) => knowChat(tx, account, chatId(chat), null, { pacing }));
+    .execute((tx) => loadChatFacts(tx, account, chatId(chat), null, { pacing }));
 
 test('in a direct chat only the contact’s grant counts, whatever hangs on the chat itself', async () => {
   const [contact, chat] = [randomUUID(), randomUUID()];

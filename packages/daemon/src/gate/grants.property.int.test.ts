@@ -1,4 +1,4 @@
-import { type Grant, isWithin, REPLY_MODES } from '@relay/core/contacts/grants';
+import { type Grant, isGrantWithin, REPLY_MODES } from '@relay/core/contacts/grants';
 import { chatId, grantId } from '@relay/core/ids';
 import type { Actor } from '@relay/core/policy/actors';
 import fc from 'fast-check';
@@ -47,7 +47,7 @@ test('whatever agents ask for in whatever order, nobody is ever allowed more wit
           taint: { chats, outside: false },
         });
         const now = (await grants.list('all')).find(({ id }) => id === mom.id);
-        expect(isWithin(now === undefined ? null : flags(now), before)).toBe(true);
+        expect(isGrantWithin(now === undefined ? null : flags(now), before)).toBe(true);
         if (now !== undefined) expect(now).toMatchObject({ displayName: 'Mom', options: {} });
         before = now === undefined ? null : flags(now);
       }

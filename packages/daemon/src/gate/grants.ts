@@ -1,42 +1,55 @@
 // The owner's grants as verbs: each change is one transaction in which the grantee is locked, the record as
 // it is to be is made from the record as it is, and the gate decides, writes it down and carries it out.
-import type { CreatePermission, Permission } from '@relay/core/api/permissions';
+import type {
+  ContactService,
+  CreatePermission,
+  GrantService,
+  Permission,
+} from '@relay/core/api/contacts';
 import { phoneAlias } from '@relay/core/contacts/alias';
-import { choose } from '@relay/core/contacts/find';
-import { patchOptions } from '@relay/core/contacts/options';
-import type { GrantRecord } from '@relay/core/contacts/record';
+import { patchGrantOptions } from '@relay/core/contacts/grant-options';
+import type { GrantRecord } from '@relay/core/contacts/grants';
+import { chooseMatch } from '@relay/core/contacts/match';
 import { RelayError } from '@relay/core/errors';
-import type { AccountId, ChatId, ContactId, GrantId } from '@relay/core/ids';
-import { contactId } from '@relay/core/ids';
-import { storable } from '@relay/core/messages/text';
+import {
+  type AccountId,
+  type ChatId,
+  type ContactId,
+  contactId,
+  type GrantId,
+} from '@relay/core/ids';
+import { toStorableText } from '@relay/core/messages/text';
 import { REASONS } from '@relay/core/policy/reasons';
-import type { GrantVerbs, PeopleVerbs } from '@relay/core/ports/grants';
 import { findOrMakeChats } from '../store/chats.ts';
-import { readContact } from '../store/contact-detail.ts';
-import { meet } from '../store/contacts.ts';
-import type { Reader, Transaction } from '../store/database.ts';
-import { fenced } from '../store/fenced.ts';
-import { dismissKnock, listKnocks } from '../store/knocks.ts';
+import {
+  countContacts,
+  matchContacts,
+  readContactDetail,
+  readContactPage,
+} from '../store/contact-directory.ts';
+import { resolveSightings } from '../store/contacts.ts';
+import type { Db, Transaction } from '../store/database.ts';
+import { listGrants, readGrant } from '../store/grants.ts';
 import type { Lease } from '../store/lease.ts';
-import { countPeople, listPeople, matchPeople } from '../store/people.ts';
-import { listPermissions, readPermission } from '../store/permissions.ts';
-import { type HeldGrant, lockGrantee } from './grant-rows.ts';
+import { listMessageRequests, markMessageRequestDismissed } from '../store/message-requests.ts';
+import { fenced } from '../store/transaction.ts';
+import type { Gate } from './gate.ts';
+import { lockGrantee, type StoredGrant } from './grant-store.ts';
 import type { Grantee } from './proposals.ts';
-import type { Gate } from './submit.ts';
 
-export interface GrantWorld {
-  readonly db: Reader;
+export interface GrantDeps {
+  readonly db: Db;
   readonly lease: Lease;
   readonly gate: Gate;
   /** After a commit that changed something a stream shows. */
   readonly changed: () => void;
 }
 
-export function grantVerbs(world: GrantWorld): GrantVerbs {
+export function createGrantService(world: GrantDeps): GrantService {
   const { db, lease } = world;
   const { account } = lease;
   const shown = async (id: GrantId): Promise<Permission> => {
-    const permission = await readPermission(db, account, id);
+    const permission = await readGrant(db, account, id);
     if (permission === null) throw new RelayError('permission_not_found');
     return permission;
   };
@@ -46,7 +59,7 @@ export function grantVerbs(world: GrantWorld): GrantVerbs {
     return changed;
   };
   return {
-    list: (kind) => listPermissions(db, account, kind),
+    list: (kind) => listGrants(db, account, kind),
     create: async (given) => shown(await change((tx) => create(world, tx, given))),
     update: async (id, { displayName, options, ...flags }) => {
       await change(async (tx) => {
@@ -54,7 +67,7 @@ export function grantVerbs(world: GrantWorld): GrantVerbs {
         await submit(world, tx, of, {
           displayName: displayName ?? held.displayName,
           grant: { ...held.grant, ...given(flags) },
-          options: patchOptions(held.options, options ?? {}),
+          options: patchGrantOptions(held.options, options ?? {}),
         });
       });
       return shown(id);
@@ -73,7 +86,7 @@ const given = <T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], und
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
 
 async function create(
-  world: GrantWorld,
+  world: GrantDeps,
   tx: Transaction,
   {
     displayName = null,
@@ -112,7 +125,7 @@ async function granteeOf(
   }
   const alias = phoneAlias(phoneNumber ?? '');
   if (alias === null) throw new RelayError('invalid_phone');
-  const [contact] = await meet(tx, account, [[alias]]);
+  const [contact] = await resolveSightings(tx, account, [[alias]]);
   if (contact === undefined) throw new Error('a number without a contact');
   return { kind: 'contact', contact };
 }
@@ -122,7 +135,7 @@ async function lockRecord(
   tx: Transaction,
   account: AccountId,
   id: GrantId,
-): Promise<{ of: Grantee; held: HeldGrant }> {
+): Promise<{ of: Grantee; held: StoredGrant }> {
   const row = await tx
     .selectFrom('grants')
     .select(['contact_id', 'chat_id'])
@@ -141,7 +154,7 @@ function granteeIn(row: { contact_id: ContactId | null; chat_id: ChatId | null }
 }
 
 async function submit(
-  { gate }: GrantWorld,
+  { gate }: GrantDeps,
   tx: Transaction,
   of: Grantee,
   record: GrantRecord | null,
@@ -152,7 +165,7 @@ async function submit(
     {
       kind: 'manage_grant',
       of,
-      displayName: record?.displayName == null ? null : storable(record.displayName),
+      displayName: record?.displayName == null ? null : toStorableText(record.displayName),
       grant: record?.grant ?? null,
       ...(record === null ? {} : { options: record.options }),
     },
@@ -162,32 +175,37 @@ async function submit(
   throw new RelayError('denied', { reason: REASONS[decision.reason].sentence });
 }
 
-export interface PeopleWorld extends Pick<GrantWorld, 'db' | 'lease'> {
+export interface PeopleDeps extends Pick<GrantDeps, 'db' | 'lease'> {
   /** The owner's other numbers, in digits. */
   readonly admins: readonly string[];
 }
 
-export function peopleVerbs({ db, lease, admins }: PeopleWorld): PeopleVerbs {
+export function createPeopleService({ db, lease, admins }: PeopleDeps): ContactService {
   const { account } = lease;
   return {
     find: async ({ query = '', ...asked }) => {
       if (query === '') {
-        return { ...(await listPeople(db, account, asked)), meant: null, number: null };
+        return { ...(await readContactPage(db, account, asked)), meant: null, number: null };
       }
-      const { matches, total, meant, number } = await matchPeople(db, account, { query, ...asked });
-      const choice = choose(meant);
+      const { matches, total, meant, number } = await matchContacts(db, account, {
+        query,
+        ...asked,
+      });
+      const choice = chooseMatch(meant);
       const one = 'found' in choice ? choice.found.id : null;
       return { contacts: matches.map(({ of }) => of), total, meant: one, number };
     },
-    counts: () => countPeople(db, account),
+    counts: () => countContacts(db, account),
     detail: async (id) => {
-      const detail = await readContact(db, account, admins, id);
+      const detail = await readContactDetail(db, account, admins, id);
       if (detail === null) throw new RelayError('contact_not_found');
       return detail;
     },
-    knocks: () => listKnocks(db, account),
+    knocks: () => listMessageRequests(db, account),
     dismiss: async (contact) => {
-      const dismissed = await fenced(db, lease, (tx) => dismissKnock(tx, account, contact));
+      const dismissed = await fenced(db, lease, (tx) =>
+        markMessageRequestDismissed(tx, account, contact),
+      );
       if (!dismissed) throw new RelayError('contact_not_found');
     },
   };

@@ -1,13 +1,13 @@
-import { freshWorld } from '@relay/testing/world';
+import { freshDaemonHarness } from '@relay/testing/daemon-harness';
 import { expect, test } from 'vitest';
-import { holdVerbs, readHold } from './hold.ts';
-import { isHeld } from './hold-row.ts';
+import { isOnHold } from './gate.ts';
+import { createHoldService, readHold } from './hold.ts';
 
-const { database, sql, account, conversations } = await freshWorld();
+const { database, sql, account, conversations } = await freshDaemonHarness();
 const { db, lease, gate } = conversations;
 let asked: boolean[] = [];
 const after: string[] = [];
-const hold = holdVerbs({
+const hold = createHoldService({
   db,
   lease,
   gate,
@@ -54,7 +54,7 @@ test('who found the hold and puts something off is waited for by the release; la
   const found = Promise.withResolvers<void>();
   const leave = Promise.withResolvers<void>();
   const parking = database.kysely.transaction().execute(async (tx) => {
-    expect(await isHeld(tx, account, 'share')).toBe(true);
+    expect(await isOnHold(tx, account, 'share')).toBe(true);
     found.resolve();
     await leave.promise;
     order.push('put off');
@@ -65,7 +65,7 @@ test('who found the hold and puts something off is waited for by the release; la
   leave.resolve();
   await Promise.all([parking, releasing]);
   expect(order).toEqual(['put off', 'released']);
-  expect(await database.kysely.transaction().execute((tx) => isHeld(tx, account, 'share'))).toBe(
+  expect(await database.kysely.transaction().execute((tx) => isOnHold(tx, account, 'share'))).toBe(
     false,
   );
 });

@@ -1,19 +1,19 @@
 // The one switch. While the hold's row is there nothing leaves, whatever was permitted; the row survives a
 // restart. Ending it asks anew, in the same transaction, for what was put off meanwhile.
-import type { Hold } from '@relay/core/api/hold';
+
+import type { HoldService } from '@relay/core/api/approvals';
+import type { Hold } from '@relay/core/api/sending';
 import { RelayError } from '@relay/core/errors';
 import { REASONS } from '@relay/core/policy/reasons';
-import type { HoldVerbs } from '@relay/core/ports/approvals';
-import type { Reader, Transaction } from '../store/database.ts';
+import type { Db, Transaction } from '../store/database.ts';
 import { appendEvent } from '../store/events.ts';
-import { fenced } from '../store/fenced.ts';
 import type { Lease } from '../store/lease.ts';
-import type { AfterCommit, OnRelease } from './carry-out.ts';
-import { isHeld, takeTurnsHolding } from './hold-row.ts';
-import type { Gate } from './submit.ts';
+import { fenced } from '../store/transaction.ts';
+import type { AfterCommit, OnRelease } from './approvals.ts';
+import { type Gate, isOnHold, lockHold } from './gate.ts';
 
-export interface HoldWorld {
-  readonly db: Reader;
+export interface HoldDeps {
+  readonly db: Db;
   readonly lease: Lease;
   readonly gate: Gate;
   readonly onRelease: OnRelease;
@@ -21,7 +21,7 @@ export interface HoldWorld {
   readonly changed: () => void;
 }
 
-export function holdVerbs(world: HoldWorld): HoldVerbs {
+export function createHoldService(world: HoldDeps): HoldService {
   const { db, lease, gate, changed } = world;
   return {
     hold: async (reason) => {
@@ -41,18 +41,18 @@ export function holdVerbs(world: HoldWorld): HoldVerbs {
 
 /** For whoever has a transaction of their own. A hold that is there stays as it is. */
 export async function beginHold(
-  world: Pick<HoldWorld, 'lease' | 'gate'>,
+  world: Pick<HoldDeps, 'lease' | 'gate'>,
   tx: Transaction,
   reason: string,
 ): Promise<void> {
-  await takeTurnsHolding(tx, world.lease.account);
-  if (!(await isHeld(tx, world.lease.account, 'update'))) await set(world, tx, true, reason);
+  await lockHold(tx, world.lease.account);
+  if (!(await isOnHold(tx, world.lease.account, 'update'))) await set(world, tx, true, reason);
 }
 
 /** The row, if it is there, before the ledger, as everywhere. */
-async function hold(world: HoldWorld, tx: Transaction, reason: string): Promise<void> {
-  await takeTurnsHolding(tx, world.lease.account);
-  await isHeld(tx, world.lease.account, 'update');
+async function hold(world: HoldDeps, tx: Transaction, reason: string): Promise<void> {
+  await lockHold(tx, world.lease.account);
+  await isOnHold(tx, world.lease.account, 'update');
   await set(world, tx, true, reason);
 }
 
@@ -60,16 +60,16 @@ async function hold(world: HoldWorld, tx: Transaction, reason: string): Promise<
  * The row is locked first: who puts something off because of it has done so by then, or finds it gone.
  * The ledger's row comes last, because the ledger stays locked from there to the commit.
  */
-async function release(world: HoldWorld, tx: Transaction): Promise<AfterCommit> {
-  await takeTurnsHolding(tx, world.lease.account);
-  await isHeld(tx, world.lease.account, 'update');
+async function release(world: HoldDeps, tx: Transaction): Promise<AfterCommit> {
+  await lockHold(tx, world.lease.account);
+  await isOnHold(tx, world.lease.account, 'update');
   const after = await world.onRelease(tx);
   await set(world, tx, false, '');
   return after;
 }
 
 async function set(
-  { gate, lease }: Pick<HoldWorld, 'lease' | 'gate'>,
+  { gate, lease }: Pick<HoldDeps, 'lease' | 'gate'>,
   tx: Transaction,
   on: boolean,
   reason: string,
@@ -86,7 +86,7 @@ async function set(
   }
 }
 
-export async function readHold(db: Reader, { account }: Lease): Promise<Hold> {
+export async function readHold(db: Db, { account }: Lease): Promise<Hold> {
   const row = await db
     .selectFrom('holds')
     .select(['reason', 'since'])

@@ -6,8 +6,7 @@ import type { Actor } from '@relay/core/policy/actors';
 import { verifies } from '@relay/testing/verifies';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type KnownTwice, knownTwice } from '../store/testing/people.ts';
-import { findOrMakeChat } from './recipient.ts';
-import { sendAsOwner } from './send.ts';
+import { findOrMakeChat, sendAsOwner } from './send-as-owner.ts';
 import { ALL, assistant, autoReply, freshGate } from './testing/bed.ts';
 
 const bed = await freshGate();

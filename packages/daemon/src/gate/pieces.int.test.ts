@@ -1,10 +1,9 @@
 // A secret told in pieces, over the messages of a turn and over turns: the piece that completes it is held.
-import type { InstanceId } from '@relay/core/ids';
-import { instanceId } from '@relay/core/ids';
-import { freshWorld, newPhone } from '@relay/testing/world';
+import { type InstanceId, instanceId } from '@relay/core/ids';
+import { freshDaemonHarness, newPhone } from '@relay/testing/daemon-harness';
 import { expect, test } from 'vitest';
 
-const world = await freshWorld();
+const world = await freshDaemonHarness();
 const { agent, reaches, reply, sql } = world;
 
 const create = async (): Promise<InstanceId> => {

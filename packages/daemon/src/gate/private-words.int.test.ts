@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { type InstanceId, instanceId } from '@relay/core/ids';
-import { freshWorld, newPhone } from '@relay/testing/world';
+import { freshDaemonHarness, newPhone } from '@relay/testing/daemon-harness';
 import { expect, test } from 'vitest';
-import { quotesPrivateWords } from './private-words.ts';
+import { quotesPrivateWords } from './facts.ts';
 
-const world = await freshWorld();
+const world = await freshDaemonHarness();
 const { account, database, sql } = world;
 
 const CODES = {

@@ -1,13 +1,14 @@
 // What is asked of the gate, with its words. The policy decides on the hash of what a person would be
 // shown, so that a yes is good for exactly this; the words themselves stay here.
+
+import type { CatchUp } from '@relay/core/api/constants';
 import type { CreateInstanceRequest } from '@relay/core/api/instances';
+import type { GrantOptions } from '@relay/core/contacts/grant-options';
 import type { Grant, GrantChange } from '@relay/core/contacts/grants';
-import type { GrantOptions } from '@relay/core/contacts/options';
 import type { ApprovalId, ChatId, ScheduleId } from '@relay/core/ids';
 import type { Intent, ManageGrant } from '@relay/core/policy/intents';
-import type { CatchUp } from '@relay/core/schedule/missed';
-import type { Rule } from '@relay/core/schedule/rule';
-import { contentHash, intentHash } from '../store/intent-hash.ts';
+import type { ScheduleRule } from '@relay/core/schedule/rule';
+import { contentHash, intentHash } from '../store/seal.ts';
 
 export interface MessageToSend {
   readonly kind: 'send_message';
@@ -29,7 +30,7 @@ export interface MessageToSchedule {
   readonly kind: 'schedule_message';
   readonly chat: ChatId;
   readonly text: string;
-  readonly rule: Rule;
+  readonly rule: ScheduleRule;
   readonly zone: string;
   readonly catchUp: CatchUp;
 }
@@ -40,7 +41,7 @@ export interface ScheduleToCancel {
   /** To whom it would have said what, and when: what the owner is shown. */
   readonly chat: ChatId;
   readonly text: string;
-  readonly rule: Rule;
+  readonly rule: ScheduleRule;
   readonly zone: string;
 }
 
@@ -71,21 +72,23 @@ export interface ApprovalToAnswer {
   readonly instead?: ApprovalId;
 }
 
-type InChat = MessageToSend | ConversationToCreate | MessageToSchedule;
+type ChatProposal = MessageToSend | ConversationToCreate | MessageToSchedule;
 /** What can wait for a person. */
-export type Askable = InChat | ScheduleToCancel | GrantToChange;
-export type Proposal = Askable | HoldToSet | ApprovalToAnswer;
+export type ApprovableProposal = ChatProposal | ScheduleToCancel | GrantToChange;
+export type Proposal = ApprovableProposal | HoldToSet | ApprovalToAnswer;
 
-export const isAskable = (proposal: Proposal): proposal is Askable =>
-  isInChat(proposal) || proposal.kind === 'cancel_schedule' || proposal.kind === 'manage_grant';
+export const isApprovable = (proposal: Proposal): proposal is ApprovableProposal =>
+  isChatProposal(proposal) ||
+  proposal.kind === 'cancel_schedule' ||
+  proposal.kind === 'manage_grant';
 
-export const isInChat = (proposal: Proposal): proposal is InChat =>
+export const isChatProposal = (proposal: Proposal): proposal is ChatProposal =>
   proposal.kind === 'send_message' ||
   proposal.kind === 'create_conversation' ||
   proposal.kind === 'schedule_message';
 
 /** JSON in the database holds no half of a character; nor would the message. */
-export const wellFormed = <P extends Askable>(proposal: P): P =>
+export const withWellFormedText = <P extends ApprovableProposal>(proposal: P): P =>
   JSON.parse(
     JSON.stringify(proposal, (_key, part: unknown) =>
       typeof part === 'string' ? part.toWellFormed() : part,
@@ -93,27 +96,34 @@ export const wellFormed = <P extends Askable>(proposal: P): P =>
   );
 
 /** Of all that a person would be shown: the recipient and the content. */
-export const hashOf = (proposal: Askable): string =>
-  proposal.kind === 'send_message' ? contentHash(proposal) : intentHash(wellFormed(proposal));
+export const proposalHash = (proposal: ApprovableProposal): string =>
+  proposal.kind === 'send_message'
+    ? contentHash(proposal)
+    : intentHash(withWellFormedText(proposal));
 
 /** What the gate found out for the policy to decide on. */
-export interface Found {
+export interface ProposalFacts {
   readonly firstContact: boolean;
   readonly change: GrantChange;
   /** Whoever asks scheduled it themselves. */
   readonly own: boolean;
 }
 
-export function intentOf(proposal: Proposal, { firstContact, change, own }: Found): Intent {
+export function toIntent(proposal: Proposal, { firstContact, change, own }: ProposalFacts): Intent {
   switch (proposal.kind) {
     case 'send_message':
     case 'create_conversation':
     case 'schedule_message':
-      return { kind: proposal.kind, chat: proposal.chat, hash: hashOf(proposal), firstContact };
+      return {
+        kind: proposal.kind,
+        chat: proposal.chat,
+        hash: proposalHash(proposal),
+        firstContact,
+      };
     case 'cancel_schedule':
-      return { kind: proposal.kind, own, hash: hashOf(proposal) };
+      return { kind: proposal.kind, own, hash: proposalHash(proposal) };
     case 'manage_grant':
-      return { kind: 'manage_grant', of: proposal.of, change, hash: hashOf(proposal) };
+      return { kind: 'manage_grant', of: proposal.of, change, hash: proposalHash(proposal) };
     case 'set_hold':
       return { kind: 'set_hold', on: proposal.on };
     case 'answer_approval':
@@ -122,7 +132,10 @@ export function intentOf(proposal: Proposal, { firstContact, change, own }: Foun
 }
 
 /** What the ledger names the decision by, and the figures it keeps. */
-export function subjectOf(proposal: Proposal): { readonly kind: string; readonly id: string } {
+export function ledgerSubjectOf(proposal: Proposal): {
+  readonly kind: string;
+  readonly id: string;
+} {
   switch (proposal.kind) {
     case 'send_message':
     case 'create_conversation':

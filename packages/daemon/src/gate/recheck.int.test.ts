@@ -1,24 +1,23 @@
-import type { InstanceId } from '@relay/core/ids';
-import { approvalId, chatId, contactId, instanceId } from '@relay/core/ids';
+import { approvalId, chatId, contactId, type InstanceId, instanceId } from '@relay/core/ids';
 import type { Actor } from '@relay/core/policy/actors';
 import { pacingSchema } from '@relay/core/settings';
-import { apply } from '@relay/daemon/flows/conversation/apply';
-import { lockInstance } from '@relay/daemon/flows/conversation/rows';
-import { inOneTransaction } from '@relay/daemon/jobs/work';
-import type { Verdict } from '@relay/daemon/outbox/claim';
-import { type Asked, findReady } from '@relay/daemon/outbox/ready';
+import type { RecheckVerdict } from '@relay/daemon/outbox/claim';
+import { freshDaemonHarness, newPhone } from '@relay/testing/daemon-harness';
 import { verifies } from '@relay/testing/verifies';
-import { freshWorld, newPhone } from '@relay/testing/world';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { lockInstance } from '../flows/conversation/sql.ts';
+import { applyEvents } from '../flows/conversation/transitions.ts';
+import { inOneTransaction } from '../jobs/unit-of-work.ts';
+import { findReady, type ReadyQuery } from '../outbox/claim.ts';
 import { recheckPermits } from './recheck.ts';
-import { sendAsOwner } from './send.ts';
+import { sendAsOwner } from './send-as-owner.ts';
 
-const world = await freshWorld();
+const world = await freshDaemonHarness();
 await world.acknowledges(false);
 const { account, database, sql, conversations, create, reaches, verbs } = world;
 const pacing = pacingSchema.parse({ enabled: false });
 
-const ASKED = (): Asked => ({
+const ASKED = (): ReadyQuery => ({
   now: new Date(),
   room: 100,
   inFlight: [],
@@ -28,7 +27,7 @@ const ASKED = (): Asked => ({
 });
 
 /** The verdict on each message that waits, oldest first. */
-const verdicts = (): Promise<readonly Verdict[]> =>
+const verdicts = (): Promise<readonly RecheckVerdict[]> =>
   database.kysely.transaction().execute(async (tx) => {
     const rows = await findReady(tx, account, ASKED());
     return recheckPermits(account, { pacing })(tx, rows);
@@ -307,7 +306,7 @@ test('what the agent said before its owner took over does not leave; what it say
   await reaches(id, 'WAITING_FOR_REPLY');
   await inOneTransaction(conversations, async (work) => {
     const row = await lockInstance(work.tx, conversations.lease, id);
-    await apply(conversations, work, row, [{ type: 'owner_takeover' }]);
+    await applyEvents(conversations, work, row, [{ type: 'owner_takeover' }]);
   });
   const stopped = {
     verdict: 'stop',

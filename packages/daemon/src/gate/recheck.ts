@@ -8,22 +8,30 @@ import type {
   PermitId,
   ScheduleId,
 } from '@relay/core/ids';
-import type { StopReason } from '@relay/core/ledger/stops';
+import type { StopReason } from '@relay/core/ledger/rows';
 import type { Actor } from '@relay/core/policy/actors';
 import { decide } from '@relay/core/policy/decide';
-import type { ConversationFacts, Facts } from '@relay/core/policy/facts';
-import { BARE_FACTS } from '@relay/core/policy/facts';
+import { BARE_FACTS, type ConversationFacts, type PolicyFacts } from '@relay/core/policy/facts';
 import { REASONS, type ReasonFor } from '@relay/core/policy/reasons';
 import { sql } from 'kysely';
-import type { Recheck, Verdict } from '../outbox/claim.ts';
-import { type ReadyRow, takenOver } from '../outbox/ready.ts';
+import {
+  isTakenOverSql,
+  type PermitRecheck,
+  type ReadyRow,
+  type RecheckVerdict,
+} from '../outbox/claim.ts';
 import { sealOf, type Transaction } from '../store/database.ts';
-import { contentHash } from '../store/intent-hash.ts';
-import { type PermitFacts, permitFacts } from '../store/seal.ts';
-import { actorAgain } from './actor-again.ts';
-import { type AskedFacts, askedFacts, NOT_ASKED } from './asked.ts';
-import { type KnowOptions, knowChat } from './facts.ts';
-import { type KnownSchedule, readSchedules } from './schedule-facts.ts';
+import { contentHash, type PermitFacts, permitFacts } from '../store/seal.ts';
+import { loadNamedActor } from './actors.ts';
+import {
+  type FactOptions,
+  type GroupAnswerFacts,
+  type LoadedSchedule,
+  loadChatFacts,
+  loadGroupAnswerFacts,
+  loadScheduleFacts,
+  NO_GROUP_ANSWER,
+} from './facts.ts';
 
 interface PermitRow extends Omit<PermitFacts, 'account_id' | 'message_id'> {
   mac: Buffer | null;
@@ -37,7 +45,7 @@ interface PermitRow extends Omit<PermitFacts, 'account_id' | 'message_id'> {
   overtaken: boolean;
   /** An answer of the assistant in a group that was observed then. */
   in_group: boolean;
-  schedule: KnownSchedule | null;
+  schedule: LoadedSchedule | null;
 }
 
 const REVOKED = 'The permission for this message was taken back before it was sent.';
@@ -50,24 +58,30 @@ const FORGED =
   'The permit of this message was not written by Relay, so it was not sent. Somebody changed the database by hand: run `relay doctor`.';
 
 export const recheckPermits =
-  (account: AccountId, options: KnowOptions): Recheck =>
+  (account: AccountId, options: FactOptions): PermitRecheck =>
   async (tx, rows) => {
     const permits = await readPermits(tx, account, rows);
-    const chats = new Map<ChatId, Facts>();
+    const chats = new Map<ChatId, PolicyFacts>();
     for (const chat of new Set(rows.map((row) => row.chat_id))) {
-      chats.set(chat, (await knowChat(tx, account, chat, null, options)).facts);
+      chats.set(chat, (await loadChatFacts(tx, account, chat, null, options)).facts);
     }
-    const verdicts: Verdict[] = [];
+    const verdicts: RecheckVerdict[] = [];
     for (const row of rows) {
       const found = permits.get(row.permit_id);
       const permit = found && { ...found, isSigned: isSigned(tx, account, found, row) };
       const known = chats.get(row.chat_id) ?? BARE_FACTS;
       const actor =
-        permit === undefined ? 'no_rule' : await actorAgain(tx, account, permit.actor, row.chat_id);
+        permit === undefined
+          ? 'no_rule'
+          : await loadNamedActor(tx, account, permit.actor, row.chat_id);
       const asked =
         typeof actor === 'string'
-          ? NOT_ASKED
-          : await askedFacts(tx, { account, actor, chat: known.chat, seq: row.seq }, options);
+          ? NO_GROUP_ANSWER
+          : await loadGroupAnswerFacts(
+              tx,
+              { account, actor, chat: known.chat, seq: row.seq },
+              options,
+            );
       verdicts.push(judge(row, permit, actor, known, asked));
     }
     return verdicts;
@@ -77,9 +91,9 @@ function judge(
   row: ReadyRow,
   permit: (PermitRow & { readonly isSigned: boolean }) | undefined,
   actor: Actor | ReasonFor<'deny'>,
-  known: Facts,
-  { tooOld, ...asked }: AskedFacts,
-): Verdict {
+  known: PolicyFacts,
+  { tooOld, ...asked }: GroupAnswerFacts,
+): RecheckVerdict {
   if (permit === undefined || permit.revoked) return lost('revoked', REVOKED);
   const hash = contentHash({ chat: row.chat_id, text: row.body });
   if (permit.hash !== hash) return lost('altered', ALTERED);
@@ -115,7 +129,7 @@ function judge(
 const stop = (reason: StopReason, sentence: string) =>
   ({ verdict: 'stop', reason, sentence }) as const;
 
-const lost = (reason: StopReason, sentence: string): Verdict => ({
+const lost = (reason: StopReason, sentence: string): RecheckVerdict => ({
   ...stop(reason, sentence),
   lost: true,
 });
@@ -132,7 +146,7 @@ async function readPermits(
       i.id AS instance, i.chat_id AS instance_chat, i.contact_id,
       EXISTS (SELECT FROM instance_transitions t WHERE t.account_id = i.account_id
         AND t.instance_id = i.id AND t.trigger = 'cancel') AS cancelled,
-      ${takenOver(sql.ref('p'))} AS taken_over,
+      ${isTakenOverSql(sql.ref('p'))} AS taken_over,
       EXISTS (SELECT FROM instance_messages m WHERE m.account_id = i.account_id
         AND m.instance_id = i.id AND m.role = 'contact' AND m.id > p.follow_up_after) AS overtaken,
       EXISTS (SELECT FROM runs r JOIN sessions s ON s.account_id = r.account_id AND s.id = r.session_id
@@ -142,7 +156,7 @@ async function readPermits(
     tx,
   );
   const ids = rows.flatMap((row) => row.schedule_id ?? []);
-  const schedules = await readSchedules(tx, account, ids);
+  const schedules = await loadScheduleFacts(tx, account, ids);
   const of = (id: ScheduleId | null) => (id === null ? null : (schedules.get(id) ?? null));
   return new Map(rows.map((row) => [row.id, { ...row, schedule: of(row.schedule_id) }]));
 }

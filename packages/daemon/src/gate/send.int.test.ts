@@ -1,11 +1,11 @@
+import { freshDaemonHarness } from '@relay/testing/daemon-harness';
 import { eventually, times } from '@relay/testing/store';
-import { freshWorld } from '@relay/testing/world';
 import { sql as statement } from 'kysely';
 import { expect, test } from 'vitest';
 import { appendLedger } from '../store/ledger.ts';
-import { sendAsOwner } from './send.ts';
+import { sendAsOwner } from './send-as-owner.ts';
 
-const { conversations, sql, account } = await freshWorld();
+const { conversations, sql, account } = await freshDaemonHarness();
 const send = (to: string, text = 'Hello') => sendAsOwner(conversations, { to, text });
 
 test('a number, its JID with or without a device, and its old form mean one person', async () => {

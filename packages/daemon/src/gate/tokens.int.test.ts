@@ -1,19 +1,19 @@
+import { tokenActor } from '@relay/core/api/credentials';
 import { approvalId, type ChatId } from '@relay/core/ids';
-import { actorOf } from '@relay/core/ports/tokens';
-import { hashSecret } from '@relay/daemon/http/authenticate';
-import { ledgerReader } from '@relay/daemon/store/ledger-reader';
-import { noteTokenReads, programTokens } from '@relay/daemon/store/tokens';
+import { createLedgerReader } from '@relay/daemon/store/ledger-reader';
+import { createClientTokens, noteTokenReads } from '@relay/daemon/store/tokens';
 import { times } from '@relay/testing/store';
 import { expect, test } from 'vitest';
+import { hashSecret } from '../http/guard.ts';
 import { freshGate } from './testing/bed.ts';
-import { tokenVerbs } from './tokens.ts';
+import { createTokenService } from './tokens.ts';
 
 const bed = await freshGate({ tellOwner: true });
 const { account, approvals, chatOf, db, granted, ledger, lease, sql, submit, verdicts } = bed;
 const told: string[] = [];
-const tokens = tokenVerbs({ db, lease, changed: () => told.push('changed') });
-const known = (secret: string) => programTokens(db, account).known(hashSecret(secret));
-const reader = ledgerReader({ db, account, admins: [], now: () => new Date(), zone: 'UTC' });
+const tokens = createTokenService({ db, lease, changed: () => told.push('changed') });
+const known = (secret: string) => createClientTokens(db, account).known(hashSecret(secret));
+const reader = createLedgerReader({ db, account, admins: [], now: () => new Date(), zone: 'UTC' });
 
 const SEND = { scopes: ['messages:read', 'messages:send'], confirm: true } as const;
 let made = 0;
@@ -21,7 +21,7 @@ const newToken = async (name = `program ${++made}`) => {
   const { id, secret } = await tokens.create({ name, ...SEND, scopes: [...SEND.scopes] });
   const program = await known(secret);
   if (program === null) throw new Error('a token that opens nothing');
-  return { id, name, secret, actor: actorOf(program) };
+  return { id, name, secret, actor: tokenActor(program) };
 };
 const said = (chat: ChatId, text: string) => ({ kind: 'send_message', chat, text }) as const;
 const reads = (token: string, chat: ChatId) => noteTokenReads(db, account, token as never, [chat]);

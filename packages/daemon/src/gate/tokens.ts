@@ -1,23 +1,23 @@
 // The owner's tokens for programs, as verbs. What a token opens is fixed when it is made; a new secret changes
 // nothing of it. Invariant: the secret is made here, handed out once, and only its hash is kept.
 import { createHash, randomBytes } from 'node:crypto';
-import type { ProgramToken } from '@relay/core/api/tokens';
+import type { ClientToken, TokenService } from '@relay/core/api/credentials';
+import { phoneAlias } from '@relay/core/contacts/alias';
+import { chooseMatch } from '@relay/core/contacts/match';
 import { RelayError } from '@relay/core/errors';
-import type { AccountId, ContactId, TokenId } from '@relay/core/ids';
-import { tokenId } from '@relay/core/ids';
-import type { Scope } from '@relay/core/policy/actors';
-import { PROGRAM_SCOPES } from '@relay/core/policy/scopes';
-import type { TokenVerbs } from '@relay/core/ports/tokens';
+import { type AccountId, type ContactId, contactId, type TokenId, tokenId } from '@relay/core/ids';
+import { CLIENT_SCOPES, type Scope } from '@relay/core/policy/actors';
 import { type RawBuilder, sql } from 'kysely';
-import type { Reader, Transaction } from '../store/database.ts';
-import { fenced } from '../store/fenced.ts';
+import { matchContacts } from '../store/contact-directory.ts';
+import { resolveSightings } from '../store/contacts.ts';
+import type { Db, Transaction } from '../store/database.ts';
 import type { Lease } from '../store/lease.ts';
-import { hashBytes, isGood, isProgram } from '../store/tokens.ts';
-import type { AfterCommit } from './carry-out.ts';
-import { contactsMeant } from './token-contacts.ts';
+import { IS_CLIENT_TOKEN_SQL, IS_VALID_TOKEN_SQL, tokenHashBytes } from '../store/tokens.ts';
+import { fenced } from '../store/transaction.ts';
+import type { AfterCommit } from './approvals.ts';
 
-export interface TokenWorld {
-  readonly db: Reader;
+export interface TokenServiceDeps {
+  readonly db: Db;
   readonly lease: Lease;
   /** After a commit that changed something a stream shows. */
   readonly changed: () => void;
@@ -25,7 +25,12 @@ export interface TokenWorld {
   readonly onRevoke?: (tx: Transaction, token: TokenId) => Promise<AfterCommit>;
 }
 
-export function tokenVerbs({ db, lease, changed, onRevoke }: TokenWorld): TokenVerbs {
+export function createTokenService({
+  db,
+  lease,
+  changed,
+  onRevoke,
+}: TokenServiceDeps): TokenService {
   const { account } = lease;
   const change = async <T>(run: (tx: Transaction) => Promise<T>): Promise<T> => {
     const done = await fenced(db, lease, run);
@@ -33,38 +38,39 @@ export function tokenVerbs({ db, lease, changed, onRevoke }: TokenWorld): TokenV
     return done;
   };
   return {
-    list: () => read(db, account, sql`true`),
+    list: () => loadTokens(db, account, sql`true`),
     create: ({ name, scopes, contacts, confirm, expires_at }) =>
       change(async (tx) => {
         if (expires_at !== undefined && Date.parse(expires_at) <= Date.now()) {
           throw new RelayError('token_expires_past');
         }
         await endExpired(tx, account, name);
-        const people = contacts === undefined ? null : await contactsMeant(tx, account, contacts);
+        const people =
+          contacts === undefined ? null : await findTokenContacts(tx, account, contacts);
         const secret = newSecret();
-        const wanted = PROGRAM_SCOPES.filter((scope) => scopes.includes(scope));
+        const wanted = CLIENT_SCOPES.filter((scope) => scopes.includes(scope));
         const { rows } = await sql<{ id: TokenId }>`
           INSERT INTO tokens (account_id, name, hash, scopes, contacts, confirm, expires_at)
-          VALUES (${account}, ${name}, ${hashBytes(hashOf(secret))}, ${wanted}::text[],
+          VALUES (${account}, ${name}, ${tokenHashBytes(hashOf(secret))}, ${wanted}::text[],
             ${people}::uuid[], ${confirm}, ${expires_at ?? null}::timestamptz)
           ON CONFLICT DO NOTHING RETURNING id`.execute(tx);
         const [made] = rows;
         if (made === undefined) throw new RelayError('token_exists', { token: name });
-        return { ...(await one(tx, account, made.id)), secret };
+        return { ...(await loadToken(tx, account, made.id)), secret };
       }),
     rotate: (given) =>
       change(async (tx) => {
-        const { id, name } = await one(tx, account, given);
+        const { id, name } = await loadToken(tx, account, given);
         const secret = newSecret();
         const { numAffectedRows } = await sql`UPDATE tokens t
-          SET hash = ${hashBytes(hashOf(secret))}, rotated_at = now()
-          WHERE t.account_id = ${account} AND t.id = ${id} AND ${isGood}`.execute(tx);
+          SET hash = ${tokenHashBytes(hashOf(secret))}, rotated_at = now()
+          WHERE t.account_id = ${account} AND t.id = ${id} AND ${IS_VALID_TOKEN_SQL}`.execute(tx);
         if (numAffectedRows !== 1n) throw new RelayError('token_expired', { token: name });
-        return { ...(await one(tx, account, id)), secret };
+        return { ...(await loadToken(tx, account, id)), secret };
       }),
     revoke: async (given) => {
       const { token, after } = await change(async (tx) => {
-        const token = await one(tx, account, given);
+        const token = await loadToken(tx, account, given);
         await sql`UPDATE tokens SET revoked_at = now()
           WHERE account_id = ${account} AND id = ${token.id}`.execute(tx);
         return { token, after: await onRevoke?.(tx, tokenId(token.id)) };
@@ -81,16 +87,18 @@ const hashOf = (secret: string): string => createHash('sha256').update(secret).d
 /** Nobody uses it any more, so its name is free. */
 async function endExpired(tx: Transaction, account: AccountId, name: string): Promise<void> {
   await sql`UPDATE tokens t SET revoked_at = now() WHERE t.account_id = ${account} AND t.name = ${name}
-    AND ${isProgram} AND t.revoked_at IS NULL AND NOT (${isGood})`.execute(tx);
+    AND ${IS_CLIENT_TOKEN_SQL} AND t.revoked_at IS NULL AND NOT (${IS_VALID_TOKEN_SQL})`.execute(
+    tx,
+  );
 }
 
-async function one(db: Reader, account: AccountId, given: string): Promise<ProgramToken> {
-  const [token] = await read(db, account, sql`(t.name = ${given} OR t.id::text = ${given})`);
+async function loadToken(db: Db, account: AccountId, given: string): Promise<ClientToken> {
+  const [token] = await loadTokens(db, account, sql`(t.name = ${given} OR t.id::text = ${given})`);
   if (token === undefined) throw new RelayError('token_not_found', { token: given.slice(0, 60) });
   return token;
 }
 
-interface Row {
+interface TokenListRow {
   id: TokenId;
   name: string;
   scopes: Scope[];
@@ -103,12 +111,12 @@ interface Row {
   expires_at: Date | null;
 }
 
-async function read(
-  db: Reader,
+async function loadTokens(
+  db: Db,
   account: AccountId,
   which: RawBuilder<unknown>,
-): Promise<ProgramToken[]> {
-  const { rows } = await sql<Row>`
+): Promise<ClientToken[]> {
+  const { rows } = await sql<TokenListRow>`
     SELECT t.id, t.name, t.scopes, t.confirm, t.created_at, t.rotated_at, t.last_used_at, t.expires_at,
       EXISTS (SELECT FROM token_reads r WHERE r.account_id = t.account_id AND r.token_id = t.id) AS has_read,
       CASE WHEN t.contacts IS NOT NULL THEN coalesce((
@@ -117,7 +125,7 @@ async function read(
           LEFT JOIN LATERAL (SELECT s.value FROM contact_aliases s WHERE s.account_id = c.account_id
             AND s.contact_id = c.id ORDER BY s.kind DESC LIMIT 1) a ON true
         WHERE c.account_id = t.account_id AND c.id = ANY(t.contacts)), '[]'::json) END AS contacts
-    FROM tokens t WHERE t.account_id = ${account} AND ${isProgram} AND t.revoked_at IS NULL AND ${which}
+    FROM tokens t WHERE t.account_id = ${account} AND ${IS_CLIENT_TOKEN_SQL} AND t.revoked_at IS NULL AND ${which}
     ORDER BY t.name`.execute(db);
   return rows.map((row) => ({
     ...row,
@@ -126,4 +134,38 @@ async function read(
     last_used_at: row.last_used_at?.toISOString() ?? null,
     expires_at: row.expires_at?.toISOString() ?? null,
   }));
+}
+
+// Whom a token is for, by the names the owner gave. A name that fits two is refused: a token for the wrong
+// person would be found out too late. A number that was never met is known from then on.
+
+const MOST_NAMED = 10;
+
+async function findTokenContacts(
+  tx: Transaction,
+  account: AccountId,
+  people: readonly string[],
+): Promise<ContactId[]> {
+  const found: ContactId[] = [];
+  for (const who of people) found.push(await findTokenContact(tx, account, who));
+  return [...new Set(found)];
+}
+
+async function findTokenContact(
+  tx: Transaction,
+  account: AccountId,
+  who: string,
+): Promise<ContactId> {
+  const asked = { query: who, kind: 'person', limit: MOST_NAMED } as const;
+  const { meant, number } = await matchContacts(tx, account, asked);
+  const choice = chooseMatch(meant);
+  if ('found' in choice) return contactId(choice.found.id);
+  if ('ambiguous' in choice) {
+    const names = choice.ambiguous.slice(0, MOST_NAMED).map(({ name }) => name);
+    throw new RelayError('contact_ambiguous', { who, candidates: names.join(', ') });
+  }
+  const alias = number === null ? null : phoneAlias(number);
+  const [met] = alias === null ? [] : await resolveSightings(tx, account, [[alias]]);
+  if (met === undefined) throw new RelayError('contact_unknown', { who });
+  return met;
 }

@@ -1,21 +1,20 @@
 // The part of `relay doctor` that only the daemon can answer: each check says what it found and how to
 // mend it. A check that fails to run is itself a finding.
-import { type DayUse, dayBudgetSpent, NOTHING_USED } from '@relay/core/agent/budget';
-import { priceOf } from '@relay/core/agent/prices';
-import type { BackupStanding } from '@relay/core/api/backups';
+import { type DayUse, dayBudgetError, modelPriceFor, ZERO_DAY_USE } from '@relay/core/agent/budget';
+import type { BackupStatus } from '@relay/core/api/backups';
 import type { MemoryStatus } from '@relay/core/api/memory';
 import type { HealthCheck } from '@relay/core/api/status';
 import type { AgentSettings } from '@relay/core/settings';
 import { sql } from 'kysely';
 import type { Jobs } from '../jobs/jobs.ts';
-import type { Reader } from '../store/database.ts';
+import type { Db } from '../store/database.ts';
 import type { Lease } from '../store/lease.ts';
 import { verifyChain } from '../store/ledger-chain.ts';
-import { roleStanding } from '../store/roles.ts';
-import { spentToday } from '../store/runs.ts';
+import { readRolePrivileges } from '../store/roles.ts';
+import { spentTodaySql } from '../store/runs.ts';
 
-export interface CheckSource {
-  readonly db: Reader;
+export interface DoctorDeps {
+  readonly db: Db;
   readonly lease: Lease;
   readonly jobs: Jobs;
   readonly database: { readonly kind: 'private' | 'external'; readonly version: string };
@@ -33,15 +32,15 @@ export interface CheckSource {
   readonly zone: string;
   /** What is not done because the disk is nearly full. */
   disk(): string | null;
-  backup(): Promise<BackupStanding>;
+  backup(): Promise<BackupStatus>;
   /** Also what was found in order before. */
   readonly full?: boolean;
 }
 
-export async function runChecks(source: CheckSource): Promise<HealthCheck[]> {
+export async function runDoctorChecks(source: DoctorDeps): Promise<HealthCheck[]> {
   const checks: [
     name: string,
-    check: (source: CheckSource) => Promise<Omit<HealthCheck, 'name'>>,
+    check: (source: DoctorDeps) => Promise<Omit<HealthCheck, 'name'>>,
   ][] = [
     ['database', checkDatabase],
     ['clock', checkClock],
@@ -69,13 +68,13 @@ export async function runChecks(source: CheckSource): Promise<HealthCheck[]> {
   );
 }
 
-async function checkDatabase({ db, database, schemaVersion }: CheckSource) {
+async function checkDatabase({ db, database, schemaVersion }: DoctorDeps) {
   const began = performance.now();
   await sql`SELECT 1`.execute(db);
   const ms = Math.max(1, Math.round(performance.now() - began));
   const whose = database.kind === 'private' ? 'its own' : 'an external';
   const found = `PostgreSQL ${database.version} (${whose} server) answers in ${ms} ms; schema ${schemaVersion}.`;
-  const { user, isSuperuser, isOwner } = await roleStanding(db);
+  const { user, isSuperuser, isOwner } = await readRolePrivileges(db);
   if (!isSuperuser && !isOwner) return { ok: 'yes' as const, found, mend: null };
   const standing = isSuperuser ? 'is a superuser' : 'owns its tables';
   return {
@@ -89,7 +88,7 @@ const MOST_SKEW_S = 5;
 /** WhatsApp counts in whole seconds, and a login may take its time. */
 const MOST_AHEAD_S = 60;
 
-async function checkClock({ db, clockAhead }: CheckSource) {
+async function checkClock({ db, clockAhead }: DoctorDeps) {
   const ahead = clockAhead() ?? 0;
   if (Math.abs(ahead) > MOST_AHEAD_S) {
     const way = ahead > 0 ? 'ahead of' : 'behind';
@@ -113,7 +112,7 @@ async function checkClock({ db, clockAhead }: CheckSource) {
       };
 }
 
-async function checkLedger({ db, lease, full = false }: CheckSource) {
+async function checkLedger({ db, lease, full = false }: DoctorDeps) {
   const { whole, sentence: found } = await verifyChain(db, lease.account, { full });
   return whole
     ? { ok: 'yes' as const, found, mend: null }
@@ -124,7 +123,7 @@ async function checkLedger({ db, lease, full = false }: CheckSource) {
       };
 }
 
-async function checkJobs({ jobs, lease }: CheckSource) {
+async function checkJobs({ jobs, lease }: DoctorDeps) {
   const { waiting, dead } = await jobs.counts(lease.account);
   const count = dead.reduce((sum, row) => sum + row.count, 0);
   return count === 0
@@ -136,7 +135,7 @@ async function checkJobs({ jobs, lease }: CheckSource) {
       };
 }
 
-async function checkMemory({ memory }: CheckSource) {
+async function checkMemory({ memory }: DoctorDeps) {
   const { embeddings, model, documents, vectors, failure } = await memory();
   if (embeddings === 'off') {
     const found = `${documents} texts, found by their words; by meaning: off.`;
@@ -151,7 +150,7 @@ async function checkMemory({ memory }: CheckSource) {
   };
 }
 
-async function checkWebhooks({ webhooks }: CheckSource) {
+async function checkWebhooks({ webhooks }: DoctorDeps) {
   const found = await webhooks();
   return found === null
     ? { ok: 'yes' as const, found: 'No webhook fails.', mend: null }
@@ -162,14 +161,14 @@ async function checkWebhooks({ webhooks }: CheckSource) {
       };
 }
 
-async function checkBudget(source: CheckSource) {
+async function checkBudget(source: DoctorDeps) {
   const { db, lease, agent, provider } = source;
   const { rows } = await sql<{ day: DayUse }>`
-    SELECT ${spentToday(lease.account, source)} AS day`.execute(db);
-  const used = rows[0]?.day ?? NOTHING_USED;
+    SELECT ${spentTodaySql(lease.account, source)} AS day`.execute(db);
+  const used = rows[0]?.day ?? ZERO_DAY_USE;
   const money = `${(used.micros / 1_000_000).toFixed(2)} of ${agent.usd_per_day.toFixed(2)} USD`;
   const found = `Used today: ${money}, ${used.tokens} of ${agent.tokens_per_day} tokens.${priceWords(agent, await provider())}`;
-  const spent = dayBudgetSpent(agent, used);
+  const spent = dayBudgetError(agent, used);
   return spent === null
     ? { ok: 'yes' as const, found, mend: null }
     : { ok: 'warn' as const, found, mend: spent.message };
@@ -179,7 +178,7 @@ const PRICES = '`agent.usd_per_million_input_tokens` and `agent.usd_per_million_
 
 function priceWords(agent: AgentSettings, provider: string | null): string {
   if (provider === null) return '';
-  const { input, output, from } = priceOf(provider, agent);
+  const { input, output, from } = modelPriceFor(provider, agent);
   if (from === 'unknown') {
     return ` No price is known for ${provider}, so its calls count as 0 USD; ${PRICES} set one.`;
   }
@@ -187,14 +186,14 @@ function priceWords(agent: AgentSettings, provider: string | null): string {
   return from === 'assumed' ? `${price}, as Relay assumes; ${PRICES} set it.` : `${price}.`;
 }
 
-async function checkStorage({ disk }: CheckSource) {
+async function checkStorage({ disk }: DoctorDeps) {
   const found = disk();
   return found === null
     ? { ok: 'yes' as const, found: 'Everything is taken in: the disk has space.', mend: null }
     : { ok: 'warn' as const, found, mend: 'Free some space on that disk.' };
 }
 
-async function checkBackup({ backup }: CheckSource) {
+async function checkBackup({ backup }: DoctorDeps) {
   const { every, last_at, trouble } = await backup();
   const last = last_at === null ? 'None was made here yet.' : `The last was made at ${last_at}.`;
   if (trouble !== null) {

@@ -1,20 +1,19 @@
 // What `relay status` shows, read in a few cheap queries.
-import type { BackupStanding } from '@relay/core/api/backups';
+import type { BackupStatus } from '@relay/core/api/backups';
 import type { DaemonStatus, SendingHealth } from '@relay/core/api/status';
-import { connectionSentence, statusOf } from '@relay/core/connection/states';
-import { MARKS } from '@relay/core/messages/marks';
-import type { Link } from '@relay/core/ports/transport';
-import { type RestartReport, reportSentence } from '@relay/core/report/report';
-import { VERSION } from '@relay/core/version';
+import { connectionSentence, whatsappStatusOf } from '@relay/core/connection/states';
+import { VERSION } from '@relay/core/installation';
+import { MARK_KINDS } from '@relay/core/messages/message';
+import type { WhatsAppLink } from '@relay/core/ports/transport';
+import { type RestartReport, reportSentence } from '@relay/core/restart-report';
 import { sql } from 'kysely';
 import type { Jobs } from '../jobs/jobs.ts';
-import type { QueueName } from '../jobs/queues.ts';
-import { QUEUES } from '../jobs/queues.ts';
-import type { Reader } from '../store/database.ts';
+import { QUEUES, type QueueName } from '../jobs/queues.ts';
+import type { Db } from '../store/database.ts';
 import type { Lease } from '../store/lease.ts';
 
-export interface StatusSource {
-  readonly db: Reader;
+export interface StatusDeps {
+  readonly db: Db;
   readonly lease: Lease;
   readonly jobs: Jobs;
   readonly home: string;
@@ -25,7 +24,7 @@ export interface StatusSource {
   readonly startedAt: number;
   readonly schemaVersion: number;
   readonly database: { readonly kind: 'private' | 'external'; readonly version: string };
-  connection(): Pick<Link, 'state' | 'phone'>;
+  connection(): Pick<WhatsAppLink, 'state' | 'phone'>;
   sending(): Promise<SendingHealth>;
   /** How many wait for the owner's yes. */
   approvals(): Promise<number>;
@@ -34,10 +33,10 @@ export interface StatusSource {
   webhooks(): Promise<string | null>;
   /** What is not done because the disk is nearly full. */
   disk(): string | null;
-  backup(): Promise<BackupStanding>;
+  backup(): Promise<BackupStatus>;
 }
 
-export async function readStatus(source: StatusSource): Promise<DaemonStatus> {
+export async function readStatus(source: StatusDeps): Promise<DaemonStatus> {
   const { db, lease, jobs } = source;
   const [counts, work, sending, approvals, report, webhooks, backup] = await Promise.all([
     countRows(db, lease),
@@ -52,7 +51,7 @@ export async function readStatus(source: StatusSource): Promise<DaemonStatus> {
   return {
     pid: process.pid,
     uptime_seconds: Math.round((Date.now() - source.startedAt) / 1000),
-    whatsapp_connected: statusOf(state) === 'connected',
+    whatsapp_connected: whatsappStatusOf(state) === 'connected',
     active_instance_count: counts.active,
     total_instance_count: counts.total,
     needs_you_count: counts.needs_you,
@@ -103,7 +102,7 @@ const notStored = (messages: number): string | null =>
 /** Past this nobody reads the figure any closer, and a status must not walk a million rows. */
 const COUNTED_TIMERS = 10_000;
 
-async function countRows(db: Reader, { account }: Lease) {
+async function countRows(db: Db, { account }: Lease) {
   const minuteAgo = new Date(Date.now() - 60_000);
   const { rows } = await sql<{
     active: number;
@@ -133,7 +132,7 @@ async function countRows(db: Reader, { account }: Lease) {
       (SELECT count(*) FROM knocks WHERE account_id = ${account} AND dismissed_at IS NULL) AS knocks,
       (SELECT count(*) FROM inbox WHERE account_id = ${account} AND done_at IS NULL) AS inbox,
       (SELECT count(*) FROM messages WHERE account_id = ${account} AND sent_at > ${minuteAgo}
-        AND NOT from_me AND kind <> ALL(${[...MARKS]}::text[])) AS received,
+        AND NOT from_me AND kind <> ALL(${[...MARK_KINDS]}::text[])) AS received,
       (SELECT count(*) FROM outbox WHERE account_id = ${account} AND attempted_at > ${minuteAgo}
         AND state IN ('sent', 'delivered', 'read')) AS sent,
       (SELECT coalesce(sum(not_stored), 0)::int FROM stranger_use WHERE account_id = ${account}

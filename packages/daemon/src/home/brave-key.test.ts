@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { removeFolder } from '@relay/testing/remove-folder';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readBraveKey, saveBraveKey } from './brave-key.ts';
-import { saveModel } from './model.ts';
+import { readBraveKey, saveBraveKey, saveModelSettings } from './sealed-settings.ts';
 import { aesSealer } from './vault/sealer.ts';
 
 const newSealer = () => aesSealer(createSecretKey(randomBytes(32)));
@@ -38,7 +37,7 @@ test('the environment wins, a plain one works, and it can be taken away', async 
 });
 
 test('what is sealed as one secret does not open as the other', async () => {
-  await saveModel(home, sealer, { model_provider: 'openai', model_api_key: 'sk-1' });
+  await saveModelSettings(home, sealer, { model_provider: 'openai', model_api_key: 'sk-1' });
   const { model_api_key } = JSON.parse(await readFile(file(), 'utf8')) as Record<string, string>;
   await writeFile(file(), JSON.stringify({ brave_api_key: model_api_key }));
   await expect(read()).rejects.toMatchObject({ code: 'brave_key_sealed' });

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runtimeSchema } from '@relay/core/settings';
+import { daemonRuntimeSchema } from '@relay/core/settings';
 import { removeFolder } from '@relay/testing/remove-folder';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { claimHome } from './claim.ts';
@@ -53,12 +53,14 @@ describe('one owner of a home', () => {
   test('writes just the pid, and the descriptor beside it, and removes both on release', async () => {
     const claim = await claimHome(home);
     expect(pidIn(home)).toBe(`${process.pid}\n`);
-    const starting = runtimeSchema.parse(
+    const starting = daemonRuntimeSchema.parse(
       JSON.parse(readFileSync(join(home, 'daemon.json'), 'utf8')),
     );
     expect(starting).toMatchObject({ pid: process.pid, port: null });
     await claim.announce(4711);
-    const ready = runtimeSchema.parse(JSON.parse(readFileSync(join(home, 'daemon.json'), 'utf8')));
+    const ready = daemonRuntimeSchema.parse(
+      JSON.parse(readFileSync(join(home, 'daemon.json'), 'utf8')),
+    );
     expect(ready).toEqual({ ...starting, port: 4711 });
     await claim.release();
     expect(readdirSync(home)).toEqual(['daemon.lock']);

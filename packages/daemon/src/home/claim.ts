@@ -3,15 +3,17 @@
 // ends, so a claim cannot go stale. SQLite takes it because Node has no file lock of its own.
 // `daemon.pid` and `daemon.json` only tell others who the owner is; the owner alone writes them.
 // Nothing else may open `daemon.lock`: closing any handle on it drops the lock.
+
+import { execFile } from 'node:child_process';
 import { open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { RelayError } from '@relay/core/errors';
-import type { Runtime } from '@relay/core/settings';
-import { VERSION } from '@relay/core/version';
+import { linuxProcessStart, psProcessStart, VERSION } from '@relay/core/installation';
+import type { DaemonRuntime } from '@relay/core/settings';
 import { prepareHome, writePrivate } from './files.ts';
-import { processStart } from './process.ts';
 
 export interface HomeClaim {
   readonly home: string;
@@ -30,7 +32,7 @@ export async function claimHome(home: string): Promise<HomeClaim> {
   const lock = await takeLock(home);
   const pidFile = join(home, 'daemon.pid');
   const runtimeFile = join(home, 'daemon.json');
-  const runtime: Runtime = {
+  const runtime: DaemonRuntime = {
     pid: process.pid,
     port: null,
     process_start: (await processStart(process.pid)) ?? 'unknown',
@@ -98,4 +100,30 @@ async function ownerPid(home: string): Promise<number | string> {
 async function readPid(path: string): Promise<number | null> {
   const text = await readFile(path, 'utf8').catch(() => '');
   return /^\d+\s*$/.test(text) ? Number(text) : null;
+}
+
+// What the operating system says about a process: since when it runs. Two processes that were given
+// the same pid, one after the other, never have the same answer.
+
+/** Null when no such process runs. */
+async function processStart(pid: number): Promise<string | null> {
+  if (process.platform === 'linux') {
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
+    if (stat === null) return null;
+    const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '');
+    return linuxProcessStart(stat, boot);
+  }
+  if (process.platform === 'win32') return isAlive(pid) ? 'alive' : null;
+  const ps = await promisify(execFile)('/bin/ps', ['-o', 'stat=,lstart=', '-p', String(pid)], {
+    env: { LC_ALL: 'C' },
+  }).catch(() => null);
+  return ps === null ? null : psProcessStart(ps.stdout);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
 }

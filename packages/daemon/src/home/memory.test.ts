@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { removeFolder } from '@relay/testing/remove-folder';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readMemory, saveMemory } from './memory.ts';
+import { readMemorySettings, saveMemorySettings } from './sealed-settings.ts';
 import { aesSealer } from './vault/sealer.ts';
 
 const newSealer = () => aesSealer(createSecretKey(randomBytes(32)));
@@ -24,23 +24,23 @@ afterEach(() => removeFolder(home));
 const file = () => join(home, 'relay.config.json');
 
 test('off until it is chosen', async () => {
-  expect(await readMemory(home, sealer)).toMatchObject({ embeddings: 'off' });
+  expect(await readMemorySettings(home, sealer)).toMatchObject({ embeddings: 'off' });
 });
 
 test('the key is sealed at rest, opens here alone, and a plain one works', async () => {
-  await saveMemory(home, sealer, ENDPOINT);
+  await saveMemorySettings(home, sealer, ENDPOINT);
   expect(await readFile(file(), 'utf8')).not.toContain('sk-secret');
-  expect(await readMemory(home, sealer)).toEqual(ENDPOINT);
-  await expect(readMemory(home, newSealer())).rejects.toMatchObject({
+  expect(await readMemorySettings(home, sealer)).toEqual(ENDPOINT);
+  await expect(readMemorySettings(home, newSealer())).rejects.toMatchObject({
     code: 'embeddings_key_sealed',
   });
   await writeFile(file(), JSON.stringify({ memory: ENDPOINT }));
-  expect(await readMemory(home, sealer)).toEqual(ENDPOINT);
+  expect(await readMemorySettings(home, sealer)).toEqual(ENDPOINT);
 });
 
 test('a key that is sealed for another home does not keep one from turning it off', async () => {
-  await saveMemory(home, newSealer(), ENDPOINT);
+  await saveMemorySettings(home, newSealer(), ENDPOINT);
   const memory = JSON.parse(await readFile(file(), 'utf8'));
   await writeFile(file(), JSON.stringify({ memory: { ...memory.memory, embeddings: 'off' } }));
-  expect(await readMemory(home, sealer)).toMatchObject({ embeddings: 'off' });
+  expect(await readMemorySettings(home, sealer)).toMatchObject({ embeddings: 'off' });
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { ModelSettings } from '@relay/core/settings';
 import { removeFolder } from '@relay/testing/remove-folder';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readModel, saveModel } from './model.ts';
+import { readModelSettings, saveModelSettings } from './sealed-settings.ts';
 import { aesSealer } from './vault/sealer.ts';
 
 const NOTHING: ModelSettings = {
@@ -25,11 +25,14 @@ beforeEach(async () => {
 afterEach(() => removeFolder(home));
 
 const file = () => join(home, 'relay.config.json');
-const read = (environment: Parameters<typeof readModel>[2] = UNSET) =>
-  readModel(home, sealer, environment);
+const read = (environment: Parameters<typeof readModelSettings>[2] = UNSET) =>
+  readModelSettings(home, sealer, environment);
 
 test('a key that comes in is sealed at rest and opens here alone', async () => {
-  await saveModel(home, sealer, { model_provider: 'anthropic', model_api_key: 'sk-ant-secret' });
+  await saveModelSettings(home, sealer, {
+    model_provider: 'anthropic',
+    model_api_key: 'sk-ant-secret',
+  });
   const text = await readFile(file(), 'utf8');
   expect(text).toMatch(/"model_api_key": "sealed:[\w-]+"/);
   expect(text).not.toContain('sk-ant-secret');
@@ -39,7 +42,7 @@ test('a key that comes in is sealed at rest and opens here alone', async () => {
     model_provider: 'anthropic',
     model_api_key: 'sk-ant-secret',
   });
-  await expect(readModel(home, newSealer(), UNSET)).rejects.toMatchObject({
+  await expect(readModelSettings(home, newSealer(), UNSET)).rejects.toMatchObject({
     code: 'model_key_sealed',
   });
 });
@@ -50,10 +53,10 @@ test('a key that somebody wrote by hand keeps working', async () => {
 });
 
 test('what is not named stays; a key never goes to a provider it was not given for', async () => {
-  await saveModel(home, sealer, { model_provider: 'anthropic', model_api_key: 'sk-ant' });
-  await saveModel(home, sealer, { model_name: 'claude' });
+  await saveModelSettings(home, sealer, { model_provider: 'anthropic', model_api_key: 'sk-ant' });
+  await saveModelSettings(home, sealer, { model_name: 'claude' });
   expect(await read()).toMatchObject({ model_api_key: 'sk-ant', model_name: 'claude' });
-  await saveModel(home, sealer, { model_provider: 'openai' });
+  await saveModelSettings(home, sealer, { model_provider: 'openai' });
   expect(await read()).toEqual({ ...NOTHING, model_provider: 'openai' });
 });
 
@@ -62,12 +65,12 @@ test('the same provider in another spelling keeps the name and the key of the mo
     file(),
     '{"model_provider":"OpenAI","model_name":"gpt-5","model_api_key":"sk-plain"}',
   );
-  await saveModel(home, sealer, { model_provider: 'openai' });
+  await saveModelSettings(home, sealer, { model_provider: 'openai' });
   expect(await read()).toMatchObject({ model_name: 'gpt-5', model_api_key: 'sk-plain' });
 });
 
 test('the environment wins over the file, and takes its key along', async () => {
-  await saveModel(home, sealer, { model_provider: 'anthropic', model_api_key: 'sk-ant' });
+  await saveModelSettings(home, sealer, { model_provider: 'anthropic', model_api_key: 'sk-ant' });
   const given = { ...NOTHING, model_provider: 'ollama', model_name: 'qwen' };
   expect(await read({ given, keys: {} })).toEqual(given);
   expect(await read({ given: { ...NOTHING, model_name: 'claude' }, keys: {} })).toMatchObject({
@@ -82,7 +85,7 @@ test('a key under the name its provider gave it is enough', async () => {
     model_provider: 'openai',
     model_api_key: 'sk-env',
   });
-  await saveModel(home, sealer, { model_provider: 'anthropic' });
+  await saveModelSettings(home, sealer, { model_provider: 'anthropic' });
   expect(await read({ given: NOTHING, keys })).toMatchObject({
     model_provider: 'anthropic',
     model_api_key: null,
@@ -91,8 +94,8 @@ test('a key under the name its provider gave it is enough', async () => {
 
 test('a change is seen by whoever asks next', async () => {
   expect(await read()).toEqual(NOTHING);
-  await saveModel(home, sealer, { model_provider: 'ollama', model_name: 'a' });
+  await saveModelSettings(home, sealer, { model_provider: 'ollama', model_name: 'a' });
   expect((await read()).model_name).toBe('a');
-  await saveModel(home, sealer, { model_name: 'b' });
+  await saveModelSettings(home, sealer, { model_name: 'b' });
   expect((await read()).model_name).toBe('b');
 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { removeFolder } from '@relay/testing/remove-folder';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readOutsideMemory, saveOutsideMemory } from './outside-memory.ts';
+import { readDigestExportSettings, saveDigestExportSettings } from './sealed-settings.ts';
 import { aesSealer } from './vault/sealer.ts';
 
 const newSealer = () => aesSealer(createSecretKey(randomBytes(32)));
@@ -19,21 +19,25 @@ afterEach(() => removeFolder(home));
 const file = () => join(home, 'relay.config.json');
 
 test('the secret is sealed at rest, opens here alone, and a plain one works', async () => {
-  await saveOutsideMemory(home, sealer, { webhook_url: URL_, webhook_secret: 'whsec_abc' });
+  await saveDigestExportSettings(home, sealer, { webhook_url: URL_, webhook_secret: 'whsec_abc' });
   expect(await readFile(file(), 'utf8')).not.toContain('whsec_abc');
-  expect(await readOutsideMemory(home, sealer)).toMatchObject({ webhook_secret: 'whsec_abc' });
-  await expect(readOutsideMemory(home, newSealer())).rejects.toMatchObject({
+  expect(await readDigestExportSettings(home, sealer)).toMatchObject({
+    webhook_secret: 'whsec_abc',
+  });
+  await expect(readDigestExportSettings(home, newSealer())).rejects.toMatchObject({
     code: 'webhook_secret_sealed',
   });
   const outside_memory = { webhook_url: URL_, webhook_secret: 'whsec_plain' };
   await writeFile(file(), JSON.stringify({ outside_memory }));
-  expect(await readOutsideMemory(home, sealer)).toMatchObject({ webhook_secret: 'whsec_plain' });
+  expect(await readDigestExportSettings(home, sealer)).toMatchObject({
+    webhook_secret: 'whsec_plain',
+  });
 });
 
 test('what is not named stays, the sealed secret too', async () => {
-  await saveOutsideMemory(home, sealer, { webhook_url: URL_, webhook_secret: 'whsec_abc' });
-  await saveOutsideMemory(home, sealer, { folder: '/memory', hourly: true });
-  expect(await readOutsideMemory(home, sealer)).toMatchObject({
+  await saveDigestExportSettings(home, sealer, { webhook_url: URL_, webhook_secret: 'whsec_abc' });
+  await saveDigestExportSettings(home, sealer, { folder: '/memory', hourly: true });
+  expect(await readDigestExportSettings(home, sealer)).toMatchObject({
     folder: '/memory',
     hourly: true,
     webhook_url: URL_,

@@ -4,7 +4,11 @@ import { join } from 'node:path';
 import { settingsSchema } from '@relay/core/settings';
 import { removeFolder } from '@relay/testing/remove-folder';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { changeRunning, type RunningSettings, settingsShown } from './running-settings.ts';
+import {
+  changeRunningSettings,
+  listRunningSettings,
+  type RunningSettings,
+} from './settings-service.ts';
 
 let home: string;
 let running: RunningSettings;
@@ -16,11 +20,11 @@ afterEach(() => removeFolder(home));
 
 const file = async () => JSON.parse(await readFile(join(home, 'relay.config.json'), 'utf8'));
 const shown = async (name: string) =>
-  (await settingsShown(running)).find((setting) => setting.name === name);
+  (await listRunningSettings(running)).find((setting) => setting.name === name);
 
 test('what runs follows at once, in the very section that others hold', async () => {
   const { pacing } = running.settings;
-  await changeRunning(running, { pacing: { per_day: 40 }, tell_owner_on_whatsapp: true });
+  await changeRunningSettings(running, { pacing: { per_day: 40 }, tell_owner_on_whatsapp: true });
   expect(pacing.per_day).toBe(40);
   expect(running.settings.tell_owner_on_whatsapp).toBe(true);
   expect(await file()).toEqual({ pacing: { per_day: 40 }, tell_owner_on_whatsapp: true });
@@ -35,19 +39,19 @@ test('null brings the default back, and nothing else of the file is touched', as
     join(home, 'relay.config.json'),
     '{"daemon_port":4000,"pacing":{"per_day":40,"per_hour":9}}',
   );
-  await changeRunning(running, { pacing: { per_day: null } });
+  await changeRunningSettings(running, { pacing: { per_day: null } });
   expect(await file()).toEqual({ daemon_port: 4000, pacing: { per_hour: 9 } });
   expect(running.settings.pacing.per_day).toBe(200);
 });
 
 test('what counts from the next start runs as before, and says so', async () => {
-  await changeRunning(running, { log_level: 'debug' });
+  await changeRunningSettings(running, { log_level: 'debug' });
   expect(running.settings.log_level).toBe('info');
   expect(await shown('log_level')).toMatchObject({ value: 'info', next: 'debug', from: 'console' });
 });
 
 test('what does not fit together changes nothing, neither the file nor what runs', async () => {
-  const change = changeRunning(running, { pacing: { per_day: 7, typing_min_ms: 99_000 } });
+  const change = changeRunningSettings(running, { pacing: { per_day: 7, typing_min_ms: 99_000 } });
   await expect(change).rejects.toMatchObject({ code: 'setting_invalid' });
   expect(await readdir(home)).toEqual([]);
   expect(running.settings.pacing.per_day).toBe(200);
@@ -59,14 +63,14 @@ test('what the environment sets is shown as such and changed by nobody', async (
     from: 'environment',
     variable: 'RELAY_LOG_LEVEL',
   });
-  const change = changeRunning(running, { log_level: 'debug', pacing: { per_day: 7 } });
+  const change = changeRunningSettings(running, { log_level: 'debug', pacing: { per_day: 7 } });
   await expect(change).rejects.toMatchObject({ code: 'setting_from_environment' });
   expect(await readdir(home)).toEqual([]);
 });
 
 test('a file that somebody broke is never overwritten', async () => {
   await writeFile(join(home, 'relay.config.json'), '{ nonsense');
-  const change = changeRunning(running, { zone: 'UTC' });
+  const change = changeRunningSettings(running, { zone: 'UTC' });
   await expect(change).rejects.toMatchObject({ code: 'config_invalid' });
   expect(await readFile(join(home, 'relay.config.json'), 'utf8')).toBe('{ nonsense');
 });
@@ -74,5 +78,5 @@ test('a file that somebody broke is never overwritten', async () => {
 test('a secret is shown under no name', async () => {
   const secret = { model_api_key: 'sk-1', memory: { endpoint_api_key: 'sk-2' } };
   await writeFile(join(home, 'relay.config.json'), JSON.stringify(secret));
-  expect(JSON.stringify(await settingsShown(running))).not.toContain('sk-');
+  expect(JSON.stringify(await listRunningSettings(running))).not.toContain('sk-');
 });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { removeFolder } from '@relay/testing/remove-folder';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { changedHere, saveSettings } from './settings.ts';
+import { readSettingsChangedByApi, saveSettings } from './settings.ts';
 
 let home: string;
 beforeEach(async () => {
@@ -53,5 +53,5 @@ test('a home that has the former name keeps it', async () => {
 test('notes what was changed from here, by name, and no secret', async () => {
   await writeFile(file(), '{"daemon_port":4000,"pacing":{"per_day":40}}');
   await saveSettings(home, { zone: 'UTC', model_api_key: 'sk-1' });
-  expect(await changedHere(home)).toEqual({ zone: 'UTC' });
+  expect(await readSettingsChangedByApi(home)).toEqual({ zone: 'UTC' });
 });

@@ -4,18 +4,18 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RelayError } from '@relay/core/errors';
+import { chooseSettingsFile } from '@relay/core/installation';
 import { type Settings, settingsFault } from '@relay/core/settings';
-import { settingsFileAmong } from '@relay/core/settings-file';
-import { SECRET_SETTINGS, settingNamed, settingNames } from '@relay/core/settings-shown';
+import { SECRET_SETTINGS, settingByName, settingNames } from '@relay/core/settings-catalog';
 import { writePrivate } from './files.ts';
 
 export async function saveSettings(home: string, changed: Partial<Settings>): Promise<void> {
-  await writeSettings(home, { ...(await readSettings(home)), ...changed });
+  await writeHomeSettings(home, { ...(await loadHomeSettings(home)), ...changed });
 }
 
 /** All of them, in the place of what was there. */
-export async function writeSettings(home: string, settings: object): Promise<void> {
-  const file = fileOf(home);
+export async function writeHomeSettings(home: string, settings: object): Promise<void> {
+  const file = settingsFilePath(home);
   refuseFaults(file, settings);
   const before = await readWritten(file);
   await writePrivate(file, `${JSON.stringify(settings, null, 2)}\n`);
@@ -23,19 +23,21 @@ export async function writeSettings(home: string, settings: object): Promise<voi
 }
 
 /** As somebody wrote them: valid, without defaults. */
-export async function readSettings(home: string): Promise<object> {
-  const file = fileOf(home);
+export async function loadHomeSettings(home: string): Promise<object> {
+  const file = settingsFilePath(home);
   const written = await readWritten(file);
   refuseFaults(file, written);
   return written;
 }
 
-export const fileOf = (home: string): string =>
-  join(home, settingsFileAmong((name) => existsSync(join(home, name))).name);
+export const settingsFilePath = (home: string): string =>
+  join(home, chooseSettingsFile((name) => existsSync(join(home, name))).name);
 
 /** Settings that were last changed over the API, with what was written; a later edit of the file is not among them. */
-export async function changedHere(home: string): Promise<Readonly<Record<string, unknown>>> {
-  const text = await readFile(join(home, CHANGES), 'utf8').catch(() => '{}');
+export async function readSettingsChangedByApi(
+  home: string,
+): Promise<Readonly<Record<string, unknown>>> {
+  const text = await readFile(join(home, CHANGES_FILE), 'utf8').catch(() => '{}');
   try {
     return Object(JSON.parse(text));
   } catch {
@@ -43,20 +45,20 @@ export async function changedHere(home: string): Promise<Readonly<Record<string,
   }
 }
 
-const CHANGES = 'changed-settings.json';
+const CHANGES_FILE = 'changed-settings.json';
 
 async function noteChanges(home: string, before: object, after: object): Promise<void> {
   const names = settingNames(after).filter(
     (name) => !SECRET_SETTINGS.includes(name) && !isSame(name, before, after),
   );
   if (names.length === 0) return;
-  const noted = names.map((name) => [name, settingNamed(name, after)]);
-  const changes = { ...(await changedHere(home)), ...Object.fromEntries(noted) };
-  await writePrivate(join(home, CHANGES), `${JSON.stringify(changes, null, 2)}\n`);
+  const noted = names.map((name) => [name, settingByName(name, after)]);
+  const changes = { ...(await readSettingsChangedByApi(home)), ...Object.fromEntries(noted) };
+  await writePrivate(join(home, CHANGES_FILE), `${JSON.stringify(changes, null, 2)}\n`);
 }
 
 const isSame = (name: string, a: object, b: object): boolean =>
-  JSON.stringify(settingNamed(name, a)) === JSON.stringify(settingNamed(name, b));
+  JSON.stringify(settingByName(name, a)) === JSON.stringify(settingByName(name, b));
 
 function refuseFaults(file: string, settings: object): void {
   const fault = settingsFault(settings);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { removeFolder } from '@relay/testing/remove-folder';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ownerToken, rotateToken } from './token.ts';
+import { loadOwnerToken, replaceOwnerToken } from './state-files.ts';
 
 let home: string;
 beforeEach(() => {
@@ -12,21 +12,21 @@ beforeEach(() => {
 afterEach(() => removeFolder(home));
 
 test('makes a token of 256 bits once and keeps it, readable by the owner alone', async () => {
-  const token = await ownerToken(home);
+  const token = await loadOwnerToken(home);
   expect(token).toMatch(/^relay_[\w-]{43}$/);
-  expect(await ownerToken(home)).toBe(token);
+  expect(await loadOwnerToken(home)).toBe(token);
   expect(statSync(join(home, 'token')).mode & 0o777).toBe(0o600);
 });
 
 test('rotates to a different token and keeps that one', async () => {
-  const first = await ownerToken(home);
-  const second = await rotateToken(home);
+  const first = await loadOwnerToken(home);
+  const second = await replaceOwnerToken(home);
   expect(second).not.toBe(first);
-  expect(await ownerToken(home)).toBe(second);
+  expect(await loadOwnerToken(home)).toBe(second);
   expect(readFileSync(join(home, 'token'), 'utf8')).toBe(`${second}\n`);
 });
 
 test('replaces a token that a crash or a hand has damaged', async () => {
   writeFileSync(join(home, 'token'), 'relay_short');
-  expect(await ownerToken(home)).toMatch(/^relay_[\w-]{43}$/);
+  expect(await loadOwnerToken(home)).toMatch(/^relay_[\w-]{43}$/);
 });

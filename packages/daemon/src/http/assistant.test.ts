@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import type { AssistantEvent } from '@relay/core/api/assistant';
-import { ASSISTANT_STREAM, askAssistant } from '@relay/core/client/assistant-stream';
-import { type Frame, readFrames } from '@relay/core/client/frames';
+import type { AssistantEvent, AssistantService, AssistantSink } from '@relay/core/api/assistant';
+import { ASSISTANT_STREAM, askAssistant } from '@relay/core/client/answer-stream';
+import { type Frame, readFrames } from '@relay/core/client/sse';
 import { RelayError } from '@relay/core/errors';
-import type { AssistantSink, AssistantVerbs } from '@relay/core/ports/assistant';
 import { expect, test, vi } from 'vitest';
 import { standIns, TOKEN } from './testing/stand-ins.ts';
 import { bearer, type Listening, listening } from './testing/wire.ts';
@@ -19,7 +18,7 @@ const question = (text = 'hello') => ({
 /** An assistant that says what the test tells it to, when it is told. */
 function scripted() {
   const turns: { text: string; sink: AssistantSink; signal: AbortSignal; end(): void }[] = [];
-  const assistant: AssistantVerbs = {
+  const assistant: AssistantService = {
     ask: ({ text }, sink, signal) =>
       new Promise((resolve) => void turns.push({ text, sink, signal, end: resolve })),
     history: async () => [],

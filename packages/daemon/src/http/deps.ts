@@ -1,54 +1,54 @@
 // Everything the HTTP server is given by `main`: ports and plain functions, no singletons.
 // Routes reach the world through these alone, so a test can stand in for all of it.
 import type { Duplex, Readable } from 'node:stream';
-import type { ImportReport } from '@relay/core/api/archive';
-import type { DaemonStatus, HealthCheck } from '@relay/core/api/status';
-import type { ToolAnswer, ToolShown } from '@relay/core/api/tools';
+import type { ActivityReader } from '@relay/core/api/activity';
+import type { ApprovalService, HoldService } from '@relay/core/api/approvals';
+import type { AssistantService } from '@relay/core/api/assistant';
+import type { ArchiveImportReport, BackupService } from '@relay/core/api/backups';
+import type { ChatReader } from '@relay/core/api/chats';
+import type { ContactService, GrantService } from '@relay/core/api/contacts';
+import type {
+  ClientTokens,
+  SignInStore,
+  TokenClient,
+  TokenService,
+} from '@relay/core/api/credentials';
+import type { DigestExportService, DigestService } from '@relay/core/api/digests';
+import type { EvalService } from '@relay/core/api/eval';
+import type { EventLog } from '@relay/core/api/events';
+import type { ImportService } from '@relay/core/api/imports';
+import type { ForwarderTokens, IngestService } from '@relay/core/api/ingest';
+import type { ConversationService } from '@relay/core/api/instances';
+import type { LedgerReader } from '@relay/core/api/ledger';
+import type { MemoryService } from '@relay/core/api/memory';
+import type { ObservedGroupService } from '@relay/core/api/observed-groups';
+import type { RetentionService } from '@relay/core/api/retention';
+import type { ScheduleService } from '@relay/core/api/schedules';
+import type { SearchService } from '@relay/core/api/search';
+import type { SendAsOwner } from '@relay/core/api/sending';
+import type { SettingsService } from '@relay/core/api/settings';
+import type { DaemonStatus, HealthCheck, Metrics } from '@relay/core/api/status';
+import type { ListedTool, ToolCallResponse } from '@relay/core/api/tools';
+import type { WebhookService } from '@relay/core/api/webhooks';
+import type { MessageReader } from '@relay/core/api/whatsapp';
 import type { Log } from '@relay/core/log';
-import type { ActivityReader } from '@relay/core/ports/activity';
-import type { ApprovalVerbs, HoldVerbs } from '@relay/core/ports/approvals';
-import type { AssistantVerbs } from '@relay/core/ports/assistant';
-import type { BackupVerbs } from '@relay/core/ports/backups';
-import type { ChatReader } from '@relay/core/ports/chats';
-import type { ConversationVerbs } from '@relay/core/ports/conversations';
-import type { DigestVerbs } from '@relay/core/ports/digests';
-import type { EvalVerbs } from '@relay/core/ports/eval';
-import type { EventLog } from '@relay/core/ports/event-log';
-import type { GrantVerbs, PeopleVerbs } from '@relay/core/ports/grants';
-import type { ImportVerbs } from '@relay/core/ports/imports';
-import type { ForwarderTokens, IngestVerbs } from '@relay/core/ports/ingest';
-import type { LedgerReader } from '@relay/core/ports/ledger';
-import type { MemoryVerbs } from '@relay/core/ports/memory';
-import type { MessageReader } from '@relay/core/ports/messages';
-import type { Metrics } from '@relay/core/ports/metrics';
-import type { ObservingVerbs } from '@relay/core/ports/observing';
-import type { OutsideMemoryVerbs } from '@relay/core/ports/outside-memory';
-import type { SendAsOwner } from '@relay/core/ports/owner-messages';
-import type { RetentionVerbs } from '@relay/core/ports/retention';
-import type { ScheduleVerbs } from '@relay/core/ports/schedules';
-import type { SearchVerbs } from '@relay/core/ports/search';
-import type { SettingsVerbs } from '@relay/core/ports/settings';
-import type { SignInStore } from '@relay/core/ports/sign-in';
-import type { Program, ProgramTokens, TokenVerbs } from '@relay/core/ports/tokens';
 import type { Transport } from '@relay/core/ports/transport';
-import type { WebhookVerbs } from '@relay/core/ports/webhooks';
-import type { Limits } from './limits.ts';
 
 export interface Archive {
   /** A tar.gz, made as it is read. */
   export(): Readable;
-  import(stream: Readable): Promise<ImportReport>;
+  import(stream: Readable): Promise<ArchiveImportReport>;
 }
 
 /** What programs may do, behind its three doors: MCP over HTTP, MCP over a pipe, and plain calls. */
-export interface ProgramDoor {
+export interface ClientApi {
   /** One HTTP exchange of MCP; the body was read already. */
   fetch(request: Request, hash: string, body: unknown): Promise<Response>;
   /** A connection of MCP in lines, until either side ends it. */
   pipe(connection: Duplex, hash: string): void;
-  tools(program: Program): readonly ToolShown[];
+  tools(program: TokenClient): readonly ListedTool[];
   /** Refused with a RelayError, or answered as the tool's output. */
-  call(hash: string, tool: string, input: unknown, key: string | null): Promise<ToolAnswer>;
+  call(hash: string, tool: string, input: unknown, key: string | null): Promise<ToolCallResponse>;
 }
 
 export interface HttpDeps {
@@ -59,7 +59,7 @@ export interface HttpDeps {
   /** The current token: asked on every request, so a rotation takes effect at once. */
   ownerToken(): string;
   rotateOwnerToken(): Promise<string>;
-  readonly conversations: ConversationVerbs;
+  readonly conversations: ConversationService;
   readonly whatsapp: Transport;
   readonly messages: MessageReader;
   readonly chats: ChatReader;
@@ -67,37 +67,87 @@ export interface HttpDeps {
   readonly activity: ActivityReader;
   /** Writes to somebody as the owner. */
   readonly send: SendAsOwner;
-  readonly assistant: AssistantVerbs;
-  readonly approvals: ApprovalVerbs;
-  readonly hold: HoldVerbs;
-  readonly grants: GrantVerbs;
-  readonly people: PeopleVerbs;
-  readonly schedules: ScheduleVerbs;
-  readonly search: SearchVerbs;
-  readonly observing: ObservingVerbs;
-  readonly digests: DigestVerbs;
-  readonly memory: MemoryVerbs;
-  readonly evaluation: EvalVerbs;
-  readonly ingest: IngestVerbs;
-  readonly imports: ImportVerbs;
-  readonly outsideMemory: OutsideMemoryVerbs;
+  readonly assistant: AssistantService;
+  readonly approvals: ApprovalService;
+  readonly hold: HoldService;
+  readonly grants: GrantService;
+  readonly people: ContactService;
+  readonly schedules: ScheduleService;
+  readonly search: SearchService;
+  readonly observing: ObservedGroupService;
+  readonly digests: DigestService;
+  readonly memory: MemoryService;
+  readonly evaluation: EvalService;
+  readonly ingest: IngestService;
+  readonly imports: ImportService;
+  readonly outsideMemory: DigestExportService;
   readonly forwarderTokens: ForwarderTokens;
-  readonly programTokens: ProgramTokens;
-  readonly tokens: TokenVerbs;
-  readonly programs: ProgramDoor;
-  readonly retention: RetentionVerbs;
-  readonly webhooks: WebhookVerbs;
-  readonly settings: SettingsVerbs;
+  readonly programTokens: ClientTokens;
+  readonly tokens: TokenService;
+  readonly programs: ClientApi;
+  readonly retention: RetentionService;
+  readonly webhooks: WebhookService;
+  readonly settings: SettingsService;
   readonly metrics: Metrics;
   status(): Promise<DaemonStatus>;
   checks(options: { readonly full: boolean }): Promise<HealthCheck[]>;
   readonly events: EventLog;
   readonly archive: Archive;
-  readonly backups: BackupVerbs;
+  readonly backups: BackupService;
   readonly signIn: SignInStore;
   /** The built console; null serves none. */
   readonly webDirectory: string | null;
   /** True once the daemon has begun to stop: whatever comes after is refused. */
   stopping(): boolean;
-  readonly limits?: Partial<Limits>;
+  readonly limits?: Partial<HttpLimits>;
 }
+
+// Every bound the HTTP server keeps, in one place. Tests narrow them; nobody widens them at run time.
+
+export interface HttpLimits {
+  /** Largest JSON body. An archive to import is streamed and has none. */
+  readonly bodyBytes: number;
+  /** How long a JSON body may take to arrive. */
+  readonly bodyMs: number;
+  readonly headersMs: number;
+  /** Wrong credentials in a minute, from all callers together, before they get 429. */
+  readonly failuresPerMinute: number;
+  /** Requests in a minute for one token or one browser session. */
+  readonly requestsPerMinute: number;
+  /** The same for the token of notification forwarders: no group is as lively. */
+  readonly forwardedPerMinute: number;
+  /** How long running requests may take to finish once the server closes. */
+  readonly drainMs: number;
+  /** How often a stream looks at the log though nothing woke it. */
+  readonly pollMs: number;
+  readonly keepAliveMs: number;
+  /** Seed 000's figure for its stream. */
+  readonly linkKeepAliveMs: number;
+  /** Events a stream reads at a time: all it ever holds for a slow reader. */
+  readonly streamBatch: number;
+  /** Questions to the assistant that are answered or wait, from all callers together. */
+  readonly questionsAtOnce: number;
+  /** How long `/api/init` waits for a QR code; shorter than `drainMs`. */
+  readonly initMs: number;
+  /** How long a message to oneself may take; pacing may hold it back for a while. */
+  readonly probeMs: number;
+  readonly probeLookMs: number;
+}
+
+export const DEFAULT_HTTP_LIMITS: HttpLimits = {
+  bodyBytes: 1_048_576,
+  bodyMs: 10_000,
+  headersMs: 10_000,
+  failuresPerMinute: 20,
+  requestsPerMinute: 30_000,
+  forwardedPerMinute: 300,
+  drainMs: 10_000,
+  pollMs: 5_000,
+  keepAliveMs: 20_000,
+  linkKeepAliveMs: 30_000,
+  streamBatch: 100,
+  questionsAtOnce: 8,
+  initMs: 8_000,
+  probeMs: 25_000,
+  probeLookMs: 500,
+};

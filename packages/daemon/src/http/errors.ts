@@ -1,11 +1,15 @@
 // What is thrown becomes what is answered. Invariant: only sentences of the one table go out;
 // anything else is `internal` with the request's id, and its message stays in the log.
-import type { ApiErrorResponse } from '@relay/core/api/errors';
+import type { ApiErrorResponse } from '@relay/core/api/common';
 import { RelayError } from '@relay/core/errors';
 import type { Log } from '@relay/core/log';
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { isDatabaseAway } from '../store/failures.ts';
-import { invalid } from './validation.ts';
+import type {
+  FastifyError,
+  FastifyReply,
+  FastifyRequest,
+  FastifySchemaValidationError,
+} from 'fastify';
+import { isDatabaseUnavailable } from '../store/failures.ts';
 
 export function createErrorHandler(log: Log, bodyBytes: number) {
   return function answer(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
@@ -43,9 +47,9 @@ function known(thrown: unknown, request: FastifyRequest, bodyBytes: number): Rel
   if (request.raw.destroyed && !request.raw.complete) {
     return new RelayError('invalid_request', { what: 'the body did not arrive' });
   }
-  if (isDatabaseAway(thrown)) return new RelayError('database_unavailable');
+  if (isDatabaseUnavailable(thrown)) return new RelayError('database_unavailable');
   const { code, statusCode, validation, validationContext } = thrown as FastifyError;
-  if (validation !== undefined) return invalid(validation, validationContext);
+  if (validation !== undefined) return invalidRequest(validation, validationContext);
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
     return new RelayError('body_too_large', { limit: `the limit of ${bodyBytes} bytes` });
   }
@@ -61,4 +65,27 @@ function known(thrown: unknown, request: FastifyRequest, bodyBytes: number): Rel
     return new RelayError('invalid_request', { what: 'the body is not valid JSON' });
   }
   return null;
+}
+
+// Turns what zod found into one sentence that names the field, and the rest into details.
+
+function invalidRequest(
+  issues: readonly FastifySchemaValidationError[],
+  where = 'body',
+): RelayError {
+  const [first = 'it cannot be read', ...others] = issues.map((issue) => describe(issue, where));
+  const details = others.map((other) => `Also: ${other}.`).join(' ');
+  return new RelayError('invalid_request', { what: first }, details === '' ? {} : { details });
+}
+
+function describe(issue: FastifySchemaValidationError, where: string): string {
+  const path = issue.instancePath.slice(1).replaceAll('/', '.');
+  const field = path === '' ? `the ${where}` : `"${path}"`;
+  const message = issue.message ?? 'it is not valid';
+  if (issue.keyword === 'unrecognized_keys') {
+    const keys = Array.isArray(issue.params.keys) ? issue.params.keys.map(String) : [];
+    return `${keys.map((key) => `"${key}"`).join(', ')} is not known here`;
+  }
+  if (message.endsWith('received undefined')) return `${field} is missing`;
+  return `${field}: ${message.charAt(0).toLowerCase()}${message.slice(1)}`;
 }

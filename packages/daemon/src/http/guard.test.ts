@@ -8,7 +8,7 @@ import { removeFolder } from '@relay/testing/remove-folder';
 import { verifies } from '@relay/testing/verifies';
 import type { RouteOptions } from 'fastify';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { hashSecret, sessionCookie } from './authenticate.ts';
+import { hashSecret, sessionCookie } from './guard.ts';
 import { INSTANCE_ID } from './testing/conversations.ts';
 import { PROGRAM_TOKEN } from './testing/programs.ts';
 import { memorySignIn } from './testing/sign-in.ts';

@@ -1,7 +1,7 @@
 // What forwarders of notifications may say, and how often.
 import { verifies } from '@relay/testing/verifies';
 import { expect, test } from 'vitest';
-import { hashSecret } from './authenticate.ts';
+import { hashSecret } from './guard.ts';
 import { standIns } from './testing/stand-ins.ts';
 import { bearer, listening } from './testing/wire.ts';
 

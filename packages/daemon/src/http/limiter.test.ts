@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createLimiter } from './limiter.ts';
+import { createLimiter } from './guard.ts';
 import { createHttpServer } from './server.ts';
 import { guessTimes } from './testing/guesses.ts';
 import { standIns, TOKEN } from './testing/stand-ins.ts';

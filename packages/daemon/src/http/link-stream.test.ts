@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
-import { type Frame, readFrames } from '@relay/core/client/frames';
 import { QR_STREAM, streamWhatsAppQR } from '@relay/core/client/qr-stream';
+import { type Frame, readFrames } from '@relay/core/client/sse';
 import { verifies } from '@relay/testing/verifies';
 import { expect, test } from 'vitest';
-import { DEFAULT_LIMITS } from './limits.ts';
+import { DEFAULT_HTTP_LIMITS } from './deps.ts';
 import { standIns, TOKEN } from './testing/stand-ins.ts';
 import { bearer, type Listening, listening } from './testing/wire.ts';
 
@@ -126,7 +126,7 @@ test('connected is told when the link is established, not to those who come late
 
 test('a comment every 30 s keeps it alive, also while there is news', async () => {
   verifies('000-QR-STREAM-KEEP-ALIVE');
-  expect(DEFAULT_LIMITS.linkKeepAliveMs).toBe(30_000);
+  expect(DEFAULT_HTTP_LIMITS.linkKeepAliveMs).toBe(30_000);
   const { deps, whatsapp } = standIns({ limits: { linkKeepAliveMs: 40 } });
   const server = await listening(deps);
   const response = await server.open({ path: QR_STREAM, headers: bearer });

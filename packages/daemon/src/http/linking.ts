@@ -1,11 +1,11 @@
 // Begins the link to WhatsApp the way somebody asked for, and waits for what comes of it.
 // Invariant: the way asked for last wins only while nobody has scanned or typed anything yet.
-import { statusOf } from '@relay/core/connection/states';
+import { whatsappStatusOf } from '@relay/core/connection/states';
 import { phoneAlias } from '@relay/core/contacts/alias';
 import { RelayError } from '@relay/core/errors';
-import type { Link, LinkMethod, Transport } from '@relay/core/ports/transport';
+import type { LinkMethod, Transport, WhatsAppLink } from '@relay/core/ports/transport';
 
-export function linkMethod(phone: string | undefined): LinkMethod {
+export function parseLinkMethod(phone: string | undefined): LinkMethod {
   if (phone === undefined) return { kind: 'qr' };
   const alias = phoneAlias(phone);
   if (alias === null) throw new RelayError('invalid_phone');
@@ -21,14 +21,14 @@ export async function beginLinking(transport: Transport, method: LinkMethod): Pr
 }
 
 export const isConnected = (transport: Transport): boolean =>
-  statusOf(transport.link.state) === 'connected';
+  whatsappStatusOf(transport.link.state) === 'connected';
 
 /** The first link that satisfies; the one there is when time is up. */
-export function untilLink(
+export function waitForLink(
   transport: Transport,
-  satisfies: (link: Link) => boolean,
+  satisfies: (link: WhatsAppLink) => boolean,
   ms: number,
-): Promise<Link> {
+): Promise<WhatsAppLink> {
   return new Promise((resolve) => {
     const look = () => {
       if (satisfies(transport.link)) done();
@@ -42,4 +42,23 @@ export function untilLink(
     const timer = setTimeout(done, ms);
     look();
   });
+}
+
+// A QR code as seed 000 serves it: a PNG in a data URL. The last one is kept, since every reader of the
+// stream asks for the same.
+
+export type QrPicture = (text: string) => Promise<string>;
+
+export function createQrPicture(): QrPicture {
+  let last: { text: string; url: Promise<string> } | null = null;
+  return (text) => {
+    if (last?.text !== text) last = { text, url: draw(text) };
+    return last.url;
+  };
+}
+
+async function draw(text: string): Promise<string> {
+  // Loaded when the first code is drawn: an account is linked once, the daemon started often.
+  const { default: qrcode } = await import('qrcode');
+  return qrcode.toDataURL(text, { type: 'image/png', margin: 4, scale: 6 });
 }

@@ -1,5 +1,5 @@
 // Who may read the figures: the owner, and a program whose token was made for that and nothing else.
-import type { Program } from '@relay/core/ports/tokens';
+import type { TokenClient } from '@relay/core/api/credentials';
 import { expect, test } from 'vitest';
 import { PROGRAM_TOKEN } from './testing/programs.ts';
 import { standIns } from './testing/stand-ins.ts';
@@ -7,7 +7,7 @@ import { bearer, listening } from './testing/wire.ts';
 
 const program = { authorization: `Bearer ${PROGRAM_TOKEN}` };
 
-async function scrapedWith(scopes: Program['scopes']) {
+async function scrapedWith(scopes: TokenClient['scopes']) {
   const { deps, calls } = standIns();
   const known = async (hash: string) => {
     const found = await deps.programTokens.known(hash);

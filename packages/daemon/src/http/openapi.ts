@@ -2,28 +2,28 @@
 // load slowly, so a throw-away server declares the same routes anew when it is.
 // Invariant: what is documented is what is served, no more and no less.
 import { STATUS_CODES } from 'node:http';
-import swagger, { type SwaggerTransform } from '@fastify/swagger';
-import { importReportSchema } from '@relay/core/api/archive';
-import { apiErrorSchema } from '@relay/core/api/errors';
+import type { SwaggerTransform } from '@fastify/swagger';
+import swagger from '@fastify/swagger';
+import { archiveImportReportSchema } from '@relay/core/api/backups';
+import { apiErrorSchema } from '@relay/core/api/common';
+import { loginCodeSchema, ownerTokenSchema } from '@relay/core/api/credentials';
 import {
   createInstanceResponseSchema,
   instanceSchema,
   stateTransitionSchema,
   transcriptLineSchema,
 } from '@relay/core/api/instances';
-import { linkSchema } from '@relay/core/api/link';
-import { probeSchema, sentTextSchema } from '@relay/core/api/messages';
-import { loginCodeSchema, ownerTokenSchema } from '@relay/core/api/sign-in';
+import { probeReportSchema, sentTextSchema } from '@relay/core/api/sending';
 import { healthCheckSchema, statusSchema } from '@relay/core/api/status';
-import { bufferedMessageSchema, whatsappStatusSchema } from '@relay/core/api/whatsapp';
-import Fastify, { type RouteOptions } from 'fastify';
+import { bufferedMessageSchema, linkSchema, whatsappStatusSchema } from '@relay/core/api/whatsapp';
+import type { RouteOptions } from 'fastify';
+import Fastify from 'fastify';
 import {
   createJsonSchemaTransform,
   createJsonSchemaTransformObject,
 } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { ZOD_ONLY } from './app.ts';
-import { streamSchema } from './routes/responses.ts';
+import { streamSchema, ZOD_COMPILERS } from './app.ts';
 
 /** The seeds' names where they give one. */
 const NAMES = {
@@ -34,14 +34,14 @@ const NAMES = {
   TranscriptMessage: transcriptLineSchema,
   DaemonStatusResponse: statusSchema,
   HealthCheck: healthCheckSchema,
-  ImportReport: importReportSchema,
+  ImportReport: archiveImportReportSchema,
   LoginCode: loginCodeSchema,
   OwnerToken: ownerTokenSchema,
   BufferedMessage: bufferedMessageSchema,
   WhatsAppStatus: whatsappStatusSchema,
   Link: linkSchema,
   SentText: sentTextSchema,
-  Probe: probeSchema,
+  Probe: probeReportSchema,
 };
 
 export async function describeApi(routes: readonly RouteOptions[], version: string) {
@@ -49,7 +49,7 @@ export async function describeApi(routes: readonly RouteOptions[], version: stri
   for (const [id, schema] of Object.entries(NAMES)) schemaRegistry.add(schema, { id });
   schemaRegistry.add(streamSchema, { type: 'string' });
   const complete = createJsonSchemaTransformObject({ schemaRegistry });
-  const app = Fastify(ZOD_ONLY);
+  const app = Fastify(ZOD_COMPILERS);
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',

@@ -4,7 +4,7 @@ import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { tokenId } from '@relay/core/ids';
 import { expect, onTestFinished, test } from 'vitest';
-import { hashSecret } from './authenticate.ts';
+import { hashSecret } from './guard.ts';
 import { PROGRAM_TOKEN } from './testing/programs.ts';
 import { standIns } from './testing/stand-ins.ts';
 import { bearer, type Listening, listening } from './testing/wire.ts';

@@ -2,64 +2,51 @@
 // every answer, then the guard, then routes. Invariant: no route can be declared around the guard.
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import cookie from '@fastify/cookie';
 import helmet from '@fastify/helmet';
 import { RelayError } from '@relay/core/errors';
-import Fastify, { type RouteOptions } from 'fastify';
+import type { RouteOptions } from 'fastify';
+import Fastify from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import { type App, ZOD_ONLY } from './app.ts';
-import { createAuthenticator } from './authenticate.ts';
-import { answerBrokenRequest, closeGently, hurryBodies } from './connections.ts';
-import type { HttpDeps } from './deps.ts';
-import { createErrorHandler, routeOf } from './errors.ts';
-import { admitUpgrade, createGuard } from './guard.ts';
-import { createLimiter } from './limiter.ts';
-import { DEFAULT_LIMITS } from './limits.ts';
-import { contentPolicy } from './policy.ts';
-import { createQrPicture } from './qr-picture.ts';
-import { activityRoutes } from './routes/activity.ts';
+import { type App, ZOD_COMPILERS } from './app.ts';
+import { DEFAULT_HTTP_LIMITS, type HttpDeps } from './deps.ts';
+import { createErrorHandler, errorBody, routeOf } from './errors.ts';
+import { admitUpgrade, createAuthenticator, createGuard, createLimiter, hasBody } from './guard.ts';
+import { createQrPicture } from './linking.ts';
 import { approvalRoutes } from './routes/approvals.ts';
-import { archiveRoutes } from './routes/archive.ts';
+import { archiveRoutes, backupRoutes } from './routes/archive.ts';
 import { assistantRoutes } from './routes/assistant.ts';
-import { backupRoutes } from './routes/backups.ts';
 import { chatRoutes } from './routes/chats.ts';
 import { contactRoutes } from './routes/contacts.ts';
-import { digestRoutes } from './routes/digests.ts';
 import { docsRoutes } from './routes/docs.ts';
 import { evalRoutes } from './routes/eval.ts';
 import { eventRoutes } from './routes/events.ts';
-import { importRoutes } from './routes/imports.ts';
 import { ingestRoutes } from './routes/ingest.ts';
-import { initRoutes } from './routes/init.ts';
 import { instanceRoutes } from './routes/instances.ts';
 import { ledgerRoutes } from './routes/ledger.ts';
 import { mcpPipe, mcpRoutes, toolRoutes } from './routes/mcp.ts';
-import { memoryRoutes } from './routes/memory.ts';
+import { importRoutes, memoryRoutes, searchRoutes } from './routes/memory.ts';
 import { messageRoutes } from './routes/messages.ts';
-import { metricsRoutes } from './routes/metrics.ts';
-import { observedGroupRoutes } from './routes/observed-groups.ts';
-import { outsideMemoryRoutes } from './routes/outside-memory.ts';
+import { digestExportRoutes, digestRoutes, observedGroupRoutes } from './routes/observed-groups.ts';
 import { permissionRoutes } from './routes/permissions.ts';
 import { retentionRoutes } from './routes/retention.ts';
 import { scheduleRoutes } from './routes/schedules.ts';
-import { searchRoutes } from './routes/search.ts';
 import { settingsRoutes } from './routes/settings.ts';
 import { signInRoutes } from './routes/sign-in.ts';
-import { statusRoutes } from './routes/status.ts';
+import { activityRoutes, metricsRoutes, statusRoutes } from './routes/status.ts';
 import { tokenRoutes } from './routes/tokens.ts';
-import { webRoutes } from './routes/web.ts';
+import { contentPolicy, webRoutes } from './routes/web.ts';
 import { webhookRoutes } from './routes/webhooks.ts';
-import { whatsappRoutes } from './routes/whatsapp.ts';
-import { whatsappStreamRoutes } from './routes/whatsapp-streams.ts';
-import { createStreams } from './streams.ts';
+import { initRoutes, whatsappRoutes, whatsappStreamRoutes } from './routes/whatsapp.ts';
+import { createOpenStreams, type OpenStreams } from './streams.ts';
 
 export async function createHttpServer(deps: HttpDeps): Promise<App> {
   const { log } = deps;
-  const limits = { ...DEFAULT_LIMITS, ...deps.limits };
+  const limits = { ...DEFAULT_HTTP_LIMITS, ...deps.limits };
   const answer = createErrorHandler(log, limits.bodyBytes);
   const app: App = Fastify({
-    ...ZOD_ONLY,
+    ...ZOD_COMPILERS,
     trustProxy: false,
     bodyLimit: limits.bodyBytes,
     // An archive may take as long as it takes; the two below bound everything else.
@@ -77,7 +64,7 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
 
   const port = () => deps.port || ((app.server.address() as AddressInfo | null)?.port ?? 0);
   const authenticator = createAuthenticator(deps);
-  const streams = createStreams();
+  const streams = createOpenStreams();
   const failures = createLimiter(limits.failuresPerMinute);
   const requests = createLimiter(limits.requestsPerMinute);
   const forwarded = createLimiter(limits.forwardedPerMinute);
@@ -109,8 +96,8 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
     log.debug('request', { ...fields, request: request.id, ms: Math.round(reply.elapsedTime) });
     deps.metrics.answered({ ...fields, seconds: reply.elapsedTime / 1_000 });
   });
-  hurryBodies(app, limits.bodyMs);
-  closeGently(app, streams, limits.drainMs);
+  limitBodyTime(app, limits.bodyMs);
+  closeGracefully(app, streams, limits.drainMs);
 
   statusRoutes(app, deps);
   activityRoutes(app, deps);
@@ -119,7 +106,7 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
   instanceRoutes(app, deps.conversations);
   approvalRoutes(app, deps);
   assistantRoutes(app, deps, { streams, authenticator, limits });
-  outsideMemoryRoutes(app, deps);
+  digestExportRoutes(app, deps);
   permissionRoutes(app, deps);
   contactRoutes(app, deps);
   chatRoutes(app, deps);
@@ -152,4 +139,44 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
   if (deps.webDirectory !== null) await webRoutes(app, deps.webDirectory);
   await app.ready();
   return app;
+}
+
+// What happens to sockets rather than requests: broken ones, slow ones, and all of them at the end.
+// Invariant: no caller can hold a connection open for ever, and closing always ends.
+
+/** For bytes that are not HTTP, or headers that never end: there is no request to answer. */
+function answerBrokenRequest(_error: Error, socket: Socket): void {
+  if (!socket.writable) return;
+  const what = 'it is not readable as HTTP';
+  const body = JSON.stringify(errorBody(new RelayError('invalid_request', { what })));
+  socket.end(
+    `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}
+
+/** A body that trickles in is cut off. An archive or a file is not: its reader sets the pace. */
+function limitBodyTime(app: App, bodyMs: number): void {
+  app.addHook('preParsing', async (request, _reply, payload) => {
+    const streamed = (request.routeOptions.config.body ?? 'json') !== 'json';
+    if (!streamed && hasBody(request.headers)) {
+      const timer = setTimeout(() => request.raw.destroy(), bodyMs);
+      request.raw.once('end', () => clearTimeout(timer));
+      request.raw.once('close', () => clearTimeout(timer));
+    }
+    return payload;
+  });
+}
+
+/** Streams end at once, idle connections too; running requests get their answer, within bounds. */
+function closeGracefully(app: App, streams: OpenStreams, drainMs: number): void {
+  let closing = false;
+  app.addHook('preClose', async () => {
+    closing = true;
+    streams.endAll();
+    setTimeout(() => app.server.closeAllConnections(), drainMs).unref();
+  });
+  // Fastify closes what is idle when the closing begins; this closes what becomes idle after.
+  app.addHook('onResponse', async () => {
+    if (closing) setImmediate(() => app.server.closeIdleConnections());
+  });
 }

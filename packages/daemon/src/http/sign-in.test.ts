@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { sessionCookie } from './authenticate.ts';
+import { sessionCookie } from './guard.ts';
 import { standIns } from './testing/stand-ins.ts';
 import { bearer, type Listening, listening } from './testing/wire.ts';
 

@@ -1,4 +1,4 @@
-import { seenBy } from '@relay/simulator/control/camera';
+import { readQrPicture } from '@relay/simulator/control/linking';
 import { verifies } from '@relay/testing/verifies';
 import { describe, expect, test } from 'vitest';
 import { standIns } from './testing/stand-ins.ts';
@@ -117,7 +117,7 @@ describe('qr', () => {
     expect(status).toBe(200);
     expect(Object.keys(body)).toEqual(['qr']);
     expect(body.qr).toMatch(/^data:image\/png;base64,iVBORw0KGgo/);
-    expect(seenBy(body.qr)).toBe(qr);
+    expect(readQrPicture(body.qr)).toBe(qr);
     expect(await get('/api/whatsapp/status')).toMatchObject({ body: { status: 'qr_ready' } });
   });
 

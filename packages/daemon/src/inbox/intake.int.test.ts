@@ -2,24 +2,21 @@ import { randomUUID } from 'node:crypto';
 import type { MessageId } from '@relay/core/ids';
 import { silentLog } from '@relay/core/log';
 import type { IncomingMessage } from '@relay/core/messages/message';
-import type { TestStore } from '@relay/testing/store';
-import { eventually, freshStore, sleep, times } from '@relay/testing/store';
+import { eventually, freshStore, sleep, type TestStore, times } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
 import { proto } from '@whiskeysockets/baileys';
 import type { KyselyPlugin } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Jobs } from '../jobs/jobs.ts';
-import { POLL_MS } from '../jobs/worker.ts';
+import { JOB_POLL_MS } from '../jobs/worker.ts';
 import { takeLease } from '../store/lease.ts';
 import { deadlocksIn, interpose } from '../store/testing/interpose.ts';
 import { knownTwice } from '../store/testing/people.ts';
-import { readContent } from '../whatsapp/inbound/content.ts';
-import { Intake } from './intake.ts';
-import type { IntakeWorld } from './take-in.ts';
-import { takeIn } from './take-in.ts';
+import { readContent } from '../whatsapp/inbound/read-message.ts';
+import { Intake, type IntakeDeps, takeInBatch } from './intake.ts';
 import { group, incoming, lid, ME, openPlain, phone, readJson, receive } from './testing/inbox.ts';
 
-interface Desk extends TestStore, IntakeWorld {
+interface Desk extends TestStore, IntakeDeps {
   receive(...contents: Parameters<typeof receive>[2]): Promise<void>;
 }
 
@@ -48,7 +45,7 @@ const count = async ({ sql }: TestStore, from: string) =>
 const routed = (desk: TestStore) => count(desk, "relay_jobs.job WHERE name = 'route'");
 
 async function takeAll(desk: Desk, batch = 200): Promise<void> {
-  while ((await takeIn(desk, batch)).rows > 0);
+  while ((await takeInBatch(desk, batch)).rows > 0);
 }
 
 test('a message is stored with its chat, its contact, a job and an event, and its row is done', async () => {
@@ -165,7 +162,7 @@ test('whatever fails between two statements, nothing is lost and nothing is doub
   let failures = 0;
   for (let at = 1; at < 100; at++) {
     const broken = { ...desk, db: desk.db.withPlugin(failingAt(at)) };
-    const failed = await takeIn(broken, 200).then(
+    const failed = await takeInBatch(broken, 200).then(
       () => false,
       () => true,
     );
@@ -185,8 +182,8 @@ test('whatever fails between two statements, nothing is lost and nothing is doub
 test('an answer to COMMIT that was lost on its way costs nothing', async () => {
   const desk = await freshDesk();
   await desk.receive(incoming({ body: 'one' }), incoming({ body: 'two' }));
-  await expect(takeIn({ ...desk, db: losingAnswers(desk.db) }, 200)).rejects.toThrow('lost');
-  expect(await takeIn(desk, 200)).toEqual({ rows: 0, stored: 0, setAside: [] });
+  await expect(takeInBatch({ ...desk, db: losingAnswers(desk.db) }, 200)).rejects.toThrow('lost');
+  expect(await takeInBatch(desk, 200)).toEqual({ rows: 0, stored: 0, setAside: [] });
   expect(await routed(desk)).toBe(2);
   expect(await bodies(desk)).toEqual(['one', 'two']);
 });
@@ -205,7 +202,7 @@ test('garbage, a broken seal and nobody’s words are set aside with a reason an
     if (row.content.includes('another home')) throw new Error('not ours');
     return row.content;
   };
-  expect(await takeIn({ ...desk, open }, 200)).toMatchObject({ rows: 6, stored: 2 });
+  expect(await takeInBatch({ ...desk, open }, 200)).toMatchObject({ rows: 6, stored: 2 });
   expect(await bodies(desk)).toEqual(['before', 'after']);
   expect(await desk.sql('SELECT failure FROM inbox ORDER BY seq')).toEqual(
     [null, 'garbage', null, 'nobody', 'sealed', null].map((failure) => ({ failure })),
@@ -282,7 +279,7 @@ test('a worker that lost its lease takes in nothing', async () => {
   const desk = await freshDesk();
   await desk.receive(incoming());
   await desk.sql('UPDATE account_leases SET epoch = epoch + 1');
-  await expect(takeIn(desk, 200)).rejects.toThrow('Another worker');
+  await expect(takeInBatch(desk, 200)).rejects.toThrow('Another worker');
   expect(await count(desk, 'messages')).toBe(0);
 });
 
@@ -351,7 +348,7 @@ describe('when two chats turn out to be one person’s', () => {
     await desk.receive(incoming({ chat: phone(1), alsoKnownAs: [lid(1)] }));
     await takeAll(desk);
     // Longer than the worker waits between two looks.
-    await sleep(2 * POLL_MS);
+    await sleep(2 * JOB_POLL_MS);
     expect(routed).toHaveLength(2);
     mayEnd.resolve();
     await eventually(() => routed.length === 3);

@@ -2,31 +2,30 @@
 import { randomUUID } from 'node:crypto';
 import type { ForwardedNotification } from '@relay/core/api/ingest';
 import type { ChatId } from '@relay/core/ids';
-import { SKEW_MS } from '@relay/core/ingest/pair';
+import { PAIRING_SKEW_MS } from '@relay/core/ingest/pairing';
 import { settingsSchema } from '@relay/core/settings';
+import { freshDaemonHarness } from '@relay/testing/daemon-harness';
 import { verifies } from '@relay/testing/verifies';
-import { freshWorld } from '@relay/testing/world';
 import fc from 'fast-check';
 import { beforeEach, expect, test } from 'vitest';
-import { hearInGroup } from '../flows/observer/hear.ts';
-import type { MessagePlace } from '../router/facts.ts';
-import { onRoute } from '../router/router.ts';
-import { ingestVerbs } from './notifications.ts';
-import { takeIn } from './take-in.ts';
+import { onGroupMessage } from '../flows/observer/on-message.ts';
+import { onRoute, type StoredMessageRef } from '../router/router.ts';
+import { takeInBatch } from './intake.ts';
+import { createIngestService } from './notifications.ts';
 import { group, incoming, openPlain, phone, readJson, receive } from './testing/inbox.ts';
 
 const NOW = new Date('2026-03-12T12:00:00Z');
 const AT = Date.UTC(2026, 2, 12, 10);
 const MINUTE = 60_000;
 
-const world = await freshWorld();
+const world = await freshDaemonHarness();
 const { sql, account, conversations, jobs } = world;
 const { db, lease, events } = conversations;
-const ingest = ingestVerbs({ db, lease, jobs, events, now: () => NOW });
+const ingest = createIngestService({ db, lease, jobs, events, now: () => NOW });
 const ADMIN = '4915100000009';
 const hearing = { ...conversations, settings: settingsSchema.parse({}), admins: [ADMIN] };
 const route = onRoute(conversations, [ADMIN], (work, message) =>
-  hearInGroup(hearing, work, message),
+  onGroupMessage(hearing, work, message),
 );
 
 let chat: ChatId;
@@ -92,12 +91,12 @@ async function hear(...messages: Parameters<typeof incoming>[0][]): Promise<void
     incoming({ chat: group(1), sender: phone(1), sentAt: new Date(AT), ...message }),
   );
   await receive(world, account, all);
-  while ((await takeIn({ db, lease, jobs, open: openPlain, read: readJson }, 200)).rows > 0);
+  while ((await takeInBatch({ db, lease, jobs, open: openPlain, read: readJson }, 200)).rows > 0);
 }
 
 /** As the workers do, in order, but only when the test says so. */
 async function routeAll(): Promise<void> {
-  const waiting = await sql<{ id: string; data: MessagePlace }>(
+  const waiting = await sql<{ id: string; data: StoredMessageRef }>(
     "SELECT id, data FROM relay_jobs.job WHERE name = 'route' AND state = 'created' ORDER BY created_on, id",
   );
   for (const { id, data } of waiting) {
@@ -243,7 +242,7 @@ const anyTruth = fc.array(
     at: fc.integer({ min: 0, max: 40 * MINUTE }),
     words: fc.nat(WORDS.length - 1),
     sender: fc.constantFrom({ n: 1, name: 'Ana' }, { n: 2, name: 'Ben' }, { n: 2, name: 'Benny' }),
-    skew: fc.integer({ min: -SKEW_MS, max: SKEW_MS - MINUTE }),
+    skew: fc.integer({ min: -PAIRING_SKEW_MS, max: PAIRING_SKEW_MS - MINUTE }),
     repeats: fc.array(fc.integer({ min: 0, max: MINUTE }), { maxLength: 2 }),
     way: fc.constantFrom('both' as const, 'both' as const, 'wire' as const, 'note' as const),
   }),

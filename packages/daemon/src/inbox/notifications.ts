@@ -3,27 +3,40 @@
 // stored, and what the linked account has received already is not stored again.
 import { createHash } from 'node:crypto';
 import { MESSAGE_EVENT } from '@relay/core/api/events';
-import { type ForwardedNotification, type IngestReport, instantOf } from '@relay/core/api/ingest';
+import {
+  type ForwardedNotification,
+  type IngestReport,
+  type IngestService,
+  parseInstant,
+} from '@relay/core/api/ingest';
 import { RelayError } from '@relay/core/errors';
 import type { AccountId, ChatId, MessageId } from '@relay/core/ids';
-import { type Content, contentOf, type Media } from '@relay/core/ingest/media';
-import { groupsNamed, type Named, onlyOne, shownName } from '@relay/core/ingest/named';
-import { isDeletion, readPlaceholder } from '@relay/core/ingest/placeholder';
-import { essence, saysSame } from '@relay/core/ingest/same';
+import {
+  isDeletionNotice,
+  type MediaKind,
+  readPlaceholder,
+  type StoredContent,
+  toStoredContent,
+} from '@relay/core/ingest/media';
+import {
+  cleanShownName,
+  findGroupsByName,
+  type NameResolver,
+  onlyContactIn,
+} from '@relay/core/ingest/names';
+import { haveSameEssence, messageEssence } from '@relay/core/ingest/pairing';
 import type { MessageDetails } from '@relay/core/messages/message';
-import type { IngestVerbs } from '@relay/core/ports/ingest';
 import { sql } from 'kysely';
 import type { Jobs } from '../jobs/jobs.ts';
-import type { Reader, Transaction } from '../store/database.ts';
+import type { Db, Transaction } from '../store/database.ts';
 import { appendEvents, type PostgresEventLog } from '../store/events.ts';
-import { fenced } from '../store/fenced.ts';
 import type { Lease } from '../store/lease.ts';
 import { putMessages, updateChats } from '../store/messages.ts';
-import { namedIn } from '../store/told/people.ts';
-import { settleTold } from '../store/told/settle.ts';
+import { dedupeNotifications, loadChatMemberNames } from '../store/notification-dedupe.ts';
+import { fenced } from '../store/transaction.ts';
 
-export interface IngestWorld {
-  readonly db: Reader;
+export interface IngestDeps {
+  readonly db: Db;
   readonly lease: Lease;
   readonly jobs: Jobs;
   readonly events: Pick<PostgresEventLog, 'hint'>;
@@ -36,10 +49,12 @@ const REPEATED_WITHIN_MS = 120_000;
 const OLDEST_MS = 7 * 86_400_000;
 const AHEAD_MS = 86_400_000;
 
-export function ingestVerbs(world: IngestWorld): IngestVerbs {
+export function createIngestService(world: IngestDeps): IngestService {
   return {
     async take(notifications) {
-      const given = notifications.map((notification) => read(notification, world.now()));
+      const given = notifications.map((notification) =>
+        parseNotification(notification, world.now()),
+      );
       const report = await fenced(world.db, world.lease, (tx) => takeAll(world, tx, given));
       if (report.taken > 0) {
         world.jobs.hint('route');
@@ -50,25 +65,25 @@ export function ingestVerbs(world: IngestWorld): IngestVerbs {
   };
 }
 
-interface Given {
+interface ParsedNotification {
   readonly group: string;
   readonly sender: string;
   readonly at: Date;
   /** Null when it says that a message was deleted. */
-  readonly content: Content | null;
+  readonly content: StoredContent | null;
 }
 
-function read(notification: ForwardedNotification, now: Date): Given {
+function parseNotification(notification: ForwardedNotification, now: Date): ParsedNotification {
   const { group, sender, text, timestamp, media_type } = notification;
-  const at = instantOf(timestamp) ?? now;
+  const at = parseInstant(timestamp) ?? now;
   if (+at < +now - OLDEST_MS || +at > +now + AHEAD_MS) throw new RelayError('notification_time');
   const { media, words, seconds } = readPlaceholder(text, mediaOf(media_type));
   if (media === null && words === '') throw new RelayError('notification_empty');
-  const content = isDeletion(text) ? null : contentOf(media, words, seconds);
-  return { group, sender: shownName(sender) || sender.trim(), at, content };
+  const content = isDeletionNotice(text) ? null : toStoredContent(media, words, seconds);
+  return { group, sender: cleanShownName(sender) || sender.trim(), at, content };
 }
 
-function mediaOf(type: ForwardedNotification['media_type']): Media | null {
+function mediaOf(type: ForwardedNotification['media_type']): MediaKind | null {
   if (type === 'voice') return 'audio';
   if (type === 'gif') return 'video';
   return type === undefined || type === 'text' ? null : type;
@@ -80,23 +95,26 @@ interface Observed {
 }
 
 async function takeAll(
-  world: IngestWorld,
+  world: IngestDeps,
   tx: Transaction,
-  given: readonly Given[],
+  given: readonly ParsedNotification[],
 ): Promise<IngestReport> {
   const { account } = world.lease;
   const groups = await observedGroups(tx, account);
-  const places = given.map(({ group }) => placeOf(groups, group));
+  const places = given.map(({ group }) => matchObservedGroup(groups, group));
   // In one order for all, and held to the end: two requests cannot both be the first.
   await sql`SELECT 1 FROM observed_groups WHERE account_id = ${account} AND chat_id = ANY(${places}::uuid[])
     ORDER BY chat_id FOR NO KEY UPDATE`.execute(tx);
-  const people = new Map<ChatId, Named>();
-  for (const chat of new Set(places)) people.set(chat, await namedIn(tx, account, chat));
+  const people = new Map<ChatId, NameResolver>();
+  for (const chat of new Set(places))
+    people.set(chat, await loadChatMemberNames(tx, account, chat));
   const report = { taken: 0, repeated: 0, left_out: 0 };
   for (const [n, { content, ...one }] of given.entries()) {
     const chat = places[n] as ChatId;
     if (content === null) report.left_out += 1;
-    else if (await takeOne(world, tx, { ...one, content, chat, who: people.get(chat) as Named }))
+    else if (
+      await takeOne(world, tx, { ...one, content, chat, who: people.get(chat) as NameResolver })
+    )
       report.taken += 1;
     else report.repeated += 1;
   }
@@ -111,21 +129,25 @@ async function observedGroups(tx: Transaction, account: AccountId): Promise<read
   return rows;
 }
 
-function placeOf(groups: readonly Observed[], name: string): ChatId {
-  const [group, ...others] = groupsNamed(groups, name);
+function matchObservedGroup(groups: readonly Observed[], name: string): ChatId {
+  const [group, ...others] = findGroupsByName(groups, name);
   if (group === undefined) throw new RelayError('notification_group_unknown');
   if (others.length > 0) throw new RelayError('notification_group_ambiguous');
   return group.chat;
 }
 
-interface Placed extends Omit<Given, 'content'> {
-  readonly content: Content;
+interface PlacedNotification extends Omit<ParsedNotification, 'content'> {
+  readonly content: StoredContent;
   readonly chat: ChatId;
-  readonly who: Named;
+  readonly who: NameResolver;
 }
 
 /** False when it is known already. */
-async function takeOne(world: IngestWorld, tx: Transaction, given: Placed): Promise<boolean> {
+async function takeOne(
+  world: IngestDeps,
+  tx: Transaction,
+  given: PlacedNotification,
+): Promise<boolean> {
   const { account } = world.lease;
   const { chat, sender, at, content, who } = given;
   if (await isRepeated(tx, account, given)) return false;
@@ -134,7 +156,7 @@ async function takeOne(world: IngestWorld, tx: Transaction, given: Placed): Prom
     {
       ...content,
       chat,
-      sender: onlyOne(who(sender)),
+      sender: onlyContactIn(who(sender)),
       senderName: sender,
       id,
       sentAt: at,
@@ -148,7 +170,7 @@ async function takeOne(world: IngestWorld, tx: Transaction, given: Placed): Prom
   if (number === undefined) return false;
   await sql`INSERT INTO notifications (account_id, chat_id, sender_name, at, message)
     VALUES (${account}, ${chat}, ${sender}, ${at}, ${number})`.execute(tx);
-  const gone = await settleTold(tx, account, { chat, number, sentAt: at });
+  const gone = await dedupeNotifications(tx, account, { chat, number, sentAt: at });
   if (gone.includes(number)) return false;
   await updateChats(tx, account, [{ chat, lastMessageAt: at, unread: 0, answered: false }]);
   await appendEvents(tx, account, [
@@ -169,19 +191,21 @@ interface SaidRow {
 async function isRepeated(
   tx: Transaction,
   account: AccountId,
-  { chat, sender, at, content }: Placed,
+  { chat, sender, at, content }: PlacedNotification,
 ): Promise<boolean> {
   const { rows } = await sql<SaidRow>`
     SELECT n.sender_name, m.kind, m.body, m.details
     FROM notifications n JOIN messages m ON m.account_id = n.account_id AND m.id = n.message
     WHERE n.account_id = ${account} AND n.chat_id = ${chat} AND n.at BETWEEN
       ${new Date(+at - REPEATED_WITHIN_MS)} AND ${new Date(+at + REPEATED_WITHIN_MS)}`.execute(tx);
-  const said = essence(content);
-  return rows.some((row) => row.sender_name === sender && saysSame(said, essence(row)));
+  const said = messageEssence(content);
+  return rows.some(
+    (row) => row.sender_name === sender && haveSameEssence(said, messageEssence(row)),
+  );
 }
 
 /** The same for the same notification, so that it is known for as long as the keys of messages are. */
-function idOf({ chat, sender, at, content }: Placed): MessageId {
+function idOf({ chat, sender, at, content }: PlacedNotification): MessageId {
   const hash = createHash('sha256');
   for (const part of [
     chat,

@@ -4,10 +4,10 @@ import type { IncomingMessage } from '@relay/core/messages/message';
 import { freshStore, times } from '@relay/testing/store';
 import { expect, onTestFinished, test } from 'vitest';
 import { Jobs } from '../jobs/jobs.ts';
-import { listKnocks } from '../store/knocks.ts';
 import { takeLease } from '../store/lease.ts';
-import type { StrangerBudget } from './strangers.ts';
-import { takeIn } from './take-in.ts';
+import { listMessageRequests } from '../store/message-requests.ts';
+import { takeInBatch } from './intake.ts';
+import type { StrangerBudget } from './stranger-budget.ts';
 import { group, incoming, ME, openPlain, phone, readJson, receive } from './testing/inbox.ts';
 
 const EMPTY = Buffer.from('empty');
@@ -39,7 +39,7 @@ async function freshDesk(limits = { perSender: 12_000, inAll: 25_000 }) {
         `INSERT INTO decrypt_journal (account_id, digest, plain)
          SELECT account_id, digest, content FROM inbox ON CONFLICT DO NOTHING`,
       );
-      while ((await takeIn(world, 3)).rows > 0);
+      while ((await takeInBatch(world, 3)).rows > 0);
     },
     stored: async () =>
       (await sql<{ body: string }>('SELECT body FROM messages ORDER BY id')).map(({ body }) =>
@@ -65,7 +65,9 @@ test('a stranger over the daily budget is counted and no longer stored', async (
   await desk.receive(...times(60, (n) => long(`m${n}`)));
   expect(await desk.stored()).toEqual(['m0 x x x', 'm1 x x x']);
   expect(await desk.sql('SELECT not_stored FROM stranger_use')).toEqual([{ not_stored: 58 }]);
-  expect(await listKnocks(desk.db, desk.account)).toMatchObject([{ count: 58, not_stored: 58 }]);
+  expect(await listMessageRequests(desk.db, desk.account)).toMatchObject([
+    { count: 58, not_stored: 58 },
+  ]);
   expect(await desk.sql('SELECT FROM inbox WHERE done_at IS NULL')).toEqual([]);
 });
 
@@ -94,7 +96,7 @@ test('a stranger in a group that nobody follows has the same budget', async () =
   const inGroup = times(5, (n) => long(`m${n}`, { chat: group(1), sender: phone(1) }));
   await desk.receive(...inGroup);
   expect(await desk.stored()).toHaveLength(2);
-  expect(await listKnocks(desk.db, desk.account)).toEqual([]);
+  expect(await listMessageRequests(desk.db, desk.account)).toEqual([]);
 });
 
 test('the budget starts anew the next day', async () => {

@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { takeLease } from '../store/lease.ts';
 import { Jobs } from './jobs.ts';
 import { QUEUES } from './queues.ts';
-import { POLL_MS } from './worker.ts';
+import { JOB_POLL_MS } from './worker.ts';
 
 const store = await freshStore();
 const { account, database, sql } = store;
@@ -114,7 +114,7 @@ describe('a worker that waits for its next look', () => {
       call: () => void,
       ms: number,
     ) => {
-      if (ms !== POLL_MS) return start(call, ms);
+      if (ms !== JOB_POLL_MS) return start(call, ms);
       looks.push(call);
       return start(() => {}, 1);
     }) as typeof setTimeout);

@@ -1,21 +1,24 @@
 // pg-boss behind our own words. Jobs are enqueued inside the caller's transaction and settled inside the
 // handler's, so that a job and its effect stand or fall together.
 
+import { randomUUID } from 'node:crypto';
 import type { AccountId } from '@relay/core/ids';
 import type { Log } from '@relay/core/log';
 import { longestWait } from '@relay/core/retry';
 import { sql } from 'kysely';
-import type { Db as BossDb, Queue } from 'pg-boss';
-import { PgBoss } from 'pg-boss';
-import type { Database, Reader, Transaction } from '../store/database.ts';
+import { type Db as BossDb, PgBoss, type Queue } from 'pg-boss';
+import type { Database, Db, Transaction } from '../store/database.ts';
 import { isLeaseHeld, type Lease } from '../store/lease.ts';
-import { nextJobId } from './ids.ts';
-import type { JobData, QueueName, QueueSpec } from './queues.ts';
-import { DEAD_LETTERS, QUEUE_NAMES, QUEUES, RETIRED } from './queues.ts';
-import type { Source } from './source.ts';
-import { jobSource } from './source.ts';
-import type { Handler } from './worker.ts';
-import { Worker } from './worker.ts';
+import {
+  DEAD_LETTER_QUEUE,
+  type JobData,
+  QUEUE_NAMES,
+  QUEUES,
+  type QueueName,
+  type QueueSpec,
+  RETIRED_QUEUES,
+} from './queues.ts';
+import { createJobSource, type JobHandler, type JobSource, QueueWorker } from './worker.ts';
 
 const SCHEMA = 'relay_jobs';
 
@@ -35,16 +38,16 @@ export interface JobCounts {
 
 export class Jobs {
   readonly #boss: PgBoss;
-  readonly #db: Reader;
-  readonly #source: Source;
+  readonly #db: Db;
+  readonly #source: JobSource;
   readonly #log: Log;
-  readonly #workers = new Map<QueueName, Worker>();
+  readonly #workers = new Map<QueueName, QueueWorker>();
   readonly #leases: Lease[] = [];
 
   private constructor(boss: PgBoss, database: Database, log: Log) {
     this.#boss = boss;
     this.#db = database.kysely;
-    this.#source = jobSource(database);
+    this.#source = createJobSource(database);
     this.#log = log;
   }
 
@@ -96,7 +99,7 @@ export class Jobs {
         data,
         ...(inSeconds > 0 ? { startAfter: inSeconds } : {}),
       })),
-      { db: within(tx), returnId: false },
+      { db: bossDbOver(tx), returnId: false },
     );
   }
 
@@ -120,14 +123,14 @@ export class Jobs {
     this.#workers.get(queue)?.wake();
   }
 
-  work<Q extends QueueName>(queue: Q, concurrency: number, handler: Handler<Q>): void {
-    const worker = new Worker({
+  work<Q extends QueueName>(queue: Q, concurrency: number, handler: JobHandler<Q>): void {
+    const worker = new QueueWorker({
       boss: this.#boss,
       queue,
       concurrency,
-      handler: handler as Handler<QueueName>,
+      handler: handler as JobHandler<QueueName>,
       log: this.#log,
-      within,
+      within: bossDbOver,
       source: this.#source,
       reclaim: (running) => this.#reclaim([queue], running),
       giveBack: (job) => giveBack(this.#db, queue, job),
@@ -214,7 +217,7 @@ export class Jobs {
 }
 
 /** pg-boss's statements over the caller's transaction. */
-function within(tx: Transaction): BossDb {
+function bossDbOver(tx: Transaction): BossDb {
   return {
     executeSql: async (text, values) => {
       const { rows } = await tx.executeQuery<Record<string, unknown>>({
@@ -241,8 +244,8 @@ async function putQueues(boss: PgBoss): Promise<void> {
     else if (!hasOptions(queue, options)) await boss.updateQueue(name, options);
   };
   // Nobody would ever fetch from them.
-  for (const name of RETIRED) if (existing.has(name)) await boss.deleteQueue(name);
-  await put(DEAD_LETTERS, 'any', { retentionSeconds: 90 * 86_400 });
+  for (const name of RETIRED_QUEUES) if (existing.has(name)) await boss.deleteQueue(name);
+  await put(DEAD_LETTER_QUEUE, 'any', { retentionSeconds: 90 * 86_400 });
   for (const name of QUEUE_NAMES) {
     const spec = QUEUES[name];
     await put(name, spec.order, {
@@ -254,7 +257,7 @@ async function putQueues(boss: PgBoss): Promise<void> {
       // A wake-up waits for ever: dropping one would strand what it stands for.
       retentionSeconds: 10 * 365 * 86_400,
       deleteAfterSeconds: 3600,
-      deadLetter: DEAD_LETTERS,
+      deadLetter: DEAD_LETTER_QUEUE,
     });
   }
 }
@@ -273,7 +276,7 @@ const readyAgain = sql`state = 'created', started_on = NULL, heartbeat_on = NULL
 
 /** Only while the lease is held: then nobody else can be running the account's jobs. */
 async function reclaim(
-  db: Reader,
+  db: Db,
   { account, epoch }: Lease,
   queues: readonly QueueName[],
   except: readonly string[],
@@ -287,21 +290,21 @@ async function reclaim(
   return Number(numAffectedRows ?? 0);
 }
 
-async function giveBack(db: Reader, queue: QueueName, job: string): Promise<void> {
+async function giveBack(db: Db, queue: QueueName, job: string): Promise<void> {
   await sql`UPDATE ${jobs} SET ${readyAgain}
     WHERE name = ${queue} AND id = ${job} AND state = 'active'`.execute(db);
 }
 
 /** A job that failed for good has its dead letter; the worker was killed before it could step aside. */
-async function freeKeys(db: Reader, account: AccountId): Promise<void> {
+async function freeKeys(db: Db, account: AccountId): Promise<void> {
   const ordered = QUEUE_NAMES.filter((name) => QUEUES[name].order === 'by key');
   await sql`DELETE FROM ${jobs} WHERE state = 'failed' AND name = ANY(${ordered})
     AND (data->>'account')::bigint = ${account}`.execute(db);
 }
 
-async function countJobs(db: Reader, account: AccountId): Promise<JobCounts> {
+async function countJobs(db: Db, account: AccountId): Promise<JobCounts> {
   const { rows } = await sql<{ queue: string; dead: boolean; running: boolean; count: number }>`
-    SELECT coalesce(source_name, name) AS queue, name = ${DEAD_LETTERS} AS dead, state = 'active' AS running, count(*) AS count
+    SELECT coalesce(source_name, name) AS queue, name = ${DEAD_LETTER_QUEUE} AS dead, state = 'active' AS running, count(*) AS count
     FROM ${jobs}
     WHERE state < 'completed' AND (data->>'account' IS NULL OR (data->>'account')::bigint = ${account})
     GROUP BY 1, 2, 3 ORDER BY 1`.execute(db);
@@ -311,4 +314,16 @@ async function countJobs(db: Reader, account: AccountId): Promise<JobCounts> {
     running: sum(rows.filter((row) => !row.dead && row.running)),
     dead: rows.filter((row) => row.dead).map(({ queue, count }) => ({ queue, count })),
   };
+}
+
+// Ids of jobs, in the order they were made. The queue breaks ties by id between jobs of one transaction,
+// which share its time: with random ids, two messages said in one breath would leave in any order.
+
+let last = 0;
+
+/** A UUID of version 7: milliseconds, a counter within them, and chance. */
+function nextJobId(): string {
+  last = Math.max(last + 1, Date.now() * 4096);
+  const hex = last.toString(16).padStart(15, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7${hex.slice(12)}-${randomUUID().slice(19)}`;
 }

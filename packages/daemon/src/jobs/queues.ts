@@ -1,6 +1,6 @@
 // The queues. A job is a wake-up that is safe to repeat: what is to be done stands in the tables, the job
 // only says where to look and which epoch it was made for.
-import type { TurnPurpose } from '@relay/core/conversation/turns';
+import type { TurnPurpose } from '@relay/core/conversation/states';
 import type {
   AccountId,
   ChatId,
@@ -147,7 +147,7 @@ export const QUEUES: Readonly<Record<QueueName, QueueSpec>> = {
 export const QUEUE_NAMES = Object.keys(QUEUES) as QueueName[];
 
 /** Where jobs go that failed for good, until a person looks. */
-export const DEAD_LETTERS = 'dead_letters';
+export const DEAD_LETTER_QUEUE = 'dead_letters';
 
 /** Queues of earlier versions. */
-export const RETIRED: readonly string[] = ['outbox'];
+export const RETIRED_QUEUES: readonly string[] = ['outbox'];

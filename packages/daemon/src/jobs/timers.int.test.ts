@@ -4,7 +4,7 @@ import { silentLog } from '@relay/core/log';
 import { eventually, freshStore, times } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import type { OnDue, Timer } from './timers.ts';
+import type { OnTimersDue, Timer } from './timers.ts';
 import { clearTimer, setTimer, TimerClock } from './timers.ts';
 
 const { account, database, sql } = await freshStore();
@@ -23,7 +23,7 @@ const set = (one: Timer, inMs: number) => setAt(one, new Date(Date.now() + inMs)
 
 function startClock(
   fired: Timer[],
-  onDue: OnDue = async () => {},
+  onDue: OnTimersDue = async () => {},
   now: () => Date = () => new Date(),
 ): TimerClock {
   const clock = new TimerClock({

@@ -6,7 +6,7 @@ import { chatId, instanceId, scheduleId, sessionId } from '@relay/core/ids';
 import type { Log } from '@relay/core/log';
 import type { RawBuilder } from 'kysely';
 import { sql } from 'kysely';
-import type { Reader, Transaction } from '../store/database.ts';
+import type { Db, Transaction } from '../store/database.ts';
 import type { Jobs } from './jobs.ts';
 import type { QueueName } from './queues.ts';
 
@@ -24,7 +24,7 @@ export interface Timer {
 
 /** Replaces the one that was set before. Inside the caller's transaction. */
 export async function setTimer(tx: Transaction, timer: Timer, dueAt: Date): Promise<void> {
-  await timerSet(timer, dueAt).execute(tx);
+  await setTimerSql(timer, dueAt).execute(tx);
 }
 
 export async function clearTimer(
@@ -33,17 +33,17 @@ export async function clearTimer(
   kind: TimerKind,
   subject: string,
 ): Promise<void> {
-  await timerCleared(account, kind, subject).execute(tx);
+  await clearTimerSql(account, kind, subject).execute(tx);
 }
 
 /** The same as statements, for who has more to write in one breath. */
-export const timerSet = (timer: Timer, dueAt: Date): RawBuilder<unknown> => sql`
+export const setTimerSql = (timer: Timer, dueAt: Date): RawBuilder<unknown> => sql`
   INSERT INTO timers (account_id, kind, subject_id, epoch, due_at)
   VALUES (${timer.account}, ${timer.kind}, ${timer.subject}, ${timer.epoch}, ${dueAt})
   ON CONFLICT (account_id, kind, subject_id)
     DO UPDATE SET epoch = excluded.epoch, due_at = excluded.due_at`;
 
-export const timerCleared = (
+export const clearTimerSql = (
   account: AccountId,
   kind: TimerKind,
   subject: string,
@@ -51,16 +51,16 @@ export const timerCleared = (
   DELETE FROM timers WHERE account_id = ${account} AND kind = ${kind} AND subject_id = ${subject}`;
 
 /** Enqueues the job a due timer stands for. */
-export type OnDue = (tx: Transaction, timers: readonly Timer[]) => Promise<void>;
+export type OnTimersDue = (tx: Transaction, timers: readonly Timer[]) => Promise<void>;
 
 const BATCH = 200;
 /** Also how long a jump of the clock, or a machine that slept, can go unnoticed. */
 const LONGEST_SLEEP_MS = 500;
 
 export interface TimerClockOptions {
-  readonly db: Reader;
+  readonly db: Db;
   readonly now: () => Date;
-  readonly onDue: OnDue;
+  readonly onDue: OnTimersDue;
   /** Before due timers fire. */
   readonly beforeFiring?: () => Promise<void>;
   readonly afterCommit: () => void;
@@ -178,7 +178,7 @@ export class TimerClock {
 }
 
 /** The queues that timers fill. */
-export const TIMED = [
+export const TIMER_QUEUES = [
   'conversation',
   'schedule',
   'auto_reply',
@@ -186,7 +186,7 @@ export const TIMED = [
 ] as const satisfies QueueName[];
 
 /** Due timers become jobs of what they belong to. */
-export function timerJobs(jobs: Jobs): OnDue {
+export function enqueueDueTimers(jobs: Jobs): OnTimersDue {
   return async (tx, timers) => {
     const of = (wanted: TimerKind) => timers.filter(({ kind }) => kind === wanted);
     const keyed = <Data>({ account, subject }: Timer, data: Data) => ({

@@ -3,10 +3,8 @@
 import { RelayError } from '@relay/core/errors';
 import type { Log } from '@relay/core/log';
 import type { Db, JobWithMetadata, PgBoss } from 'pg-boss';
-import type { Transaction } from '../store/database.ts';
-import type { JobData, QueueName } from './queues.ts';
-import { QUEUES } from './queues.ts';
-import type { Source } from './source.ts';
+import type { Database, Transaction } from '../store/database.ts';
+import { type JobData, QUEUES, type QueueName } from './queues.ts';
 
 export interface Job<Q extends QueueName> {
   readonly id: string;
@@ -17,16 +15,16 @@ export interface Job<Q extends QueueName> {
   complete(tx: Transaction): Promise<void>;
 }
 
-export type Handler<Q extends QueueName> = (job: Job<Q>, signal: AbortSignal) => Promise<void>;
+export type JobHandler<Q extends QueueName> = (job: Job<Q>, signal: AbortSignal) => Promise<void>;
 
-export interface WorkerOptions {
+export interface QueueWorkerOptions {
   readonly boss: PgBoss;
   readonly queue: QueueName;
   readonly concurrency: number;
-  readonly handler: Handler<QueueName>;
+  readonly handler: JobHandler<QueueName>;
   readonly log: Log;
   readonly within: (tx: Transaction) => Db;
-  readonly source: Source;
+  readonly source: JobSource;
   /** Makes ready what is marked as running and is not. */
   readonly reclaim: (running: readonly string[]) => Promise<number>;
   /** Makes a running job ready again without counting it as tried. */
@@ -36,12 +34,12 @@ export interface WorkerOptions {
 }
 
 /** How often to look without a hint. Hints make the usual case immediate. */
-export const POLL_MS = 500;
+export const JOB_POLL_MS = 500;
 /** A look at a crowded queue costs as much as all that waits in it: it may take a third of the time. */
-const REST = 2;
+const FETCH_PAUSE_FACTOR = 2;
 
-export class Worker {
-  readonly #options: WorkerOptions;
+export class QueueWorker {
+  readonly #options: QueueWorkerOptions;
   readonly #running = new Map<string, Promise<void>>();
   readonly #abort = new AbortController();
   #stopping = false;
@@ -49,7 +47,7 @@ export class Worker {
   #wake: () => void = () => {};
   #woken = false;
 
-  constructor(options: WorkerOptions) {
+  constructor(options: QueueWorkerOptions) {
     this.#options = options;
   }
 
@@ -84,7 +82,8 @@ export class Worker {
       const idle = rest === 0 && free === this.#options.concurrency;
       const fetched = free > 0 ? await this.#fetch(free, idle) : [];
       for (const job of fetched) this.#begin(job);
-      if (free > 0) rest = fetched.length === free ? REST * (performance.now() - began) : 0;
+      if (free > 0)
+        rest = fetched.length === free ? FETCH_PAUSE_FACTOR * (performance.now() - began) : 0;
       if (fetched.length < free || free === 0) await this.#idle();
     }
   }
@@ -182,7 +181,7 @@ export class Worker {
   async #idle(): Promise<void> {
     if (this.#woken) return;
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, POLL_MS);
+      const timer = setTimeout(resolve, JOB_POLL_MS);
       this.#wake = () => {
         clearTimeout(timer);
         resolve();
@@ -193,3 +192,51 @@ export class Worker {
 }
 
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms).unref());
+
+// Where jobs are fetched from. Not waited for until it is on the disk: a fetch that a power cut undoes is
+// made anew, and who ran a job meanwhile finds that it is no longer theirs.
+
+/** An idle queue is asked the same thing every time, and little waits in it: that is planned once. */
+export type JobSource = (idle: boolean) => Db;
+
+export function createJobSource({ pool, prepares }: Database): JobSource {
+  const planned: Db = { executeSql: (text, values) => fetchPlanned(pool, text, values) };
+  const anew: Db = { executeSql: (text, values) => fetchAnew(pool, text, values) };
+  return (idle) => (idle && prepares ? planned : anew);
+}
+
+type Fetched = ReturnType<Db['executeSql']>;
+
+/** A statement with values can only go alone. */
+async function fetchAnew(pool: Database['pool'], text: string, values: unknown[] = []): Fetched {
+  if (values.length > 0) return pool.query(text, values);
+  const all: unknown = await pool.query(
+    `SELECT set_config('synchronous_commit', 'off', true); ${text}`,
+  );
+  return (all as { rows: unknown[] }[]).at(-1) ?? { rows: [] };
+}
+
+/** Most of a fetch that finds one job is planning it. */
+async function fetchPlanned(pool: Database['pool'], text: string, values: unknown[] = []): Fetched {
+  const client = await pool.connect();
+  try {
+    await client.query('BEGIN; SET LOCAL synchronous_commit = off');
+    const fetched = await client.query({ name: statementName(text), text, values });
+    await client.query('COMMIT');
+    client.release();
+    return fetched;
+  } catch (error) {
+    // Not handed on: who knows what is left open on it.
+    client.release(true);
+    throw error;
+  }
+}
+
+const names = new Map<string, string>();
+
+/** One text a queue. */
+function statementName(text: string): string {
+  const name = names.get(text) ?? `relay_fetch_${names.size}`;
+  names.set(text, name);
+  return name;
+}

@@ -2,8 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { generateText } from 'ai';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { openModel } from './open.ts';
-import { modelSource } from './source.ts';
+import { createModelSource, openModel } from './models.ts';
 
 const NOTHING = {
   model_provider: null,
@@ -84,7 +83,7 @@ test('a model is opened with the price of its provider, or the owner’s', async
   const own = { usd_per_million_input_tokens: 1, usd_per_million_output_tokens: 4 };
   const settings = { ...NOTHING, model_provider: 'anthropic', model_api_key: 'k' };
   expect((await openModel(settings)).price).toMatchObject({ from: 'assumed' });
-  expect((await modelSource(async () => settings, own).open()).price).toEqual({
+  expect((await createModelSource(async () => settings, own).open()).price).toEqual({
     input: 1,
     output: 4,
     from: 'settings',
@@ -93,7 +92,7 @@ test('a model is opened with the price of its provider, or the owner’s', async
 
 test('a changed setting counts from the next turn on; an unchanged one opens nothing anew', async () => {
   let name = 'a';
-  const source = modelSource(async () => ({
+  const source = createModelSource(async () => ({
     ...NOTHING,
     model_provider: 'ollama',
     model_name: name,

@@ -1,10 +1,12 @@
 // The daemon's log: pino's JSON lines in a file that rotates. Every string is masked and every field
 // allow-listed on the way, so what a caller hands over by mistake never reaches the disk.
+
+import { chmodSync, closeSync, fstatSync, fsync, openSync, renameSync, writeSync } from 'node:fs';
+import { extname } from 'node:path';
 import type { Log, LogFields } from '@relay/core/log';
 import type { Settings } from '@relay/core/settings';
 import { pino } from 'pino';
-import { allowed, text } from './fields.ts';
-import { RotatingFile, type Rotation } from './rotating-file.ts';
+import { maskSensitive } from './mask.ts';
 
 export interface OpenLog extends Log {
   /** Resolves when everything written so far is on the disk. */
@@ -33,7 +35,7 @@ export function openLog(
   const at =
     (name: Settings['log_level']) =>
     (message: string, fields: LogFields = {}): void => {
-      if (lines.isLevelEnabled(name)) lines[name](allowed(fields, debug), text(message));
+      if (lines.isLevelEnabled(name)) lines[name](allowedFields(fields, debug), maskText(message));
     };
   return {
     debug: at('debug'),
@@ -43,4 +45,172 @@ export function openLog(
     flush: () => file.flush(),
     close: () => file.close(),
   };
+}
+
+// Which fields a log line may carry, checked as it is written: a caller that slips in another, or
+// gives one the wrong type, loses that field and nothing else.
+
+const BODY_LENGTH = 50;
+const TEXT_LENGTH = 8_192;
+const CAUSES = 3;
+
+type Kind = 'id' | 'text' | 'number' | 'body' | 'error';
+
+const FIELDS = {
+  account: 'number',
+  instance: 'id',
+  contact: 'id',
+  chat: 'id',
+  message: 'id',
+  run: 'id',
+  job: 'id',
+  queue: 'text',
+  route: 'text',
+  method: 'text',
+  status: 'number',
+  request: 'id',
+  from: 'text',
+  to: 'text',
+  event: 'text',
+  state: 'text',
+  reason: 'text',
+  code: 'text',
+  count: 'number',
+  attempt: 'number',
+  ms: 'number',
+  pid: 'number',
+  port: 'number',
+  version: 'text',
+  path: 'text',
+  body: 'body',
+  error: 'error',
+} as const satisfies Record<keyof LogFields, Kind>;
+
+const maskText = (value: string): string => maskSensitive(value.slice(0, TEXT_LENGTH));
+
+function allowedFields(fields: LogFields, debug: boolean): Record<string, unknown> {
+  const kept: Record<string, unknown> = {};
+  for (const [name, kind] of Object.entries(FIELDS)) {
+    const value = fields[name as keyof LogFields];
+    if (value === undefined) continue;
+    const written = WRITERS[kind](value, debug);
+    if (written !== undefined) kept[name] = written;
+  }
+  return kept;
+}
+
+const WRITERS: Record<Kind, (value: unknown, debug: boolean) => unknown> = {
+  // A bare message id is hexadecimal; masking its digits would make it useless and protect nobody.
+  id: (value) =>
+    typeof value !== 'string'
+      ? undefined
+      : /^(?=.*[A-F])[0-9A-F]{16,40}$/.test(value)
+        ? value
+        : maskText(value),
+  text: (value) => (typeof value === 'string' ? maskText(value) : undefined),
+  number: (value) => (typeof value === 'number' ? value : undefined),
+  body: (value, debug) =>
+    debug && typeof value === 'string' ? maskText(value).slice(0, BODY_LENGTH) : undefined,
+  error: (value) => describeError(value, CAUSES),
+};
+
+/** Name, code, message, stack and causes. Whatever else an error carries may hold anyone's data. */
+function describeError(error: unknown, causes: number): unknown {
+  if (!(error instanceof Error)) {
+    return { type: typeof error, message: typeof error === 'string' ? maskText(error) : undefined };
+  }
+  const code = (error as { code?: unknown }).code;
+  return {
+    type: maskText(String(error.name)),
+    message: maskText(String(error.message)),
+    code: typeof code === 'string' ? maskText(code) : undefined,
+    stack: typeof error.stack === 'string' ? maskText(error.stack) : undefined,
+    cause:
+      error.cause === undefined || causes === 0
+        ? undefined
+        : describeError(error.cause, causes - 1),
+  };
+}
+
+// The file under the log. The live name never changes: a full `relay.log` becomes `relay.1.log` and
+// so on, and the oldest is dropped. Lines are written at once and never split over two files, so a
+// killed daemon loses none. A disk that refuses costs lines, never the daemon.
+
+interface Rotation {
+  readonly files: number;
+  readonly bytes: number;
+}
+
+class RotatingFile {
+  readonly #path: string;
+  readonly #rotation: Rotation;
+  #fd: number | null = null;
+  #size = 0;
+  #lost = 0;
+
+  constructor(path: string, rotation: Rotation) {
+    this.#path = path;
+    this.#rotation = rotation;
+    this.#open();
+  }
+
+  /** One whole line, its end included. */
+  write(line: string): void {
+    try {
+      if (this.#lost > 0) this.#append(this.#lossLine());
+      this.#append(line);
+    } catch {
+      this.#lost++;
+    }
+  }
+
+  flush(): Promise<void> {
+    const fd = this.#fd;
+    if (fd === null) return Promise.resolve();
+    return new Promise((resolve) => fsync(fd, () => resolve()));
+  }
+
+  close(): void {
+    if (this.#fd !== null) closeSync(this.#fd);
+    this.#fd = null;
+  }
+
+  #append(line: string): void {
+    const bytes = Buffer.from(line);
+    if (this.#size > 0 && this.#size + bytes.length > this.#rotation.bytes) this.#rotate();
+    if (this.#fd === null) this.#open();
+    if (this.#fd === null) return;
+    for (let at = 0; at < bytes.length; ) at += writeSync(this.#fd, bytes, at);
+    this.#size += bytes.length;
+  }
+
+  #lossLine(): string {
+    const line = { level: 'warn', time: new Date().toISOString(), count: this.#lost };
+    this.#lost = 0;
+    return `${JSON.stringify({ ...line, msg: 'Lines were lost: the disk refused them.' })}\n`;
+  }
+
+  #open(): void {
+    this.#fd = openSync(this.#path, 'a', 0o600);
+    chmodSync(this.#path, 0o600);
+    this.#size = fstatSync(this.#fd).size;
+  }
+
+  #rotate(): void {
+    this.close();
+    for (let older = this.#rotation.files - 1; older > 0; older--) {
+      try {
+        renameSync(this.#name(older - 1), this.#name(older));
+      } catch {
+        // There are fewer than there may be.
+      }
+    }
+    this.#open();
+  }
+
+  #name(age: number): string {
+    if (age === 0) return this.#path;
+    const extension = extname(this.#path);
+    return `${this.#path.slice(0, this.#path.length - extension.length)}.${age}${extension}`;
+  }
 }

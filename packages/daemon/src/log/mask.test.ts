@@ -1,7 +1,7 @@
 import { growth } from '@relay/testing/growth';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { mask } from './mask.ts';
+import { maskSensitive } from './mask.ts';
 
 /** How much more work it is where the text is six times as long. */
 const GROWS_WITH_ITS_SQUARE = 36;
@@ -26,7 +26,7 @@ test.each([
   ['{"password":"hunter2"}', '{"password":"***"}'],
   ['?api_key=abc&x=1', '?api_key=***&x=1'],
 ])('masks %s', (secret, masked) => {
-  expect(mask(secret)).toBe(masked);
+  expect(maskSensitive(secret)).toBe(masked);
 });
 
 test.each([
@@ -36,7 +36,7 @@ test.each([
   'PostgreSQL 18.4, schema 12',
   'at listen (file:///app/daemon/main.js:1234:56)',
 ])('leaves %s as it is', (harmless) => {
-  expect(mask(harmless)).toBe(harmless);
+  expect(maskSensitive(harmless)).toBe(harmless);
 });
 
 const phone = fc
@@ -55,7 +55,7 @@ test('no phone number survives, however it is written and whatever stands around
       around,
       (digits, gap, at, before, after) => {
         const written = digits.slice(0, at) + gap + digits.slice(at);
-        const masked = mask(`${before} ${written} ${after}`);
+        const masked = maskSensitive(`${before} ${written} ${after}`);
         expect(masked).not.toContain(written);
         expect(masked).not.toContain(digits);
       },
@@ -73,8 +73,8 @@ test('no token and no key survives', () => {
   );
   fc.assert(
     fc.property(secret, around, around, (value, before, after) => {
-      expect(mask(`${before} ${value} ${after}`)).not.toContain(value);
-      expect(mask(JSON.stringify({ [before]: `${value}` }))).not.toContain(value);
+      expect(maskSensitive(`${before} ${value} ${after}`)).not.toContain(value);
+      expect(maskSensitive(JSON.stringify({ [before]: `${value}` }))).not.toContain(value);
     }),
     { numRuns: 1_000 },
   );
@@ -82,7 +82,7 @@ test('no token and no key survives', () => {
 
 test('takes time in proportion to the text', () => {
   for (const piece of ['1 ', '-', 'a:1.', '://:', 'token= ', '1:', '0123456']) {
-    const grows = growth((size) => mask(piece.repeat(size)), 2_000, 6);
+    const grows = growth((size) => maskSensitive(piece.repeat(size)), 2_000, 6);
     expect(grows, piece).toBeLessThan(GROWS_WITH_ITS_SQUARE / 2);
   }
 });

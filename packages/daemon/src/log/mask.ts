@@ -36,7 +36,7 @@ interface Groups {
   jid?: string;
 }
 
-export function mask(text: string): string {
+export function maskSensitive(text: string): string {
   return text.replace(SENSITIVE, (whole: string, ...rest: unknown[]) => {
     const found = rest.at(-1) as Groups;
     if (found.kept !== undefined) return whole;

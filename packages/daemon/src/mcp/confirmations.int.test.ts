@@ -1,8 +1,13 @@
 // Confirmation: whoever sits at the program is asked where it can ask them, and can only stop. By the official
 // client; and past it, where a client would cheat.
 import type { Client } from '@modelcontextprotocol/client';
-import type { TokenSecret } from '@relay/core/api/tokens';
-import { VERSIONS, type Version, WAYS, type Way } from '@relay/testing/e2e/programs/program';
+import type { TokenSecret } from '@relay/core/api/credentials';
+import {
+  type McpTransportKind,
+  TRANSPORT_VERSIONS,
+  VERSIONS,
+  type Version,
+} from '@relay/testing/e2e/programs/client';
 import { expect, onTestFinished, test } from 'vitest';
 import { freshPrograms } from './testing/bed.ts';
 
@@ -36,7 +41,9 @@ function answering(client: Client, said: Said): string[] {
 }
 
 /** Where somebody can be asked at all: over HTTP the version before has no way back. */
-const ASKING = WAYS.filter(([way, version]) => way === 'pipe' || version === 'current');
+const ASKING = TRANSPORT_VERSIONS.filter(
+  ([way, version]) => way === 'pipe' || version === 'current',
+);
 
 test('somebody is asked once, with all that is sent and to whom, and their yes sends it', async () => {
   const { connect, token, network, approvals } = await bed();
@@ -80,7 +87,7 @@ test('a no, however it is said, ends the call at once, and nobody is asked again
 
 test('where nobody can be asked it waits for the owner, whose yes alone sends it', async () => {
   const { connect, token, network, approvals, programs, hashOf } = await bed();
-  const cannot: readonly (readonly [Way, Version, object])[] = [
+  const cannot: readonly (readonly [McpTransportKind, Version, object])[] = [
     ['http', 'previous', ASKS],
     ['http', 'current', {}],
     ['pipe', 'current', {}],

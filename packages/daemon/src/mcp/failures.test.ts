@@ -1,14 +1,14 @@
 import { RelayError } from '@relay/core/errors';
 import { silentLog } from '@relay/core/log';
 import { expect, test, vi } from 'vitest';
-import { inTime, toldAs } from './failures.ts';
+import { toRelayError, withTimeLimit } from './call.ts';
 
 const never = new AbortController().signal;
 const hangs = () => new Promise<never>(() => {});
 
 test('work that hangs is given up when its time is over, and is told by its signal', async () => {
   let told: AbortSignal | undefined;
-  const late = inTime(20, never, (signal) => {
+  const late = withTimeLimit(20, never, (signal) => {
     told = signal;
     return hangs();
   });
@@ -18,24 +18,26 @@ test('work that hangs is given up when its time is over, and is told by its sign
 
 test('work that whoever asked takes back ends at once, also when they did so before it began', async () => {
   const asked = new AbortController();
-  const ended = inTime(60_000, asked.signal, hangs);
+  const ended = withTimeLimit(60_000, asked.signal, hangs);
   asked.abort();
   await expect(ended).rejects.toMatchObject({ code: 'cancelled' });
-  await expect(inTime(60_000, asked.signal, hangs)).rejects.toMatchObject({ code: 'cancelled' });
+  await expect(withTimeLimit(60_000, asked.signal, hangs)).rejects.toMatchObject({
+    code: 'cancelled',
+  });
 });
 
 test('work that is done in time is its answer, and what it throws is thrown', async () => {
-  expect(await inTime(60_000, never, async () => 'done')).toBe('done');
-  const failed = inTime(60_000, never, () => Promise.reject(new Error('oh')));
+  expect(await withTimeLimit(60_000, never, async () => 'done')).toBe('done');
+  const failed = withTimeLimit(60_000, never, () => Promise.reject(new Error('oh')));
   await expect(failed).rejects.toThrow('oh');
 });
 
 test('only sentences of the table go out; what else was thrown stays in the log, under an id', () => {
   const known = new RelayError('declined');
-  expect(toldAs(silentLog, 'x', known)).toBe(known);
+  expect(toRelayError(silentLog, 'x', known)).toBe(known);
   const error = vi.fn();
   const secret = new Error('SELECT body FROM messages: "the cake is a lie"');
-  const told = toldAs({ ...silentLog, error }, 'send_message', secret);
+  const told = toRelayError({ ...silentLog, error }, 'send_message', secret);
   expect(told.message).not.toContain('cake');
   const [, fields] = error.mock.calls[0] ?? [];
   expect(fields).toMatchObject({ route: 'send_message', error: secret });

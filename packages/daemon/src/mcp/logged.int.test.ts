@@ -3,7 +3,7 @@
 import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { WAYS } from '@relay/testing/e2e/programs/program';
+import { TRANSPORT_VERSIONS } from '@relay/testing/e2e/programs/client';
 import { UNLINKED } from '@relay/testing/link';
 import { removeFolder } from '@relay/testing/remove-folder';
 import { verifies } from '@relay/testing/verifies';
@@ -24,7 +24,7 @@ test('a message is in the log with 50 characters at most, at debug, and else not
   for (const level of ['debug', 'info'] as const) {
     const log = openLog(join(folder, level), level);
     Object.assign(world, { log });
-    for (const [way, version] of WAYS) {
+    for (const [way, version] of TRANSPORT_VERSIONS) {
       const client = await connect(token, way, version);
       const call = (chat_id: string) =>
         client.callTool({ name: 'send_message', arguments: { chat_id, message: text } });
@@ -56,7 +56,7 @@ test('a fault of ours is one sentence with an id, over every way in', async () =
     picture: () => Promise.reject(new Error('SELECT secret FROM place')),
   });
   const told = /^Something went wrong inside Relay\. .* request ([0-9a-f-]{36})\.$/;
-  for (const [way, version] of WAYS) {
+  for (const [way, version] of TRANSPORT_VERSIONS) {
     const client = await connect(token, way, version);
     const { isError, content } = await client.callTool({ name: 'authenticate_qr', arguments: {} });
     expect(isError).toBe(true);

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { setImmediate as soon } from 'node:timers/promises';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
-import { lineTransport } from './pipe.ts';
+import { lineTransport } from './transports.ts';
 
 /** A connection whose other end answers each request with what it heard, once it is let go. */
 async function open() {

@@ -1,8 +1,8 @@
 // Prompts and completions: offered by scope, with arguments that were looked at, and never a word of others.
 import { InMemoryTransport, type JSONRPCMessage, Server } from '@modelcontextprotocol/server';
-import type { ProgramScope } from '@relay/core/policy/scopes';
+import type { ClientScope } from '@relay/core/policy/actors';
 import { expect, onTestFinished, test } from 'vitest';
-import { offerPrompts } from './prompts.ts';
+import { registerPrompts } from './prompts.ts';
 import { openReading } from './testing/reading.ts';
 
 const bed = await openReading();
@@ -32,7 +32,7 @@ interface Answer {
 /** One request to a server as the factory makes it. */
 async function ask({ hash }: { hash: string }, method: string, params = {}): Promise<Answer> {
   const server = new Server({ name: 'tested', version: '1.0.0' }, { capabilities: {} });
-  offerPrompts(server, { world, hash });
+  registerPrompts(server, { world, hash });
   const [ours, theirs] = InMemoryTransport.createLinkedPair();
   onTestFinished(() => ours.close());
   const answers: Answer[] = [];
@@ -58,7 +58,7 @@ const complete = async (who: { hash: string }, ref: object, name: string, value:
   return [...(result?.completion?.values ?? ['nothing was answered'])];
 };
 
-const offered = async (scopes: readonly ProgramScope[]) => {
+const offered = async (scopes: readonly ClientScope[]) => {
   const { result } = await ask(await token(scopes), 'prompts/list');
   return result?.prompts?.map(({ name }) => name);
 };

@@ -1,8 +1,8 @@
 // What is written about the tools for people is what the tools are.
 import { readFileSync } from 'node:fs';
-import { SCOPE_WORDS } from '@relay/core/policy/scopes';
+import { SCOPE_DESCRIPTIONS } from '@relay/core/policy/actors';
 import { expect, test } from 'vitest';
-import { TOOLS } from './registry.ts';
+import { CLIENT_TOOLS } from './call.ts';
 
 const page = (name: string) =>
   readFileSync(new URL(`../../../../docs/${name}`, import.meta.url), 'utf8');
@@ -13,7 +13,7 @@ const rows = (text: string): (readonly [string, string])[] =>
 
 test('docs/mcp.md has every tool with its scope, and no other', () => {
   const written = rows(page('mcp.md')).filter(([, scope]) => /^`[a-z]+:[a-z]+`$/.test(scope));
-  const tools = [...TOOLS.values()].map(({ name, scope }) => [name, `\`${scope}\``]);
+  const tools = [...CLIENT_TOOLS.values()].map(({ name, scope }) => [name, `\`${scope}\``]);
   expect(written.sort()).toEqual(tools.sort());
 });
 
@@ -22,9 +22,9 @@ const MONITOR = 'metrics:read';
 
 test('docs/tokens.md has every scope with the tools that it opens, and every scope but one opens some', () => {
   const written = new Map(rows(page('tokens.md')).filter(([scope]) => scope.includes(':')));
-  expect([...written.keys()].sort()).toEqual(Object.keys(SCOPE_WORDS).sort());
+  expect([...written.keys()].sort()).toEqual(Object.keys(SCOPE_DESCRIPTIONS).sort());
   for (const [scope, names] of written) {
-    const opened = [...TOOLS.values()].filter((tool) => tool.scope === scope);
+    const opened = [...CLIENT_TOOLS.values()].filter((tool) => tool.scope === scope);
     expect(opened.length > 0).toBe(scope !== MONITOR);
     for (const { name } of opened) expect(names).toContain(`\`${name}\``);
   }

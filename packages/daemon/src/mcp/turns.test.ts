@@ -1,14 +1,18 @@
 import { expect, test } from 'vitest';
-import { Line, Turns } from './turns.ts';
+import { CallOrder, OrderedCall } from './tool.ts';
 
 test('work is done in the order in which the calls came, however long each takes to begin', async () => {
-  const turns = new Turns();
-  const [a, b, c] = [new Line(turns, 'x'), new Line(turns, 'x'), new Line(turns, 'x')];
+  const turns = new CallOrder();
+  const [a, b, c] = [
+    new OrderedCall(turns, 'x'),
+    new OrderedCall(turns, 'x'),
+    new OrderedCall(turns, 'x'),
+  ];
   const done: string[] = [];
   const later = [
     c.inTurn(async () => done.push('c')),
     b.inTurn(async () => done.push('b')),
-    new Line(turns, 'y').inTurn(async () => done.push('another line')),
+    new OrderedCall(turns, 'y').inTurn(async () => done.push('another line')),
   ];
   await new Promise((resolve) => setTimeout(resolve, 5));
   expect(done).toEqual(['another line']);
@@ -18,8 +22,12 @@ test('work is done in the order in which the calls came, however long each takes
 });
 
 test('a call that leaves or fails holds nobody up, and comes behind when it comes again', async () => {
-  const turns = new Turns();
-  const [a, b, c] = [new Line(turns, 'x'), new Line(turns, 'x'), new Line(turns, 'x')];
+  const turns = new CallOrder();
+  const [a, b, c] = [
+    new OrderedCall(turns, 'x'),
+    new OrderedCall(turns, 'x'),
+    new OrderedCall(turns, 'x'),
+  ];
   const done: string[] = [];
   a.leave();
   await expect(b.inTurn(() => Promise.reject(new Error('no')))).rejects.toThrow('no');

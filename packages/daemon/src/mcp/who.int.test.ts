@@ -1,9 +1,9 @@
 // Whom a program means: the owner's names, numbers, addresses and ids, of those its token may deal with.
 import type { ContactId } from '@relay/core/ids';
 import { expect, test } from 'vitest';
+import { matchChat, resolveChat } from './resolve-chat.ts';
 import { openReading } from './testing/reading.ts';
-import type { Call } from './tool.ts';
-import { someone, whoIs } from './who.ts';
+import type { ClientCall } from './tool.ts';
 
 const reading = await openReading();
 const { chatter, grant, world } = reading;
@@ -17,10 +17,11 @@ await grant(ben, 'Ben');
 await grant(anna, 'Anna');
 await grant({ group: club }, 'Chess');
 
-const as = (contacts: readonly ContactId[] | null) => ({ world, program: { contacts } }) as Call;
+const as = (contacts: readonly ContactId[] | null) =>
+  ({ world, program: { contacts } }) as ClientCall;
 const anybody = as(null);
 const found = async (given: string, call = anybody) => {
-  const meant = await whoIs(call, given);
+  const meant = await matchChat(call, given);
   return 'found' in meant ? meant.found.name : Object.keys(meant)[0];
 };
 
@@ -42,7 +43,7 @@ test('a chat is found by its name, number, address and id', async () => {
 test('a part of a name, or one that fits several, chooses nobody', async () => {
   expect(await found('Ann')).toBe('ambiguous');
   await grant(stranger, 'Ben');
-  await expect(someone(anybody, 'ben')).rejects.toThrow(
+  await expect(resolveChat(anybody, 'ben')).rejects.toThrow(
     'ben may be any of these: Ben (4915100200002@s.whatsapp.net), Ben (4915100200004@s.whatsapp.net)',
   );
   await reading.sql('DELETE FROM grants WHERE contact_id = $1', [stranger.contact]);

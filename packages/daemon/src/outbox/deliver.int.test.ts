@@ -2,7 +2,7 @@ import { deliverySchema, pacingSchema } from '@relay/core/settings';
 import { times } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
 import { expect, onTestFinished, test } from 'vitest';
-import { claim } from './claim.ts';
+import { claimMessages } from './claim.ts';
 import { freshPost, type PostOptions } from './testing/post.ts';
 
 const HOUR = 3_600_000;
@@ -165,8 +165,8 @@ test('a claim under a lost lease is refused before anything is read or written',
     ...{ now: new Date(), room: 1, inFlight: [], reconciled: true },
     ...{ timeLockedUntil: null, typed: 'unneeded' as const },
   };
-  await expect(claim(options, claiming)).rejects.toThrow();
+  await expect(claimMessages(options, claiming)).rejects.toThrow();
   expect(await states()).toEqual(['pending']);
-  const { rows } = await claim({ ...options, lease }, claiming);
+  const { rows } = await claimMessages({ ...options, lease }, claiming);
   expect(rows).toHaveLength(1);
 });

@@ -1,28 +1,33 @@
 // Carries messages to the wire, in order, and writes down what became of each. Driven by the rows
 // themselves: a hint makes it look at once, a poll makes a lost hint cost only time. It never makes an id
 // and never offers again what may have left, unless it was reconciled.
-import { statusOf } from '@relay/core/connection/states';
-import type { OutboxId } from '@relay/core/ids';
+import { whatsappStatusOf } from '@relay/core/connection/states';
+import type { AccountId, OutboxId } from '@relay/core/ids';
 import type { Log } from '@relay/core/log';
-import { NOT_REACHED } from '@relay/core/outbox/failures';
-import { meaningOf } from '@relay/core/outbox/freeze';
+import { interpretRefusal, NOT_REACHED_SENTENCE } from '@relay/core/outbox/freeze';
 import { typingMs } from '@relay/core/outbox/pacing';
-import type { Transport, TransportEvent } from '@relay/core/ports/transport';
-import { SendFault } from '@relay/core/ports/transport';
+import { SendFault, type Transport, type TransportEvent } from '@relay/core/ports/transport';
 import { delayFor, RETRY } from '@relay/core/retry';
-import type { Transaction } from '../store/database.ts';
-import { fence } from '../store/lease.ts';
-import { checkNumber } from './check-number.ts';
-import type { Claimed, ClaimOptions } from './claim.ts';
-import { claim, NOTHING } from './claim.ts';
-import { freezeFor, lockUntil } from './freezes.ts';
-import { correctFutureTimes } from './future-times.ts';
-import { Outcomes } from './outcomes.ts';
-import { Pause } from './pause.ts';
-import type { ReadyRow } from './ready.ts';
-import { markDoubtful, tendDoubtful } from './reconcile.ts';
-import type { Happened, Named, Outcome } from './settle.ts';
-import { settle } from './settle.ts';
+import { sql } from 'kysely';
+import { noteNumberRegistration } from '../store/contacts.ts';
+import type { Db, Transaction } from '../store/database.ts';
+import { fence, type Lease } from '../store/lease.ts';
+import {
+  type ClaimOptions,
+  type ClaimResult,
+  claimMessages,
+  NOTHING_CLAIMED,
+  type ReadyRow,
+} from './claim.ts';
+import {
+  applyDeliveryReports,
+  type DeliveryReport,
+  type DeliveryUpdate,
+  markDoubtful,
+  type OutboxTarget,
+  reconcileDoubtful,
+} from './delivery-updates.ts';
+import { recordFreeze, recordTimeLock } from './sending-health.ts';
 
 export interface DelivererOptions extends ClaimOptions {
   readonly transport: Transport;
@@ -45,9 +50,9 @@ export class Deliverer {
   readonly #options: DelivererOptions;
   readonly #now: () => Date;
   readonly #inFlight = new Map<OutboxId, Promise<void>>();
-  readonly #pause = new Pause();
-  readonly #typing = new Pause();
-  readonly #outcomes: Outcomes;
+  readonly #pause = new WakeableSleep();
+  readonly #typing = new WakeableSleep();
+  readonly #outcomes: DeliveryReportWriter;
   #loop: Promise<void> = Promise.resolve();
   #stopping = false;
   /** Connected, caught up, and the doubtful have been given their time. */
@@ -64,7 +69,10 @@ export class Deliverer {
   constructor(options: DelivererOptions) {
     this.#options = options;
     this.#now = options.now ?? (() => new Date());
-    this.#outcomes = new Outcomes({ write: (told) => this.#settle(told), log: options.log });
+    this.#outcomes = new DeliveryReportWriter({
+      write: (told) => this.#settle(told),
+      log: options.log,
+    });
   }
 
   start(): void {
@@ -86,14 +94,14 @@ export class Deliverer {
           of: { messageId },
           is: (row) => ({
             event: { type: 'receipt', status },
-            at: within(event.at, row.attempted_at, now),
+            at: clampReceiptTime(event.at, row.attempted_at, now),
           }),
         });
       }
       case 'refused':
         return this.#outcomes.tell(this.#refusal({ messageId: event.id }, event.code));
       case 'link':
-        if (statusOf(event.link.state) !== 'connected') {
+        if (whatsappStatusOf(event.link.state) !== 'connected') {
           this.#reconciled = false;
           this.#numbersFrom = null;
         }
@@ -120,7 +128,7 @@ export class Deliverer {
       this.#outcomes.settled(),
       this.#checking,
     ]);
-    const late = new Pause();
+    const late = new WakeableSleep();
     await Promise.race([answered, late.sleep(withinMs)]);
     late.end();
     this.#outcomes.close();
@@ -159,13 +167,13 @@ export class Deliverer {
     });
   }
 
-  async #round(typed: OutboxId | 'nobody'): Promise<Claimed> {
+  async #round(typed: OutboxId | 'nobody'): Promise<ClaimResult> {
     await this.#noticeClock();
     const room = this.#room();
-    if (!this.#connected() || room === 0) return NOTHING;
+    if (!this.#connected() || room === 0) return NOTHING_CLAIMED;
     await this.#noteLock();
     await this.#reconcile();
-    const claimed = await claim(this.#options, {
+    const claimed = await claimMessages(this.#options, {
       now: this.#now(),
       room,
       inFlight: [...this.#inFlight.keys()],
@@ -212,7 +220,7 @@ export class Deliverer {
   async #noteLock(): Promise<void> {
     const until = this.#options.transport.link.timeLockedUntil;
     if (until === null || until.getTime() === this.#lockedUntil) return;
-    await this.#write((tx, { account }) => lockUntil(tx, account, until, this.#now()));
+    await this.#write((tx, { account }) => recordTimeLock(tx, account, until, this.#now()));
     this.#lockedUntil = until.getTime();
   }
 
@@ -232,7 +240,7 @@ export class Deliverer {
     this.#doubtful = false;
     await this.#write(async (tx, { account }) => {
       if (anew) await markDoubtful(tx, account, inFlight, now, aftermath);
-      if ((await tendDoubtful(tx, account, delivery, now, anew, aftermath)) > 0)
+      if ((await reconcileDoubtful(tx, account, delivery, now, anew, aftermath)) > 0)
         this.#doubtful = true;
     });
   }
@@ -248,11 +256,11 @@ export class Deliverer {
   async #attempt(row: ReadyRow): Promise<void> {
     const { transport, delivery } = this.#options;
     const message = { id: row.message_id, chat: row.address ?? '', text: row.body };
-    const fault = await inTime(transport.send(message), delivery.answer_within_ms);
+    const fault = await sendWithTimeout(transport.send(message), delivery.answer_within_ms);
     await this.#outcomes.tell(this.#answer(row, fault));
   }
 
-  #answer(row: ReadyRow, fault: SendFault | null): Outcome {
+  #answer(row: ReadyRow, fault: SendFault | null): DeliveryReport {
     const at = this.#now();
     if (fault === null) return { of: row, is: () => ({ event: { type: 'accepted' }, at }) };
     this.#options.log.info('not sent', {
@@ -266,12 +274,12 @@ export class Deliverer {
       case 'uncertain':
         return { of: row, is: () => ({ event: { type: 'lost' }, at, notBefore: null }) };
       case 'not_sent':
-        return { of: row, is: ({ attempts }) => notSent(attempts, at) };
+        return { of: row, is: ({ attempts }) => notSentUpdate(attempts, at) };
     }
   }
 
-  #refusal(of: Named, code: number | null): Outcome {
-    const { verdict, freeze, sentence } = meaningOf(code);
+  #refusal(of: OutboxTarget, code: number | null): DeliveryReport {
+    const { verdict, freeze, sentence } = interpretRefusal(code);
     const at = this.#now();
     return {
       of,
@@ -283,14 +291,14 @@ export class Deliverer {
     };
   }
 
-  async #settle(outcomes: readonly Outcome[]): Promise<void> {
+  async #settle(outcomes: readonly DeliveryReport[]): Promise<void> {
     const { aftermath, pacing } = this.#options;
     await this.#write(async (tx, { account }) => {
-      const settled = await settle(tx, account, outcomes, aftermath);
+      const settled = await applyDeliveryReports(tx, account, outcomes, aftermath);
       if (settled.some(({ row }) => row.state === 'unknown')) this.#doubtful = true;
       const causes = new Set(settled.map(({ happened }) => happened.freeze ?? null));
       for (const cause of causes) {
-        if (cause !== null) await freezeFor(tx, account, cause, pacing, this.#now());
+        if (cause !== null) await recordFreeze(tx, account, cause, pacing, this.#now());
       }
     });
     this.wake();
@@ -325,7 +333,7 @@ export class Deliverer {
   }
 
   #connected(): boolean {
-    return statusOf(this.#options.transport.link.state) === 'connected';
+    return whatsappStatusOf(this.#options.transport.link.state) === 'connected';
   }
 
   #until(again: Date | null): number {
@@ -335,28 +343,179 @@ export class Deliverer {
 }
 
 /** WhatsApp's clock may differ from ours, which follow-ups are timed by: not before the attempt, and not in the future. */
-const within = (at: Date, attemptedAt: Date | null, now: Date): Date =>
+const clampReceiptTime = (at: Date, attemptedAt: Date | null, now: Date): Date =>
   new Date(Math.min(Math.max(at.getTime(), attemptedAt?.getTime() ?? 0), now.getTime()));
 
-function notSent(attempts: number, at: Date): Happened {
+function notSentUpdate(attempts: number, at: Date): DeliveryUpdate {
   const wait = delayFor(RETRY.outbound_send, attempts, 0);
   return {
     event: { type: 'not_sent', last: wait === null },
     at,
-    sentence: NOT_REACHED,
+    sentence: NOT_REACHED_SENTENCE,
     notBefore: wait === null ? null : new Date(at.getTime() + wait),
   };
 }
 
 /** What came of a send; null when the server has taken it. Silence is no answer. */
-async function inTime(sending: Promise<void>, ms: number): Promise<SendFault | null> {
-  const patience = new Pause();
+async function sendWithTimeout(sending: Promise<void>, ms: number): Promise<SendFault | null> {
+  const patience = new WakeableSleep();
   const silent = patience.sleep(ms).then(() => new SendFault('uncertain', 'no answer in time'));
   try {
     return await Promise.race([sending.then(() => null), silent]);
   } catch (error) {
     if (error instanceof SendFault) return error;
     return new SendFault('uncertain', error instanceof Error ? error.message : 'failed');
+  } finally {
+    patience.end();
+  }
+}
+
+// What is told of messages on their way, written in batches by one writer: whatever was told while the last
+// batch was being written goes into the next. One that cannot be written keeps no other from it.
+
+interface DeliveryReportWriterOptions {
+  readonly write: (outcomes: readonly DeliveryReport[]) => Promise<void>;
+  readonly log: Log;
+}
+
+interface PendingReport {
+  readonly outcome: DeliveryReport;
+  readonly written: () => void;
+}
+
+const REPORT_BATCH = 100;
+const FIRST_WRITE_RETRY_MS = 50;
+const LONGEST_WRITE_RETRY_MS = 1_000;
+
+class DeliveryReportWriter {
+  readonly #options: DeliveryReportWriterOptions;
+  readonly #pause = new WakeableSleep();
+  #told: PendingReport[] = [];
+  #writing: Promise<void> | null = null;
+  #closed = false;
+
+  constructor(options: DeliveryReportWriterOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when it is written; never, if that is given up. */
+  tell(outcome: DeliveryReport): Promise<void> {
+    return new Promise((written) => {
+      this.#told.push({ outcome, written });
+      this.#writing ??= this.#run();
+    });
+  }
+
+  /** Everything told so far is written. */
+  async settled(): Promise<void> {
+    while (this.#writing !== null) await this.#writing;
+  }
+
+  /** What is not written by now stays in doubt: it is reconciled, not lost. */
+  close(): void {
+    this.#closed = true;
+    this.#pause.end();
+  }
+
+  async #run(): Promise<void> {
+    let most = REPORT_BATCH;
+    let wait = FIRST_WRITE_RETRY_MS;
+    // What is told in the same breath goes together.
+    await null;
+    while (this.#told.length > 0 && !this.#closed) {
+      const batch = this.#told.splice(0, most);
+      try {
+        await this.#options.write(batch.map(({ outcome }) => outcome));
+        for (const { written } of batch) written();
+        [most, wait] = [REPORT_BATCH, FIRST_WRITE_RETRY_MS];
+      } catch (error) {
+        this.#options.log.warn('writing what became of messages failed', { error });
+        // Alone from here on, and to the end of the line: order among them does not matter.
+        this.#told.push(...batch);
+        if (batch.length === 1) await this.#pause.sleep(wait);
+        [most, wait] = [1, Math.min(wait * 2, LONGEST_WRITE_RETRY_MS)];
+      }
+    }
+    this.#writing = null;
+  }
+}
+
+// A sleep that can be ended. Ending it before it has begun counts too, once it is armed: a hint that comes
+// while its reader is still looking is not lost.
+class WakeableSleep {
+  #ended = false;
+  #wake: () => void = () => {};
+
+  /** From here on an end is remembered. */
+  arm(): void {
+    this.#ended = false;
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.#wake();
+  }
+
+  async sleep(ms: number): Promise<void> {
+    if (this.#ended || ms <= 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.#wake = () => {};
+  }
+}
+
+// Times that lie ahead of the clock: they were written while it was ahead, and it has been put right since. Left as they
+// are, they would stop all sending until then.
+
+/**
+ * What seems to happen later happened no later than now. Caps still count those messages, and retries and freezes last
+ * as long as they were meant to. The end of a time lock is WhatsApp's own word and stays.
+ */
+async function correctFutureTimes(tx: Transaction, account: AccountId, now: Date): Promise<void> {
+  const at = sql`${now}::timestamptz`;
+  await sql`UPDATE outbox SET attempted_at = ${at}, unknown_since = least(unknown_since, ${at}),
+      not_before = CASE WHEN not_before > attempted_at THEN not_before - (attempted_at - ${at}) ELSE not_before END
+    WHERE account_id = ${account} AND attempted_at > ${at}`.execute(tx);
+  await sql`UPDATE freezes SET since = ${at}, until = until - (since - ${at})
+    WHERE account_id = ${account} AND since > ${at} AND cause <> 'time_lock'`.execute(tx);
+}
+
+// Asks WhatsApp whether a number is registered, and keeps the answer. Writing to numbers that are not is reported to
+// lock accounts.
+
+interface NumberCheckDeps {
+  readonly db: Db;
+  readonly lease: Lease;
+  readonly transport: Pick<Transport, 'link' | 'capabilities'>;
+  readonly log: Log;
+  readonly now: () => Date;
+}
+
+/** Whether there was an answer; none while WhatsApp is out of reach. Never rejects. */
+export async function checkNumber(
+  { db, lease, transport, log, now }: NumberCheckDeps,
+  address: string,
+  withinMs: number,
+): Promise<boolean> {
+  const { findRegistered } = transport.capabilities;
+  if (findRegistered === undefined || whatsappStatusOf(transport.link.state) !== 'connected')
+    return false;
+  const patience = new WakeableSleep();
+  try {
+    const silence = patience.sleep(withinMs).then(() => {
+      throw new Error('no answer in time');
+    });
+    const found = await Promise.race([findRegistered(address), silence]);
+    await noteNumberRegistration(db, lease, { asked: address, found, at: now() });
+    return true;
+  } catch (error) {
+    log.warn('WhatsApp did not say whether a number is registered', { error });
+    return false;
   } finally {
     patience.end();
   }

@@ -1,4 +1,4 @@
-import type { Answer } from '@relay/testing/scripted-transport';
+import type { ScriptedAnswer } from '@relay/testing/scripted-transport';
 import { sleep } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -8,7 +8,7 @@ import { freshPost, type PostOptions } from './testing/post.ts';
 const post = (options?: PostOptions) => freshPost(onTestFinished, options);
 
 describe('killed', () => {
-  const POINTS: [string, Answer][] = [
+  const POINTS: [string, ScriptedAnswer][] = [
     ['before the send', 'silent'],
     ['after it left, before the answer', 'left and silent'],
     ['in a broken connection, before it left', 'lost and cut'],
@@ -65,7 +65,7 @@ test('killed again and again at any moment: all arrive, each under one id, seen 
   const { send, start, kill, network, states, recorded, later } = await post({
     delivery: { grace_ms: 1 },
   });
-  const ends: Answer[] = [
+  const ends: ScriptedAnswer[] = [
     'ack',
     'cut',
     'left and cut',

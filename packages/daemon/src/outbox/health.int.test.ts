@@ -1,6 +1,6 @@
 import { pacingSchema } from '@relay/core/settings';
 import { expect, onTestFinished, test } from 'vitest';
-import { sendingHealth } from './health.ts';
+import { readSendingHealth } from './sending-health.ts';
 import { freshPost } from './testing/post.ts';
 
 const PACING = pacingSchema.parse({ per_day: 2 });
@@ -8,7 +8,7 @@ const PACING = pacingSchema.parse({ per_day: 2 });
 test('the light turns with what WhatsApp says and what became of messages, each with a sentence', async () => {
   const { send, start, network, becomes, sql, database, account, kill } =
     await freshPost(onTestFinished);
-  const health = () => sendingHealth(database.kysely, account, PACING);
+  const health = () => readSendingHealth(database.kysely, account, PACING);
   start();
   expect(await health()).toMatchObject({ light: 'green', sent_today: 0, frozen_until: null });
 
@@ -51,6 +51,6 @@ test('several messages that leave together to somebody new open one chat', async
   await send('three', { to: '+49 151 000002' });
   start();
   await becomes('sent', 'sent', 'sent');
-  const { first_contacts_today } = await sendingHealth(database.kysely, account, PACING);
+  const { first_contacts_today } = await readSendingHealth(database.kysely, account, PACING);
   expect(first_contacts_today).toBe(2);
 });

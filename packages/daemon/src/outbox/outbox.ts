@@ -3,15 +3,19 @@
 // done: nothing else has to be in step with it for the message to leave.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { RelayError } from '@relay/core/errors';
-import type { AccountId, ChatId, MessageId, OutboxId } from '@relay/core/ids';
-import { outboxId } from '@relay/core/ids';
+import {
+  type AccountId,
+  type ChatId,
+  type MessageId,
+  type OutboxId,
+  outboxId,
+} from '@relay/core/ids';
 import type { OutboxState } from '@relay/core/outbox/progress';
 import type { Permit } from '@relay/core/policy/permit';
-import type { RawBuilder } from 'kysely';
-import { sql } from 'kysely';
-import type { Transaction } from '../store/database.ts';
+import { type RawBuilder, sql } from 'kysely';
+import type { Db, Transaction } from '../store/database.ts';
 
-export interface NewMessage extends MessageIds {
+export interface NewOutboxMessage extends MessageIds {
   readonly body: string;
   readonly firstContact: boolean;
   /** The sender's own name for this message: the same one again is the same message. */
@@ -24,7 +28,7 @@ interface MessageIds {
   readonly messageId: MessageId;
 }
 
-export interface PutMessage extends MessageIds {
+export interface OutboxMessage extends MessageIds {
   readonly state: OutboxState;
 }
 
@@ -41,8 +45,8 @@ export async function putMessage(
   tx: Transaction,
   permit: Permit,
   written: readonly RawBuilder<unknown>[],
-  { id, messageId, body, firstContact, key }: NewMessage,
-): Promise<PutMessage> {
+  { id, messageId, body, firstContact, key }: NewOutboxMessage,
+): Promise<OutboxMessage> {
   const parts = written.map((part, index) => sql`${sql.ref(`part${index}`)} AS (${part})`);
   await sql`
     WITH ${sql.join(parts)}
@@ -62,7 +66,7 @@ export async function findByKey(
   account: AccountId,
   key: string,
   message: { readonly chat: ChatId; readonly text: string },
-): Promise<PutMessage | null> {
+): Promise<OutboxMessage | null> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`${account}:${key}`}, 0))`.execute(tx);
   const known = await tx
     .selectFrom('outbox')
@@ -79,3 +83,19 @@ export async function findByKey(
 
 /** The form WhatsApp's own web client uses. */
 const newMessageId = () => `3EB0${randomBytes(9).toString('hex').toUpperCase()}` as MessageId;
+
+// What was sent under an id, for a recipient whose device could not open it and asks again.
+
+export async function findSent(
+  db: Db,
+  account: AccountId,
+  id: MessageId,
+): Promise<{ readonly text: string } | null> {
+  const row = await db
+    .selectFrom('outbox')
+    .select('body')
+    .where('account_id', '=', account)
+    .where('message_id', '=', id)
+    .executeTakeFirst();
+  return row === undefined ? null : { text: row.body };
+}

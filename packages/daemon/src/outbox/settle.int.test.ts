@@ -1,9 +1,9 @@
 import { outboxId } from '@relay/core/ids';
-import { freshWorld } from '@relay/testing/world';
+import { freshDaemonHarness } from '@relay/testing/daemon-harness';
 import { expect, test } from 'vitest';
-import { settle } from './settle.ts';
+import { applyDeliveryReports } from './delivery-updates.ts';
 
-const world = await freshWorld();
+const world = await freshDaemonHarness();
 const { account, database, sql, create, reaches, lines } = world;
 await world.acknowledges(false);
 
@@ -17,7 +17,7 @@ test('a message that failed is said in its conversation, once, so that nobody wa
   };
   for (const outcomes of [[stopped, stopped], [stopped]]) {
     await database.kysely.transaction().execute((tx) =>
-      settle(tx, account, outcomes, {
+      applyDeliveryReports(tx, account, outcomes, {
         recordSent: () => Promise.reject(new Error('not sent')),
         undelivered: () => Promise.reject(new Error('stopped on purpose')),
         settled: async () => {},

@@ -2,15 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { silentLog } from '@relay/core/log';
 import { deliverySchema, pacingSchema } from '@relay/core/settings';
 import { recheckPermits } from '@relay/daemon/gate/recheck';
+import { freshDaemonHarness } from '@relay/testing/daemon-harness';
 import { ScriptedTransport } from '@relay/testing/scripted-transport';
 import { eventually } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
-import { freshWorld } from '@relay/testing/world';
 import { expect, onTestFinished, test } from 'vitest';
 import { Deliverer } from './deliverer.ts';
-import { wakeConversations } from './wake-conversations.ts';
+import { wakeConversations } from './delivery-updates.ts';
 
-const world = await freshWorld();
+const world = await freshDaemonHarness();
 await world.acknowledges(false);
 const { account, conversations, create, reaches, sql, verbs } = world;
 const pacing = pacingSchema.parse({ enabled: false });

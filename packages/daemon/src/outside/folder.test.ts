@@ -1,11 +1,11 @@
 import { appendFile, mkdtemp, readFile, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { lineOf, segmentsOf } from '@relay/core/outside/segment';
+import { digestSegments, segmentLine } from '@relay/core/observer/digest/export-segments';
 import { removeFolder } from '@relay/testing/remove-folder';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { dropLines, putLines } from './folder.ts';
+import { dropDigestLines, putDigestLines } from './folder.ts';
 
 let folder: string;
 let file: string;
@@ -25,41 +25,41 @@ const saved = async () =>
     .map((line) => JSON.parse(line).text);
 
 test('lines are appended, once however often, for nobody else to read', async () => {
-  await putLines(file, 'a', lines('a', 'one', 'two'));
-  await putLines(file, 'b', lines('b', 'three'));
+  await putDigestLines(file, 'a', lines('a', 'one', 'two'));
+  await putDigestLines(file, 'b', lines('b', 'three'));
   const { ino } = await stat(file);
-  await putLines(file, 'a', lines('a', 'one', 'two'));
-  await putLines(file, 'c', lines('c', 'four'));
+  await putDigestLines(file, 'a', lines('a', 'one', 'two'));
+  await putDigestLines(file, 'c', lines('c', 'four'));
   expect(await saved()).toEqual(['one', 'two', 'three', 'four']);
   expect((await stat(file)).ino).toBe(ino);
   expect((await stat(file)).mode & 0o777).toBe(0o600);
 });
 
 test('a digest that was made anew takes the place of what it said before', async () => {
-  await putLines(file, 'a', lines('a', 'one', 'two'));
-  await putLines(file, 'b', lines('b', 'three'));
-  await putLines(file, 'a', lines('a', 'better'));
+  await putDigestLines(file, 'a', lines('a', 'one', 'two'));
+  await putDigestLines(file, 'b', lines('b', 'three'));
+  await putDigestLines(file, 'a', lines('a', 'better'));
   expect(await saved()).toEqual(['three', 'better']);
 });
 
 test('a line that was cut off by a kill is made whole, and those of others stay', async () => {
-  await putLines(file, 'a', lines('a', 'one'));
+  await putDigestLines(file, 'a', lines('a', 'one'));
   await appendFile(file, 'not ours, not JSON\n{"digest_id":"b","te');
-  await putLines(file, 'b', lines('b', 'two'));
+  await putDigestLines(file, 'b', lines('b', 'two'));
   expect(await text()).toBe(
     `${lines('a', 'one')[0]}\nnot ours, not JSON\n${lines('b', 'two')[0]}\n`,
   );
 });
 
 test('what is erased is gone from the file, and the file with its last line', async () => {
-  await putLines(file, 'a', lines('a', 'one', 'two'));
-  await putLines(file, 'b', lines('b', 'three'));
-  expect(await dropLines(file, new Set(['a', 'x']))).toBe(2);
+  await putDigestLines(file, 'a', lines('a', 'one', 'two'));
+  await putDigestLines(file, 'b', lines('b', 'three'));
+  expect(await dropDigestLines(file, new Set(['a', 'x']))).toBe(2);
   expect(await saved()).toEqual(['three']);
-  expect(await dropLines(file, new Set(['a']))).toBe(0);
-  expect(await dropLines(file, new Set(['b']))).toBe(1);
+  expect(await dropDigestLines(file, new Set(['a']))).toBe(0);
+  expect(await dropDigestLines(file, new Set(['b']))).toBe(1);
   await expect(stat(file)).rejects.toMatchObject({ code: 'ENOENT' });
-  expect(await dropLines(file, new Set(['b']))).toBe(0);
+  expect(await dropDigestLines(file, new Set(['b']))).toBe(0);
 });
 
 test('wherever a write ends, and however often it is tried, each digest is there once and whole', async () => {
@@ -73,14 +73,15 @@ test('wherever a write ends, and however often it is tried, each digest is there
       await removeFolder(join(folder, 'deeper'));
       for (const { digest, cut, kill } of steps) {
         const before = await text();
-        await putLines(file, digest, lines(digest, 'first', 'second'));
+        await putDigestLines(file, digest, lines(digest, 'first', 'second'));
         const after = await text();
         // A kill leaves the file as it was, with some of what was appended.
         if (kill && after.startsWith(before))
           await writeFile(file, after.slice(0, before.length + cut));
       }
       const wanted = [...new Set(steps.map(({ digest }) => digest))];
-      for (const digest of wanted) await putLines(file, digest, lines(digest, 'first', 'second'));
+      for (const digest of wanted)
+        await putDigestLines(file, digest, lines(digest, 'first', 'second'));
       const found = (await text())
         .split('\n')
         .slice(0, -1)
@@ -97,7 +98,7 @@ test('wherever a write ends, and however often it is tried, each digest is there
 });
 
 test('a segment is one line, whatever was said', () => {
-  const [segment] = segmentsOf(
+  const [segment] = digestSegments(
     {
       id: 'd',
       kind: 'daily',
@@ -112,8 +113,8 @@ test('a segment is one line, whatever was said', () => {
     'me',
   );
   if (segment === undefined) throw new Error('a digest has a segment');
-  expect(lineOf(segment)).not.toMatch(/[\n\u2028\u2029\u0085]/);
-  expect(JSON.parse(lineOf(segment))).toMatchObject({
+  expect(segmentLine(segment)).not.toMatch(/[\n\u2028\u2029\u0085]/);
+  expect(JSON.parse(segmentLine(segment))).toMatchObject({
     text: 'a\nb\u2028c\u0085d',
     device_id: 'me',
   });

@@ -6,23 +6,27 @@ import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /** Whoever writes to a file waits for whoever is at it. */
-const busy = new Map<string, Promise<unknown>>();
+const fileQueues = new Map<string, Promise<unknown>>();
 
-function alone<T>(file: string, run: () => Promise<T>): Promise<T> {
-  const turn = (busy.get(file) ?? Promise.resolve()).then(run, run);
+function inFileOrder<T>(file: string, run: () => Promise<T>): Promise<T> {
+  const turn = (fileQueues.get(file) ?? Promise.resolve()).then(run, run);
   const settled = turn.catch(() => {});
-  busy.set(file, settled);
+  fileQueues.set(file, settled);
   void settled.then(() => {
-    if (busy.get(file) === settled) busy.delete(file);
+    if (fileQueues.get(file) === settled) fileQueues.delete(file);
   });
   return turn;
 }
 
 /** Instead of those that the digest has there, if it has any. */
-export const putLines = (file: string, digest: string, lines: readonly string[]): Promise<void> =>
-  alone(file, async () => {
+export const putDigestLines = (
+  file: string,
+  digest: string,
+  lines: readonly string[],
+): Promise<void> =>
+  inFileOrder(file, async () => {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-    const { whole, torn, mine, others } = await read(file, digest);
+    const { whole, torn, mine, others } = await readDayFile(file, digest);
     if (mine.length > 0) {
       if (mine.join('\n') !== lines.join('\n')) await replace(file, [...others, ...lines]);
       else if (torn) await cutTo(file, whole);
@@ -33,8 +37,8 @@ export const putLines = (file: string, digest: string, lines: readonly string[])
   });
 
 /** How many lines went. A file that has none left goes too. */
-export const dropLines = (file: string, digests: ReadonlySet<string>): Promise<number> =>
-  alone(file, async () => {
+export const dropDigestLines = (file: string, digests: ReadonlySet<string>): Promise<number> =>
+  inFileOrder(file, async () => {
     const text = await textOf(file);
     const lines = text.split('\n').filter((line) => line !== '');
     const kept = lines.filter((line) => !digests.has(digestOf(line) ?? ''));
@@ -44,7 +48,7 @@ export const dropLines = (file: string, digests: ReadonlySet<string>): Promise<n
     return lines.length - kept.length;
   });
 
-interface Found {
+interface DayFileContent {
   /** How many bytes end with a whole line. */
   readonly whole: number;
   /** The last line was not written to its end. */
@@ -53,7 +57,7 @@ interface Found {
   readonly others: readonly string[];
 }
 
-async function read(file: string, digest: string): Promise<Found> {
+async function readDayFile(file: string, digest: string): Promise<DayFileContent> {
   const text = await textOf(file);
   const end = text.lastIndexOf('\n') + 1;
   const lines = text.slice(0, end).split('\n').slice(0, -1);

@@ -6,19 +6,19 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ChatId, DigestId } from '@relay/core/ids';
-import { type OutsideMemorySettings, outsideMemorySchema } from '@relay/core/settings';
+import { type DigestExportSettings, digestExportSettingsSchema } from '@relay/core/settings';
+import { freshDaemonHarness } from '@relay/testing/daemon-harness';
 import { removeFolder } from '@relay/testing/remove-folder';
 import { eventually } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
-import { freshWorld } from '@relay/testing/world';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { openEgress } from '../egress/egress.ts';
-import { inOneTransaction } from '../jobs/work.ts';
+import { inOneTransaction } from '../jobs/unit-of-work.ts';
 import { putDigest } from '../store/observer/digests.ts';
-import { openOutside } from './open.ts';
+import { openDigestExport } from './feature.ts';
 
-const world = await freshWorld();
+const world = await freshDaemonHarness();
 const { sql, account, conversations, jobs } = world;
 const folder = await mkdtemp(join(tmpdir(), 'relay-outside-'));
 afterAll(() => removeFolder(folder));
@@ -39,8 +39,8 @@ await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 afterAll(() => void server.close());
 const { port } = server.address() as AddressInfo;
 
-let settings: OutsideMemorySettings;
-const outside = openOutside({
+let settings: DigestExportSettings;
+const outside = openDigestExport({
   ...conversations,
   egress: openEgress({ allow: [`127.0.0.1:${port}`] }),
   zone: 'UTC',
@@ -56,7 +56,7 @@ let chat: ChatId;
 beforeEach(async () => {
   received.length = 0;
   status = 200;
-  settings = outsideMemorySchema.parse({ folder, device_id: 'annie-whatsapp' });
+  settings = digestExportSettingsSchema.parse({ folder, device_id: 'annie-whatsapp' });
   await removeFolder(folder);
   await sql('TRUNCATE digests, outside_copies, chats CASCADE');
   chat = randomUUID() as ChatId;

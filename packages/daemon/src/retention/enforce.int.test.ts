@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ChatId } from '@relay/core/ids';
 import { verifies } from '@relay/testing/verifies';
 import { expect, test } from 'vitest';
-import { prune } from '../store/prune.ts';
+import { pruneOldRows } from '../store/prune.ts';
 import { retentionBed } from './testing/bed.ts';
 
 const bed = await retentionBed();
@@ -107,7 +107,7 @@ test('a digest is there for 4 weeks and not longer, its facts with it; files out
       return digests.length;
     },
   };
-  const { openRetention } = await import('./open.ts');
+  const { openRetention } = await import('./feature.ts');
   const run = await openRetention({ ...world, outside }).verbs.run();
   expect(run.digests).toBe(2);
   expect(told.sort()).toEqual([old, daily].sort());
@@ -166,7 +166,7 @@ test('it is said when it happens next, and what else has a limit', async () => {
   const status = await retention.verbs.status();
   expect(status.next_run_at).toBe('2026-11-16T04:17:00.000Z');
   expect(status.others).toContainEqual({ what: 'what was received, as it came', limit: '7 days' });
-  await prune(database.kysely, world.log);
+  await pruneOldRows(database.kysely, world.log);
 });
 
 test('the ledger says how much went, and of whom it says nothing', async () => {

@@ -1,41 +1,45 @@
 // Enforces the limits: what is too old in observed groups goes, digests go, in transactions short enough to
 // disturb nobody. Safe to run again, and to be killed anywhere: the next run finds what is still there.
-import type { RetentionRun } from '@relay/core/api/retention';
-import type { DigestId } from '@relay/core/ids';
+import type { ExportedDigestCopies, RetentionRun } from '@relay/core/api/retention';
+import type { ContactId, DigestId } from '@relay/core/ids';
+import type { RetentionSettings } from '@relay/core/settings';
 import { sql } from 'kysely';
-import { eraseDigests, findDigests } from '../store/erase/digests.ts';
-import { eraseAll } from '../store/erase/messages.ts';
+import type { Engine } from '../jobs/unit-of-work.ts';
 import {
-  answersBefore,
-  type Cutoffs,
-  dropSettled,
-  messagesBefore,
-  noteRun,
-  readOverdue,
-} from '../store/erase/observed.ts';
-import { eraseOutgoing } from '../store/erase/outgoing.ts';
-import { scour, scourSize } from '../store/erase/scour.ts';
-import { fenced } from '../store/fenced.ts';
+  eraseAllMessages,
+  eraseDigests,
+  eraseOutboxMessages,
+  findDigestIds,
+} from '../store/erase/erase.ts';
+import {
+  dropStaleMarks,
+  noteRetentionRun,
+  overdueAnswersSql,
+  overdueMessagesSql,
+  type RetentionCutoffs,
+  readOverdueChats,
+} from '../store/erase/retention-limits.ts';
+import { readScourSize, type ScourOptions, scourDatabase } from '../store/erase/scour.ts';
 import { appendLedger } from '../store/ledger.ts';
-import type { RetentionWorld } from './world.ts';
+import { fenced } from '../store/transaction.ts';
 
-const DAY = 86_400_000;
+const DAY_MS = 86_400_000;
 const DIGESTS_AT_ONCE = 200;
 /** Written anew every night in a few seconds; what is larger waits for the owner to ask. */
 const SMALL_BYTES = 256 << 20;
 
 export function cutoffsAt(
   now: Date,
-  { observed_messages_days, digests_days }: RetentionWorld['limits'],
-): Cutoffs {
+  { observed_messages_days, digests_days }: RetentionDeps['limits'],
+): RetentionCutoffs {
   return {
-    messages: new Date(now.getTime() - observed_messages_days * DAY),
-    digests: new Date(now.getTime() - digests_days * DAY),
+    messages: new Date(now.getTime() - observed_messages_days * DAY_MS),
+    digests: new Date(now.getTime() - digests_days * DAY_MS),
   };
 }
 
-export async function enforce(
-  world: RetentionWorld,
+export async function enforceRetention(
+  world: RetentionDeps,
   cause: RetentionRun['cause'],
 ): Promise<RetentionRun> {
   const { db, lease, log, now, limits } = world;
@@ -45,12 +49,12 @@ export async function enforce(
   const digests = await enforceDigests(world, cutoffs);
   const messages = await enforceMessages(world, cutoffs);
   const deleted = messages + digests > 0;
-  const scoured = await mayScour(world, cause, deleted);
+  const scoured = await scourIfDue(world, cause, deleted);
   const ms = Math.round(performance.now() - began);
   const run = { at: at.toISOString(), cause, messages, digests, scoured, ms };
   await fenced(db, lease, async (tx) => {
-    await dropSettled(tx, lease.account, cutoffs);
-    await noteRun(tx, lease.account, run);
+    await dropStaleMarks(tx, lease.account, cutoffs);
+    await noteRetentionRun(tx, lease.account, run);
     if (!deleted) return;
     await appendLedger(tx, lease.account, {
       actor: cause === 'owner' ? 'owner' : 'relay',
@@ -65,18 +69,18 @@ export async function enforce(
   return run;
 }
 
-async function enforceDigests(world: RetentionWorld, cutoffs: Cutoffs): Promise<number> {
+async function enforceDigests(world: RetentionDeps, cutoffs: RetentionCutoffs): Promise<number> {
   const { account } = world.lease;
-  const all = await findDigests(world.db, account, sql`g.period_end < ${cutoffs.digests}`);
+  const all = await findDigestIds(world.db, account, sql`g.period_end < ${cutoffs.digests}`);
   for (let from = 0; from < all.length; from += DIGESTS_AT_ONCE) {
-    await eraseEverywhere(world, all.slice(from, from + DIGESTS_AT_ONCE));
+    await eraseDigestsEverywhere(world, all.slice(from, from + DIGESTS_AT_ONCE));
   }
   return all.length;
 }
 
 /** Outside first: once the rows are gone nobody would know where their copies are. Returns the lines there. */
-export async function eraseEverywhere(
-  world: RetentionWorld,
+export async function eraseDigestsEverywhere(
+  world: RetentionDeps,
   digests: readonly DigestId[],
 ): Promise<number> {
   if (digests.length === 0) return 0;
@@ -88,22 +92,35 @@ export async function eraseEverywhere(
   return lines;
 }
 
-async function enforceMessages(world: RetentionWorld, cutoffs: Cutoffs): Promise<number> {
+async function enforceMessages(world: RetentionDeps, cutoffs: RetentionCutoffs): Promise<number> {
   const { db, lease } = world;
   let total = 0;
-  for (const overdue of await readOverdue(db, lease.account, cutoffs)) {
-    total += await eraseAll(db, lease, messagesBefore(overdue));
-    await fenced(db, lease, (tx) => eraseOutgoing(tx, lease.account, answersBefore(overdue)));
+  for (const overdue of await readOverdueChats(db, lease.account, cutoffs)) {
+    total += await eraseAllMessages(db, lease, overdueMessagesSql(overdue));
+    await fenced(db, lease, (tx) =>
+      eraseOutboxMessages(tx, lease.account, overdueAnswersSql(overdue)),
+    );
   }
   return total;
 }
 
-async function mayScour(
-  { db, server }: RetentionWorld,
+async function scourIfDue(
+  { db, server }: RetentionDeps,
   cause: RetentionRun['cause'],
   deleted: boolean,
 ): Promise<boolean> {
   if (cause === 'start') return false;
-  if (cause === 'night' && (!deleted || (await scourSize(db)) > SMALL_BYTES)) return false;
-  return (await scour({ db, server })) !== 'none';
+  if (cause === 'night' && (!deleted || (await readScourSize(db)) > SMALL_BYTES)) return false;
+  return (await scourDatabase({ db, server })) !== 'none';
+}
+
+// What enforcing the limits and forgetting somebody stand on.
+
+export interface RetentionDeps extends Engine, Pick<ScourOptions, 'server'> {
+  readonly limits: RetentionSettings;
+  readonly outside: ExportedDigestCopies;
+  /** Ends every conversation with them, so that no agent works on what is about to go. */
+  endConversations(contact: ContactId): Promise<void>;
+  /** Whether logs are written that may hold the beginnings of messages. */
+  readonly logsWords: boolean;
 }

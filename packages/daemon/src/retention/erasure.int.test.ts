@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { ChatId, ContactId, MessageId } from '@relay/core/ids';
+import { freshDaemonHarness, heldTurn, newPhone } from '@relay/testing/daemon-harness';
 import { plant } from '@relay/testing/erase/plant';
-import { freshWorld, heldTurn, newPhone } from '@relay/testing/world';
 import { expect, onTestFinished, test } from 'vitest';
-import { endAll } from '../flows/conversation/end-all.ts';
-import { aliasesOf, meet } from '../store/contacts.ts';
-import { contentHash } from '../store/intent-hash.ts';
+import { cancelAllWithContact } from '../flows/conversation/service.ts';
+import { aliasesOfAddresses, resolveSightings } from '../store/contacts.ts';
 import { appendLedger } from '../store/ledger.ts';
 import { verifyLedger } from '../store/ledger-chain.ts';
 import { putMessages } from '../store/messages.ts';
-import { openRetention } from './open.ts';
+import { contentHash } from '../store/seal.ts';
+import { openRetention } from './feature.ts';
 import { retentionBed } from './testing/bed.ts';
 
 const bed = await retentionBed();
@@ -40,7 +40,9 @@ test('what WhatsApp delivers again after it was erased stays erased; what is new
   await retention.verbs.forget(contact);
   const [again] = await db
     .transaction()
-    .execute((tx) => meet(tx, account, [aliasesOf(['4917099@s.whatsapp.net'])]));
+    .execute((tx) =>
+      resolveSightings(tx, account, [aliasesOfAddresses(['4917099@s.whatsapp.net'])]),
+    );
   if (again === undefined) throw new Error('nobody was met');
   for (const id of messages) {
     expect((await receive(group, again, id as MessageId)).size).toBe(0);
@@ -134,7 +136,7 @@ test('nobody can forget themselves, or somebody who is not there', async () => {
 });
 
 test('a conversation in progress is ended first, and its turn leaves nothing behind', async () => {
-  const conversations = await freshWorld(onTestFinished);
+  const conversations = await freshDaemonHarness(onTestFinished);
   const { sql } = conversations;
   const turn = heldTurn();
   conversations.agent(turn.act);
@@ -145,7 +147,7 @@ test('a conversation in progress is ended first, and its turn leaves nothing beh
   const forgetful = openRetention({
     ...world,
     ...conversations.conversations,
-    endConversations: endAll(conversations.conversations, conversations.verbs),
+    endConversations: cancelAllWithContact(conversations.conversations, conversations.verbs),
   });
   const { open_conversations } = await forgetful.verbs.preview(String(row?.contact));
   expect(open_conversations).toBe(2);

@@ -1,7 +1,6 @@
 import { plant } from '@relay/testing/erase/plant';
 import { expect, test } from 'vitest';
-import { COLUMNS } from '../store/erase/columns.ts';
-import { personalColumns } from '../store/erase/personal.ts';
+import { ERASURE_COLUMNS, personalColumns } from '../store/erase/columns.ts';
 import { verifyLedger } from '../store/ledger-chain.ts';
 import { retentionBed } from './testing/bed.ts';
 
@@ -9,7 +8,7 @@ const bed = await retentionBed();
 const { account, database, retention, sql, placesOf } = bed;
 const DAY = 86_400_000;
 
-const EVERY_PLACE = Object.entries(COLUMNS)
+const EVERY_PLACE = Object.entries(ERASURE_COLUMNS)
   .flatMap(([table, columns]) => personalColumns(columns).map((column) => `${table}.${column}`))
   .sort();
 

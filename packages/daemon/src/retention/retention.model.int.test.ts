@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { enforce } from './enforce.ts';
+import { enforceRetention } from './enforce.ts';
 import { retentionBed } from './testing/bed.ts';
 
 const bed = await retentionBed();
@@ -163,7 +163,7 @@ class Model {
 
   async #enforce(): Promise<void> {
     bed.setNow(new Date(this.now));
-    await enforce(world, 'start');
+    await enforceRetention(world, 'start');
     const limit = this.now - 30 * DAY;
     this.#messages = this.#messages.filter(({ chat, at }) => {
       if (this.#observed.has(chat)) return at >= limit;

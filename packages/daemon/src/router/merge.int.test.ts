@@ -2,12 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { silentLog } from '@relay/core/log';
 import type { IncomingMessage } from '@relay/core/messages/message';
+import { freshDaemonHarness } from '@relay/testing/daemon-harness';
 import { eventually, freshStore, sleep, times } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
-import { freshWorld } from '@relay/testing/world';
 import { expect, onTestFinished, test } from 'vitest';
-import { sendAsOwner } from '../gate/send.ts';
-import { takeIn } from '../inbox/take-in.ts';
+import { sendAsOwner } from '../gate/send-as-owner.ts';
+import { takeInBatch } from '../inbox/intake.ts';
 import { incoming, openPlain, readJson, receive } from '../inbox/testing/inbox.ts';
 import { Jobs } from '../jobs/jobs.ts';
 import { takeLease } from '../store/lease.ts';
@@ -31,7 +31,7 @@ async function freshRouter() {
   let most = 0;
   const take = async (...messages: IncomingMessage[]) => {
     await receive(store, account, messages);
-    while ((await takeIn(intake, 200)).rows > 0);
+    while ((await takeInBatch(intake, 200)).rows > 0);
     jobs.hint('route');
   };
   const bodyOf = async (message: number) => {
@@ -180,7 +180,7 @@ test.each([
   'a message request that is being routed is counted once, and the merge does not deadlock (kept: %s, sender: %s)',
   async (kept, sender) => {
     verifies('IDENTITY-MERGE-ANY-MOMENT');
-    const world = await freshWorld(onTestFinished);
+    const world = await freshDaemonHarness(onTestFinished);
     const { account, conversations, jobs, sql } = world;
     const { db, lease } = conversations;
     const intake = { db, lease, jobs, open: openPlain, read: readJson };
@@ -192,7 +192,7 @@ test.each([
         account,
         chats.map((chat) => incoming({ chat })),
       );
-      while ((await takeIn(intake, 200)).rows > 0);
+      while ((await takeInBatch(intake, 200)).rows > 0);
       jobs.hint('route');
       const open = "SELECT FROM relay_jobs.job WHERE name = 'route' AND state < 'completed'";
       await eventually(async () => (await sql(open)).length === 0);

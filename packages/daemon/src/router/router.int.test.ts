@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { ChatId, ContactId, MessageId } from '@relay/core/ids';
+import { freshDaemonHarness } from '@relay/testing/daemon-harness';
 import { eventually, times } from '@relay/testing/store';
-import { freshWorld } from '@relay/testing/world';
 import { expect, test } from 'vitest';
-import { takeIn } from '../inbox/take-in.ts';
+import { takeInBatch } from '../inbox/intake.ts';
 import {
   group,
   incoming,
@@ -15,7 +15,7 @@ import {
 } from '../inbox/testing/inbox.ts';
 import { onRoute } from './router.ts';
 
-const world = await freshWorld();
+const world = await freshDaemonHarness();
 const { sql, account, conversations, jobs } = world;
 const intake = {
   db: conversations.db,
@@ -29,7 +29,7 @@ jobs.work('route', 4, onRoute(conversations));
 async function arrives(...messages: Parameters<typeof incoming>[0][]): Promise<string[]> {
   const all = messages.map(incoming);
   await receive(world, account, all);
-  while ((await takeIn(intake, 200)).rows > 0);
+  while ((await takeInBatch(intake, 200)).rows > 0);
   jobs.hint('route');
   await eventually(async () => {
     const open = await sql(
@@ -111,7 +111,7 @@ test('a conversation created while its contact writes for the first time finds o
   await Promise.all(
     numbers.flatMap((n) => [
       world.create(`+${phone(n).split('@')[0]}`),
-      receive(world, account, [incoming({ chat: phone(n) })]).then(() => takeIn(intake, 200)),
+      receive(world, account, [incoming({ chat: phone(n) })]).then(() => takeInBatch(intake, 200)),
     ]),
   );
   await arrives();

@@ -2,14 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { approvalId, type ChatId, runId, type ScheduleId, tokenId } from '@relay/core/ids';
 import { pacingSchema } from '@relay/core/settings';
 import { recheckPermits } from '@relay/daemon/gate/recheck';
-import { findOrMakeChat } from '@relay/daemon/gate/recipient';
-import { findReady } from '@relay/daemon/outbox/ready';
+import { newPhone } from '@relay/testing/daemon-harness';
 import { verifies } from '@relay/testing/verifies';
-import { newPhone } from '@relay/testing/world';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Circumstances } from '../gate/consider.ts';
-import { type AgentsWish, scheduleForAgent } from './agent.ts';
-import { cancelSchedule } from './cancel.ts';
+import type { SubmitContext } from '../gate/evaluate.ts';
+import { findOrMakeChat } from '../gate/send-as-owner.ts';
+import { findReady } from '../outbox/claim.ts';
+import { type AgentScheduleRequest, cancelSchedule, scheduleForAgent } from './service.ts';
 import { DAY, HOUR, scheduleBed } from './testing/bed.ts';
 
 const bed = await scheduleBed('2026-02-02T07:00:00Z');
@@ -44,13 +43,13 @@ async function granted(mode: 'auto' | 'draft' = 'auto'): Promise<ChatId> {
   return chat;
 }
 
-const asAgent = (wish: AgentsWish, circumstances: Circumstances = {}) => {
+const asAgent = (wish: AgentScheduleRequest, circumstances: SubmitContext = {}) => {
   const actor = { kind: 'assistant', run: runId(randomUUID()) } as const;
   return inTransaction.execute((tx) =>
     scheduleForAgent(scheduling(), tx, actor, wish, circumstances),
   );
 };
-const daily = (chat: ChatId): AgentsWish => ({
+const daily = (chat: ChatId): AgentScheduleRequest => ({
   chat,
   text: 'Call',
   time: '09:00',
@@ -84,7 +83,7 @@ describe('what the assistant schedules', () => {
     verifies('001-SCHED-TIME');
     const chat = await granted();
     await jump(HOUR);
-    const first = async (more: Partial<AgentsWish>) =>
+    const first = async (more: Partial<AgentScheduleRequest>) =>
       (await asAgent({ ...daily(chat), ...more })).words;
     expect([
       await first({}),
@@ -213,7 +212,7 @@ describe('what the assistant schedules', () => {
 });
 
 describe('what a program schedules', () => {
-  const asProgram = async (wish: AgentsWish) => {
+  const asProgram = async (wish: AgentScheduleRequest) => {
     const [row] = await sql<{ id: string }>(
       `INSERT INTO tokens (account_id, name, hash, scopes) VALUES ($1, $2, sha256($2::text::bytea), '{schedules:write}') RETURNING id`,
       [account, randomUUID()],

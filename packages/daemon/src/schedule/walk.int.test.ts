@@ -1,6 +1,6 @@
-import { nextTimes } from '@relay/core/schedule/recur';
+import { nextOccurrences } from '@relay/core/schedule/occurrences';
 import { ruleSchema } from '@relay/core/schedule/rule';
-import { zoneNamed } from '@relay/core/schedule/zone';
+import { findZone } from '@relay/core/schedule/zone';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { HOUR, MINUTE, scheduleBed } from './testing/bed.ts';
@@ -41,8 +41,8 @@ test('over jumps, restarts and holds in any order, every occurrence is decided o
         await take(step, began);
         if (bed.now() > latest) latest = bed.now();
       }
-      const zone = zoneNamed(made.zone) ?? expect.fail();
-      const expected = nextTimes(ruleSchema.parse(made.rule), zone, began, 400)
+      const zone = findZone(made.zone) ?? expect.fail();
+      const expected = nextOccurrences(ruleSchema.parse(made.rule), zone, began, 400)
         .filter((at) => at <= latest)
         .map((at) => at.toISOString());
       const runs = await sql<{ due_at: Date; outcome: string; messages: number }>(
@@ -68,8 +68,8 @@ test('a clock that was ahead when a schedule was made: what lies ahead again hap
   await restart(-6 * HOUR);
   const back = bed.now();
   await jump(9 * HOUR);
-  const zone = zoneNamed(made.zone) ?? expect.fail();
-  const expected = nextTimes(ruleSchema.parse(made.rule), zone, back, 10)
+  const zone = findZone(made.zone) ?? expect.fail();
+  const expected = nextOccurrences(ruleSchema.parse(made.rule), zone, back, 10)
     .filter((at) => at <= bed.now())
     .map((at) => at.toISOString());
   const runs = await sql<{ due_at: Date }>(

@@ -1,5 +1,5 @@
 import type { ChatId } from '@relay/core/ids';
-import { storable } from '@relay/core/messages/text';
+import { toStorableText } from '@relay/core/messages/text';
 import { eventually, freshStore, sleep as pause } from '@relay/testing/store';
 import fc from 'fast-check';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
@@ -111,7 +111,7 @@ test('whatever people write can be indexed and asked for', async () => {
   start();
   const written = fc.sample(fc.string({ unit: 'binary', maxLength: 60 }), 300);
   const odd = ["''", '\\', "a'b\\c", ':*', '<->', 'x'.repeat(60_000), '瓷砖'.repeat(5_000)];
-  const texts = [...written, ...odd].map(storable);
+  const texts = [...written, ...odd].map(toStorableText);
   await chatter.say(...texts.map((text) => ({ chat, text })));
   await chatter.indexer.caughtUp();
   for (const text of texts) await chatter.search.search(OWNER, text, { limit: 1 });

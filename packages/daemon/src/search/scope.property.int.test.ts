@@ -1,15 +1,14 @@
 // Random people, groups, grants, messages and questions: what is found, retrieved or read back lies within
 // what may be read, by a rule written down here a second time.
 import type { ChatId, ContactId } from '@relay/core/ids';
-import { zoneNamed } from '@relay/core/schedule/zone';
+import { findZone } from '@relay/core/schedule/zone';
 import { freshStore, times } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { findCandidates } from './candidates.ts';
-import { findOvertaking } from './later.ts';
 import type { SearchScope } from './scope.ts';
-import { Search } from './search.ts';
+import { MessageSearch } from './search.ts';
+import { findCandidates, findLaterChanges } from './sql.ts';
 import { openChatter } from './testing/chatter.ts';
 
 // PROPERTY_RUNS asks for the long run.
@@ -20,7 +19,7 @@ const NOW = new Date('2026-10-14T12:00:00Z');
 const ADMIN = '4915112345678';
 const chatter = await openChatter(store, { now: () => NOW, admins: [ADMIN] });
 
-const UTC = zoneNamed('UTC');
+const UTC = findZone('UTC');
 if (UTC === null) throw new Error('no UTC');
 
 /** Every document with its chat. To whoever asks, all of them lie near, whatever they may read. */
@@ -30,7 +29,7 @@ const everything = () => ({
   near: [...chats.keys()].map((id) => ({ id, similarity: 1 })),
 });
 const place = { db: store.database.kysely, account: store.account, admins: [ADMIN] };
-const deceived = new Search({
+const deceived = new MessageSearch({
   ...place,
   zone: UTC,
   now: () => NOW,
@@ -143,7 +142,7 @@ test('whoever asks, nothing outside of what they may read is found', async () =>
         Promise.resolve(everything()),
       );
       for (const { id } of weighed.candidates) expect(readable).toContain(chats.get(id));
-      const overtaken = await findOvertaking(place, scope, {}, [...chats.keys()].slice(0, 30));
+      const overtaken = await findLaterChanges(place, scope, {}, [...chats.keys()].slice(0, 30));
       for (const id of overtaken.keys()) expect(readable).toContain(chats.get(id));
     }),
     { numRuns },

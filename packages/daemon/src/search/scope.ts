@@ -2,8 +2,8 @@
 // may not be read is never looked at, let alone ranked.
 import type { AccountId, ChatId, ContactId } from '@relay/core/ids';
 import { type RawBuilder, sql } from 'kysely';
-import type { Reader } from '../store/database.ts';
-import { ownContacts } from '../store/own.ts';
+import type { Db } from '../store/database.ts';
+import { ownContactsSql } from '../store/names-and-addresses.ts';
 
 export type SearchScope =
   /** Everything. */
@@ -32,19 +32,19 @@ export function readableChats(
       return sql`${chats} AND (
         c.contact_id IN (SELECT g.contact_id FROM grants g WHERE g.account_id = ${account} AND g.can_read)
         OR c.id IN (SELECT g.chat_id FROM grants g WHERE g.account_id = ${account} AND g.can_read))
-        AND NOT EXISTS (SELECT FROM (${ownContacts(account, admins)}) own WHERE own.contact_id = c.contact_id)
+        AND NOT EXISTS (SELECT FROM (${ownContactsSql(account, admins)}) own WHERE own.contact_id = c.contact_id)
         AND (${scope.contacts === null}::boolean OR c.contact_id = ANY(${scope.contacts ?? []}::uuid[]))`;
     case 'assistant':
       return sql`${chats} AND (
         c.contact_id IN (SELECT g.contact_id FROM grants g WHERE g.account_id = ${account} AND g.can_read)
         OR c.id IN (SELECT g.chat_id FROM grants g WHERE g.account_id = ${account} AND g.can_read)
-        OR c.contact_id IN (${ownContacts(account, admins)}))`;
+        OR c.contact_id IN (${ownContactsSql(account, admins)}))`;
   }
 }
 
 /** The chats themselves, for what is not asked in SQL; everything is `all`. Of a chosen chat only that one. */
-export async function chatsOf(
-  { db, account, admins }: { db: Reader; account: AccountId; admins: readonly string[] },
+export async function findReadableChats(
+  { db, account, admins }: { db: Db; account: AccountId; admins: readonly string[] },
   scope: SearchScope,
   chosen?: ChatId,
 ): Promise<readonly ChatId[] | 'all'> {

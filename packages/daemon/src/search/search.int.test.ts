@@ -1,7 +1,7 @@
 import type { ChatId, MessageId } from '@relay/core/ids';
 import { freshStore } from '@relay/testing/store';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { noteLinked } from '../store/account.ts';
+import { noteLinkedIdentity } from '../store/account.ts';
 import { openChatter, type Person } from './testing/chatter.ts';
 
 const store = await freshStore();
@@ -28,7 +28,7 @@ beforeAll(async () => {
   mum = await person('Mum');
   sam = await person('Sam Okafor');
   books = await group('Book club');
-  await noteLinked(store.database.kysely, lease, { phone: '19876543210', lid: '777@lid' });
+  await noteLinkedIdentity(store.database.kysely, lease, { phone: '19876543210', lid: '777@lid' });
   [first] = await say(
     { chat: mum.chat, by: mum.contact, text: 'The boiler lost pressure', at: at('2026-10-01') },
     { chat: mum.chat, text: 'Call the plumber, the boiler is old', at: at('2026-10-02') },

@@ -3,21 +3,26 @@
 //   retrieve(scope, text, { limit?, from?, to?, except? }) → SearchHit[]   what a model is shown beside a question
 //   lastMessages(scope, { chat, from?, to?, limit }) → SaidMessage[]   of one chat, oldest first
 //   caughtUp() → when every message that is stored now can be found, 3 s at most
-import { isSigned } from '@relay/core/agent/signature';
-import type { AccountId, ChatId, ContactId, MessageId } from '@relay/core/ids';
-import type { Zone } from '@relay/core/schedule/zone';
-import { parseQuestion, type Question } from '@relay/core/search/query';
-import { type Ranked, rank } from '@relay/core/search/rank';
-import type { Reader } from '../store/database.ts';
-import { findCandidates, findRecent, type Where } from './candidates.ts';
-import { findOvertaking } from './later.ts';
-import { findNamed } from './names.ts';
-import { lastSaid, type SaidMessage, said } from './said.ts';
-import { chatsOf, type SearchScope } from './scope.ts';
-import type { Nearness, Vectors } from './vectors/open.ts';
 
-export interface SearchWorld {
-  readonly db: Reader;
+import type { AccountId, ChatId, ContactId, MessageId } from '@relay/core/ids';
+import { isSignedText } from '@relay/core/messages/text';
+import type { Zone } from '@relay/core/schedule/zone';
+import { type ParsedQuestion, parseSearchQuery } from '@relay/core/search/query';
+import { type RankedCandidate, rankCandidates } from '@relay/core/search/rank';
+import type { Db } from '../store/database.ts';
+import { type NamedMessage, readFoundMessages, readLastMessages } from './messages.ts';
+import { findReadableChats, type SearchScope } from './scope.ts';
+import {
+  findCandidates,
+  findLaterChanges,
+  findPartiesNamed,
+  findRecentDocuments,
+  type SearchBounds,
+} from './sql.ts';
+import type { NearbyDocuments, Vectors } from './vectors/feature.ts';
+
+export interface SearchDeps {
+  readonly db: Db;
   readonly account: AccountId;
   /** The owner's other numbers, in digits. */
   readonly admins: readonly string[];
@@ -39,7 +44,7 @@ export interface SearchOptions {
   readonly contact?: ContactId | 'me';
 }
 
-export interface SearchHit extends SaidMessage {
+export interface MessageHit extends NamedMessage {
   /** Comparable within one answer only; more is better. */
   readonly rank: number;
   /** How much of the words of the question it has, from 0 to 1; none where it was found by its meaning. */
@@ -56,7 +61,7 @@ export interface RetrieveOptions {
   readonly except?: MessageId;
 }
 
-export interface LastMessages {
+export interface LastMessagesQuery {
   readonly chat: ChatId;
   readonly from?: Date;
   readonly to?: Date;
@@ -64,35 +69,35 @@ export interface LastMessages {
 }
 
 const USUAL_LIMIT = 20;
-const RETRIEVED = 5;
+const RETRIEVE_LIMIT = 5;
 /** How long whoever asks waits for what was said a moment ago. */
 const PATIENCE_MS = 3_000;
 /** How many of the nearest in meaning are weighed against those that share words. */
-const NEAREST = 100;
+const NEAREST_LIMIT = 100;
 /** Whether anything is sure is told by the best. */
-const TOLD_BY = 10;
+const SURE_WITHIN_FIRST = 10;
 /** Of the best so many are looked after: whether somebody said later that it has changed. */
-const LOOKED_AFTER = 2;
+const CHECKED_FOR_CHANGES = 2;
 /** What has less of a question than this has nothing of it. */
-const SOMETHING = 0.08;
+const LEAST_ABOUT = 0.08;
 
-interface Asking extends Question {
+interface ParsedSearch extends ParsedQuestion {
   readonly text: string;
-  readonly where: Where;
+  readonly where: SearchBounds;
 }
 
 /** Best first. */
-type Best = readonly Ranked<number>[];
+type RankedHits = readonly RankedCandidate<number>[];
 
-interface Finding {
-  readonly found: Best;
-  recent(): Promise<Best>;
+interface SearchFindings {
+  readonly found: RankedHits;
+  recent(): Promise<RankedHits>;
 }
 
-export class Search {
-  readonly #world: SearchWorld;
+export class MessageSearch {
+  readonly #world: SearchDeps;
 
-  constructor(world: SearchWorld) {
+  constructor(world: SearchDeps) {
     this.#world = world;
   }
 
@@ -111,7 +116,7 @@ export class Search {
     scope: SearchScope,
     question: string,
     options: SearchOptions = {},
-  ): Promise<readonly SearchHit[]> {
+  ): Promise<readonly MessageHit[]> {
     const { limit = USUAL_LIMIT, ...where } = options;
     const asked = this.#ask(question, where);
     const terms = asked.terms.length > 0 || asked.time?.certain ? asked.terms : asked.spare;
@@ -127,28 +132,28 @@ export class Search {
   async retrieve(
     scope: SearchScope,
     text: string,
-    { limit = RETRIEVED, except, ...where }: RetrieveOptions = {},
-  ): Promise<readonly SearchHit[]> {
+    { limit = RETRIEVE_LIMIT, except, ...where }: RetrieveOptions = {},
+  ): Promise<readonly MessageHit[]> {
     const asked = this.#ask(text, where);
     const { found, recent } = await this.#find(scope, asked);
     const certain = asked.time?.certain === true;
     const about = certain
       ? [...found, ...(found.length > limit ? [] : await recent())]
-      : found.filter(({ about }) => isSure(found) && about >= SOMETHING);
+      : found.filter(({ about }) => isSure(found) && about >= LEAST_ABOUT);
     const hits = await this.#hits(scope, about.slice(0, 4 * limit));
     return hits
-      .filter(({ message, text: said }) => message !== except && !isSigned(said))
+      .filter(({ message, text: said }) => message !== except && !isSignedText(said))
       .slice(0, limit);
   }
 
-  lastMessages(scope: SearchScope, which: LastMessages): Promise<readonly SaidMessage[]> {
-    return lastSaid(this.#world, scope, which);
+  lastMessages(scope: SearchScope, which: LastMessagesQuery): Promise<readonly NamedMessage[]> {
+    return readLastMessages(this.#world, scope, which);
   }
 
   /** What was said in the question narrows what was chosen beside it, never widens it. */
-  #ask(text: string, where: Where): Asking {
+  #ask(text: string, where: SearchBounds): ParsedSearch {
     const { now, zone } = this.#world;
-    const asked = { ...parseQuestion(text, now(), zone), text };
+    const asked = { ...parseSearchQuery(text, now(), zone), text };
     const { time } = asked;
     if (!time?.certain) return { ...asked, where };
     const [from, to] = [latest(where.from, time.from), earliest(where.to, time.to)];
@@ -156,20 +161,20 @@ export class Search {
   }
 
   /** Best first; and, where a time or a name was said, a way to the newest of it, whatever it says. */
-  async #find(scope: SearchScope, asked: Asking): Promise<Finding> {
+  async #find(scope: SearchScope, asked: ParsedSearch): Promise<SearchFindings> {
     const { db, account, now } = this.#world;
     const { terms, time, where } = asked;
     // A model and the index are asked while the database looks for the words.
     const nearness = this.#nearness(scope, asked);
     nearness.catch(() => {});
-    const named = await findNamed(db, account, terms);
+    const named = await findPartiesNamed(db, account, terms);
     const matching = await findCandidates(this.#world, scope, asked, named, where, nearness);
-    const ranked = rank(matching.candidates, { ...matching, now: now(), around: time });
+    const ranked = rankCandidates(matching.candidates, { ...matching, now: now(), around: time });
     const found = await this.#overtaken(scope, asked, ranked);
     const recent = async () => {
       if (asked.phrases.length > 0 || (!time?.certain && named.words.size === 0)) return [];
       const known = new Set(found.map(({ id }) => id));
-      const ids = await findRecent(this.#world, scope, named, where);
+      const ids = await findRecentDocuments(this.#world, scope, named, where);
       return ids
         .filter((id) => !known.has(id))
         .map((id) => ({ id, score: 0, about: 0, covers: 0, sure: false }));
@@ -178,28 +183,35 @@ export class Search {
   }
 
   /** Within a time that was said there is little, and what is nearest need not stand out. */
-  async #nearness(scope: SearchScope, { text, where, time }: Asking): Promise<Nearness> {
+  async #nearness(
+    scope: SearchScope,
+    { text, where, time }: ParsedSearch,
+  ): Promise<NearbyDocuments> {
     const { chat, ...bounds } = where;
     const nearness = await this.#world.nearness(text, async () => ({
       ...bounds,
-      chats: await chatsOf(this.#world, scope, chat),
-      limit: NEAREST,
+      chats: await findReadableChats(this.#world, scope, chat),
+      limit: NEAREST_LIMIT,
     }));
     if (nearness === null) return { near: [], chance: 0 };
     return time?.certain ? { ...nearness, chance: 0 } : nearness;
   }
 
   /** With what was changed later right before what it changed. A question that quotes a message means that one. */
-  async #overtaken(scope: SearchScope, { terms, where }: Asking, ranked: Best): Promise<Best> {
-    const looked = ranked.slice(0, LOOKED_AFTER);
-    const later = await findOvertaking(
+  async #overtaken(
+    scope: SearchScope,
+    { terms, where }: ParsedSearch,
+    ranked: RankedHits,
+  ): Promise<RankedHits> {
+    const looked = ranked.slice(0, CHECKED_FOR_CHANGES);
+    const later = await findLaterChanges(
       this.#world,
       scope,
       where,
       looked.map(({ id }) => id),
     );
     const numbers = terms.filter((term) => /\p{N}/u.test(term));
-    return looked.reduceRight<Best>((best, hit) => {
+    return looked.reduceRight<RankedHits>((best, hit) => {
       const over = later.get(hit.id);
       if (over === undefined) return best;
       const quoted = hit.covers >= 1 && !numbers.every((number) => over.words.includes(number));
@@ -207,8 +219,8 @@ export class Search {
     }, ranked);
   }
 
-  async #hits(scope: SearchScope, found: Best): Promise<readonly SearchHit[]> {
-    const messages = await said(
+  async #hits(scope: SearchScope, found: RankedHits): Promise<readonly MessageHit[]> {
+    const messages = await readFoundMessages(
       this.#world,
       scope,
       found.map(({ id }) => id),
@@ -221,7 +233,7 @@ export class Search {
 }
 
 /** Moved right before the hit it overtakes, unless it stands there already. */
-function before(best: Best, id: number, hit: Ranked<number>): Best {
+function before(best: RankedHits, id: number, hit: RankedCandidate<number>): RankedHits {
   const place = best.findIndex((each) => each.id === hit.id);
   const own = best.findIndex((each) => each.id === id);
   if (own >= 0 && own < place) return best;
@@ -231,7 +243,8 @@ function before(best: Best, id: number, hit: Ranked<number>): Best {
   return [...rest.slice(0, place), moved, ...rest.slice(place)];
 }
 
-const isSure = (found: Best): boolean => found.slice(0, TOLD_BY).some(({ sure }) => sure);
+const isSure = (found: RankedHits): boolean =>
+  found.slice(0, SURE_WITHIN_FIRST).some(({ sure }) => sure);
 
 const latest = (a: Date | undefined, b: Date): Date => (a !== undefined && a > b ? a : b);
 const earliest = (a: Date | undefined, b: Date): Date => (a !== undefined && a < b ? a : b);

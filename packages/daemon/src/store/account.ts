@@ -1,14 +1,13 @@
 // The account this daemon serves, and the lease that says it is the one to act for it.
 import { RelayError } from '@relay/core/errors';
 import type { AccountId } from '@relay/core/ids';
-import { storable } from '@relay/core/messages/text';
-import type { Reader } from './database.ts';
-import { fenced } from './fenced.ts';
-import type { Lease } from './lease.ts';
-import { takeLease } from './lease.ts';
+import { toStorableText } from '@relay/core/messages/text';
+import type { Db } from './database.ts';
+import { type Lease, takeLease } from './lease.ts';
+import { fenced } from './transaction.ts';
 
 /** The first account of the database; made at the very first start. */
-async function findAccount(db: Reader): Promise<AccountId> {
+async function findAccount(db: Db): Promise<AccountId> {
   const known = await db
     .selectFrom('accounts')
     .select('id')
@@ -25,13 +24,13 @@ async function findAccount(db: Reader): Promise<AccountId> {
 }
 
 /** `holder` stays the same for a home, so that a restarted daemon takes its own lease back at once. */
-export async function serveAccount(db: Reader, holder: string): Promise<Lease> {
+export async function takeAccountLease(db: Db, holder: string): Promise<Lease> {
   const lease = await takeLease(db, await findAccount(db), holder);
   if (lease === null) throw new RelayError('account_in_use');
   return lease;
 }
 
-export async function noteStart(db: Reader, holder: string, version: string): Promise<void> {
+export async function noteDaemonStart(db: Db, holder: string, version: string): Promise<void> {
   await db
     .insertInto('daemon_runs')
     .values({ holder, version })
@@ -47,7 +46,7 @@ export async function noteStart(db: Reader, holder: string, version: string): Pr
 }
 
 /** Every address of the linked account: by its number and by its LID. */
-export async function ownAddresses(db: Reader, account: AccountId): Promise<string[]> {
+export async function readOwnAddresses(db: Db, account: AccountId): Promise<string[]> {
   const row = await db
     .selectFrom('accounts')
     .select(['phone', 'lid'])
@@ -57,7 +56,7 @@ export async function ownAddresses(db: Reader, account: AccountId): Promise<stri
   return [phone && `${phone}@s.whatsapp.net`, lid && `${lid}@lid`].flatMap((jid) => jid ?? []);
 }
 
-export async function noteStop(db: Reader, holder: string): Promise<void> {
+export async function noteDaemonStop(db: Db, holder: string): Promise<void> {
   await db
     .updateTable('daemon_runs')
     .set({ stopped_at: new Date() })
@@ -65,7 +64,7 @@ export async function noteStop(db: Reader, holder: string): Promise<void> {
     .execute();
 }
 
-export interface LinkedAs {
+export interface LinkedIdentity {
   readonly phone: string | null;
   readonly lid: string | null;
   /** What the owner is called on WhatsApp, where it has told. */
@@ -73,10 +72,10 @@ export interface LinkedAs {
 }
 
 /** The number and the LID the account is linked under: what its own messages are from. */
-export async function noteLinked(
-  db: Reader,
+export async function noteLinkedIdentity(
+  db: Db,
   lease: Lease,
-  { phone, lid, name = null }: LinkedAs,
+  { phone, lid, name = null }: LinkedIdentity,
 ): Promise<void> {
   const digits = (address: string | null) => address?.replace(/[:@].*$/, '') ?? null;
   await fenced(db, lease, (tx) =>
@@ -85,7 +84,7 @@ export async function noteLinked(
       .set({
         phone: digits(phone),
         lid: digits(lid),
-        ...(name ? { label: storable(name) } : {}),
+        ...(name ? { label: toStorableText(name) } : {}),
       })
       .where('id', '=', lease.account)
       .execute(),

@@ -1,15 +1,15 @@
 // Where people write: one direct chat for each contact, one chat for each group. Made when first needed,
 // in the caller's transaction.
 import type { AccountId, ChatId, ContactId } from '@relay/core/ids';
-import { storable } from '@relay/core/messages/text';
+import { toStorableText } from '@relay/core/messages/text';
 import type { GroupInfo, GroupName } from '@relay/core/ports/transport';
 import { type RawBuilder, sql } from 'kysely';
-import { aliasesOf, meet, waitForLearners } from './contacts.ts';
-import type { Reader, Transaction } from './database.ts';
-import { fenced, Overtaken } from './fenced.ts';
+import { aliasesOfAddresses, lockContactCreation, resolveSightings } from './contacts.ts';
+import type { Db, Transaction } from './database.ts';
 import type { Lease } from './lease.ts';
+import { fenced, TransactionConflict } from './transaction.ts';
 
-export interface ChatsOf {
+export interface WantedChats {
   readonly contacts: readonly ContactId[];
   readonly groups: readonly string[];
 }
@@ -28,13 +28,13 @@ interface ChatRow {
 export async function findOrMakeChats(
   tx: Transaction,
   account: AccountId,
-  wanted: ChatsOf,
+  wanted: WantedChats,
 ): Promise<FoundChats> {
   const found = await findChats(tx, account, wanted, allExist(account, wanted));
   if (isComplete(found, wanted)) return found;
   // One was merged away while this waited for a lock. Waiting for the account with contacts locked could deadlock.
-  if (found.ofContact.size > 0) throw new Overtaken();
-  await waitForLearners(tx, account);
+  if (found.ofContact.size > 0) throw new TransactionConflict();
+  await lockContactCreation(tx, account);
   const { ofContact, ofGroup } = await findChats(tx, account, wanted);
   const contacts = [...new Set(wanted.contacts)].filter((contact) => !ofContact.has(contact));
   const groups = [...new Set(wanted.groups)].filter((address) => !ofGroup.has(address));
@@ -47,12 +47,18 @@ export async function findOrMakeChats(
   return findChats(tx, account, wanted);
 }
 
-const isComplete = ({ ofContact, ofGroup }: FoundChats, { contacts, groups }: ChatsOf): boolean =>
+const isComplete = (
+  { ofContact, ofGroup }: FoundChats,
+  { contacts, groups }: WantedChats,
+): boolean =>
   contacts.every((contact) => ofContact.has(contact)) &&
   groups.every((address) => ofGroup.has(address));
 
 /** If one is missing, nothing is locked: a merge locks the account before the contacts. */
-const allExist = (account: AccountId, { contacts, groups }: ChatsOf): RawBuilder<boolean> => sql`
+const allExist = (
+  account: AccountId,
+  { contacts, groups }: WantedChats,
+): RawBuilder<boolean> => sql`
   NOT EXISTS (SELECT FROM unnest(${contacts}::uuid[]) AS w(id) WHERE NOT EXISTS (
     SELECT FROM chats c WHERE c.account_id = ${account} AND c.contact_id = w.id))
   AND NOT EXISTS (SELECT FROM unnest(${groups}::text[]) AS w(address) WHERE NOT EXISTS (
@@ -65,7 +71,7 @@ const allExist = (account: AccountId, { contacts, groups }: ChatsOf): RawBuilder
 async function findChats(
   tx: Transaction,
   account: AccountId,
-  { contacts, groups }: ChatsOf,
+  { contacts, groups }: WantedChats,
   condition: RawBuilder<boolean> = sql`true`,
 ): Promise<FoundChats> {
   const { rows } = await sql<ChatRow>`
@@ -76,10 +82,10 @@ async function findChats(
     SELECT id, contact_id, group_address FROM direct
     UNION ALL SELECT id, contact_id, group_address FROM chats
       WHERE account_id = ${account} AND group_address = ANY(${groups}::text[])`.execute(tx);
-  return byPlace(rows);
+  return groupFoundChats(rows);
 }
 
-function byPlace(rows: readonly ChatRow[]): FoundChats {
+function groupFoundChats(rows: readonly ChatRow[]): FoundChats {
   const ofContact = new Map<ContactId, ChatId>();
   const ofGroup = new Map<string, ChatId>();
   for (const { id, contact_id, group_address } of rows) {
@@ -90,10 +96,10 @@ function byPlace(rows: readonly ChatRow[]): FoundChats {
 }
 
 /** What the transport knows of a group: its subject, its members as of now, its timer. */
-export async function noteGroup(db: Reader, lease: Lease, group: GroupInfo): Promise<void> {
+export async function noteGroup(db: Db, lease: Lease, group: GroupInfo): Promise<void> {
   const { account } = lease;
   const members = group.members
-    .map(({ addresses, role }) => ({ person: aliasesOf(addresses), role }))
+    .map(({ addresses, role }) => ({ person: aliasesOfAddresses(addresses), role }))
     .filter(({ person }) => person.length > 0);
   await fenced(db, lease, async (tx) => {
     const { ofGroup } = await findOrMakeChats(tx, account, {
@@ -101,9 +107,9 @@ export async function noteGroup(db: Reader, lease: Lease, group: GroupInfo): Pro
       groups: [group.address],
     });
     const chat = ofGroup.get(group.address);
-    await sql`UPDATE chats SET subject = ${storable(group.subject)}, expires_after_s = ${group.expiresAfterS}
+    await sql`UPDATE chats SET subject = ${toStorableText(group.subject)}, expires_after_s = ${group.expiresAfterS}
       WHERE account_id = ${account} AND id = ${chat}`.execute(tx);
-    const contacts = await meet(
+    const contacts = await resolveSightings(
       tx,
       account,
       members.map(({ person }) => person),
@@ -125,7 +131,7 @@ export async function noteGroup(db: Reader, lease: Lease, group: GroupInfo): Pro
 
 /** What groups are called. Who is in them is learnt when it is needed: they may have thousands of members. */
 export async function noteGroupNames(
-  db: Reader,
+  db: Db,
   lease: Lease,
   groups: readonly GroupName[],
 ): Promise<void> {
@@ -134,7 +140,7 @@ export async function noteGroupNames(
   await fenced(db, lease, async (tx) => {
     await findOrMakeChats(tx, account, { contacts: [], groups: addresses });
     await sql`UPDATE chats c SET subject = n.subject
-      FROM unnest(${addresses}::text[], ${groups.map(({ subject }) => storable(subject))}::text[]) AS n(address, subject)
+      FROM unnest(${addresses}::text[], ${groups.map(({ subject }) => toStorableText(subject))}::text[]) AS n(address, subject)
       WHERE c.account_id = ${account} AND c.group_address = n.address AND c.subject IS DISTINCT FROM n.subject`.execute(
       tx,
     );

@@ -3,7 +3,7 @@ import type { ContactId } from '@relay/core/ids';
 import { times } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { aliasesOf, learnAliases } from './contacts.ts';
+import { aliasesOfAddresses, noteAliases } from './contacts.ts';
 import { ALL, freshPeople, id, lid, phone, READ } from './testing/people.ts';
 
 const { account, db, grantOf, lease, put, sight, sql, wipe } = await freshPeople();
@@ -25,14 +25,14 @@ describe('meeting people', () => {
 
   test('two that meet the same unknown person at once make one contact', async () => {
     await Promise.all(
-      times(8, () => learnAliases(db, lease, ['14155550001@s.whatsapp.net', '90001:3@lid'])),
+      times(8, () => noteAliases(db, lease, ['14155550001@s.whatsapp.net', '90001:3@lid'])),
     );
     expect(await sql('SELECT id FROM contacts')).toHaveLength(1);
   });
 
   test('what names no person is nobody', () => {
     expect(
-      aliasesOf(['1203@g.us', 'status@broadcast', 'x', '14155550001:7@s.whatsapp.net']),
+      aliasesOfAddresses(['1203@g.us', 'status@broadcast', 'x', '14155550001:7@s.whatsapp.net']),
     ).toEqual([phone(1)]);
   });
 });

@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { type Alias, aliasKey } from '@relay/core/contacts/alias';
-import { aliasBook, contactOf, learn } from '@relay/core/contacts/book';
-import { type Grant, isWithin, REPLY_MODES } from '@relay/core/contacts/grants';
-import type { Contact } from '@relay/core/contacts/merge';
+import {
+  aliasBook,
+  type Contact,
+  contactWithAlias,
+  linkAliases,
+} from '@relay/core/contacts/alias-book';
+import { type Grant, isGrantWithin, REPLY_MODES } from '@relay/core/contacts/grants';
 import { contactId } from '@relay/core/ids';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -50,7 +54,7 @@ test('whatever is learnt in whatever order, the rows say what the model says, an
         for (const contact of contacts) await put(contact);
         let book = aliasBook(contacts);
         for (const sighting of sightings)
-          book = learn(book, sighting, contactId(randomUUID())).book;
+          book = linkAliases(book, sighting, contactId(randomUUID())).book;
 
         if (atOnce) await sight(...sightings);
         else for (const sighting of sightings) await sight(sighting);
@@ -59,9 +63,9 @@ test('whatever is learnt in whatever order, the rows say what the model says, an
         const before = aliasBook(contacts);
         for (const one of universe) {
           const grant = await grantOf(one);
-          expect(grant).toEqual(contactOf(book, one)?.grant ?? null);
-          const known = contactOf(before, one);
-          if (known !== null) expect(isWithin(grant, known.grant)).toBe(true);
+          expect(grant).toEqual(contactWithAlias(book, one)?.grant ?? null);
+          const known = contactWithAlias(before, one);
+          if (known !== null) expect(isGrantWithin(grant, known.grant)).toBe(true);
         }
       },
     ),

@@ -2,38 +2,42 @@
 // touches are read, and what was learnt is written. Invariant: an alias has one contact, and no alias is
 // ever allowed more than before.
 import { randomUUID } from 'node:crypto';
-import { type Alias, aliasKey, aliasOfJid, distinct } from '@relay/core/contacts/alias';
-import { type AliasBook, aliasBook, contactOf, learn } from '@relay/core/contacts/book';
+import { type Alias, aliasKey, aliasOfJid, distinctAliases } from '@relay/core/contacts/alias';
+import {
+  type AliasBook,
+  aliasBook,
+  type Contact,
+  type ContactMerge,
+  contactWithAlias,
+  linkAliases,
+} from '@relay/core/contacts/alias-book';
 import type { Grant } from '@relay/core/contacts/grants';
-import type { Contact, Merge } from '@relay/core/contacts/merge';
-import type { AccountId, ContactId } from '@relay/core/ids';
-import { contactId } from '@relay/core/ids';
-import { sql } from 'kysely';
-import type { Reader, Transaction } from './database.ts';
-import { fenced } from './fenced.ts';
+import { type AccountId, type ContactId, contactId } from '@relay/core/ids';
+import { type RawBuilder, sql } from 'kysely';
+import type { Db, Transaction } from './database.ts';
 import type { Lease } from './lease.ts';
-import { lockWorkInProgress } from './merge/lock.ts';
-import { applyMerge } from './merge/merge.ts';
+import { applyContactMerge, lockWorkInProgress } from './merge/merge.ts';
+import { fenced } from './transaction.ts';
 
 /** Addresses that name one person. None of them need be known. */
 export type Sighting = readonly Alias[];
 
 /** Those of the addresses that name a person, each once. */
-export const aliasesOf = (addresses: readonly string[]): Alias[] =>
-  distinct(addresses.map(aliasOfJid).filter((alias) => alias !== null));
+export const aliasesOfAddresses = (addresses: readonly string[]): Alias[] =>
+  distinctAliases(addresses.map(aliasOfJid).filter((alias) => alias !== null));
 
 /** Takes note of every sighting, in order, and says which contact each one is. None may be empty. */
-export async function meet(
+export async function resolveSightings(
   tx: Transaction,
   account: AccountId,
   sightings: readonly Sighting[],
 ): Promise<readonly ContactId[]> {
-  const aliases = distinct(sightings.flat());
+  const aliases = distinctAliases(sightings.flat());
   if (aliases.length === 0) return [];
   let known = await readBook(tx, account, aliases);
   let learnt = learnAll(known, sightings);
   if (learnt.book !== known) {
-    await waitForLearners(tx, account);
+    await lockContactCreation(tx, account);
     known = await readBook(tx, account, aliases);
     learnt = learnAll(known, sightings);
     if (learnt.merges.length > 0) {
@@ -46,42 +50,42 @@ export async function meet(
       learnt = learnAll(known, sightings);
     }
     await insertLearnt(tx, account, known, learnt);
-    for (const merge of learnt.merges) await applyMerge(tx, account, merge);
+    for (const merge of learnt.merges) await applyContactMerge(tx, account, merge);
   }
   return sightings.map(([alias]) => {
-    const contact = alias === undefined ? null : contactOf(learnt.book, alias);
+    const contact = alias === undefined ? null : contactWithAlias(learnt.book, alias);
     if (contact === null) throw new Error('a sighting that names nobody');
     return contact.id;
   });
 }
 
 /** What the transport found out by itself: these addresses are one person. */
-export async function learnAliases(
-  db: Reader,
+export async function noteAliases(
+  db: Db,
   lease: Lease,
   addresses: readonly string[],
 ): Promise<void> {
-  const aliases = aliasesOf(addresses);
+  const aliases = aliasesOfAddresses(addresses);
   if (aliases.length === 0) return;
-  await fenced(db, lease, (tx) => meet(tx, lease.account, [aliases]));
+  await fenced(db, lease, (tx) => resolveSightings(tx, lease.account, [aliases]));
 }
 
 /** Whoever makes contacts or chats waits here for whoever is at it, and then looks again. */
-export async function waitForLearners(tx: Transaction, account: AccountId): Promise<void> {
+export async function lockContactCreation(tx: Transaction, account: AccountId): Promise<void> {
   await sql`SELECT 1 FROM accounts WHERE id = ${account} FOR NO KEY UPDATE`.execute(tx);
 }
 
-interface Learnt {
+interface LearntAliases {
   readonly book: AliasBook;
-  readonly merges: readonly Merge[];
+  readonly merges: readonly ContactMerge[];
 }
 
-function learnAll(before: AliasBook, sightings: readonly Sighting[]): Learnt {
+function learnAll(before: AliasBook, sightings: readonly Sighting[]): LearntAliases {
   let book = before;
-  const merges: Merge[] = [];
+  const merges: ContactMerge[] = [];
   for (const sighting of sightings) {
     if (isKnown(book, sighting)) continue;
-    const learnt = learn(book, sighting, contactId(randomUUID()));
+    const learnt = linkAliases(book, sighting, contactId(randomUUID()));
     book = learnt.book;
     merges.push(...learnt.merges);
   }
@@ -143,7 +147,7 @@ async function insertLearnt(
   tx: Transaction,
   account: AccountId,
   before: AliasBook,
-  { book, merges }: Learnt,
+  { book, merges }: LearntAliases,
 ): Promise<void> {
   // Also one that was merged away again at once: the merge is carried out as if it had been there.
   const all = new Set([
@@ -167,4 +171,56 @@ async function insertLearnt(
       tx,
     );
   }
+}
+
+// What WhatsApp has said about phone numbers: whether anybody has registered them. A yes is kept for good; after a
+// no the number is asked about again, because its owner may have joined since.
+
+export type NumberRegistration = 'registered' | 'unregistered' | 'unknown';
+
+/** How long a no counts. */
+const UNREGISTERED_VALID_MS = 10 * 60_000;
+
+/**
+ * Of the person of a row with `account_id` and `contact_id`. Whoever has a LID or is in a group is known to WhatsApp,
+ * which told us so.
+ */
+export const numberRegistrationSql = (
+  of: RawBuilder<unknown>,
+  now: Date,
+): RawBuilder<NumberRegistration> => {
+  const since = new Date(now.getTime() - UNREGISTERED_VALID_MS);
+  return sql<NumberRegistration>`(SELECT CASE
+      WHEN bool_or(n.kind = 'lid' OR n.is_registered IS TRUE) OR EXISTS (SELECT FROM chat_members m
+        WHERE m.account_id = ${of}.account_id AND m.contact_id = ${of}.contact_id) THEN 'registered'
+      WHEN bool_and(n.is_registered IS FALSE AND n.asked_at > ${since}) THEN 'unregistered'
+      ELSE 'unknown' END
+    FROM contact_aliases n WHERE n.account_id = ${of}.account_id AND n.contact_id = ${of}.contact_id)`;
+};
+
+interface NumberRegistrationCheck {
+  /** The address that was asked about. */
+  readonly asked: string;
+  /** The one that WhatsApp knows the person by: the same, another spelling of the number, or a LID; null: nobody. */
+  readonly found: string | null;
+  readonly at: Date;
+}
+
+export async function noteNumberRegistration(
+  db: Db,
+  lease: Lease,
+  { asked, found, at }: NumberRegistrationCheck,
+): Promise<void> {
+  const { account } = lease;
+  const known = found === null ? null : aliasOfJid(found);
+  const aliases = aliasesOfAddresses(found === null ? [asked] : [asked, found]);
+  const numbers = aliases.flatMap(({ kind, value }) => (kind === 'phone' ? [value] : []));
+  await fenced(db, lease, async (tx) => {
+    await resolveSightings(tx, account, [aliases]);
+    await sql`UPDATE contact_aliases SET asked_at = ${at},
+        is_registered = ${known !== null} AND (${known?.kind ?? null}::text = 'lid' OR value = ${known?.value ?? null})
+      WHERE account_id = ${account} AND kind = 'phone' AND value = ANY(${numbers}::text[])`.execute(
+      tx,
+    );
+  });
 }

@@ -1,15 +1,18 @@
 // The one pool of connections and the typed way to speak SQL over it. Whatever happens in one unit of
 // work takes the transaction as an argument: nothing here starts one behind the caller's back.
 import type { Sealer } from '@relay/core/ports/sealer';
-import type { Transaction as KyselyTransaction } from 'kysely';
-import { Kysely, PostgresAdapter, PostgresDialect } from 'kysely';
+import {
+  Kysely,
+  type Transaction as KyselyTransaction,
+  PostgresAdapter,
+  PostgresDialect,
+} from 'kysely';
 import pg from 'pg';
-import { PreparingClient } from './preparing-client.ts';
 import { Seal } from './seal.ts';
 import type { Tables } from './tables.ts';
 
 export type Transaction = KyselyTransaction<Tables>;
-export type Reader = Kysely<Tables>;
+export type Db = Kysely<Tables>;
 
 export interface Database {
   readonly kysely: Kysely<Tables>;
@@ -75,12 +78,12 @@ class RelayDialect extends PostgresDialect {
   }
 }
 
-function adapterOf(db: Reader): RelayAdapter | null {
+function adapterOf(db: Db): RelayAdapter | null {
   const { adapter } = db.getExecutor();
   return adapter instanceof RelayAdapter ? adapter : null;
 }
 
-export function sealOf(db: Reader): Seal {
+export function sealOf(db: Db): Seal {
   const seal = adapterOf(db)?.seal ?? null;
   if (seal === null)
     throw new Error('this database was opened without the key that signs its ledger');
@@ -88,7 +91,7 @@ export function sealOf(db: Reader): Seal {
 }
 
 /** For what only the owner of the tables may do; over `db` itself where the daemon is the owner. */
-export async function asOwner<T>(db: Reader, work: (owner: Reader) => Promise<T>): Promise<T> {
+export async function asOwner<T>(db: Db, work: (owner: Db) => Promise<T>): Promise<T> {
   const target = adapterOf(db)?.owner ?? null;
   return target === null ? work(db) : withOpenDatabase(target, ({ kysely }) => work(kysely));
 }
@@ -133,4 +136,37 @@ export function openDatabase(target: ConnectionTarget, options: PoolOptions = {}
       if (!pool.ending) await pool.end();
     },
   };
+}
+
+// A connection that has the server plan each statement once: half of a short statement's time is parsing and
+// planning. Names are the process's own, so every connection knows a statement by the same one.
+
+/** Texts that vary without end (lists of rows) must not fill the server's memory. */
+const MAX_PREPARED_STATEMENTS = 300;
+const statementNames = new Map<string, string>();
+
+function statementNameFor(text: string): string | undefined {
+  const known = statementNames.get(text);
+  if (known !== undefined || statementNames.size >= MAX_PREPARED_STATEMENTS) return known;
+  const name = `relay_${statementNames.size}`;
+  statementNames.set(text, name);
+  return name;
+}
+
+type QueryFunction = (...args: unknown[]) => unknown;
+
+class PreparingClient extends pg.Client {
+  constructor(config?: pg.ClientConfig) {
+    super(config);
+    const query: QueryFunction = this.query.bind(this) as QueryFunction;
+    // Assigned, not overridden: the driver's many signatures come down to these two forms.
+    this.query = ((text: unknown, values: unknown, callback: unknown) => {
+      // Without values it may be several statements at once, which cannot be prepared.
+      const single = typeof text === 'string' && Array.isArray(values) && values.length > 0;
+      const name = single ? statementNameFor(text) : undefined;
+      return name === undefined
+        ? query(text, values, callback)
+        : query({ name, text, values }, callback);
+    }) as typeof this.query;
+  }
 }

@@ -1,10 +1,10 @@
 // The log that live streams follow. Appended inside the transaction that made the change; read by
 // cursor, and only what no running transaction can still come before.
+
+import type { EventLog, StreamEvent } from '@relay/core/api/events';
 import type { AccountId } from '@relay/core/ids';
-import type { EventLog, StreamEvent } from '@relay/core/ports/event-log';
-import type { RawBuilder } from 'kysely';
-import { sql } from 'kysely';
-import type { Reader, Transaction } from './database.ts';
+import { type RawBuilder, sql } from 'kysely';
+import type { Db, Transaction } from './database.ts';
 
 export interface NewEvent {
   readonly kind: string;
@@ -34,11 +34,11 @@ export async function appendEvents(
   account: AccountId,
   events: readonly NewEvent[],
 ): Promise<void> {
-  await eventsAppended(account, events).execute(tx);
+  await appendEventsSql(account, events).execute(tx);
 }
 
 /** The same as a statement, for who has more to write in one breath. */
-export const eventsAppended = (
+export const appendEventsSql = (
   account: AccountId,
   events: readonly NewEvent[],
 ): RawBuilder<unknown> => sql`
@@ -76,11 +76,11 @@ const toEvent = (row: EventRow): StreamEvent => ({
 const SETTLED = sql<boolean>`xid < pg_snapshot_xmin(pg_current_snapshot())`;
 
 export class PostgresEventLog implements EventLog {
-  readonly #db: Reader;
+  readonly #db: Db;
   readonly #account: AccountId;
   readonly #listeners = new Set<() => void>();
 
-  constructor(db: Reader, account: AccountId) {
+  constructor(db: Db, account: AccountId) {
     this.#db = db;
     this.#account = account;
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { isDatabaseAway, retryWhileAway } from './failures.ts';
+import { isDatabaseUnavailable, retryWhileUnavailable } from './failures.ts';
 
 const withCode = (code: string, syscall?: string) =>
   Object.assign(new Error('x'), { code, ...(syscall === undefined ? {} : { syscall }) });
@@ -14,7 +14,7 @@ describe('a database that is away', () => {
     new Error('Connection terminated unexpectedly'),
     new Error('timeout expired'),
   ])('%o', (error) => {
-    expect(isDatabaseAway(error)).toBe(true);
+    expect(isDatabaseUnavailable(error)).toBe(true);
   });
 
   test.each([
@@ -25,7 +25,7 @@ describe('a database that is away', () => {
     'Connection terminated',
     null,
   ])('is not %o', (error) => {
-    expect(isDatabaseAway(error)).toBe(false);
+    expect(isDatabaseUnavailable(error)).toBe(false);
   });
 });
 
@@ -37,20 +37,20 @@ describe('retryWhileAway', () => {
     const attempt = vi.fn(async () => 'answer');
     attempt.mockRejectedValueOnce(away).mockRejectedValueOnce(away);
     const failures: number[] = [];
-    const answer = retryWhileAway(attempt, 60_000, (_error, nth) => failures.push(nth));
+    const answer = retryWhileUnavailable(attempt, 60_000, (_error, nth) => failures.push(nth));
     expect(await answer).toBe('answer');
     expect(failures).toEqual([1, 2]);
   });
 
   test('gives up at once for an error that a retry does not heal', async () => {
     const attempt = vi.fn(() => Promise.reject(wrongPassword));
-    await expect(retryWhileAway(attempt, 60_000)).rejects.toBe(wrongPassword);
+    await expect(retryWhileUnavailable(attempt, 60_000)).rejects.toBe(wrongPassword);
     expect(attempt).toHaveBeenCalledOnce();
   });
 
   test('gives up with the last error when the patience is used up', async () => {
     const attempt = vi.fn(() => Promise.reject(away));
-    await expect(retryWhileAway(attempt, 0)).rejects.toBe(away);
+    await expect(retryWhileUnavailable(attempt, 0)).rejects.toBe(away);
     expect(attempt).toHaveBeenCalledOnce();
   });
 });

@@ -2,22 +2,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Connection exceptions, the server's shutdown and start, and too many connections. */
-const AWAY = /^(08...|57P0[1-5]|53300)$/;
-const UNREACHABLE = [
+const UNAVAILABLE_CODES = /^(08...|57P0[1-5]|53300)$/;
+const UNREACHABLE_CODES = [
   ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT'],
   ...['EHOSTUNREACH', 'ENETUNREACH', 'EAI_AGAIN'],
 ];
 /** Errors of `pg` that have no code. */
-const BROKEN =
+const BROKEN_CONNECTION =
   /^(Connection terminated|timeout expired$|timeout exceeded when trying to connect|Client has encountered a connection error)/;
 
-export function isDatabaseAway(error: unknown): boolean {
+export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code, syscall } = error as NodeJS.ErrnoException;
-  if (code === undefined) return BROKEN.test(error.message);
+  if (code === undefined) return BROKEN_CONNECTION.test(error.message);
   // A socket that is not there yet; any other missing file is a fault of ours.
   if (code === 'ENOENT') return syscall === 'connect';
-  return AWAY.test(code) || UNREACHABLE.includes(code);
+  return UNAVAILABLE_CODES.test(code) || UNREACHABLE_CODES.includes(code);
 }
 
 const RETRY_DELAY_MS = 100;
@@ -27,7 +27,7 @@ const LONGEST_RETRY_DELAY_MS = 2_000;
  * Calls `attempt` until it succeeds, fails for a reason that a retry does not heal, or the patience is used up; then
  * throws the last error. Attempts are numbered from 1.
  */
-export async function retryWhileAway<T>(
+export async function retryWhileUnavailable<T>(
   attempt: () => Promise<T>,
   patienceMs: number,
   onFailure: (error: unknown, attempt: number) => void = () => {},
@@ -37,7 +37,7 @@ export async function retryWhileAway<T>(
     try {
       return await attempt();
     } catch (error) {
-      if (!isDatabaseAway(error) || Date.now() >= deadline) throw error;
+      if (!isDatabaseUnavailable(error) || Date.now() >= deadline) throw error;
       onFailure(error, n);
     }
     await sleep(Math.min(delay, LONGEST_RETRY_DELAY_MS));

@@ -3,7 +3,7 @@
 import { RelayError } from '@relay/core/errors';
 import type { AccountId } from '@relay/core/ids';
 import { sql } from 'kysely';
-import type { Reader, Transaction } from './database.ts';
+import type { Db, Transaction } from './database.ts';
 
 export interface Lease {
   readonly account: AccountId;
@@ -17,11 +17,7 @@ export const LEASE_SECONDS = 30;
  * Takes the lease if it is free, run out, or its own: a home has one holder's name, so a restarted
  * daemon takes it back at once. Returns null while another worker holds it.
  */
-export async function takeLease(
-  db: Reader,
-  account: AccountId,
-  holder: string,
-): Promise<Lease | null> {
+export async function takeLease(db: Db, account: AccountId, holder: string): Promise<Lease | null> {
   return db.transaction().execute(async (tx) => {
     // FOR UPDATE waits for the writers of the former holder, who keep FOR KEY SHARE on this row.
     const held = await tx
@@ -57,7 +53,7 @@ export async function takeLease(
 }
 
 /** False when the lease was lost: the caller must stop acting for the account. */
-export async function renewLease(db: Reader, lease: Lease): Promise<boolean> {
+export async function renewLease(db: Db, lease: Lease): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('account_leases')
     .set({ until: inSeconds(LEASE_SECONDS) })
@@ -68,7 +64,7 @@ export async function renewLease(db: Reader, lease: Lease): Promise<boolean> {
 }
 
 /** Not whether it has run out: until another worker takes it, it is still held. */
-export async function isLeaseHeld(db: Reader, lease: Lease): Promise<boolean> {
+export async function isLeaseHeld(db: Db, lease: Lease): Promise<boolean> {
   const row = await db
     .selectFrom('account_leases')
     .select('epoch')
@@ -78,7 +74,7 @@ export async function isLeaseHeld(db: Reader, lease: Lease): Promise<boolean> {
   return row !== undefined;
 }
 
-export async function releaseLease(db: Reader, lease: Lease): Promise<void> {
+export async function releaseLease(db: Db, lease: Lease): Promise<void> {
   await db
     .updateTable('account_leases')
     .set({ until: sql`now()` })

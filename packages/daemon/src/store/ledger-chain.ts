@@ -5,7 +5,7 @@ import type { LedgerVerdict } from '@relay/core/api/ledger';
 import type { AccountId } from '@relay/core/ids';
 import { sql } from 'kysely';
 import { z } from 'zod';
-import { type Reader, sealOf } from './database.ts';
+import { type Db, sealOf } from './database.ts';
 import { LEDGER_START, type LedgerMark } from './seal.ts';
 
 export interface LedgerFault {
@@ -14,20 +14,23 @@ export interface LedgerFault {
 }
 
 /** So many rows are computed in about a second. */
-const ALWAYS_ALL = 100_000;
+const MAX_ROWS_VERIFIED_WHOLE = 100_000;
 
-const KEY = 'ledger_verified';
+const VERIFIED_MARK_KEY = 'ledger_verified';
 const markSchema = z.object({ seq: z.int(), hash: z.string(), mac: z.string() });
 
 /** The chain alone, every row computed anew: the first that was altered, dropped, added or cut off; null if whole. */
-export async function verifyLedger(db: Reader, account: AccountId): Promise<LedgerFault | null> {
+export async function verifyLedger(db: Db, account: AccountId): Promise<LedgerFault | null> {
   return (await alongChain(db, account, LEDGER_START)) ?? atHead(await readEnds(db, account));
 }
 
 export async function verifyChain(
-  db: Reader,
+  db: Db,
   account: AccountId,
-  { full: asked, alwaysAll = ALWAYS_ALL }: { readonly full: boolean; readonly alwaysAll?: number },
+  {
+    full: asked,
+    alwaysAll = MAX_ROWS_VERIFIED_WHOLE,
+  }: { readonly full: boolean; readonly alwaysAll?: number },
 ): Promise<LedgerVerdict> {
   const seal = sealOf(db);
   const mark = await readMark(db, account);
@@ -86,13 +89,13 @@ const FAULTS: Readonly<Record<LedgerFault['kind'], string>> = {
     'is its last one and was not signed by Relay: rows were written, or the last ones cut off, by hand',
 };
 
-interface Ends {
+interface ChainEnds {
   readonly last: LedgerMark;
   readonly head: LedgerMark;
   readonly mac: Buffer | null;
 }
 
-async function readEnds(db: Reader, account: AccountId): Promise<Ends> {
+async function readEnds(db: Db, account: AccountId): Promise<ChainEnds> {
   const { rows } = await sql<{
     seq: number | null;
     hash: string | null;
@@ -116,10 +119,10 @@ async function readEnds(db: Reader, account: AccountId): Promise<Ends> {
 
 /** The row up to which the chain was whole must still be there, with the hash it had. */
 async function atMark(
-  db: Reader,
+  db: Db,
   account: AccountId,
   mark: LedgerMark,
-  { last }: Ends,
+  { last }: ChainEnds,
 ): Promise<LedgerFault | null> {
   if (mark.seq === 0) return null;
   if (last.seq < mark.seq) return { kind: 'cut', seq: last.seq + 1 };
@@ -134,10 +137,10 @@ async function atMark(
 
 /** A head that this daemon has seen committed is still in the chain: nobody has set the ledger back since. */
 async function atNewest(
-  db: Reader,
+  db: Db,
   account: AccountId,
   newest: LedgerMark,
-  { last }: Ends,
+  { last }: ChainEnds,
 ): Promise<LedgerFault | null> {
   if (newest.seq === 0) return null;
   if (last.seq < newest.seq) return { kind: 'cut', seq: last.seq + 1 };
@@ -150,9 +153,9 @@ async function atNewest(
   return row?.hash.toString('hex') === newest.hash ? null : { kind: 'rewritten', seq: newest.seq };
 }
 
-const unsigned = ({ head }: Ends): LedgerFault => ({ kind: 'unsigned', seq: head.seq });
+const unsigned = ({ head }: ChainEnds): LedgerFault => ({ kind: 'unsigned', seq: head.seq });
 
-async function firstMissing(db: Reader, account: AccountId): Promise<number> {
+async function firstMissing(db: Db, account: AccountId): Promise<number> {
   const { rows } = await sql<{ seq: number }>`
     SELECT expected AS seq FROM (SELECT seq, row_number() OVER (ORDER BY seq) AS expected
       FROM ledger WHERE account_id = ${account}) numbered
@@ -162,7 +165,7 @@ async function firstMissing(db: Reader, account: AccountId): Promise<number> {
 
 /** Each row behind `from` has the next number, and the hash of what it says and of the one before. */
 async function alongChain(
-  db: Reader,
+  db: Db,
   account: AccountId,
   from: LedgerMark,
 ): Promise<LedgerFault | null> {
@@ -179,7 +182,7 @@ async function alongChain(
   return { kind: broken.seq < broken.expected ? 'added' : 'altered', seq: broken.seq };
 }
 
-function atHead({ last, head }: Ends): LedgerFault | null {
+function atHead({ last, head }: ChainEnds): LedgerFault | null {
   if (head.seq === last.seq)
     return head.hash === last.hash ? null : { kind: 'altered', seq: last.seq };
   return head.seq < last.seq && head.seq >= 0
@@ -188,12 +191,12 @@ function atHead({ last, head }: Ends): LedgerFault | null {
 }
 
 /** One that this daemon did not sign says nothing: everything is computed anew. */
-async function readMark(db: Reader, account: AccountId): Promise<LedgerMark> {
+async function readMark(db: Db, account: AccountId): Promise<LedgerMark> {
   const row = await db
     .selectFrom('settings')
     .select('value')
     .where('account_id', '=', account)
-    .where('key', '=', KEY)
+    .where('key', '=', VERIFIED_MARK_KEY)
     .executeTakeFirst();
   const { success, data } = markSchema.safeParse(row?.value);
   if (!success) return LEDGER_START;
@@ -206,12 +209,12 @@ async function readMark(db: Reader, account: AccountId): Promise<LedgerMark> {
   return isSigned ? { seq, hash } : LEDGER_START;
 }
 
-async function writeMark(db: Reader, account: AccountId, { seq, hash }: LedgerMark): Promise<void> {
+async function writeMark(db: Db, account: AccountId, { seq, hash }: LedgerMark): Promise<void> {
   const mac = sealOf(db).sign('ledger verified', [account, seq, hash]).toString('hex');
   const value = JSON.stringify({ seq, hash, mac });
   await db
     .insertInto('settings')
-    .values({ account_id: account, key: KEY, value })
+    .values({ account_id: account, key: VERIFIED_MARK_KEY, value })
     .onConflict((on) => on.columns(['account_id', 'key']).doUpdateSet({ value }))
     .execute();
 }

@@ -3,10 +3,10 @@
 // Invariant: a head that this daemon did not sign is never signed by appending to it. What was changed by hand stays
 // visible, however much is appended afterwards.
 import type { AccountId } from '@relay/core/ids';
-import type { LedgerDetail } from '@relay/core/ledger/detail';
+import type { LedgerDetail } from '@relay/core/ledger/rows';
 import { type RawBuilder, sql } from 'kysely';
-import { type Reader, sealOf, type Transaction } from './database.ts';
-import type { LedgerMark } from './seal.ts';
+import { type Db, sealOf, type Transaction } from './database.ts';
+import { type LedgerMark, type PermitFacts, permitFacts } from './seal.ts';
 
 export interface LedgerEntry {
   readonly actor: string;
@@ -18,7 +18,7 @@ export interface LedgerEntry {
   readonly detail?: LedgerDetail | Readonly<Record<string, unknown>>;
 }
 
-export interface AddedRow {
+export interface AddedLedgerRow {
   readonly seq: number;
   /** The statement that signs the head with this row in it; null after a head that was changed by hand. */
   readonly sealing: RawBuilder<unknown> | null;
@@ -43,7 +43,7 @@ export async function addLedgerRow<Also extends object = object>(
   account: AccountId,
   entry: LedgerEntry,
   also?: RawBuilder<unknown>,
-): Promise<AddedRow & { readonly also: Also }> {
+): Promise<AddedLedgerRow & { readonly also: Also }> {
   const { rows } = await sql<{
     seq: number;
     hash: Buffer;
@@ -68,7 +68,7 @@ export async function addLedgerRow<Also extends object = object>(
 }
 
 /** Remembers the committed head, if it is one of this daemon's. */
-export async function noteCommittedHead(db: Reader, account: AccountId): Promise<void> {
+export async function noteCommittedHead(db: Db, account: AccountId): Promise<void> {
   const row = await db
     .selectFrom('ledger_heads')
     .select(['seq', 'hash', 'mac'])
@@ -78,12 +78,8 @@ export async function noteCommittedHead(db: Reader, account: AccountId): Promise
   acceptHead(db, account, { seq: row.seq, hash: row.hash.toString('hex') }, row.mac);
 }
 
-const acceptHead = (
-  db: Reader,
-  account: AccountId,
-  head: LedgerMark,
-  mac: Buffer | null,
-): boolean => sealOf(db).acceptHead(account, head, mac);
+const acceptHead = (db: Db, account: AccountId, head: LedgerMark, mac: Buffer | null): boolean =>
+  sealOf(db).acceptHead(account, head, mac);
 
 /** The last row that a transaction has appended; nothing is committed of it yet. */
 const appended = new WeakMap<Transaction, LedgerMark & { account: AccountId; isOwn: boolean }>();
@@ -93,4 +89,31 @@ function isAppendedBy(tx: Transaction, account: AccountId, head: LedgerMark): bo
   const last = appended.get(tx);
   if (last?.account !== account || last.seq !== head.seq || last.hash !== head.hash) return null;
   return last.isOwn;
+}
+
+// Signs what is in the database and was not signed by this home yet: at the first start after an upgrade, and after an
+// archive was restored. From then on nothing unsigned is believed.
+
+/** The head, and the permits of all messages that may still leave. Does nothing where the head is already signed. */
+export async function signUnsignedRows(tx: Transaction, account: AccountId): Promise<void> {
+  const seal = sealOf(tx);
+  const found = await tx
+    .selectFrom('ledger_heads')
+    .select(['seq', 'hash', 'mac'])
+    .where('account_id', '=', account)
+    .forUpdate()
+    .executeTakeFirstOrThrow();
+  const head = { seq: found.seq, hash: found.hash.toString('hex') };
+  if (seal.isSignedHead(account, head, found.mac)) return;
+  await sql`UPDATE ledger_heads SET mac = ${seal.signHead(account, head)}
+    WHERE account_id = ${account}`.execute(tx);
+  const { rows } = await sql<PermitFacts>`
+    SELECT p.account_id, p.id, p.ledger_seq, p.actor, p.intent, p.chat_id, encode(p.content_hash, 'hex') AS hash,
+      p.instance_id, p.instance_epoch, p.follow_up_after, p.approval_id, p.run_id, p.schedule_id, o.message_id
+    FROM outbox o JOIN permits p ON p.account_id = o.account_id AND p.id = o.permit_id
+    WHERE o.account_id = ${account} AND o.state IN ('pending', 'unknown')`.execute(tx);
+  const macs = rows.map((permit) => seal.sign('permit', permitFacts(permit)));
+  await sql`UPDATE permits p SET mac = n.mac
+    FROM unnest(${rows.map(({ id }) => id)}::uuid[], ${macs}::bytea[]) AS n(id, mac)
+    WHERE p.account_id = ${account} AND p.id = n.id`.execute(tx);
 }

@@ -4,12 +4,12 @@ import type { ChatId, ContactId, MessageId } from '@relay/core/ids';
 import { freshStore } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { noteLinked } from './account.ts';
+import { noteLinkedIdentity } from './account.ts';
 import { findOrMakeChats, noteGroup } from './chats.ts';
-import { aliasesOf, meet } from './contacts.ts';
+import { aliasesOfAddresses, resolveSightings } from './contacts.ts';
 import { takeLease } from './lease.ts';
 import { PostgresMessageReader } from './message-reader.ts';
-import { type NewMessage, putMessages, recordSent, updateChats } from './messages.ts';
+import { type MessageToStore, putMessages, recordSent, updateChats } from './messages.ts';
 
 const OWN = '19876543210@s.whatsapp.net';
 const ALICE = '14155551234@s.whatsapp.net';
@@ -25,7 +25,9 @@ if (lease === null) throw new Error('a fresh account is free');
 
 const within = db.transaction().execute.bind(db.transaction());
 const person = async (...addresses: string[]) =>
-  (await within((tx) => meet(tx, account, [aliasesOf(addresses)])))[0] as ContactId;
+  (
+    await within((tx) => resolveSightings(tx, account, [aliasesOfAddresses(addresses)]))
+  )[0] as ContactId;
 const chatOf = async (contact: ContactId) =>
   (
     await within((tx) => findOrMakeChats(tx, account, { contacts: [contact], groups: [] }))
@@ -36,10 +38,10 @@ async function say(
   chat: ChatId,
   sender: ContactId | null,
   id: string,
-  over: Partial<NewMessage> = {},
+  over: Partial<MessageToStore> = {},
 ): Promise<void> {
   const sentAt = new Date(Date.UTC(2026, 1, 26, 10, minutes++));
-  const message: NewMessage = {
+  const message: MessageToStore = {
     chat,
     sender,
     id: id as MessageId,
@@ -76,7 +78,7 @@ const ids = async (query: Wish = {}) =>
   (await reader.recent({ limit: 50, ...query })).map(({ id }) => id);
 
 beforeAll(async () => {
-  await noteLinked(db, lease, { phone: '19876543210', lid: '777@lid' });
+  await noteLinkedIdentity(db, lease, { phone: '19876543210', lid: '777@lid' });
   const alice = await person(ALICE, '5550001@lid');
   const bob = await person(BOB);
   const carl = await person(CARL);

@@ -1,12 +1,16 @@
 // The messages as seed 000 shows them: the last ones, oldest first. Bounded by what is asked for, not by
 // what is stored: the last n messages of many chats are among the last n of the n chats that are newest.
-import type { BufferedMessage } from '@relay/core/api/whatsapp';
+import type {
+  BufferedMessage,
+  MessageQuery,
+  MessageReader,
+  MessageRef,
+} from '@relay/core/api/whatsapp';
 import { aliasOfJid } from '@relay/core/contacts/alias';
-import type { AccountId } from '@relay/core/ids';
-import type { MessageQuery, MessageReader, MessageRef } from '@relay/core/ports/messages';
+import type { AccountId, ChatId } from '@relay/core/ids';
 import { type RawBuilder, sql } from 'kysely';
-import { jidOfAlias } from './addresses.ts';
-import type { Reader } from './database.ts';
+import type { Db } from './database.ts';
+import { aliasJidSql, ownChatKindSql } from './names-and-addresses.ts';
 
 interface Row {
   number: number;
@@ -22,10 +26,10 @@ interface Row {
 }
 
 export class PostgresMessageReader implements MessageReader {
-  readonly #db: Reader;
+  readonly #db: Db;
   readonly #account: AccountId;
 
-  constructor(db: Reader, account: AccountId) {
+  constructor(db: Db, account: AccountId) {
     this.#db = db;
     this.#account = account;
   }
@@ -38,7 +42,7 @@ export class PostgresMessageReader implements MessageReader {
         : digits === ''
           ? anywhere(this.#account, limit)
           : withDigits(this.#account, digits, limit);
-    return buffered(this.#db, this.#account, newest);
+    return readBufferedMessages(this.#db, this.#account, newest);
   }
 
   async named(refs: readonly MessageRef[]): Promise<ReadonlyMap<number, BufferedMessage>> {
@@ -52,8 +56,8 @@ export class PostgresMessageReader implements MessageReader {
 type Keys = RawBuilder<unknown>;
 
 /** The messages with these keys, oldest first. */
-export async function buffered(
-  db: Reader,
+async function readBufferedMessages(
+  db: Db,
   account: AccountId,
   keys: Keys,
 ): Promise<BufferedMessage[]> {
@@ -62,7 +66,7 @@ export async function buffered(
 }
 
 const VALUE = sql`s.value`;
-const JID = jidOfAlias(sql.ref('s'));
+const JID = aliasJidSql(sql.ref('s'));
 
 /** The address a contact is shown by: the number when it is known, the newest when there are several. */
 const shown = (what: RawBuilder<unknown>, account: AccountId, contact: RawBuilder<unknown>) => sql`
@@ -147,5 +151,51 @@ function toBuffered(row: Row): BufferedMessage {
     timestamp: row.sent_at.getTime(),
     fromMe: row.from_me,
     isGroup,
+  };
+}
+
+// The last messages that the owner's assistant may read, with the grants joined in the query: a chat whose
+// grant was taken back a moment ago is not among them. Bounded by what is asked for, not by what is stored.
+
+interface ReadableQuery {
+  /** All that may be read, unless given; the owner's own chats only by name. */
+  readonly chat?: ChatId;
+  readonly limit: number;
+  readonly from?: Date;
+}
+
+interface ReadableMessagePage {
+  /** The last ones, oldest first. */
+  readonly messages: readonly BufferedMessage[];
+  /** Whose words they are. */
+  readonly chats: readonly ChatId[];
+}
+
+export async function listReadableMessages(
+  db: Db,
+  account: AccountId,
+  admins: readonly string[],
+  { chat, limit, from }: ReadableQuery,
+): Promise<ReadableMessagePage> {
+  const granted = sql`EXISTS (SELECT FROM grants g WHERE g.account_id = c.account_id AND g.can_read
+    AND CASE c.kind WHEN 'direct' THEN g.contact_id = c.contact_id ELSE g.chat_id = c.id END)`;
+  const own = sql`${ownChatKindSql(sql.ref('c'), admins)} IS NOT NULL`;
+  const places =
+    chat === undefined
+      ? sql`${granted} AND NOT ${own}`
+      : sql`c.id = ${chat} AND (${granted} OR ${own})`;
+  const { rows } = await sql<{ sent_at: string; id: number; chat: ChatId }>`
+    SELECT m.sent_at::text, m.id, places.id AS chat FROM (
+      SELECT c.id FROM chats c WHERE c.account_id = ${account} AND ${places}
+      ORDER BY c.last_message_at DESC NULLS LAST LIMIT ${limit}) places, LATERAL (
+      SELECT sent_at, id FROM messages WHERE account_id = ${account} AND chat_id = places.id
+        AND sent_at >= ${from ?? new Date(0)}
+      ORDER BY sent_at DESC, id DESC LIMIT ${limit}) m
+    ORDER BY m.sent_at DESC, m.id DESC LIMIT ${limit}`.execute(db);
+  const keys = sql`SELECT * FROM unnest(${rows.map((row) => row.sent_at)}::timestamptz[],
+    ${rows.map((row) => row.id)}::bigint[]) AS key (sent_at, id)`;
+  return {
+    messages: rows.length === 0 ? [] : await readBufferedMessages(db, account, keys),
+    chats: [...new Set(rows.map((row) => row.chat))],
   };
 }

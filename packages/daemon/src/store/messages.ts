@@ -2,11 +2,11 @@
 // stores the message. Whatever writes messages, received or sent, writes them here.
 import type { AccountId, ChatId, ContactId, MessageId } from '@relay/core/ids';
 import type { IncomingMedia, MessageDetails } from '@relay/core/messages/message';
-import { storable } from '@relay/core/messages/text';
+import { toStorableText } from '@relay/core/messages/text';
 import { sql } from 'kysely';
 import type { Transaction } from './database.ts';
 
-export interface NewMessage {
+export interface MessageToStore {
   readonly chat: ChatId;
   /** Null when the account itself wrote it. */
   readonly sender: ContactId | null;
@@ -27,24 +27,24 @@ export interface NewMessage {
 }
 
 /** By contact, not by address: the same message under another of their addresses is the same message. */
-const senderKey = ({ sender, senderName }: Pick<NewMessage, 'sender' | 'senderName'>): string =>
+const senderKey = ({ sender, senderName }: Pick<MessageToStore, 'sender' | 'senderName'>): string =>
   sender ?? (senderName === undefined ? 'me' : `name:${senderName}`);
 
-const keyOf = (message: NewMessage): string =>
+const keyOf = (message: MessageToStore): string =>
   `${message.chat} ${senderKey(message)} ${message.id}`;
 
 /** The number of each message that is new, by its place in the list. In order. */
 export async function putMessages(
   tx: Transaction,
   account: AccountId,
-  messages: readonly NewMessage[],
+  messages: readonly MessageToStore[],
 ): Promise<ReadonlyMap<number, number>> {
   const firsts = new Map<string, number>();
   messages.forEach((message, n) => {
     const key = keyOf(message);
     if (!firsts.has(key)) firsts.set(key, n);
   });
-  const rows = [...firsts.values()].map((n) => ({ n, ...toRow(messages[n] as NewMessage) }));
+  const rows = [...firsts.values()].map((n) => ({ n, ...toRow(messages[n] as MessageToStore) }));
   if (rows.length === 0) return new Map();
   await ensureMonths(
     tx,
@@ -76,7 +76,7 @@ export async function putMessages(
   return new Map(stored.rows.map(({ n, id }) => [n, id]));
 }
 
-const toRow = (message: NewMessage) => ({
+const toRow = (message: MessageToStore) => ({
   chat_id: message.chat,
   sender: senderKey(message),
   sender_id: message.sender,
@@ -102,7 +102,7 @@ async function ensureMonths(tx: Transaction, times: readonly string[]): Promise<
 }
 
 /** What a message changes in its chat. */
-export interface ChatNews {
+export interface ChatUpdate {
   readonly chat: ChatId;
   readonly lastMessageAt: Date;
   /** Written by others since the account last wrote there itself. */
@@ -116,7 +116,7 @@ export interface ChatNews {
 export async function updateChats(
   tx: Transaction,
   account: AccountId,
-  news: readonly ChatNews[],
+  news: readonly ChatUpdate[],
 ): Promise<void> {
   const rows = news.map((chat) => ({ ...chat, timed: chat.expiresAfterS !== undefined }));
   await sql`
@@ -158,7 +158,7 @@ export async function recordSent(
       id,
       sentAt,
       kind: 'conversation',
-      body: storable(body),
+      body: toStorableText(body),
       quotedId: null,
       media: null,
       late: false,

@@ -5,7 +5,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { RelayError } from '@relay/core/errors';
 import type pg from 'pg';
 import type { PoolClient } from 'pg';
-import { isNotAllowed } from './roles.ts';
+import { isPermissionDenied } from './roles.ts';
 
 interface Migration {
   readonly number: number;
@@ -14,14 +14,14 @@ interface Migration {
   readonly checksum: string;
 }
 
-interface Applied {
+interface AppliedMigration {
   readonly number: number;
   readonly name: string;
   readonly checksum: string;
 }
 
 /** Any fixed number: all of Relay's migrations on one database wait for each other on it. */
-const LOCK = 7_214_001;
+const MIGRATION_LOCK = 7_214_001;
 
 export async function loadMigrations(
   directory = new URL('./migrations/', import.meta.url),
@@ -43,7 +43,7 @@ export async function upToDateVersion(pool: pg.Pool): Promise<number | null> {
   try {
     return isUpToDate(known, await readApplied(client)) ? newest(known) : null;
   } catch (error) {
-    if (isNotAllowed(error)) return null;
+    if (isPermissionDenied(error)) return null;
     throw error;
   } finally {
     client.release();
@@ -56,7 +56,7 @@ export async function migrate(pool: pg.Pool, migrations?: readonly Migration[]):
   const client = await pool.connect();
   try {
     if (isUpToDate(known, await readApplied(client))) return newest(known);
-    await client.query('SELECT pg_advisory_lock($1)', [LOCK]);
+    await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
     try {
       await client.query('CREATE SCHEMA IF NOT EXISTS relay');
       await client.query(`CREATE TABLE IF NOT EXISTS relay.schema_migrations (
@@ -66,7 +66,7 @@ export async function migrate(pool: pg.Pool, migrations?: readonly Migration[]):
       for (const migration of pending(known, applied)) await apply(client, migration);
       return newest(known);
     } finally {
-      await client.query('SELECT pg_advisory_unlock($1)', [LOCK]);
+      await client.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]);
     }
   } finally {
     client.release();
@@ -75,7 +75,7 @@ export async function migrate(pool: pg.Pool, migrations?: readonly Migration[]):
 
 const newest = (known: readonly Migration[]) => known.at(-1)?.number ?? 0;
 
-async function readApplied(client: PoolClient): Promise<Applied[]> {
+async function readApplied(client: PoolClient): Promise<AppliedMigration[]> {
   const { rows: found } = await client.query(
     "SELECT to_regclass('relay.schema_migrations') AS there",
   );
@@ -86,11 +86,14 @@ async function readApplied(client: PoolClient): Promise<Applied[]> {
   return rows;
 }
 
-const isUpToDate = (known: readonly Migration[], applied: readonly Applied[]) =>
+const isUpToDate = (known: readonly Migration[], applied: readonly AppliedMigration[]) =>
   applied.length > 0 && pending(known, applied).length === 0;
 
 /** What is still to do. Refuses a database that another version of Relay has written. */
-function pending(known: readonly Migration[], applied: readonly Applied[]): readonly Migration[] {
+function pending(
+  known: readonly Migration[],
+  applied: readonly AppliedMigration[],
+): readonly Migration[] {
   const ahead = applied.at(-1);
   if (ahead !== undefined && ahead.number > newest(known)) {
     throw new RelayError('schema_newer', { found: ahead.number, known: newest(known) });

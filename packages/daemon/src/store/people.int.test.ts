@@ -1,8 +1,13 @@
-import type { ContactsShown } from '@relay/core/api/contacts';
-import { choose } from '@relay/core/contacts/find';
+import type { ContactFilter } from '@relay/core/api/contacts';
+import { chooseMatch } from '@relay/core/contacts/match';
 import { expect, test } from 'vitest';
-import { readContact } from './contact-detail.ts';
-import { countPeople, findPerson, listPeople, matchPeople } from './people.ts';
+import {
+  countContacts,
+  findContact,
+  matchContacts,
+  readContactDetail,
+  readContactPage,
+} from './contact-directory.ts';
 import { ALL, freshPeople, id, lid, phone } from './testing/people.ts';
 
 const { account, db, put, sql, wipe } = await freshPeople();
@@ -28,12 +33,12 @@ async function people() {
 }
 
 const find = async (query: string) => {
-  const { matches, meant, number } = await matchPeople(db, account, {
+  const { matches, meant, number } = await matchContacts(db, account, {
     query,
     kind: 'all',
     limit: 20,
   });
-  const choice = choose(meant);
+  const choice = chooseMatch(meant);
   return {
     names: matches.map(({ of }) => of.name ?? of.jid),
     meant: 'found' in choice ? choice.found.jid : null,
@@ -60,13 +65,13 @@ test('where several fit, all are told and nobody is meant; groups are among them
 
 test('nobody is meant for want of room to name the others', async () => {
   await people();
-  const { matches, meant } = await matchPeople(db, account, {
+  const { matches, meant } = await matchContacts(db, account, {
     query: 'ann',
     kind: 'all',
     limit: 1,
   });
   expect(matches).toHaveLength(1);
-  expect(choose(meant)).toHaveProperty('ambiguous');
+  expect(chooseMatch(meant)).toHaveProperty('ambiguous');
 });
 
 test('a whole number means who has it and nobody whose number is longer', async () => {
@@ -93,7 +98,7 @@ test('without a query, those who were met: granted, knocking, or written with; t
     "INSERT INTO chats (account_id, kind, contact_id, last_message_at) VALUES ($1, 'direct', $2, now())",
     [account, id(2)],
   );
-  const { contacts: listed } = await listPeople(db, account, { kind: 'all', limit: 10 });
+  const { contacts: listed } = await readContactPage(db, account, { kind: 'all', limit: 10 });
   expect(listed.map(({ name, jid }) => name ?? jid)).toEqual([
     'ann smith',
     'Anniversary',
@@ -102,26 +107,31 @@ test('without a query, those who were met: granted, knocking, or written with; t
   ]);
   expect(listed.at(-1)).toMatchObject({ knocks: { count: 2 }, grant: null });
   expect(listed[2]).toMatchObject({ grant: { can_read: true, reply_mode: 'auto' }, knocks: null });
-  const { contacts: knocking } = await listPeople(db, account, {
+  const { contacts: knocking } = await readContactPage(db, account, {
     kind: 'all',
     limit: 10,
     knocks: 'only',
   });
   expect(knocking.map(({ id: contact }) => contact)).toEqual([id(3)]);
-  const { contacts: groups } = await listPeople(db, account, { kind: 'group', limit: 10 });
+  const { contacts: groups } = await readContactPage(db, account, { kind: 'group', limit: 10 });
   expect(groups.map(({ kind }) => kind)).toEqual(['group']);
 });
 
 test('pages are cut by name or by the last message, and each says how many there are in all', async () => {
   await people();
   const page = (offset: number) =>
-    listPeople(db, account, { kind: 'all', sort: 'name', limit: 1, offset });
+    readContactPage(db, account, { kind: 'all', sort: 'name', limit: 1, offset });
   const pages = [await page(0), await page(1)];
   expect(pages.map(({ contacts, total }) => [contacts[0]?.name, total])).toEqual([
     ['Anniversary', 2],
     ['Mom', 2],
   ]);
-  const found = await matchPeople(db, account, { query: 'ann', kind: 'all', limit: 1, offset: 2 });
+  const found = await matchContacts(db, account, {
+    query: 'ann',
+    kind: 'all',
+    limit: 1,
+    offset: 2,
+  });
   expect({ page: found.matches.length, total: found.total }).toEqual({ page: 1, total: 3 });
 });
 
@@ -139,24 +149,24 @@ test('who is open is told apart from who is closed, and counted on each rung', a
      VALUES ($1, gen_random_uuid(), $2, $3, 'x', 'Ask for a quote', 'WAITING_FOR_REPLY', 1000, 1)`,
     [account, id(7), chat?.id],
   );
-  const shown = async (show: ContactsShown) =>
-    (await listPeople(db, account, { kind: 'all', sort: 'name', limit: 10, show })).contacts
+  const shown = async (show: ContactFilter) =>
+    (await readContactPage(db, account, { kind: 'all', sort: 'name', limit: 10, show })).contacts
       .map((contact) => contact.id)
       .sort();
-  const group = (await listPeople(db, account, { kind: 'group', limit: 1 })).contacts[0]?.id;
+  const group = (await readContactPage(db, account, { kind: 'group', limit: 1 })).contacts[0]?.id;
   expect(await shown('open')).toEqual([id(1), id(5), id(6), id(7)]);
   expect(await shown('closed')).toEqual([group]);
   expect(await shown('recorded')).toEqual([id(1), id(5), id(6)]);
   expect(await shown('reply')).toEqual([id(1), id(5)]);
   expect(await shown('auto')).toEqual([id(1)]);
   expect(await shown('conversation')).toEqual([id(7)]);
-  expect(await countPeople(db, account)).toEqual({
+  expect(await countContacts(db, account)).toEqual({
     people: { known: 4, open: 4, read: 2, reply: 2, auto: 1, start: 3 },
     groups: { known: 1, open: 0, read: 0, reply: 0, auto: 0, start: 0 },
     in_conversations_only: 1,
     knocking: 0,
   });
-  expect(await findPerson(db, account, id(7))).toMatchObject({
+  expect(await findContact(db, account, id(7))).toMatchObject({
     conversation: { objective: 'Ask for a quote', state: 'WAITING_FOR_REPLY' },
   });
 });
@@ -170,7 +180,7 @@ test('one person is told with every address, chat and conversation, and with the
      ($1, 'others', 'c', '{messages:send}', $3)`,
     [account, [id(1)], [id(2)]],
   );
-  const detail = await readContact(db, account, [], id(1));
+  const detail = await readContactDetail(db, account, [], id(1));
   expect(detail).toMatchObject({
     contact: { name: 'Mom' },
     calls_itself: 'Ann Lee',
@@ -184,5 +194,5 @@ test('one person is told with every address, chat and conversation, and with the
     'phone 14155550001',
     'lid 90001',
   ]);
-  expect(await readContact(db, account, [], id(8))).toBeNull();
+  expect(await readContactDetail(db, account, [], id(8))).toBeNull();
 });

@@ -2,7 +2,7 @@ import type { LogFields } from '@relay/core/log';
 import { silentLog } from '@relay/core/log';
 import { freshStore } from '@relay/testing/store';
 import { expect, test } from 'vitest';
-import { prune } from './prune.ts';
+import { pruneOldRows } from './prune.ts';
 
 const { database, account, sql } = await freshStore();
 
@@ -30,7 +30,10 @@ test('what nobody can need goes, what somebody may need stays, and the log says 
     VALUES (${account}, 'c', 's', 'waiting', '', '', now() - interval '90 days')`);
 
   const told: LogFields[] = [];
-  await prune(database.kysely, { ...silentLog, info: (_, fields = {}) => told.push(fields) });
+  await pruneOldRows(database.kysely, {
+    ...silentLog,
+    info: (_, fields = {}) => told.push(fields),
+  });
 
   expect(told.map(({ event, count }) => `${event} ${count}`)).toEqual([
     'events 1',
@@ -61,7 +64,7 @@ test('what agents did and what was not approved is kept for 30 days', async () =
         VALUES (${account}, '{}', '${n}', 'draft', '${days}', '${state}', ${at}, ${at})`);
     }
   }
-  await prune(database.kysely, silentLog);
+  await pruneOldRows(database.kysely, silentLog);
   expect(await sql('SELECT call_id FROM tool_calls')).toEqual([{ call_id: '29' }]);
   const left = await sql('SELECT requested_by, state FROM approvals ORDER BY 1, 2');
   expect(left.map(({ requested_by, state }) => `${requested_by} ${state}`)).toEqual([
@@ -75,6 +78,6 @@ test('what agents did and what was not approved is kept for 30 days', async () =
 test('more than one step at a time is taken until all is gone', async () => {
   await sql(`INSERT INTO events (account_id, kind, at)
     SELECT ${account}, 'old', ${OLD} FROM generate_series(1, 12000)`);
-  await prune(database.kysely, silentLog);
+  await pruneOldRows(database.kysely, silentLog);
   expect(await sql("SELECT 1 FROM events WHERE kind = 'old'")).toEqual([]);
 });

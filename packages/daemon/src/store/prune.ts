@@ -1,7 +1,7 @@
 // Housekeeping: what nobody can need any more goes, in steps small enough to disturb nothing.
 import type { Log } from '@relay/core/log';
 import { type RawBuilder, sql } from 'kysely';
-import type { Reader } from './database.ts';
+import type { Db } from './database.ts';
 
 interface Step {
   readonly table: string;
@@ -57,7 +57,7 @@ export const FIXED_LIMITS: readonly Pick<Step, 'what' | 'limit'>[] = STEPS.map(
 
 const AT_ONCE = 5_000;
 
-export async function prune(db: Reader, log: Log): Promise<void> {
+export async function pruneOldRows(db: Db, log: Log): Promise<void> {
   for (const { table: name, old } of STEPS) {
     const table = sql.table(name);
     let total = 0;

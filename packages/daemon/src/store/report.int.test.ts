@@ -1,11 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { reportSentence } from '@relay/core/report/report';
+import { reportSentence } from '@relay/core/restart-report';
 import { freshStore } from '@relay/testing/store';
 import { expect, onTestFinished, test } from 'vitest';
-import { noteStart, noteStop } from './account.ts';
-import type { Lease } from './lease.ts';
-import { takeLease } from './lease.ts';
-import { beginReport, finishReport, lastReport, lastSeen, noteSeen } from './report.ts';
+import { noteDaemonStart, noteDaemonStop } from './account.ts';
+import { type Lease, takeLease } from './lease.ts';
+import {
+  beginRestartReport,
+  finishRestartReport,
+  lastDaemonSeen,
+  lastRestartReport,
+  noteDaemonSeen,
+} from './restart-report.ts';
 
 const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000);
 
@@ -41,7 +46,7 @@ async function fresh() {
 
 test('a restart: how long, how many messages from how many chats, and what is open', async () => {
   const { db, lease, account, messages, sql } = await fresh();
-  await beginReport(db, lease, { cause: 'daemon', since: ago(62) });
+  await beginRestartReport(db, lease, { cause: 'daemon', since: ago(62) });
   await messages(12, 40);
   await messages(5, 4);
   await messages(3, 3, { late: false });
@@ -53,7 +58,7 @@ test('a restart: how long, how many messages from how many chats, and what is op
        ($1, '{}', '', 'quotes_private', 'a conversation', gen_random_uuid(), now() + interval '1 h')`,
     [account],
   );
-  const report = await finishReport(db, lease, 507);
+  const report = await finishRestartReport(db, lease, 507);
   expect(report).toMatchObject({
     messages: 500,
     chats: 12,
@@ -64,17 +69,17 @@ test('a restart: how long, how many messages from how many chats, and what is op
   expect(report && reportSentence(report)).toMatch(
     /^Away for 1 h 2 min: 500 messages came in from 12 chats, 1 thing needs you\.$/,
   );
-  expect(await lastReport(db, account)).toEqual(report);
+  expect(await lastRestartReport(db, account)).toEqual(report);
   expect(await sql("SELECT data FROM events WHERE kind = 'report'")).toEqual([{ data: report }]);
 });
 
 test('an absence that began in another is part of it', async () => {
   const { db, lease } = await fresh();
   const first = ago(90);
-  await beginReport(db, lease, { cause: 'link', since: first });
-  await beginReport(db, lease, { cause: 'link', since: ago(50) });
-  await beginReport(db, lease, { cause: 'daemon', since: ago(40) });
-  expect(await finishReport(db, lease, 0)).toMatchObject({
+  await beginRestartReport(db, lease, { cause: 'link', since: first });
+  await beginRestartReport(db, lease, { cause: 'link', since: ago(50) });
+  await beginRestartReport(db, lease, { cause: 'daemon', since: ago(40) });
+  expect(await finishRestartReport(db, lease, 0)).toMatchObject({
     cause: 'daemon',
     since: first.toISOString(),
   });
@@ -82,33 +87,33 @@ test('an absence that began in another is part of it', async () => {
 
 test('the link alone is reported when it was long away or missed something, and a blink changes nothing', async () => {
   const { db, lease, account, messages } = await fresh();
-  await beginReport(db, lease, { cause: 'link', since: ago(5) });
-  const long = await finishReport(db, lease, 0);
+  await beginRestartReport(db, lease, { cause: 'link', since: ago(5) });
+  const long = await finishRestartReport(db, lease, 0);
   expect(long && reportSentence(long)).toBe('WhatsApp was away for 5 min: no message was missed.');
-  await beginReport(db, lease, { cause: 'link', since: new Date() });
-  expect(await finishReport(db, lease, 0)).toBeNull();
-  expect(await lastReport(db, account)).toEqual(long);
-  await beginReport(db, lease, { cause: 'link', since: new Date(Date.now() - 1_000) });
+  await beginRestartReport(db, lease, { cause: 'link', since: new Date() });
+  expect(await finishRestartReport(db, lease, 0)).toBeNull();
+  expect(await lastRestartReport(db, account)).toEqual(long);
+  await beginRestartReport(db, lease, { cause: 'link', since: new Date(Date.now() - 1_000) });
   await messages(1, 1);
-  expect(await finishReport(db, lease, 1)).toMatchObject({ messages: 1, chats: 1 });
+  expect(await finishRestartReport(db, lease, 1)).toMatchObject({ messages: 1, chats: 1 });
 });
 
 test('nothing was away: nothing to report', async () => {
   const { db, lease, account } = await fresh();
-  expect(await finishReport(db, lease, 3)).toBeNull();
-  expect(await lastReport(db, account)).toBeNull();
+  expect(await finishRestartReport(db, lease, 3)).toBeNull();
+  expect(await lastRestartReport(db, account)).toBeNull();
 });
 
 test('a daemon was here until it was last seen, or until it stopped', async () => {
   const { db, sql } = await fresh();
   const holder = randomUUID();
-  expect(await lastSeen(db, holder)).toBeNull();
-  await noteStart(db, holder, '0');
+  expect(await lastDaemonSeen(db, holder)).toBeNull();
+  await noteDaemonStart(db, holder, '0');
   await sql("UPDATE daemon_runs SET last_seen_at = now() - interval '1 h'");
-  expect((await lastSeen(db, holder))?.getTime()).toBeLessThan(ago(59).getTime());
-  await noteSeen(db, holder);
-  expect((await lastSeen(db, holder))?.getTime()).toBeGreaterThan(ago(1).getTime());
+  expect((await lastDaemonSeen(db, holder))?.getTime()).toBeLessThan(ago(59).getTime());
+  await noteDaemonSeen(db, holder);
+  expect((await lastDaemonSeen(db, holder))?.getTime()).toBeGreaterThan(ago(1).getTime());
   await sql("UPDATE daemon_runs SET last_seen_at = now() - interval '1 h'");
-  await noteStop(db, holder);
-  expect((await lastSeen(db, holder))?.getTime()).toBeGreaterThan(ago(1).getTime());
+  await noteDaemonStop(db, holder);
+  expect((await lastDaemonSeen(db, holder))?.getTime()).toBeGreaterThan(ago(1).getTime());
 });

@@ -3,14 +3,17 @@ import { freshStore } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
 import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from './database.ts';
-import { roleStanding } from './roles.ts';
+import { readRolePrivileges } from './roles.ts';
 
 const { database, sql, account } = await freshStore();
 const asDaemon = (text: string) => database.pool.query(text);
 
 test('the daemon’s role is no superuser, owns nothing and can make nothing', async () => {
   verifies('TRUST-DAEMON-ROLE');
-  expect(await roleStanding(database.kysely)).toMatchObject({ isSuperuser: false, isOwner: false });
+  expect(await readRolePrivileges(database.kysely)).toMatchObject({
+    isSuperuser: false,
+    isOwner: false,
+  });
   const { rows } =
     await asDaemon(`SELECT (SELECT count(*) FROM pg_class c WHERE c.relowner = r.oid) AS relations,
       (SELECT count(*) FROM pg_proc p WHERE p.proowner = r.oid) AS functions,
@@ -77,5 +80,5 @@ test('a daemon that connects as the owner of its tables is told so', async () =>
     await owner.close();
     await fresh.drop();
   });
-  expect(await roleStanding(owner.kysely)).toMatchObject({ isOwner: true });
+  expect(await readRolePrivileges(owner.kysely)).toMatchObject({ isOwner: true });
 });

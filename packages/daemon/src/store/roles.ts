@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import type pg from 'pg';
 import { escapeIdentifier, escapeLiteral } from 'pg';
-import type { Reader } from './database.ts';
+import type { Db } from './database.ts';
 
 export interface DaemonRole {
   readonly user: string;
@@ -13,7 +13,7 @@ export interface DaemonRole {
 const SCHEMAS = ['relay', 'relay_jobs'];
 
 /** Makes the role if there is none. `reset`: one that is there gets this password. */
-export async function makeRole(
+export async function createDaemonRole(
   owner: pg.ClientBase | pg.Pool,
   { user, password }: DaemonRole,
   { reset }: { readonly reset: boolean },
@@ -29,7 +29,7 @@ export async function makeRole(
 }
 
 /** Lets the role use what is there and what is made later. The ledger it may only read and append to. */
-export async function grantUse(owner: pg.ClientBase | pg.Pool, user: string): Promise<void> {
+export async function grantTableUse(owner: pg.ClientBase | pg.Pool, user: string): Promise<void> {
   const role = escapeIdentifier(user);
   for (const schema of SCHEMAS) {
     await owner.query(`
@@ -45,7 +45,7 @@ export async function grantUse(owner: pg.ClientBase | pg.Pool, user: string): Pr
 }
 
 /** Whether the role that connects may use everything: an upgrade that was cut off has left something out. */
-export async function mayUseAll(pool: pg.Pool): Promise<boolean> {
+export async function canUseAllTables(pool: pg.Pool): Promise<boolean> {
   const { rows } = await pool.query<{ missing: boolean }>(
     `SELECT count(*) < $2 OR NOT bool_and(has_schema_privilege(n.oid, 'USAGE')) OR EXISTS (
         SELECT FROM pg_class c JOIN pg_namespace m ON m.oid = c.relnamespace
@@ -59,18 +59,18 @@ export async function mayUseAll(pool: pg.Pool): Promise<boolean> {
 
 const NOT_ALLOWED = '42501';
 
-export const isNotAllowed = (error: unknown): boolean =>
+export const isPermissionDenied = (error: unknown): boolean =>
   (error as { code?: unknown }).code === NOT_ALLOWED;
 
-export interface RoleStanding {
+export interface RolePrivileges {
   readonly user: string;
   readonly isSuperuser: boolean;
   readonly isOwner: boolean;
 }
 
 /** Of the role that connects. */
-export async function roleStanding(db: Reader): Promise<RoleStanding> {
-  const { rows } = await sql<RoleStanding>`
+export async function readRolePrivileges(db: Db): Promise<RolePrivileges> {
+  const { rows } = await sql<RolePrivileges>`
     SELECT r.rolname AS user, r.rolsuper AS "isSuperuser", EXISTS (SELECT FROM pg_class c
       WHERE c.relnamespace = 'relay'::regnamespace AND c.relowner = r.oid) AS "isOwner"
     FROM pg_roles r WHERE r.rolname = current_user`.execute(db);

@@ -4,7 +4,7 @@ import { freshStore } from '@relay/testing/store';
 import { sql as statement } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { takeLease } from './lease.ts';
-import { noteSpent, spentToday } from './runs.ts';
+import { noteRunSpending, spentTodaySql } from './runs.ts';
 
 test.each([
   ['Pacific/Kiritimati', '2026-03-06', '2026-03-06T10:00:00Z'],
@@ -19,7 +19,7 @@ test.each([
     const at = (time: string | number) => ({ now: () => new Date(time), zone });
     const spending = { run: runId(randomUUID()), usedBefore: statement<number>`0` };
     const spent = { provider: 'p', model: 'm', inputTokens: 3, outputTokens: 4, micros: 5 };
-    const { day: used } = await noteSpent(
+    const { day: used } = await noteRunSpending(
       db,
       lease,
       { ...spending, clock: at('2026-03-05T12:00:00Z') },
@@ -28,7 +28,7 @@ test.each([
     expect(used).toEqual({ tokens: 7, micros: 5 });
     expect(await sql('SELECT day::text FROM spending')).toEqual([{ day }]);
     const usedAt = async (time: number) => {
-      const today = spentToday(account, at(time));
+      const today = spentTodaySql(account, at(time));
       return (await statement<{ used: object }>`SELECT ${today} AS used`.execute(db)).rows[0]?.used;
     };
     expect(await usedAt(Date.parse(midnight) - 1)).toEqual({ tokens: 7, micros: 5 });

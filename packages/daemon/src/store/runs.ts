@@ -3,13 +3,19 @@
 import { randomUUID } from 'node:crypto';
 import type { DayUse } from '@relay/core/agent/budget';
 import { RelayError } from '@relay/core/errors';
-import type { AccountId, InstanceId, RunId, SessionId } from '@relay/core/ids';
-import { runId } from '@relay/core/ids';
-import type { Taint } from '@relay/core/policy/facts';
-import type { Spent } from '@relay/core/ports/turn';
+import {
+  type AccountId,
+  type ChatId,
+  type InstanceId,
+  type RunId,
+  runId,
+  type SessionId,
+} from '@relay/core/ids';
+import { joinTaints, type Taint, UNTAINTED } from '@relay/core/policy/facts';
+import type { ModelUsage } from '@relay/core/ports/agent-turn';
 import { dayIn } from '@relay/core/schedule/zone';
 import { type RawBuilder, sql } from 'kysely';
-import type { Reader, Transaction } from './database.ts';
+import type { Db, Transaction } from './database.ts';
 import type { Lease } from './lease.ts';
 
 export interface NewRun {
@@ -35,7 +41,7 @@ export async function beginRun(tx: Transaction, run: NewRun): Promise<RunId> {
   const column = sql.ref('instance' in of ? 'instance_id' : 'session_id');
   const owner = 'instance' in of ? of.instance : of.session;
   await sql`
-    WITH quick AS MATERIALIZED (SELECT ${NOT_WAITING}),
+    WITH quick AS MATERIALIZED (SELECT ${ASYNC_COMMIT_SQL}),
       left_running AS (UPDATE runs SET state = 'discarded', ended_at = now()
         WHERE account_id = ${account} AND ${column} = ${owner} AND state = 'running')
     INSERT INTO runs (account_id, id, actor, ${column}, state, epoch, read_up_to, taint)
@@ -47,7 +53,7 @@ export async function beginRun(tx: Transaction, run: NewRun): Promise<RunId> {
 }
 
 /** For the transaction it is part of. */
-const NOT_WAITING = sql`set_config('synchronous_commit', 'off', true)`;
+const ASYNC_COMMIT_SQL = sql`set_config('synchronous_commit', 'off', true)`;
 
 export async function endRun(
   tx: Transaction,
@@ -65,20 +71,20 @@ export async function endRun(
 }
 
 /** What time it is, and the zone whose midnight ends the owner's day; an IANA name. */
-export interface OwnersClock {
+export interface OwnerClock {
   readonly now: () => Date;
   readonly zone: string;
 }
 
-export interface Spending {
+export interface RunSpending {
   readonly run: RunId;
-  readonly clock: OwnersClock;
+  readonly clock: OwnerClock;
   /** What is looked at with it: what the conversation or session had used before, as an expression. */
   readonly usedBefore: RawBuilder<number>;
 }
 
 /** This call included; `before` in tokens. Those of turns that failed or were discarded count too: they were paid for. */
-export interface Used {
+export interface TokensUsed {
   readonly before: number;
   readonly day: DayUse;
 }
@@ -88,15 +94,15 @@ export interface Used {
  * of a turn that comes to its end nothing is lost, and a power cut in the middle of one costs the count of
  * its last half second.
  */
-export async function noteSpent(
-  db: Reader,
+export async function noteRunSpending(
+  db: Db,
   { account, epoch }: Lease,
-  { run, clock, usedBefore }: Spending,
-  { provider, model, inputTokens, outputTokens, micros }: Spent,
-): Promise<Used> {
+  { run, clock, usedBefore }: RunSpending,
+  { provider, model, inputTokens, outputTokens, micros }: ModelUsage,
+): Promise<TokensUsed> {
   const tokens = inputTokens + outputTokens;
-  const { rows } = await sql<Used>`
-    WITH quick AS MATERIALIZED (SELECT ${NOT_WAITING}),
+  const { rows } = await sql<TokensUsed>`
+    WITH quick AS MATERIALIZED (SELECT ${ASYNC_COMMIT_SQL}),
       held AS MATERIALIZED (SELECT l.account_id FROM account_leases l, quick
         WHERE l.account_id = ${account} AND l.epoch = ${epoch} FOR KEY SHARE OF l),
       run AS (UPDATE runs r SET provider = ${provider}, model = ${model}, steps = steps + 1,
@@ -116,15 +122,15 @@ export async function noteSpent(
 }
 
 /** What a question cost that belongs to no turn: a run that begins and ends with its one call. */
-export async function noteAside(
-  db: Reader,
+export async function noteSingleCallRun(
+  db: Db,
   { account, epoch }: Lease,
   {
     actor,
     clock,
     taint,
-  }: { readonly actor: string; readonly clock: OwnersClock; readonly taint: Taint },
-  { provider, model, inputTokens, outputTokens, micros }: Spent,
+  }: { readonly actor: string; readonly clock: OwnerClock; readonly taint: Taint },
+  { provider, model, inputTokens, outputTokens, micros }: ModelUsage,
 ): Promise<void> {
   const { rows } = await sql`
     WITH held AS MATERIALIZED (SELECT l.account_id FROM account_leases l
@@ -142,12 +148,91 @@ export async function noteAside(
 }
 
 /** What all agents have used today, for the transaction that begins a turn. */
-export const spentToday = (
+export const spentTodaySql = (
   account: AccountId,
-  clock: OwnersClock,
+  clock: OwnerClock,
 ): RawBuilder<DayUse> => sql<DayUse>`
   (SELECT json_build_object('tokens', coalesce(sum(tokens), 0), 'micros', coalesce(sum(micros), 0))
     FROM spending WHERE account_id = ${account} AND day = ${dayOf(clock)})`;
 
-const dayOf = ({ now, zone }: OwnersClock): RawBuilder<string> =>
+const dayOf = ({ now, zone }: OwnerClock): RawBuilder<string> =>
   sql<string>`${dayIn(zone, now())}::date`;
+
+// What a run has read that others wrote, kept with the run: whoever goes on from its words goes on from
+// that too. Written before a model sees the text, so that no crash forgets it.
+
+export async function saveRunTaint(
+  tx: Transaction,
+  account: AccountId,
+  run: RunId,
+  taint: Taint,
+): Promise<void> {
+  await tx
+    .updateTable('runs')
+    .set({ taint: JSON.stringify(taint) })
+    .where('account_id', '=', account)
+    .where('id', '=', run)
+    .execute();
+}
+
+/** Of all these runs together. One of which nothing is known may have read anything. */
+export async function taintOfRuns(
+  db: Db,
+  account: AccountId,
+  runs: readonly RunId[],
+): Promise<Taint> {
+  const { rows } = await sql<{ taint: Partial<Taint> | null }>`
+    SELECT DISTINCT r.taint FROM unnest(${[...new Set(runs)]}::uuid[]) AS wanted(id)
+      LEFT JOIN runs r ON r.account_id = ${account} AND r.id = wanted.id`.execute(db);
+  return rows.reduce<Taint>(
+    (all, { taint }) =>
+      joinTaints(all, {
+        chats: (taint?.chats ?? []) as readonly ChatId[],
+        outside: taint?.outside ?? true,
+        clients: taint?.clients ?? [],
+      }),
+    UNTAINTED,
+  );
+}
+
+/**
+ * Of whoever wrote a text, as the ledger names them: a program; an assistant, with what it had read; the owner, who
+ * taints nothing.
+ */
+export async function taintOfAuthors(
+  db: Db,
+  account: AccountId,
+  authors: readonly string[],
+): Promise<Taint> {
+  const ids = (kind: string) =>
+    authors.flatMap((by) => (by.startsWith(`${kind}:`) ? by.slice(kind.length + 1) : []));
+  const read = await taintOfRuns(db, account, ids('assistant').map(runId));
+  return joinTaints(read, { ...UNTAINTED, clients: ids('token') });
+}
+
+// What models were asked for since a moment, summed up by who asked and how it ended. By kind of actor alone: a
+// conversation's own id would make a series of each.
+
+export interface ModelUseTotals {
+  readonly actor: string;
+  readonly state: string;
+  readonly count: number;
+  readonly input: number;
+  readonly output: number;
+  /** In seconds, all together. */
+  readonly took: number;
+}
+
+export async function readModelUse(
+  db: Db,
+  account: AccountId,
+  since: Date,
+): Promise<ModelUseTotals[]> {
+  const { rows } = await sql<ModelUseTotals>`
+    SELECT split_part(actor, ':', 1) AS actor, state, count(*) AS count,
+      sum(input_tokens) AS input, sum(output_tokens) AS output,
+      coalesce(sum(extract(epoch FROM ended_at - started_at)), 0)::float8 AS took
+    FROM runs WHERE account_id = ${account} AND started_at >= ${since}
+    GROUP BY 1, 2 ORDER BY 1, 2`.execute(db);
+  return rows;
+}

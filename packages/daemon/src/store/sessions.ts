@@ -8,7 +8,7 @@ import type { Tables } from './tables.ts';
 export type SessionRow = Selectable<Tables['sessions']>;
 export type SessionLine = Selectable<Tables['session_messages']>;
 
-export interface SessionWith {
+export interface NewSession {
   readonly kind: SessionRow['kind'];
   /** Whom it is with; one session each. */
   readonly key: string;
@@ -21,7 +21,7 @@ export interface SessionWith {
 export async function openSession(
   tx: Transaction,
   account: AccountId,
-  { kind, key, title, chat, contact }: SessionWith,
+  { kind, key, title, chat, contact }: NewSession,
 ): Promise<SessionRow> {
   const { rows } = await sql<SessionRow>`
     INSERT INTO sessions (account_id, kind, key, title, chat_id, contact_id)
@@ -34,7 +34,7 @@ export async function openSession(
   return row;
 }
 
-export interface NewLine {
+export interface NewSessionLine {
   readonly role: SessionLine['role'];
   readonly content: string;
   /** When it was said; now, unless it says. */
@@ -64,7 +64,7 @@ export async function appendSessionLine(
     untrusted = false,
     waiting = false,
     answers,
-  }: NewLine,
+  }: NewSessionLine,
 ): Promise<SessionLine> {
   return tx
     .insertInto('session_messages')
@@ -86,7 +86,7 @@ export async function appendSessionLine(
 }
 
 /** The owner chose other words for a draft: the session remembers those, and what becomes of them. */
-export async function moveDraft(
+export async function moveSessionDraft(
   tx: Transaction,
   account: AccountId,
   { from, to, text }: { readonly from: ApprovalId; readonly to: ApprovalId; readonly text: string },

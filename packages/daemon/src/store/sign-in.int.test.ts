@@ -1,9 +1,9 @@
 import { freshStore, times } from '@relay/testing/store';
 import { expect, test } from 'vitest';
-import { postgresSignIn } from './sign-in.ts';
+import { createSignInStore } from './sign-in.ts';
 
 const { database, account } = await freshStore();
-const signIn = postgresSignIn(database.kysely, account);
+const signIn = createSignInStore(database.kysely, account);
 const now = new Date('2026-01-01T12:00:00Z');
 const later = new Date(now.getTime() + 60_000);
 
@@ -54,7 +54,7 @@ test('codes and sessions of one account are nothing to another', async () => {
     .executeTakeFirstOrThrow();
   await signIn.addCode('mine', later);
   await signIn.addSession('mine', later);
-  const other = postgresSignIn(database.kysely, id);
+  const other = createSignInStore(database.kysely, id);
   expect(await other.spendCode('mine', now)).toBe(false);
   expect(await other.hasSession('mine', now)).toBe(false);
   await other.endAll();

@@ -1,10 +1,11 @@
 // Login codes and browser sessions in PostgreSQL, known by their hashes only. A code is spent by the one
 // UPDATE that finds it unspent.
-import type { AccountId } from '@relay/core/ids';
-import type { SignInStore } from '@relay/core/ports/sign-in';
-import type { Reader } from './database.ts';
 
-export function postgresSignIn(db: Reader, account: AccountId): SignInStore {
+import type { SignInStore } from '@relay/core/api/credentials';
+import type { AccountId } from '@relay/core/ids';
+import type { Db } from './database.ts';
+
+export function createSignInStore(db: Db, account: AccountId): SignInStore {
   const bytes = (hash: string) => Buffer.from(hash, 'utf8');
   return {
     async addCode(hash, expiresAt) {

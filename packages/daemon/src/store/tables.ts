@@ -1,7 +1,8 @@
 // The tables as Kysely sees them: those that code reads or writes today. The SQL in migrations/ is the
 // truth; a column is added here when code first needs it.
-import type { EventType } from '@relay/core/conversation/events';
+
 import type { InstanceState } from '@relay/core/conversation/states';
+import type { ConversationEventType } from '@relay/core/conversation/transition-table';
 import type {
   AccountId,
   ApprovalId,
@@ -20,10 +21,10 @@ import type {
   TokenId,
 } from '@relay/core/ids';
 import type { FactKind } from '@relay/core/observer/digest/facts';
-import type { Category } from '@relay/core/observer/verdict';
+import type { NoiseCategory } from '@relay/core/observer/message';
 import type { FreezeCause } from '@relay/core/outbox/freeze';
 import type { OutboxState } from '@relay/core/outbox/progress';
-import type { Rule } from '@relay/core/schedule/rule';
+import type { ScheduleRule } from '@relay/core/schedule/rule';
 import type { ColumnType, Generated } from 'kysely';
 
 type Json<T> = ColumnType<T, string, string>;
@@ -133,7 +134,7 @@ export interface Tables {
     /** Its number in `messages`. */
     message: number;
     sent_at: Date;
-    category: Category;
+    category: NoiseCategory;
     noise: boolean;
     tokens: number;
   };
@@ -238,7 +239,7 @@ export interface Tables {
   schedules: {
     account_id: AccountId;
     id: Generated<ScheduleId>;
-    rule: Json<Rule>;
+    rule: Json<ScheduleRule>;
     zone: string;
     chat_id: ChatId;
     body: string;
@@ -373,7 +374,7 @@ export interface Tables {
     id: Generated<number>;
     from_state: InstanceState;
     to_state: InstanceState;
-    trigger: EventType;
+    trigger: ConversationEventType;
     epoch: number;
     /** The program that caused it; null for everybody else. */
     caused_by: Generated<string | null>;

@@ -1,32 +1,34 @@
 // Tokens of programs, known by the hash of their secret alone, and what each has read.
 // Invariant: a token that is revoked or out of date is nobody's, and what was read is written down before it
 // is handed out.
+
+import type { ClientTokens, TokenClient } from '@relay/core/api/credentials';
+import type { ForwarderTokens } from '@relay/core/api/ingest';
 import type { AccountId, ChatId, TokenId } from '@relay/core/ids';
 import { SCOPES, type Scope } from '@relay/core/policy/actors';
 import type { Taint } from '@relay/core/policy/facts';
-import type { Program, ProgramTokens } from '@relay/core/ports/tokens';
 import { type RawBuilder, sql } from 'kysely';
-import type { Reader, Transaction } from './database.ts';
+import type { Db, Transaction } from './database.ts';
 
 /** The forwarders' token lies in the same table and is none of these. */
-export const isProgram = sql`NOT 'notifications' = ANY(t.scopes)`;
-export const isGood = sql`t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > now())`;
+export const IS_CLIENT_TOKEN_SQL = sql`NOT 'notifications' = ANY(t.scopes)`;
+export const IS_VALID_TOKEN_SQL = sql`t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > now())`;
 
 /** Last used is kept to the minute: a busy program does not write at every call. */
-const FRESH = sql`interval '1 minute'`;
+const LAST_USED_PRECISION = sql`interval '1 minute'`;
 
-type Row = Omit<Program, 'scopes'> & {
+type TokenRow = Omit<TokenClient, 'scopes'> & {
   readonly scopes: readonly string[];
   readonly stale: boolean;
 };
 
-export const hashBytes = (hash: string): Buffer => Buffer.from(hash, 'utf8');
+export const tokenHashBytes = (hash: string): Buffer => Buffer.from(hash, 'utf8');
 
 /** Those this version knows; what another one granted means nothing here. */
 const knownScopes = (scopes: readonly string[]): Scope[] =>
   SCOPES.filter((scope) => scopes.includes(scope));
 
-export function programTokens(db: Reader, account: AccountId): ProgramTokens {
+export function createClientTokens(db: Db, account: AccountId): ClientTokens {
   return {
     holds: async (hash) => (await byHash(db, account, hash)) !== null,
     async known(hash) {
@@ -37,38 +39,38 @@ export function programTokens(db: Reader, account: AccountId): ProgramTokens {
           db,
         );
       }
-      return programOf(row);
+      return toTokenClient(row);
     },
   };
 }
 
-const byHash = (db: Reader, account: AccountId, hash: string): Promise<Row | null> =>
-  findRow(db, account, sql`t.hash = ${hashBytes(hash)}`);
+const byHash = (db: Db, account: AccountId, hash: string): Promise<TokenRow | null> =>
+  findRow(db, account, sql`t.hash = ${tokenHashBytes(hash)}`);
 
 /** The program as it may act now; null for one whose token is no longer good. */
-export async function readProgram(
-  db: Reader,
+export async function readTokenClient(
+  db: Db,
   account: AccountId,
   id: TokenId,
-): Promise<Program | null> {
+): Promise<TokenClient | null> {
   const row = await findRow(db, account, sql`t.id = ${id}`);
-  return row === null ? null : programOf(row);
+  return row === null ? null : toTokenClient(row);
 }
 
 async function findRow(
-  db: Reader,
+  db: Db,
   account: AccountId,
   which: RawBuilder<unknown>,
-): Promise<Row | null> {
-  const { rows } = await sql<Row>`SELECT t.id, t.name, t.scopes, t.contacts, t.confirm,
-      coalesce(t.last_used_at < now() - ${FRESH}, true) AS stale
-    FROM tokens t WHERE t.account_id = ${account} AND ${isProgram} AND ${isGood} AND ${which}`.execute(
+): Promise<TokenRow | null> {
+  const { rows } = await sql<TokenRow>`SELECT t.id, t.name, t.scopes, t.contacts, t.confirm,
+      coalesce(t.last_used_at < now() - ${LAST_USED_PRECISION}, true) AS stale
+    FROM tokens t WHERE t.account_id = ${account} AND ${IS_CLIENT_TOKEN_SQL} AND ${IS_VALID_TOKEN_SQL} AND ${which}`.execute(
     db,
   );
   return rows[0] ?? null;
 }
 
-const programOf = ({ id, name, scopes, contacts, confirm }: Row): Program => ({
+const toTokenClient = ({ id, name, scopes, contacts, confirm }: TokenRow): TokenClient => ({
   id,
   name,
   scopes: knownScopes(scopes),
@@ -78,7 +80,7 @@ const programOf = ({ id, name, scopes, contacts, confirm }: Row): Program => ({
 
 /** Before the program sees words of these chats. */
 export async function noteTokenReads(
-  tx: Reader,
+  tx: Db,
   account: AccountId,
   token: TokenId,
   chats: readonly ChatId[],
@@ -90,7 +92,7 @@ export async function noteTokenReads(
 }
 
 /** All that it has ever read: how long a program remembers is not for us to say. */
-export async function tokenTaint(
+export async function taintOfToken(
   tx: Transaction,
   account: AccountId,
   token: TokenId,
@@ -98,4 +100,47 @@ export async function tokenTaint(
   const { rows } = await sql<{ chat_id: ChatId }>`SELECT chat_id FROM token_reads
     WHERE account_id = ${account} AND token_id = ${token}`.execute(tx);
   return { chats: rows.map(({ chat_id }) => chat_id), outside: false };
+}
+
+// The token of notification forwarders: one at a time, known by its hash alone. A new one ends the one
+// before it in the same statement.
+
+const FORWARDER_SCOPE = 'notifications';
+
+export function createForwarderTokens(db: Db, account: AccountId): ForwarderTokens {
+  const bytes = (hash: string) => Buffer.from(hash, 'utf8');
+  const current = sql`account_id = ${account} AND ${FORWARDER_SCOPE} = ANY(scopes) AND revoked_at IS NULL`;
+  return {
+    async knows(hash) {
+      const { numAffectedRows } = await sql`UPDATE tokens SET last_used_at = now()
+        WHERE ${current} AND hash = ${bytes(hash)}`.execute(db);
+      return numAffectedRows === 1n;
+    },
+    async replace(hash) {
+      await db.transaction().execute(async (tx) => {
+        // Two at a time wait for each other here, so that one of them is the last.
+        await sql`SELECT 1 FROM accounts WHERE id = ${account} FOR NO KEY UPDATE`.execute(tx);
+        await sql`UPDATE tokens SET revoked_at = now() WHERE ${current}`.execute(tx);
+        await sql`INSERT INTO tokens (account_id, name, hash, scopes)
+          VALUES (${account}, 'notification forwarders', ${bytes(hash)}, ${[FORWARDER_SCOPE]}::text[])`.execute(
+          tx,
+        );
+      });
+    },
+    async revoke() {
+      const { numAffectedRows } =
+        await sql`UPDATE tokens SET revoked_at = now() WHERE ${current}`.execute(db);
+      return numAffectedRows === 1n;
+    },
+    async state() {
+      const { rows } = await sql<{ created_at: Date; last_used_at: Date | null }>`
+        SELECT created_at, last_used_at FROM tokens WHERE ${current}`.execute(db);
+      const [token] = rows;
+      return {
+        exists: token !== undefined,
+        created_at: token?.created_at.toISOString() ?? null,
+        last_used_at: token?.last_used_at?.toISOString() ?? null,
+      };
+    },
+  };
 }

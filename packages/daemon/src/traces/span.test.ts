@@ -3,18 +3,17 @@ import { join } from 'node:path';
 import type { ChatId, OutboxId, RunId } from '@relay/core/ids';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { MessageRow, TurnRow, Work } from '../store/traces/work.ts';
-import { tracesUrl } from './open.ts';
-import { exportRequest, type Span } from './otlp.ts';
-import { spansOf } from './span.ts';
-import * as words from './words.ts';
+import type { FinishedWork, TracedMessage, TracedTurn } from '../store/traces/finished-work.ts';
+import { tracesUrl } from './exporter.ts';
+import { makeExportRequest, makeSpans, type OtlpSpan } from './spans.ts';
+import * as words from './vocabulary.ts';
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 12, 0, second));
 const RUN = '11111111-1111-4111-8111-111111111111' as RunId;
 const CHAT = '22222222-2222-4222-8222-222222222222' as ChatId;
 const SENT = '33333333-3333-4333-8333-333333333333' as OutboxId;
 
-const turn: TurnRow = {
+const turn: TracedTurn = {
   id: RUN,
   actor: 'auto_reply',
   state: 'done',
@@ -36,7 +35,7 @@ const decision = {
   outcome: 'allow',
   reason: 'standing_grant',
 };
-const message: MessageRow = {
+const message: TracedMessage = {
   id: SENT,
   run: RUN,
   actor: 'auto_reply',
@@ -53,7 +52,7 @@ const message: MessageRow = {
   decision,
   stop: null,
 };
-const work: Work = {
+const work: FinishedWork = {
   turns: [turn],
   calls: [{ run: RUN, call: 'c1', name: 'web_search', at: at(4) }],
   decisions: [
@@ -72,12 +71,12 @@ const work: Work = {
 
 const seconds = (nano: string) =>
   Number((BigInt(nano) - BigInt(+at(0)) * 1_000_000n) / 1_000_000_000n);
-const drawn = (spans: readonly Span[]) =>
+const drawn = (spans: readonly OtlpSpan[]) =>
   spans.map(
     ({ name, startTimeUnixNano, endTimeUnixNano }) =>
       `${name} ${seconds(startTimeUnixNano)}–${seconds(endTimeUnixNano)}`,
   );
-const of = (spans: readonly Span[], name: string) => {
+const of = (spans: readonly OtlpSpan[], name: string) => {
   const span = spans.find((one) => one.name === name);
   return Object.fromEntries(
     (span?.attributes ?? []).map(({ key, value }) => [key, Object.values(value)[0]]),
@@ -85,7 +84,7 @@ const of = (spans: readonly Span[], name: string) => {
 };
 
 test('a turn is one trace: the wait, the model with its calls, the decision and the message', () => {
-  const spans = spansOf(work);
+  const spans = makeSpans(work);
   expect(drawn(spans)).toEqual([
     'relay.turn 1–9',
     'relay.wait 1–2',
@@ -125,27 +124,27 @@ test('a turn is one trace: the wait, the model with its calls, the decision and 
     'relay.delivered',
   ]);
   expect(spans.some(({ status }) => status !== undefined)).toBe(false);
-  expect(spansOf(work)).toEqual(spans);
+  expect(makeSpans(work)).toEqual(spans);
 });
 
 test('a message without a turn is a trace of its own, and one that comes after its turn joins that', () => {
-  const alone = spansOf({
+  const alone = makeSpans({
     ...work,
     turns: [],
     messages: [{ ...message, run: null, actor: 'owner' }],
   });
   expect(drawn(alone)).toEqual(['relay.message 5–9', 'relay.gate 5–5', 'relay.deliver 5–9']);
   expect(alone[0]?.traceId).toBe(SENT.replaceAll('-', ''));
-  const late = spansOf({ ...work, turns: [] });
+  const late = makeSpans({ ...work, turns: [] });
   expect(drawn(late)).toEqual(['relay.gate 5–5', 'relay.deliver 5–9']);
   expect(late[0]).toMatchObject({
     traceId: RUN.replaceAll('-', ''),
-    parentSpanId: spansOf(work)[0]?.spanId,
+    parentSpanId: makeSpans(work)[0]?.spanId,
   });
 });
 
 test('what failed is an error, without its words; a message that was stopped says by which rule', () => {
-  const spans = spansOf({
+  const spans = makeSpans({
     ...work,
     turns: [{ ...turn, state: 'failed' }],
     messages: [
@@ -166,7 +165,7 @@ test('what failed is an error, without its words; a message that was stopped say
 });
 
 test('clocks that disagree never make a span that ends before it began', () => {
-  const spans = spansOf({
+  const spans = makeSpans({
     ...work,
     turns: [{ ...turn, heardAt: at(3), endedAt: at(1) }],
     messages: [{ ...message, sentAt: at(0), deliveredAt: at(0) }],
@@ -239,7 +238,7 @@ const anyWork = fc.record({
     }),
     { maxLength: 3 },
   ),
-}) as fc.Arbitrary<unknown> as fc.Arbitrary<Work>;
+}) as fc.Arbitrary<unknown> as fc.Arbitrary<FinishedWork>;
 
 const KNOWN = new Set([
   ...['relay.turn', 'relay.wait', 'relay.gate', 'relay.deliver', 'relay.message'],
@@ -252,8 +251,11 @@ const KNOWN = new Set([
   ...['relay.gate.action', 'relay.gate.outcome', 'relay.gate.reason'],
   ...['operation.name', 'agent.name', 'provider.name', 'tool.name'].map((name) => `gen_ai.${name}`),
   ...['gen_ai.usage.input_tokens', 'gen_ai.usage.output_tokens'],
-  ...[...words.AGENTS, words.OTHER].flatMap((agent) => [agent, `invoke_agent ${agent}`]),
-  ...[...words.TOOLS, words.OTHER].flatMap((tool) => [tool, `execute_tool ${tool}`]),
+  ...[...words.TRACED_AGENTS, words.OTHER_WORD].flatMap((agent) => [
+    agent,
+    `invoke_agent ${agent}`,
+  ]),
+  ...[...words.TRACED_TOOLS, words.OTHER_WORD].flatMap((tool) => [tool, `execute_tool ${tool}`]),
 ]);
 const isKnown = (text: string) =>
   KNOWN.has(text) ||
@@ -276,12 +278,12 @@ const texts = (value: unknown): string[] =>
 test('whatever stands in the rows, only ids, numbers and words of the lists come out', () => {
   fc.assert(
     fc.property(anyWork, (any) => {
-      const spans = spansOf(any).map((span) => ({
+      const spans = makeSpans(any).map((span) => ({
         ...span,
         // The one word of the owner's own choice; its form is held below.
         attributes: span.attributes.filter(({ key }) => key !== 'gen_ai.request.model'),
       }));
-      const body = exportRequest({ version: '0.0.0', instance: RUN }, spans);
+      const body = makeExportRequest({ version: '0.0.0', instance: RUN }, spans);
       expect(texts(body).filter((text) => !isKnown(text))).toEqual([]);
     }),
     { numRuns: Number(process.env.PROPERTY_RUNS ?? 300) },
@@ -291,7 +293,7 @@ test('whatever stands in the rows, only ids, numbers and words of the lists come
 test('a name of a model is one word without room for a sentence or a number to call', () => {
   expect(words.modelWord('qwen2.5:7b-instruct/q4_K')).toBe('qwen2.5:7b-instruct/q4_K');
   for (const no of ['+4915123456789', '4915123456789', 'call Mathilda', 'a@b', '', 'x'.repeat(101)])
-    expect(words.modelWord(no)).toBe(words.OTHER);
+    expect(words.modelWord(no)).toBe(words.OTHER_WORD);
 });
 
 test('every tool that an agent can be given is on the list', () => {
@@ -309,7 +311,7 @@ test('every tool that an agent can be given is on the list', () => {
     ...[...text.matchAll(/^const NAME = '([a-z_]+)';$/gm)].map(([, name]) => name),
   ]);
   expect(named.length).toBeGreaterThan(10);
-  expect([...new Set(named)].sort()).toEqual([...words.TOOLS].sort());
+  expect([...new Set(named)].sort()).toEqual([...words.TRACED_TOOLS].sort());
 });
 
 test.each([

@@ -1,15 +1,15 @@
 // Finished work over a real database, told to a collector that takes nothing but OTLP. Whatever the collector does:
 // each turn and each message is told once, and the log says what is wrong once.
 import { randomUUID } from 'node:crypto';
-import { sendAsOwner } from '@relay/daemon/gate/send';
+import { freshDaemonHarness, newPhone } from '@relay/testing/daemon-harness';
 import { eventually, sleep } from '@relay/testing/store';
-import { freshWorld, newPhone } from '@relay/testing/world';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { moveOn } from '../store/traces/progress.ts';
-import { startTraces } from './open.ts';
+import { sendAsOwner } from '../gate/send-as-owner.ts';
+import { advanceTracing } from '../store/traces/finished-work.ts';
+import { startTraceExport } from './exporter.ts';
 import { answering, type CollectorSeen, openCollector, wordsIn } from './testing/collector.ts';
 
-const world = await freshWorld();
+const world = await freshDaemonHarness();
 const { sql, account, conversations, logged } = world;
 const { db, lease, gate, log } = conversations;
 
@@ -18,7 +18,7 @@ let stop = async () => {};
 async function follow(endpoint: string | null = collector.url, headers: string | null = null) {
   await stop();
   const settings = { endpoint, headers };
-  stop = await startTraces({ db, lease, log, version: '1.2.3', settings, pollMs: 50 });
+  stop = await startTraceExport({ db, lease, log, version: '1.2.3', settings, pollMs: 50 });
 }
 beforeEach(async () => {
   collector = await openCollector();
@@ -168,7 +168,7 @@ test('what is told is forgotten in time and never told again; what waited for a 
   await aged(waiting, '20 hours');
   await aged(old, '25 hours');
   await sql("UPDATE trace_progress SET since = now() - interval '30 hours'");
-  await db.transaction().execute((tx) => moveOn(tx, account));
+  await db.transaction().execute((tx) => advanceTracing(tx, account));
   const at = async () =>
     (
       await sql<{ hours: number }>(
@@ -183,7 +183,7 @@ test('what is told is forgotten in time and never told again; what waited for a 
   await stop();
   await sql("UPDATE runs SET started_at = started_at - interval '1 hour' WHERE id = $1", [told]);
   await sql("UPDATE traced SET at = at - interval '1 hour' WHERE id = $1", [told]);
-  await db.transaction().execute((tx) => moveOn(tx, account));
+  await db.transaction().execute((tx) => advanceTracing(tx, account));
   expect(await at()).toBeCloseTo(1 / 6, 2);
   expect(await sql('SELECT 1 FROM traced WHERE id = ANY($1)', [[told, waiting]])).toEqual([]);
   await follow();

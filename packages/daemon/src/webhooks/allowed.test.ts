@@ -1,16 +1,12 @@
 import { settingsSchema } from '@relay/core/settings';
 import { expect, test } from 'vitest';
-import { allowedPlaces } from './allowed.ts';
+import { allowedWebhookHosts } from './feature.ts';
 
 test('places are written as the guard compares them', () => {
   const allow = ['127.0.0.1:5678', '[::1]:5678', '[FD00::1]:80', 'localhost:9000'];
-  expect(allowedPlaces(settingsSchema.parse({ webhooks: { allow } }).webhooks.allow)).toEqual([
-    '127.0.0.1:5678',
-    '::1:5678',
-    'fd00::1:80',
-    '127.0.0.1:9000',
-    '::1:9000',
-  ]);
+  expect(allowedWebhookHosts(settingsSchema.parse({ webhooks: { allow } }).webhooks.allow)).toEqual(
+    ['127.0.0.1:5678', '::1:5678', 'fd00::1:80', '127.0.0.1:9000', '::1:9000'],
+  );
 });
 
 test.each(['n8n.lan:5678', '127.0.0.1', '*:80', '127.0.0.1:*', 'http://127.0.0.1:80', ''])(

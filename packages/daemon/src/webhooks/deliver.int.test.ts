@@ -1,16 +1,16 @@
 // Receivers that are away, slow, wrong or up to no good. Whatever one does: what it was to be told arrives once
 // it is there, or is a dead letter that can be told anew; and nothing inside the network is ever reached.
 import { RETRY } from '@relay/core/retry';
+import { freshDaemonHarness, openDaemonHarness } from '@relay/testing/daemon-harness';
 import { eventually, freshStore, times } from '@relay/testing/store';
-import { freshWorld, openWorld } from '@relay/testing/world';
 import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { webhookTrouble } from '../store/webhooks/trouble.ts';
+import { describeWebhookTrouble } from '../store/webhooks/webhooks.ts';
 import { openBed } from './testing/bed.ts';
 import { type Answer, answering, openReceiver } from './testing/receiver.ts';
 
-const world = await freshWorld();
+const world = await freshDaemonHarness();
 const { sql, account } = world;
-const trouble = () => webhookTrouble(world.conversations.db, account);
+const trouble = () => describeWebhookTrouble(world.conversations.db, account);
 const receiver = await openReceiver();
 /** Everywhere on this machine; stands for all that must never be reached. */
 const sentinel = await openReceiver('0.0.0.0');
@@ -267,7 +267,7 @@ test('killed at any moment, it is told all the same, and under one id', async ()
   const store = await freshStore(onTestFinished);
   const [first, ...heirs] = [answering(204), hangs, answering(204)];
   const open = async () => {
-    const one = await openWorld(store);
+    const one = await openDaemonHarness(store);
     return { one, its: openBed(one, { allow: [receiver.place] }) };
   };
   // Between the event and the follower: nobody has read the log yet.

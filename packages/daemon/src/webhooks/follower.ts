@@ -1,16 +1,31 @@
 // Follows the log of events for as long as the daemon runs, after the transactions that write it and never in
 // them. Without a webhook it rests, and looks again when it is told that there is one.
-import type { Followed } from './follow.ts';
-import { followNext } from './follow.ts';
-import type { WebhookWorld } from './world.ts';
+
+import type { StreamEvent } from '@relay/core/api/events';
+import type { ContactId } from '@relay/core/ids';
+import { mapStreamEvent } from '@relay/core/webhooks/event-mapping';
+import { matchesFilter } from '@relay/core/webhooks/events';
+import type { Transaction } from '../store/database.ts';
+import { PostgresEventLog } from '../store/events.ts';
+import { fenced } from '../store/transaction.ts';
+import { insertDeliveries, locateEvents, type NewDelivery } from '../store/webhooks/deliveries.ts';
+import {
+  beginFollowingNow,
+  followContactMerge,
+  listEnabledWebhooks,
+  lockFollowCursor,
+  saveFollowCursor,
+  type WebhookRow,
+} from '../store/webhooks/webhooks.ts';
+import { enqueueDeliveries, type WebhookDeps } from './delivery.ts';
 
 const BATCH = 200;
 /** The floor when a hint is lost. */
 const POLL_MS = 2_000;
-const NONE: Followed = { webhooks: 0, events: 0, deliveries: 0 };
+const NOTHING_FOLLOWED: FollowResult = { webhooks: 0, events: 0, deliveries: 0 };
 
-export class Follower {
-  readonly #world: WebhookWorld;
+export class WebhookFollower {
+  readonly #world: WebhookDeps;
   #stopping = false;
   #woken = false;
   /** Nobody listens, so nobody has to be told. */
@@ -19,7 +34,7 @@ export class Follower {
   #loop: Promise<void> = Promise.resolve();
   #unsubscribe: () => void = () => {};
 
-  constructor(world: WebhookWorld) {
+  constructor(world: WebhookDeps) {
     this.#world = world;
   }
 
@@ -58,12 +73,12 @@ export class Follower {
     }
   }
 
-  async #next(): Promise<Followed> {
+  async #next(): Promise<FollowResult> {
     try {
-      return await followNext(this.#world, BATCH);
+      return await followNextEvents(this.#world, BATCH);
     } catch (error) {
       this.#world.log.warn('webhooks wait', { error });
-      return { ...NONE, webhooks: 1 };
+      return { ...NOTHING_FOLLOWED, webhooks: 1 };
     }
   }
 
@@ -76,5 +91,79 @@ export class Follower {
       };
     });
     this.#wake = () => {};
+  }
+}
+
+// The next events of the log become deliveries: rows and jobs in one transaction with how far the log was read.
+// Invariant: each event is told to each webhook that wants it, once, whatever is killed when.
+
+interface FollowResult {
+  /** Whether anybody listens. */
+  readonly webhooks: number;
+  readonly events: number;
+  readonly deliveries: number;
+}
+
+export async function followNextEvents(world: WebhookDeps, limit: number): Promise<FollowResult> {
+  const { db, lease, jobs, now } = world;
+  const { account } = lease;
+  return fenced(db, lease, async (tx) => {
+    const webhooks = await listEnabledWebhooks(tx, account);
+    if (webhooks.length === 0) return { webhooks: 0, events: 0, deliveries: 0 };
+    const from = await lockFollowCursor(tx, account);
+    if (from === null) {
+      await beginFollowingNow(tx, account);
+      return { webhooks: webhooks.length, events: 0, deliveries: 0 };
+    }
+    const events = await new PostgresEventLog(tx, account).read(from, limit);
+    await followMerges(world, tx, events);
+    const wanted = await deliveriesOf(world, tx, webhooks, events);
+    const made = await insertDeliveries(tx, account, wanted, now());
+    await enqueueDeliveries(jobs, tx, account, made);
+    const last = events.at(-1);
+    if (last !== undefined) await saveFollowCursor(tx, account, last.cursor);
+    return { webhooks: webhooks.length, events: events.length, deliveries: made.length };
+  });
+}
+
+async function deliveriesOf(
+  { lease }: WebhookDeps,
+  tx: Transaction,
+  webhooks: readonly WebhookRow[],
+  events: readonly StreamEvent[],
+): Promise<NewDelivery[]> {
+  const happened = events.flatMap((event) =>
+    mapStreamEvent(event).map((happening) => ({ event, happening })),
+  );
+  const places = await locateEvents(
+    tx,
+    lease.account,
+    happened.map(({ happening }) => happening),
+  );
+  return happened.flatMap(({ event }, n) => {
+    const told = places[n];
+    if (!told) return [];
+    const { type, facts, place } = told;
+    return webhooks
+      .filter(
+        (webhook) =>
+          webhook.events.includes(type) &&
+          Date.parse(event.at) >= +webhook.created_at &&
+          matchesFilter(webhook.filter, place),
+      )
+      .map(({ id }) => ({ webhook: id, type, facts, cursor: event.cursor, at: event.at }));
+  });
+}
+
+/** Whoever is named in a filter stays named when their addresses turn out to be one person's. */
+async function followMerges(
+  { lease }: WebhookDeps,
+  tx: Transaction,
+  events: readonly StreamEvent[],
+): Promise<void> {
+  for (const { kind, subject, data } of events) {
+    if (kind !== 'contact.merged' || subject === null || typeof data.from !== 'string') continue;
+    const merged = { from: data.from as ContactId, into: subject as ContactId };
+    await followContactMerge(tx, lease.account, merged);
   }
 }

@@ -2,14 +2,14 @@
 // is in deliver.int.test.ts.
 import { randomUUID } from 'node:crypto';
 import type { ContactId } from '@relay/core/ids';
+import { freshDaemonHarness } from '@relay/testing/daemon-harness';
 import { times } from '@relay/testing/store';
-import { freshWorld } from '@relay/testing/world';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { followNext } from './follow.ts';
+import { followNextEvents } from './follower.ts';
 import { openBed } from './testing/bed.ts';
 import { openReceiver, verified } from './testing/receiver.ts';
 
-const world = await freshWorld();
+const world = await freshDaemonHarness();
 const { sql, account } = world;
 const receiver = await openReceiver();
 afterAll(() => receiver.close());
@@ -208,8 +208,8 @@ test('an event is told once, whoever reads the log beside another, and also afte
     enqueue: () => Promise.reject(new Error('cut off')),
   });
   await says(ANA, 'one');
-  await followNext({ ...bed.own, jobs: cut }, 100).catch(() => {});
-  await Promise.all(times(4, () => followNext(bed.own, 100)));
+  await followNextEvents({ ...bed.own, jobs: cut }, 100).catch(() => {});
+  await Promise.all(times(4, () => followNextEvents(bed.own, 100)));
   await quiet();
   expect(await bed.deliveries()).toEqual([{ state: 'delivered', attempts: 1, failure: null }]);
   expect(receiver.received).toHaveLength(1);

@@ -1,14 +1,14 @@
 // The account as it lies in the store, opened for as long as a connection may need it.
 // Invariant: what cannot be read is never replaced by something new; only `forget` lets go of a session.
 import type { Log } from '@relay/core/log';
-import { WireFault, type WireStore } from '@relay/core/ports/wire-store';
+import { type TransportStore, TransportStoreFault } from '@relay/core/ports/transport';
 import type { AuthenticationCreds } from '@whiskeysockets/baileys';
-import { lidOf, phoneOf, userOf } from './addresses.ts';
+import { lidOfJid, phoneOfJid, userOfJid } from './addresses.ts';
 import type { LinkFacts } from './link.ts';
 import { type AccountKeys, openAccountKeys } from './signal/account-keys.ts';
 
-export interface Account {
-  readonly store: WireStore;
+export interface OpenAccount {
+  readonly store: TransportStore;
   readonly keys: AccountKeys;
 }
 
@@ -17,9 +17,9 @@ export const isLinked = ({ account, me }: AuthenticationCreds): boolean =>
   account !== undefined && me !== undefined;
 
 export async function openAccount(
-  openStore: () => Promise<WireStore>,
+  openStore: () => Promise<TransportStore>,
   options: { readonly log: Log; readonly onReceived: () => void },
-): Promise<Account> {
+): Promise<OpenAccount> {
   const store = await openStore();
   try {
     const keys = await openAccountKeys(store, options);
@@ -36,23 +36,25 @@ export async function openAccount(
   }
 }
 
-export async function closeAccount({ keys, store }: Account): Promise<void> {
+export async function closeAccount({ keys, store }: OpenAccount): Promise<void> {
   await keys.close();
   await store.close();
 }
 
 /** Whatever is no fault of the records themselves may pass. */
-export const asFault = (error: unknown): WireFault =>
-  error instanceof WireFault
+export const toWireFault = (error: unknown): TransportStoreFault =>
+  error instanceof TransportStoreFault
     ? error
-    : new WireFault('unavailable', 'The store did not answer.', { cause: error });
+    : new TransportStoreFault('unavailable', 'The store did not answer.', { cause: error });
 
-export function whoIs(credentials: AuthenticationCreds): Pick<LinkFacts, 'phone' | 'lid' | 'name'> {
+export function linkedIdentityOf(
+  credentials: AuthenticationCreds,
+): Pick<LinkFacts, 'phone' | 'lid' | 'name'> {
   if (!isLinked(credentials)) return { phone: null, lid: null, name: null };
   const { id, lid, name } = credentials.me ?? {};
-  return { phone: phoneOf(id), lid: lidOf(lid), name: name ?? null };
+  return { phone: phoneOfJid(id), lid: lidOfJid(lid), name: name ?? null };
 }
 
 /** The users that are the account itself. */
 export const ownUsers = ({ me }: AuthenticationCreds): string[] =>
-  [me?.id, me?.lid].flatMap((jid) => (jid ? userOf(jid) : []));
+  [me?.id, me?.lid].flatMap((jid) => (jid ? userOfJid(jid) : []));

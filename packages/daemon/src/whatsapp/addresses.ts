@@ -1,6 +1,7 @@
 // JIDs as the wire writes them, reduced to what names a person or a group.
 // Invariant: pure; whatever is no address comes back as null or unchanged, never as somebody else.
 import { aliasOfJid } from '@relay/core/contacts/alias';
+import { isHostedPnUser, isLidUser, isPnUser, jidDecode } from '@whiskeysockets/baileys';
 
 const DEVICE = /^([^@:_]+)(?:_\d+)?(?::\d+)?@(.+)$/;
 
@@ -12,23 +13,53 @@ export function personJid(jid: string): string {
   return `${user}@${server === 'hosted.lid' ? 'lid' : server}`;
 }
 
-export const userOf = (jid: string): string => personJid(jid).split('@', 1)[0] ?? '';
+export const userOfJid = (jid: string): string => personJid(jid).split('@', 1)[0] ?? '';
 
 export const isGroupJid = (jid: string): boolean => jid.endsWith('@g.us');
 
 /** The digits of a phone address; null for a LID and for whatever is no person. */
-export function phoneOf(jid: string | undefined): string | null {
+export function phoneOfJid(jid: string | undefined): string | null {
   const alias = jid === undefined ? null : aliasOfJid(jid);
   return alias?.kind === 'phone' ? alias.value : null;
 }
 
-export function lidOf(jid: string | undefined): string | null {
+export function lidOfJid(jid: string | undefined): string | null {
   const alias = jid === undefined ? null : aliasOfJid(jid);
   return alias?.kind === 'lid' ? alias.value : null;
 }
 
 /** The addresses of people among these, each once, in their order. */
-export function peopleOf(jids: readonly (string | null | undefined)[]): string[] {
+export function personJids(jids: readonly (string | null | undefined)[]): string[] {
   const people = jids.filter((jid): jid is string => typeof jid === 'string');
   return [...new Set(people.filter((jid) => aliasOfJid(jid) !== null).map(personJid))];
+}
+
+// The two addresses of a person, phone and LID, as far as they are stored. Nobody is asked.
+
+/** Looks up one entry of `lid-mapping`: a phone's LID, or with `_reverse` a LID's phone. */
+export type LidLookup = (id: string) => Promise<string | undefined>;
+
+/** The same device under its person's LID; undefined when that is not known. */
+export async function resolveLid(jid: string, lookUp: LidLookup): Promise<string | undefined> {
+  if (isPnUser(jid)) return translate(jid, '', 'lid', lookUp);
+  if (isHostedPnUser(jid)) return translate(jid, '', 'hosted.lid', lookUp);
+  return undefined;
+}
+
+/** Every address under which the device may have been known, the LID first. */
+export async function listKnownAddresses(jid: string, lookUp: LidLookup): Promise<string[]> {
+  const lid = isLidUser(jid) ? jid : await resolveLid(jid, lookUp);
+  const phone = isLidUser(jid) ? await translate(jid, '_reverse', 's.whatsapp.net', lookUp) : jid;
+  return [lid, phone].filter((address) => address !== undefined);
+}
+
+async function translate(
+  jid: string,
+  suffix: '' | '_reverse',
+  server: string,
+  lookUp: LidLookup,
+): Promise<string | undefined> {
+  const { user, device } = jidDecode(jid) ?? {};
+  const mapped = user && (await lookUp(user + suffix));
+  return mapped ? `${mapped}${device ? `:${device}` : ''}@${server}` : undefined;
 }

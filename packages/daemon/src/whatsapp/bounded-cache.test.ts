@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { BoundedCache } from './bounded-cache.ts';
+import { BoundedCache } from './socket.ts';
 
 test('holds no more than it may; what was not touched for longest goes first', () => {
   const cache = new BoundedCache(2, 1_000);

@@ -1,17 +1,17 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { eventually, pause, Stage } from '@relay/testing/transport/harness';
+import { eventually, pause, TransportFixture } from '@relay/testing/transport/harness';
 import { DEFAULT_CONNECTION_CONFIG } from '@whiskeysockets/baileys';
 import { afterEach, describe, expect, test } from 'vitest';
+import type { TransportTimings } from './socket.ts';
 import { type BaileysHarness, baileysHarness } from './testing/harness.ts';
-import type { Timings } from './timings.ts';
 
 let harness: BaileysHarness;
-let stage: Stage;
+let stage: TransportFixture;
 
-async function begin(timings: Partial<Timings> = {}): Promise<void> {
+async function begin(timings: Partial<TransportTimings> = {}): Promise<void> {
   harness = await baileysHarness(timings);
-  stage = new Stage(harness);
+  stage = new TransportFixture(harness);
 }
 
 afterEach(() => stage.end());

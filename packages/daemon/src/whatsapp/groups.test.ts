@@ -1,7 +1,7 @@
 import type { GroupInfo } from '@relay/core/ports/transport';
 import type { GroupMetadata, WASocket } from '@whiskeysockets/baileys';
 import { expect, test } from 'vitest';
-import { GroupCache, groupInfo } from './groups.ts';
+import { GroupCache, toGroupInfo } from './server-events.ts';
 
 const group = (id: string, more: Partial<GroupMetadata> = {}): GroupMetadata => ({
   id,
@@ -15,7 +15,7 @@ const group = (id: string, more: Partial<GroupMetadata> = {}): GroupMetadata => 
 });
 
 test('members have every address that is known of them', () => {
-  expect(groupInfo(group('1@g.us', { ephemeralDuration: 86_400 }))).toEqual({
+  expect(toGroupInfo(group('1@g.us', { ephemeralDuration: 86_400 }))).toEqual({
     address: '1@g.us',
     subject: 'Club',
     members: [

@@ -1,12 +1,11 @@
 import { silentLog } from '@relay/core/log';
 import { describe, expect, test } from 'vitest';
-import { Health } from './health.ts';
-import { LinkBoard } from './link.ts';
+import { ConnectionHealth, LinkBoard } from './link.ts';
 
 function board() {
   let at = new Date(0);
   const now = () => at;
-  const health = new Health(now);
+  const health = new ConnectionHealth(now);
   return {
     board: new LinkBoard({ now, health: () => health.snapshot(), log: silentLog }),
     health,

@@ -2,11 +2,11 @@
 // Invariant: a QR or pairing code is there only in its own state, and a retry only while one is planned.
 import type { ConnectionState } from '@relay/core/connection/states';
 import type { Log } from '@relay/core/log';
-import type { Link, LinkHealth, TransportEvent } from '@relay/core/ports/transport';
+import type { LinkHealth, TransportEvent, WhatsAppLink } from '@relay/core/ports/transport';
 
-export type LinkFacts = Omit<Link, 'state' | 'since' | 'health'>;
+export type LinkFacts = Omit<WhatsAppLink, 'state' | 'since' | 'health'>;
 
-const NOTHING: LinkFacts = {
+const NO_LINK_FACTS: LinkFacts = {
   phone: null,
   lid: null,
   name: null,
@@ -19,7 +19,7 @@ const NOTHING: LinkFacts = {
 };
 
 /** What belongs to a moment of the connection and is gone at the next state. */
-const PASSING = { qr: null, qrExpiresAt: null, pairingCode: null, retryAt: null } as const;
+const TRANSIENT_FACTS = { qr: null, qrExpiresAt: null, pairingCode: null, retryAt: null } as const;
 
 export interface LinkBoardOptions {
   readonly now: () => Date;
@@ -34,7 +34,7 @@ export class LinkBoard {
   readonly #listeners = new Set<(event: TransportEvent) => unknown>();
   #state: ConnectionState = 'disconnected';
   #since: Date;
-  #facts: LinkFacts = NOTHING;
+  #facts: LinkFacts = NO_LINK_FACTS;
 
   constructor({ now, health, log }: LinkBoardOptions) {
     this.#log = log;
@@ -47,7 +47,7 @@ export class LinkBoard {
     return this.#state;
   }
 
-  get link(): Link {
+  get link(): WhatsAppLink {
     return {
       state: this.#state,
       since: this.#since,
@@ -79,7 +79,7 @@ export class LinkBoard {
   enter(state: ConnectionState, facts: Partial<LinkFacts> = {}): void {
     if (state !== this.#state) this.#since = this.#now();
     this.#state = state;
-    this.#facts = { ...this.#facts, ...PASSING, ...facts };
+    this.#facts = { ...this.#facts, ...TRANSIENT_FACTS, ...facts };
     void this.tell({ type: 'link', link: this.link });
   }
 
@@ -90,6 +90,68 @@ export class LinkBoard {
 
   /** The account was unlinked here: nothing of it is shown any longer. */
   forget(): void {
-    this.#facts = NOTHING;
+    this.#facts = NO_LINK_FACTS;
+  }
+}
+
+// The pulse of the connection: when the server last spoke, how fast it answers, how often it hung up.
+// Invariant: figures survive reconnects; only closes older than an hour are forgotten.
+
+const HOUR = 3_600_000;
+
+interface Counts {
+  received: number;
+  undecryptable: number;
+}
+
+export class ConnectionHealth {
+  lastStanzaAt: Date | null = null;
+  pingMs: number | null = null;
+  restarts = 0;
+  clockAheadS: number | null = null;
+  #before: Counts = { received: 0, undecryptable: 0 };
+  #counts: Readonly<Counts> | undefined;
+  #closes: number[] = [];
+  readonly #now: () => Date;
+
+  constructor(now: () => Date) {
+    this.#now = now;
+  }
+
+  heard(): void {
+    this.lastStanzaAt = this.#now();
+  }
+
+  /** What the server's clock shows, as it says at a login: seconds since 1970. */
+  toldTime(seconds: number): void {
+    if (seconds > 0) this.clockAheadS = Math.round(this.#now().getTime() / 1_000 - seconds);
+  }
+
+  closed(): void {
+    this.#closes = [...this.#recent(), this.#now().getTime()];
+  }
+
+  /** These go on counting; what was counted before them is kept. */
+  follow(counts: Readonly<Counts> | undefined): void {
+    this.#before = this.#total();
+    this.#counts = counts;
+  }
+
+  snapshot(): LinkHealth {
+    const { lastStanzaAt, pingMs, restarts, clockAheadS } = this;
+    const flaps = this.#recent().length;
+    return { lastStanzaAt, pingMs, flaps, restarts, clockAheadS, ...this.#total() };
+  }
+
+  #total(): Counts {
+    return {
+      received: this.#before.received + (this.#counts?.received ?? 0),
+      undecryptable: this.#before.undecryptable + (this.#counts?.undecryptable ?? 0),
+    };
+  }
+
+  #recent(): number[] {
+    const since = this.#now().getTime() - HOUR;
+    return this.#closes.filter((at) => at > since);
   }
 }

@@ -1,6 +1,6 @@
 import type { Log } from '@relay/core/log';
 import { expect, test } from 'vitest';
-import { baileysLogger } from './logger.ts';
+import { baileysLogger } from './socket.ts';
 
 test('only warnings pass, without addresses, numbers, objects or bodies', () => {
   const lines: string[] = [];

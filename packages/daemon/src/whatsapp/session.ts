@@ -1,33 +1,39 @@
 // The life of one socket, from its first byte until it is gone: what it shows, and why it ended.
 // Invariant: `ended` resolves once, after Baileys has closed and its last events are out.
 import type { ConnectionState } from '@relay/core/connection/states';
-import type { LinkMethod, OutgoingMessage, TransportEvent } from '@relay/core/ports/transport';
-import { SendFault } from '@relay/core/ports/transport';
-import { WireFault } from '@relay/core/ports/wire-store';
-import type { WASocket } from '@whiskeysockets/baileys';
-import { type Account, isLinked, ownUsers, whoIs } from './account.ts';
-import type { Health } from './health.ts';
-import { introducer } from './introduce.ts';
-import type { LinkBoard } from './link.ts';
-import { followLinking } from './linking.ts';
-import { followNews } from './news.ts';
-import { AckWaiters } from './outbound/acks.ts';
-import { sendMessage } from './outbound/send.ts';
-import { watchPulse } from './pulse.ts';
-import { followReplay } from './replay.ts';
-import { closeCode, cut, openSocket, type SocketDeps } from './socket.ts';
+import {
+  type LinkMethod,
+  type OutgoingMessage,
+  SendFault,
+  type TransportEvent,
+  TransportStoreFault,
+} from '@relay/core/ports/transport';
+import type { BinaryNode, WASocket } from '@whiskeysockets/baileys';
+import { isLinked, linkedIdentityOf, type OpenAccount, ownUsers } from './account.ts';
+import { personJids, phoneOfJid } from './addresses.ts';
+import type { ConnectionHealth, LinkBoard } from './link.ts';
+import { AckWaiters, sendOverSocket } from './outbound/send.ts';
+import { followReplay, followServerEvents } from './server-events.ts';
+import {
+  BoundedCache,
+  closeCode,
+  openSocket,
+  type SocketDeps,
+  type TransportTimings,
+  terminateSocket,
+} from './socket.ts';
 
 /** Why a connection is no more: the server's code, a state to stop in, a fault of the store, or our wish. */
-export type Ending =
+export type SessionEnd =
   | { readonly kind: 'closed'; readonly code: number | undefined }
   | { readonly kind: 'stopped'; readonly state: ConnectionState }
-  | { readonly kind: 'fault'; readonly fault: WireFault }
+  | { readonly kind: 'fault'; readonly fault: TransportStoreFault }
   | { readonly kind: 'asked' };
 
-export interface SessionDeps extends Omit<SocketDeps, 'keys'> {
-  readonly account: Account;
+export interface WhatsAppSessionDeps extends Omit<SocketDeps, 'keys'> {
+  readonly account: OpenAccount;
   readonly board: LinkBoard;
-  readonly health: Health;
+  readonly health: ConnectionHealth;
   readonly method: LinkMethod;
   readonly now: () => Date;
   readonly tell: (event: TransportEvent) => Promise<boolean>;
@@ -38,23 +44,23 @@ const CONNECTION_LOST = 408;
 const TIME_LOCKED = 463;
 const LONGEST_TIMER = 2 ** 31 - 1;
 
-export class Session {
+export class WhatsAppSession {
   readonly socket: WASocket;
-  readonly ended: Promise<Ending>;
+  readonly ended: Promise<SessionEnd>;
   #isOpen = false;
   #askedForGroups = false;
   #replayed = false;
-  #ending: Ending | undefined;
+  #ending: SessionEnd | undefined;
   #unlocking: NodeJS.Timeout | undefined;
-  readonly #deps: SessionDeps;
+  readonly #deps: WhatsAppSessionDeps;
   readonly #acks = new AckWaiters();
   readonly #introduce: (chat: string) => void;
 
-  constructor(deps: SessionDeps) {
+  constructor(deps: WhatsAppSessionDeps) {
     this.#deps = deps;
     this.socket = openSocket({ ...deps, keys: deps.account.keys });
-    this.#introduce = introducer(this.socket, deps.tell);
-    const { promise, resolve } = Promise.withResolvers<Ending>();
+    this.#introduce = createAliasAnnouncer(this.socket, deps.tell);
+    const { promise, resolve } = Promise.withResolvers<SessionEnd>();
     this.ended = promise;
     this.#follow(resolve);
   }
@@ -64,7 +70,7 @@ export class Session {
   }
 
   /** Ends the connection for a reason of ours and waits until it is gone. */
-  async end(ending: Ending): Promise<void> {
+  async end(ending: SessionEnd): Promise<void> {
     this.#ending ??= ending;
     this.#cutLater();
     void this.socket.end(undefined);
@@ -84,7 +90,7 @@ export class Session {
   async send(message: OutgoingMessage): Promise<void> {
     if (!this.isOpen) throw new SendFault('not_sent', 'Not connected to WhatsApp.');
     const { account, timings } = this.#deps;
-    await sendMessage(message, {
+    await sendOverSocket(message, {
       socket: this.socket,
       acks: this.#acks,
       ended: this.ended,
@@ -95,7 +101,7 @@ export class Session {
     this.#introduce(message.chat);
   }
 
-  #follow(resolve: (ending: Ending) => void): void {
+  #follow(resolve: (ending: SessionEnd) => void): void {
     const { account, groups, health, method, now, tell, timings } = this.#deps;
     const { socket } = this;
     const { keys } = account;
@@ -108,7 +114,7 @@ export class Session {
       onPasskey: () => void this.end({ kind: 'stopped', state: 'passkey_required' }),
       onFailure: () => void this.end({ kind: 'closed', code: CONNECTION_LOST }),
     });
-    followNews({
+    followServerEvents({
       socket,
       acks: this.#acks,
       groups,
@@ -118,7 +124,7 @@ export class Session {
       onRefused: (code) => this.#onRefused(code),
     });
     const stops = [
-      watchPulse({ socket, health, timings, onDeaf: () => this.#onDeaf() }),
+      monitorConnection({ socket, health, timings, onDeaf: () => this.#onDeaf() }),
       followReplay({
         socket,
         patienceMs: timings.replayMs,
@@ -146,11 +152,11 @@ export class Session {
       for (const stop of stops) stop();
       clearTimeout(this.#unlocking);
       const unused = wasOffered() && !isLinked(keys.credentials);
-      resolve(this.#ending ?? endingOf(lastDisconnect?.error, unused));
+      resolve(this.#ending ?? sessionEndOf(lastDisconnect?.error, unused));
     });
   }
 
-  #save(update: Parameters<Account['keys']['saveCredentials']>[0]): void {
+  #save(update: Parameters<OpenAccount['keys']['saveCredentials']>[0]): void {
     // A write that fails faults the store, and the store's fault ends this session.
     this.#deps.account.keys.saveCredentials(update).catch(() => undefined);
   }
@@ -160,7 +166,7 @@ export class Session {
     this.#isOpen = true;
     onOpen();
     this.#hide();
-    board.enter('syncing', whoIs(account.keys.credentials));
+    board.enter('syncing', linkedIdentityOf(account.keys.credentials));
     if (this.#replayed) this.#settle();
   }
 
@@ -218,20 +224,146 @@ export class Session {
     health.restarts += 1;
     log.warn('The line to WhatsApp had gone deaf and is made anew.', { count: health.restarts });
     this.#ending = { kind: 'closed', code: CONNECTION_LOST };
-    cut(this.socket);
+    terminateSocket(this.socket);
     void this.socket.end(undefined);
   }
 
   #cutLater(): void {
-    const timer = setTimeout(() => cut(this.socket), this.#deps.timings.closeMs);
+    const timer = setTimeout(() => terminateSocket(this.socket), this.#deps.timings.closeMs);
     void this.ended.then(() => clearTimeout(timer));
   }
 }
 
-function endingOf(error: unknown, unused: boolean): Ending {
-  if (error instanceof WireFault) return { kind: 'fault', fault: error };
+function sessionEndOf(error: unknown, unused: boolean): SessionEnd {
+  if (error instanceof TransportStoreFault) return { kind: 'fault', fault: error };
   const code = closeCode(error);
   // Codes nobody used run out with a 408: showing new ones for ever would help nobody.
   if (unused && code === CONNECTION_LOST) return { kind: 'stopped', state: 'link_expired' };
   return { kind: 'closed', code };
+}
+
+// Linking a new device: QR codes one after the other or one code to type, and what the phone says then.
+// Invariant: a passkey request ends it at once; a new code would only lead to the same request.
+
+interface LinkingDeps {
+  readonly socket: WASocket;
+  readonly board: LinkBoard;
+  readonly method: LinkMethod;
+  /** How long one QR code is shown; null leaves it to Baileys. */
+  readonly qrMs: number | null;
+  readonly now: () => Date;
+  readonly onPasskey: () => void;
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** Baileys' own: the first code stays longer than each that follows. */
+const FIRST_QR_MS = 60_000;
+const LATER_QR_MS = 20_000;
+
+/** Gives back whether a code has been offered so far. */
+function followLinking(deps: LinkingDeps): () => boolean {
+  const { board, method, now, onFailure, onPasskey, qrMs, socket } = deps;
+  let offered = false;
+  let asked = false;
+  let scanned = false;
+  const askForCode = async (phone: string) => {
+    asked = true;
+    board.enter('pairing_code_ready', { pairingCode: await socket.requestPairingCode(phone) });
+  };
+  const onScanned = () => {
+    scanned = true;
+    board.enter('scanned');
+  };
+  socket.ev.on('connection.update', ({ isNewLogin, qr }) => {
+    if (isNewLogin) onScanned();
+    // Baileys goes on making codes after one was used.
+    if (!qr || scanned) return;
+    const shownMs = qrMs ?? (offered ? LATER_QR_MS : FIRST_QR_MS);
+    offered = true;
+    if (method.kind === 'qr') {
+      board.enter('qr_ready', { qr, qrExpiresAt: new Date(now().getTime() + shownMs) });
+    } else if (!asked) askForCode(method.phone).catch(onFailure);
+  });
+  // The phone answers a typed code with its half of a secret: from here on it only has to confirm.
+  socket.ws.on('CB:notification,type:link_code_companion_reg', onScanned);
+  socket.ws.on('CB:notification,type:passkey_prologue_request', onPasskey);
+  return () => offered;
+}
+
+// Whom we write to by number has a LID, which Baileys had to find out to encrypt for them. The owner's own
+// phone names the same person by it, maybe before they ever answer, so both are told as soon as both are known.
+// Invariant: a send never waits for it and never fails by it.
+
+const REMEMBERED = 2_000;
+const DAY = 24 * 60 * 60 * 1_000;
+
+function createAliasAnnouncer(
+  socket: WASocket,
+  tell: (event: TransportEvent) => Promise<boolean>,
+): (chat: string) => void {
+  const told = new BoundedCache(REMEMBERED, DAY);
+  const telling = new Set<string>();
+  const introduce = async (chat: string) => {
+    const lid = await socket.signalRepository.lidMapping.getLIDForPN(chat);
+    const addresses = personJids([chat, lid]);
+    if (addresses.length > 1 && (await tell({ type: 'aliases', addresses }))) told.set(chat, true);
+  };
+  return (chat) => {
+    if (phoneOfJid(chat) === null || told.get(chat) || telling.has(chat)) return;
+    telling.add(chat);
+    introduce(chat)
+      .catch(() => undefined)
+      .finally(() => telling.delete(chat));
+  };
+}
+
+// Listens for the server's pulse: pings it, measures the answer, and calls a line deaf on which nothing
+// at all came although an answer was due. Invariant: silent by itself once stopped.
+
+const PING: BinaryNode = {
+  tag: 'iq',
+  attrs: { to: 's.whatsapp.net', type: 'get', xmlns: 'w:p' },
+  content: [{ tag: 'ping', attrs: {} }],
+};
+
+interface ConnectionMonitorDeps {
+  readonly socket: WASocket;
+  readonly health: ConnectionHealth;
+  readonly timings: TransportTimings;
+  readonly onDeaf: () => void;
+}
+
+function monitorConnection({ health, onDeaf, socket, timings }: ConnectionMonitorDeps): () => void {
+  let heard = 0;
+  let stopped = false;
+  let timer: NodeJS.Timeout;
+  const onFrame = () => {
+    heard += 1;
+    health.heard();
+  };
+  const ping = () => {
+    const before = heard;
+    const start = performance.now();
+    socket.query({ ...PING, attrs: { ...PING.attrs } }, timings.deafMs).then(
+      (answer: unknown) => {
+        if (answer !== undefined) health.pingMs = Math.round(performance.now() - start);
+      },
+      () => undefined,
+    );
+    timer = setTimeout(() => {
+      if (stopped) return;
+      if (heard === before) onDeaf();
+      else timer = setTimeout(ping, Math.max(0, timings.pingMs - timings.deafMs));
+    }, timings.deafMs);
+  };
+  const onLogin = ({ attrs }: BinaryNode) => health.toldTime(Number(attrs.t));
+  socket.ws.on('frame', onFrame);
+  socket.ws.on('CB:success', onLogin);
+  timer = setTimeout(ping, timings.pingMs);
+  return () => {
+    stopped = true;
+    clearTimeout(timer);
+    socket.ws.off('frame', onFrame);
+    socket.ws.off('CB:success', onLogin);
+  };
 }

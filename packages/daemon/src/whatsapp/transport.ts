@@ -1,68 +1,71 @@
 // WhatsApp through Baileys: the port's Transport. It keeps one connection alive, one socket at a time,
 // and asks core what to do at every close. Invariant: a new socket is made only after the old one is gone.
-import { onClose } from '@relay/core/connection/close';
-import type { ConnectionState } from '@relay/core/connection/states';
-import { statusOf } from '@relay/core/connection/states';
+import { decideOnClose } from '@relay/core/connection/close-policy';
+import { type ConnectionState, whatsappStatusOf } from '@relay/core/connection/states';
 import type { Log } from '@relay/core/log';
 import {
-  type Capabilities,
   type FindSent,
-  type Link,
   type LinkMethod,
   type OutgoingMessage,
   SendFault,
   type Transport,
+  type TransportCapabilities,
   type TransportEvent,
+  type TransportStore,
+  type WhatsAppLink,
 } from '@relay/core/ports/transport';
-import type { WireStore } from '@relay/core/ports/wire-store';
 import { delayFor, RETRY } from '@relay/core/retry';
-import { type Account, asFault, closeAccount, isLinked, openAccount, whoIs } from './account.ts';
-import { personJid, phoneOf } from './addresses.ts';
-import { GroupCache, groupInfo } from './groups.ts';
-import { Health } from './health.ts';
-import { LinkBoard } from './link.ts';
-import type { IsSilent } from './outbound/quiet.ts';
-import { type Ending, Session } from './session.ts';
-import { DEFAULT_TIMINGS, type Timings } from './timings.ts';
-import { Wait } from './wait.ts';
+import {
+  closeAccount,
+  isLinked,
+  linkedIdentityOf,
+  type OpenAccount,
+  openAccount,
+  toWireFault,
+} from './account.ts';
+import { personJid, phoneOfJid } from './addresses.ts';
+import { ConnectionHealth, LinkBoard } from './link.ts';
+import { GroupCache, toGroupInfo } from './server-events.ts';
+import { type SessionEnd, WhatsAppSession } from './session.ts';
+import { DEFAULT_TIMINGS, type IsObservedGroup, type TransportTimings } from './socket.ts';
 
 export interface BaileysTransportOptions {
-  readonly openStore: () => Promise<WireStore>;
+  readonly openStore: () => Promise<TransportStore>;
   readonly findSent: FindSent;
   /** In which groups nobody may notice that somebody is there; in none, unless given. */
-  readonly isSilent?: IsSilent;
+  readonly isSilent?: IsObservedGroup;
   readonly log: Log;
   readonly now?: () => Date;
   /** In [0, 1). */
   readonly random?: () => number;
-  readonly timings?: Partial<Timings>;
+  readonly timings?: Partial<TransportTimings>;
 }
 
 export const createBaileysTransport = (options: BaileysTransportOptions): Transport =>
   new BaileysTransport(options);
 
 /** What comes next: a state, and a wait unless it is the end. */
-interface Next {
+interface NextStep {
   readonly state: ConnectionState;
   readonly delayMs: number | null;
 }
 
 class BaileysTransport implements Transport {
-  readonly capabilities: Capabilities;
+  readonly capabilities: TransportCapabilities;
   readonly #options: BaileysTransportOptions;
-  readonly #timings: Timings;
+  readonly #timings: TransportTimings;
   readonly #now: () => Date;
   readonly #random: () => number;
-  readonly #health: Health;
+  readonly #health: ConnectionHealth;
   readonly #board: LinkBoard;
   readonly #groups: GroupCache;
   #life: Promise<void> | undefined;
   #stopping = false;
   /** While it is not known yet whether there is a link to resume: what somebody asked for meanwhile. */
   #resuming: { asked: LinkMethod | null } | undefined;
-  #account: Account | undefined;
-  #session: Session | undefined;
-  #wait: Wait | undefined;
+  #account: OpenAccount | undefined;
+  #session: WhatsAppSession | undefined;
+  #wait: CancellableWait | undefined;
   #closes = 0;
   #faults = 0;
   #openedAt: number | undefined;
@@ -72,7 +75,7 @@ class BaileysTransport implements Transport {
     this.#timings = { ...DEFAULT_TIMINGS, ...options.timings };
     this.#now = options.now ?? (() => new Date());
     this.#random = options.random ?? Math.random;
-    this.#health = new Health(this.#now);
+    this.#health = new ConnectionHealth(this.#now);
     this.#board = new LinkBoard({
       now: this.#now,
       health: () => this.#health.snapshot(),
@@ -88,12 +91,12 @@ class BaileysTransport implements Transport {
       groups: async (address) => {
         if (!this.#session?.isOpen) throw new SendFault('not_sent', 'Not connected to WhatsApp.');
         const metadata = await this.#groups.find(address, this.#session.socket);
-        return metadata && groupInfo(metadata);
+        return metadata && toGroupInfo(metadata);
       },
       findRegistered: async (address) => {
         if (!this.#session?.isOpen) throw new SendFault('not_sent', 'Not connected to WhatsApp.');
         // Whoever has a LID has registered, and Baileys asks about numbers alone.
-        if (phoneOf(address) === null) return address;
+        if (phoneOfJid(address) === null) return address;
         const found = await this.#session.socket.onWhatsApp(address);
         if (found === undefined)
           throw new Error('WhatsApp did not answer whether it knows a number.');
@@ -103,7 +106,7 @@ class BaileysTransport implements Transport {
     };
   }
 
-  get link(): Link {
+  get link(): WhatsAppLink {
     return this.#board.link;
   }
 
@@ -114,7 +117,7 @@ class BaileysTransport implements Transport {
   connect(method: LinkMethod = { kind: 'qr' }): void {
     if (this.#resuming) this.#resuming.asked = method;
     if (this.#life) {
-      if (statusOf(this.#board.state) === 'disconnected') this.#wait?.cutShort();
+      if (whatsappStatusOf(this.#board.state) === 'disconnected') this.#wait?.cutShort();
       return;
     }
     // WhatsApp unlinked this device: its keys open nothing any more, and linking again takes new ones.
@@ -196,14 +199,14 @@ class BaileysTransport implements Transport {
 
   async #pause(state: ConnectionState, ms: number): Promise<void> {
     const retryAt = new Date(this.#now().getTime() + ms);
-    this.#wait = new Wait(ms);
+    this.#wait = new CancellableWait(ms);
     this.#board.enter(state, { retryAt, replaying: null });
     await this.#wait.over;
     this.#wait = undefined;
     this.#board.note({ retryAt: null });
   }
 
-  async #connectOnce(method: LinkMethod, anew: boolean): Promise<Ending> {
+  async #connectOnce(method: LinkMethod, anew: boolean): Promise<SessionEnd> {
     try {
       if (anew) await this.#forget();
       this.#account ??= await this.#open();
@@ -211,13 +214,13 @@ class BaileysTransport implements Transport {
       await this.#account.keys.settled();
     } catch (error) {
       await this.#letGo();
-      return { kind: 'fault', fault: asFault(error) };
+      return { kind: 'fault', fault: toWireFault(error) };
     }
     if (this.#stopping) return { kind: 'asked' };
-    this.#board.note(whoIs(this.#account.keys.credentials));
+    this.#board.note(linkedIdentityOf(this.#account.keys.credentials));
     this.#groups.clear();
     this.#openedAt = undefined;
-    this.#session = new Session({
+    this.#session = new WhatsAppSession({
       account: this.#account,
       board: this.#board,
       health: this.#health,
@@ -239,7 +242,7 @@ class BaileysTransport implements Transport {
     return ending;
   }
 
-  async #open(): Promise<Account> {
+  async #open(): Promise<OpenAccount> {
     const account = await openAccount(this.#options.openStore, {
       log: this.#options.log,
       onReceived: () => this.#board.tell({ type: 'received' }),
@@ -248,7 +251,7 @@ class BaileysTransport implements Transport {
     return account;
   }
 
-  #next(ending: Exclude<Ending, { kind: 'asked' }>, since: number): Next {
+  #next(ending: Exclude<SessionEnd, { kind: 'asked' }>, since: number): NextStep {
     switch (ending.kind) {
       case 'stopped':
         return { state: ending.state, delayMs: null };
@@ -259,7 +262,7 @@ class BaileysTransport implements Transport {
     }
   }
 
-  #afterFault(kind: 'unreadable' | 'unavailable' | 'lease_lost'): Next {
+  #afterFault(kind: 'unreadable' | 'unavailable' | 'lease_lost'): NextStep {
     this.#options.log.error('The store of the WhatsApp session failed.', { reason: kind });
     if (kind === 'unreadable') return { state: 'credentials_unreadable', delayMs: null };
     if (kind === 'lease_lost') return { state: 'taken_over', delayMs: null };
@@ -268,9 +271,9 @@ class BaileysTransport implements Transport {
     return { state: 'reconnecting', delayMs };
   }
 
-  #afterClose(code: number | undefined, since: number): Next {
+  #afterClose(code: number | undefined, since: number): NextStep {
     this.#closes = this.#wasSteady() ? 1 : this.#closes + 1;
-    const { action, delayMs = null, state } = onClose(code, this.#closes, this.#random());
+    const { action, delayMs = null, state } = decideOnClose(code, this.#closes, this.#random());
     // A new connection that the server asks for, as after linking, is no sign of a bad line.
     if (action !== 'recreate') this.#health.closed();
     this.#options.log.info('WhatsApp closed the connection.', {
@@ -278,7 +281,7 @@ class BaileysTransport implements Transport {
       attempt: this.#closes,
       state,
     });
-    if (statusOf(state) === 'disconnected' && state !== this.#board.state) {
+    if (whatsappStatusOf(state) === 'disconnected' && state !== this.#board.state) {
       this.#options.log.error('WhatsApp is out of reach.', {
         code: String(code ?? 'none'),
         attempt: this.#closes,
@@ -313,5 +316,26 @@ class BaileysTransport implements Transport {
     await store.forget();
     await store.close();
     this.#board.forget();
+  }
+}
+
+// A wait that somebody may cut short.
+
+class CancellableWait {
+  readonly over: Promise<void>;
+  readonly #done: () => void;
+
+  constructor(ms: number) {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.over = promise;
+    const timer = setTimeout(resolve, ms);
+    this.#done = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+  }
+
+  cutShort(): void {
+    this.#done();
   }
 }

@@ -1,16 +1,16 @@
-import { Stage } from '@relay/testing/transport/harness';
+import { TransportFixture } from '@relay/testing/transport/harness';
 import { verifies } from '@relay/testing/verifies';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { DEFAULT_TIMINGS } from './socket.ts';
 import { baileysHarness } from './testing/harness.ts';
-import { DEFAULT_TIMINGS } from './timings.ts';
 
 /** In the place of the thirty seconds: long enough to tell it from an error, short enough to wait for. */
 const PATIENCE = 600;
 
-let stage: Stage;
+let stage: TransportFixture;
 beforeEach(async () => {
   const harness = await baileysHarness({ queryMs: PATIENCE, ackMs: PATIENCE });
-  stage = await new Stage(harness).pair();
+  stage = await new TransportFixture(harness).pair();
 });
 afterEach(() => stage.end());
 

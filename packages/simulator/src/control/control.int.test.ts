@@ -7,15 +7,15 @@ import { toDataURL } from 'qrcode';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createNetwork, type Network } from '../whatsapp/network.ts';
 import { Client, SILENT, until } from '../whatsapp/testing/client.ts';
-import { type Control, startControl } from './server.ts';
-import { Remote } from './testing/remote.ts';
+import { type ControlServer, startControl } from './server.ts';
+import { ControlClient } from './testing/control-client.ts';
 
 const [ANA, BEN, EVE, DORA] = ['15550000001', '15550000002', '15550000003', '15550000004'];
 const jid = (phone: string) => `${phone}@s.whatsapp.net`;
 
 let network: Network;
-let control: Control;
-let remote: Remote;
+let control: ControlServer;
+let remote: ControlClient;
 let anas: Client;
 let bens: Client;
 
@@ -23,7 +23,7 @@ let bens: Client;
 beforeAll(async () => {
   network = await createNetwork();
   control = await startControl(network);
-  remote = new Remote(control.url);
+  remote = new ControlClient(control.url);
   anas = new Client(network);
   bens = new Client(network);
 });

@@ -1,31 +1,51 @@
 // Every route of the control API: those of people, of groups, and of the service itself.
 // Invariant: a route asks the typed API and nothing else, so both drive the network alike.
 
-import { RequestError } from '../http.ts';
+import { proto } from '@whiskeysockets/baileys';
+import type { z } from 'zod';
+import { parse, parseBody, RequestError } from '../http.ts';
+import type { LoggedStanza } from '../whatsapp/events.ts';
 import type { Network } from '../whatsapp/network.ts';
-import { finderOf } from './finding.ts';
-import { peopleRoutes } from './people.ts';
-import { done, made, type Routes, shown } from './router.ts';
-import { CountsQuery, GroupChange, NewFaults, NewGroup, StanzasQuery } from './schemas.ts';
-import { loggedView } from './views.ts';
+import type { SeenMessage } from '../whatsapp/people/mailbox.ts';
+import type { Stanza } from '../whatsapp/wire/nodes.ts';
+import { scanQr, typePairingCode } from './linking.ts';
+import {
+  CountsQuery,
+  DisconnectBody,
+  FaultsBody,
+  GroupChangeBody,
+  HabitsBody,
+  KnownAsBody,
+  MessagesQuery,
+  NewAccountBody,
+  NewGroupBody,
+  NewMessageBody,
+  PairCodeBody,
+  PowerBody,
+  ReadBody,
+  ScanBody,
+  StanzasQuery,
+  TimeLockBody,
+} from './schemas.ts';
+import { createFinder, requireMessage, sendMessageAs } from './sending.ts';
 
-export function routesOf(network: Network): Routes {
+export function controlRoutes(network: Network): ControlRoutes {
   return { ...peopleRoutes(network), ...groupRoutes(network), ...serviceRoutes(network) };
 }
 
-function groupRoutes(network: Network): Routes {
-  const find = finderOf(network);
+function groupRoutes(network: Network): ControlRoutes {
+  const find = createFinder(network);
   return {
     'POST /groups': (ask) => {
-      const { members, owner, ...rest } = ask.body(NewGroup);
+      const { members, owner, ...rest } = ask.body(NewGroupBody);
       const people = { owner: find.person(owner), members: members.map(find.person) };
       const { jid, subject } = network.createGroup({ ...rest, ...people });
-      return made({ id: jid, subject });
+      return createdResponse({ id: jid, subject });
     },
 
     'POST /groups/:id/changes': (ask) => {
       const group = find.group(ask.param('id'));
-      const { add, by, demote, promote, remove, subject } = ask.body(GroupChange);
+      const { add, by, demote, promote, remove, subject } = ask.body(GroupChangeBody);
       const actor = find.person(by);
       const [added = [], removed = [], raised = [], lowered = []] = [
         add,
@@ -42,22 +62,22 @@ function groupRoutes(network: Network): Routes {
       if (raised.length > 0) group.setRole(actor, raised, 'admin');
       if (lowered.length > 0) group.setRole(actor, lowered, 'member');
       if (removed.length > 0) group.remove(actor, removed);
-      return done;
+      return NO_CONTENT;
     },
   };
 }
 
-function serviceRoutes(network: Network): Routes {
-  const find = finderOf(network);
+function serviceRoutes(network: Network): ControlRoutes {
+  const find = createFinder(network);
   return {
     'POST /faults': (ask) => {
-      network.faults.set(ask.body(NewFaults));
-      return shown(network.faults.current);
+      network.faults.set(ask.body(FaultsBody));
+      return okResponse(network.faults.current);
     },
 
     'DELETE /faults': () => {
       network.faults.clear();
-      return done;
+      return NO_CONTENT;
     },
 
     'GET /stanzas': (ask) => {
@@ -69,12 +89,220 @@ function serviceRoutes(network: Network): Routes {
           (direction ?? logged.direction) === logged.direction &&
           (tag ?? logged.stanza.tag) === logged.stanza.tag,
       );
-      return shown({ stanzas: stanzas.map(loggedView) });
+      return okResponse({ stanzas: stanzas.map(loggedView) });
     },
 
     'GET /counts': (ask) => {
       const { account } = ask.query(CountsQuery);
-      return shown(account === undefined ? network.counts() : find.person(account).counts());
+      return okResponse(account === undefined ? network.counts() : find.person(account).counts());
     },
   };
+}
+
+// Which route a request means, and what it brings: the words in its path, its query, its body.
+// Invariant: a handler sees only values that passed its schema.
+
+interface ControlRequest {
+  /** A word of the path that the route left open. */
+  param(name: string): string;
+  query<T extends z.ZodType>(schema: T): z.output<T>;
+  /** No body at all is an empty one. */
+  body<T extends z.ZodType>(schema: T): z.output<T>;
+}
+
+export interface ControlResponse {
+  status: number;
+  body?: unknown;
+}
+
+const okResponse = (body: unknown): ControlResponse => ({ status: 200, body });
+const createdResponse = (body: unknown): ControlResponse => ({ status: 201, body });
+const NO_CONTENT: ControlResponse = { status: 204 };
+
+type Handler = (ask: ControlRequest) => ControlResponse | Promise<ControlResponse>;
+
+/** `METHOD /path/:open/…` → who answers. */
+type ControlRoutes = Record<string, Handler>;
+
+interface Incoming {
+  method: string;
+  /** Path and query, as the request line has them. */
+  target: string;
+  text: string;
+}
+
+export async function dispatchRequest(
+  routes: ControlRoutes,
+  incoming: Incoming,
+): Promise<ControlResponse> {
+  const { method, target, text } = incoming;
+  const [path = '', query = ''] = target.split(/\?(.*)/s);
+  const words = wordsOf(path);
+  for (const [name, handler] of Object.entries(routes)) {
+    const [verb, pattern = ''] = name.split(' ');
+    const params = verb === method ? match(pattern.split('/'), words) : undefined;
+    if (!params) continue;
+    return handler({
+      param: (key) => params.get(key) ?? '',
+      query: (schema) => parse(schema, Object.fromEntries(new URLSearchParams(query)), 'query'),
+      body: (schema) => parseBody(schema, text || '{}'),
+    });
+  }
+  throw new RequestError(404, `Nothing answers ${method} ${path}.`);
+}
+
+function wordsOf(path: string): string[] {
+  try {
+    return path.split('/').map(decodeURIComponent);
+  } catch {
+    throw new RequestError(400, `${path} is not well encoded.`);
+  }
+}
+
+function match(pattern: string[], words: string[]): Map<string, string> | undefined {
+  if (pattern.length !== words.length) return undefined;
+  const params = new Map<string, string>();
+  for (const [at, expected] of pattern.entries()) {
+    const word = words[at] ?? '';
+    if (expected.startsWith(':')) params.set(expected.slice(1), word);
+    else if (expected !== word) return undefined;
+  }
+  return params;
+}
+
+// The routes of one account: its person, its phone, its linked devices.
+// Invariant: a route asks the typed API and nothing else, so both drive the network alike.
+
+function peopleRoutes(network: Network): ControlRoutes {
+  const find = createFinder(network);
+  const whose = (ask: ControlRequest) => find.person(ask.param('phone'));
+
+  return {
+    'POST /accounts': (ask) => {
+      const body = ask.body(NewAccountBody);
+      if (network.account(body.phone)) {
+        throw new RequestError(409, `${body.phone} exists already.`);
+      }
+      const { lid, name, phone } = network.addAccount(body);
+      return createdResponse({ phone, name, lid });
+    },
+
+    'POST /accounts/:phone/scan': async (ask) =>
+      okResponse(await scanQr(whose(ask), ask.body(ScanBody).qr)),
+
+    'POST /accounts/:phone/pair-code': async (ask) =>
+      okResponse(await typePairingCode(whose(ask), ask.body(PairCodeBody).code)),
+
+    'POST /accounts/:phone/messages': async (ask) => {
+      const author = whose(ask);
+      const { to, ...message } = ask.body(NewMessageBody);
+      return createdResponse({ id: await sendMessageAs(network, author, find.chat(to), message) });
+    },
+
+    'GET /accounts/:phone/messages': (ask) => {
+      const account = whose(ask);
+      const { with: other } = ask.query(MessagesQuery);
+      const messages = account.messages(other === undefined ? {} : { with: find.chat(other) });
+      return okResponse({ messages: messages.map(messageView) });
+    },
+
+    'GET /accounts/:phone/messages/:id/media': async (ask) => {
+      const account = whose(ask);
+      const { id, media } = messageView(requireMessage(account, ask.param('id')));
+      if (!media) throw new RequestError(404, `Message ${id} holds no media.`);
+      return okResponse({ ...media, data: (await account.download(id)).toString('base64') });
+    },
+
+    'POST /accounts/:phone/read': (ask) => {
+      whose(ask).read(find.chat(ask.body(ReadBody).with));
+      return NO_CONTENT;
+    },
+
+    'POST /accounts/:phone/habits': (ask) =>
+      okResponse(Object.assign(whose(ask).habits, ask.body(HabitsBody))),
+
+    'POST /accounts/:phone/power': (ask) => {
+      const account = whose(ask);
+      if (ask.body(PowerBody).on) account.switchOn();
+      else account.switchOff();
+      return NO_CONTENT;
+    },
+
+    'POST /accounts/:phone/known-as': (ask) => {
+      whose(ask).knownAs = ask.body(KnownAsBody).knownAs;
+      return NO_CONTENT;
+    },
+
+    'POST /accounts/:phone/lose-sessions': async (ask) => {
+      await whose(ask).loseSessions();
+      return NO_CONTENT;
+    },
+
+    'POST /accounts/:phone/time-lock': (ask) => {
+      whose(ask).timeLock(ask.body(TimeLockBody).until ?? undefined);
+      return NO_CONTENT;
+    },
+
+    'POST /accounts/:phone/disconnect': (ask) => {
+      const account = whose(ask);
+      const { code, device } = ask.body(DisconnectBody);
+      if (device !== undefined && !account.companions.has(device)) {
+        throw new RequestError(404, `${account.phone} has no linked device ${device}.`);
+      }
+      const online = [...account.companions.values()].filter(({ link }) => link);
+      const devices = online.map(({ id }) => id).filter((id) => (device ?? id) === id);
+      account.disconnect(code, device);
+      return okResponse({ devices });
+    },
+  };
+}
+
+// What the control API shows of messages and stanzas, as plain JSON.
+// Invariant: bytes are base64, moments are ISO 8601, and what is absent is absent or null.
+
+const KINDS = {
+  image: 'imageMessage',
+  video: 'videoMessage',
+  audio: 'audioMessage',
+  document: 'documentMessage',
+} as const;
+
+function messageView({ content, text, ...message }: SeenMessage) {
+  return {
+    ...message,
+    text: text ?? null,
+    media: content ? mediaView(content) : null,
+    content: content ? proto.Message.fromObject(content).toJSON() : null,
+  };
+}
+
+function mediaView(content: proto.IMessage) {
+  for (const [kind, field] of Object.entries(KINDS)) {
+    const media = content[field];
+    if (media) return { kind, mimetype: media.mimetype ?? null };
+  }
+  return null;
+}
+
+function loggedView({ account, device, stanza, ...logged }: LoggedStanza) {
+  return {
+    ...logged,
+    account: account ?? null,
+    device: device ?? null,
+    stanza: stanzaView(stanza),
+  };
+}
+
+interface StanzaView {
+  tag: string;
+  attrs: Record<string, string>;
+  /** Children, text, or bytes. */
+  content?: StanzaView[] | string | { base64: string };
+}
+
+function stanzaView({ attrs, content, tag }: Stanza): StanzaView {
+  if (content === undefined) return { tag, attrs };
+  if (typeof content === 'string') return { tag, attrs, content };
+  if (Array.isArray(content)) return { tag, attrs, content: content.map(stanzaView) };
+  return { tag, attrs, content: { base64: Buffer.from(content).toString('base64') } };
 }

@@ -2,62 +2,66 @@
 // Invariant: read strictly, so that a misspelt word is an error and not a wish nobody hears.
 import { z } from 'zod';
 import type { FaultSettings } from '../whatsapp/faults.ts';
-import type { Habits as HabitSettings } from '../whatsapp/people/handset-state.ts';
-import {
-  Addressing,
-  ChatId,
-  KnownAs,
-  Milliseconds,
-  Moment,
-  Phone,
-  Phones,
-  Subject,
-} from './words.ts';
+import type { PhoneHabits as HabitSettings } from '../whatsapp/people/handset.ts';
 
-export const Habits = z.strictObject({
+// The words that requests share: how people, groups and moments are written.
+// Invariant: one spelling each, on every route.
+
+const Phone = z.string().regex(/^\+?\d{5,15}$/, 'a phone number is 5 to 15 digits');
+const Phones = z.array(Phone).max(1024);
+const ChatIdSchema = z
+  .string()
+  .regex(/^(\+?\d{5,15}|\d+@g\.us)$/, 'a phone number, or the id of a group');
+const Subject = z.string().min(1).max(100);
+const AddressingSchema = z.enum(['lid', 'pn']);
+const KnownAsSchema = z.enum(['both', 'lid', 'pn']);
+const Moment = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
+const Milliseconds = z.number().nonnegative().max(600_000);
+
+export const HabitsBody = z.strictObject({
   receipts: z.boolean().exactOptional(),
   reads: z.boolean().exactOptional(),
   retries: z.boolean().exactOptional(),
 } satisfies Record<keyof HabitSettings, z.ZodType>);
 
-export const NewAccount = z.strictObject({
+export const NewAccountBody = z.strictObject({
   phone: Phone,
   name: z.string().min(1).max(100),
   dialled: Phone.exactOptional(),
-  habits: Habits.exactOptional(),
+  habits: HabitsBody.exactOptional(),
   passkey: z.boolean().exactOptional(),
-  knownAs: KnownAs.exactOptional(),
+  knownAs: KnownAsSchema.exactOptional(),
 });
 
-export const NewKnownAs = z.strictObject({ knownAs: KnownAs });
+export const KnownAsBody = z.strictObject({ knownAs: KnownAsSchema });
 
-export const Scan = z.strictObject({ qr: z.string().min(1) });
+export const ScanBody = z.strictObject({ qr: z.string().min(1) });
 
-export const PairCode = z.strictObject({
+export const PairCodeBody = z.strictObject({
   code: z
     .string()
     .regex(/^[0-9A-Za-z]{4}-?[0-9A-Za-z]{4}$/, 'a pairing code is eight letters or digits'),
 });
 
-export const MessagesQuery = z.strictObject({ with: ChatId.exactOptional() });
+export const MessagesQuery = z.strictObject({ with: ChatIdSchema.exactOptional() });
 
-export const Read = z.strictObject({ with: ChatId });
+export const ReadBody = z.strictObject({ with: ChatIdSchema });
 
-export const Power = z.strictObject({ on: z.boolean() });
+export const PowerBody = z.strictObject({ on: z.boolean() });
 
-export const TimeLock = z.strictObject({ until: Moment.nullable() });
+export const TimeLockBody = z.strictObject({ until: Moment.nullable() });
 
-export const Disconnect = z.strictObject({
+export const DisconnectBody = z.strictObject({
   /** Without one the line is cut. */
   code: z.int().min(100).max(999).exactOptional(),
   device: z.int().positive().exactOptional(),
 });
 
-export const NewGroup = z.strictObject({
+export const NewGroupBody = z.strictObject({
   subject: Subject,
   owner: Phone,
   members: Phones,
-  addressing: Addressing.exactOptional(),
+  addressing: AddressingSchema.exactOptional(),
 });
 
 /** `null` takes a code back. */
@@ -69,7 +73,7 @@ const Code = z
   .transform((code) => code ?? undefined);
 
 /** What is not named stays as it is. */
-export const NewFaults = z.strictObject({
+export const FaultsBody = z.strictObject({
   latencyMs: Milliseconds.exactOptional(),
   ackError: Code.exactOptional(),
   swallowMessages: z.boolean().exactOptional(),
@@ -84,7 +88,7 @@ export const NewFaults = z.strictObject({
 } satisfies Record<keyof FaultSettings, z.ZodType>);
 
 /** Several changes are made in the order of these lines. */
-export const GroupChange = z.strictObject({
+export const GroupChangeBody = z.strictObject({
   by: Phone,
   subject: Subject.exactOptional(),
   add: Phones.exactOptional(),
@@ -100,3 +104,55 @@ export const StanzasQuery = z.strictObject({
 });
 
 export const CountsQuery = z.strictObject({ account: Phone.exactOptional() });
+
+// A message that a person is asked to send: what it is, and how it travels.
+// Invariant: words that would have no effect together are refused, never ignored.
+
+const MessageId = z.string().min(1).max(128);
+
+const Media = z.strictObject({
+  kind: z.enum(['image', 'video', 'audio', 'document']),
+  /** The file itself, in base64. */
+  data: z.base64().min(1),
+  mimetype: z.string().min(1),
+  /** Of a document. */
+  fileName: z.string().min(1).exactOptional(),
+});
+export type MediaBody = z.infer<typeof Media>;
+
+const NewMessageFields = z.strictObject({
+  to: ChatIdSchema,
+  /** The words; with media its caption, with edit the new wording. */
+  text: z.string().min(1).exactOptional(),
+  media: Media.exactOptional(),
+  /** An empty emoji takes the reaction back. */
+  reaction: z.strictObject({ id: MessageId, emoji: z.string().max(32) }).exactOptional(),
+  delete: MessageId.exactOptional(),
+  quoted: MessageId.exactOptional(),
+  edit: MessageId.exactOptional(),
+  id: MessageId.exactOptional(),
+  at: Moment.exactOptional(),
+  addressing: AddressingSchema.exactOptional(),
+  corrupt: z.boolean().exactOptional(),
+});
+export type NewMessageBody = z.infer<typeof NewMessageFields>;
+
+export const NewMessageBody = NewMessageFields.check(({ issues, value }) => {
+  const problem = contradiction(value);
+  if (problem) issues.push({ code: 'custom', message: problem, input: value });
+});
+
+function contradiction(message: NewMessageBody): string | undefined {
+  const has = (name: keyof NewMessageBody) => message[name] !== undefined;
+  const kinds = [has('text') || has('media'), has('reaction'), has('delete')].filter(Boolean);
+  if (kinds.length !== 1) return 'a message is text, media, a reaction or a deletion';
+  const refers = has('quoted') || has('edit');
+  if (refers && (!has('text') || has('media'))) return 'only text quotes or edits';
+  if (has('quoted') && has('edit')) return 'an edit quotes nothing';
+  if (message.media?.kind === 'audio' && has('text')) return 'audio has no caption';
+  if (message.media?.fileName && message.media.kind !== 'document') {
+    return 'only a document has a file name';
+  }
+  const how = (['id', 'at', 'addressing', 'corrupt'] as const).filter(has);
+  return has('reaction') && how.length > 0 ? `a reaction takes no ${how.join(', ')}` : undefined;
+}

@@ -2,51 +2,62 @@
 // Invariant: what a message refers to is among those its author sees, or nothing is sent.
 import type { AnyMessageContent, proto } from '@whiskeysockets/baileys';
 import { RequestError } from '../http.ts';
-import type { Content } from '../whatsapp/media/content.ts';
+import type { SendableContent } from '../whatsapp/media.ts';
 import type { Network } from '../whatsapp/network.ts';
-import type { Account } from '../whatsapp/people/account.ts';
+import type { SimulatedAccount } from '../whatsapp/people/account.ts';
+import type { GroupChat } from '../whatsapp/people/group.ts';
 import type { SeenMessage } from '../whatsapp/people/mailbox.ts';
-import { type Chat, isGroup, namedBy, shownJid } from '../whatsapp/people/model.ts';
-import type { Media, NewMessage } from './message-schema.ts';
+import {
+  effectiveAddressing,
+  isGroupChat,
+  type SimulatedChat,
+  visibleJid,
+} from '../whatsapp/people/model.ts';
+import type { MediaBody, NewMessageBody } from './schemas.ts';
 
-export async function send(
+export async function sendMessageAs(
   network: Network,
-  author: Account,
-  chat: Chat,
-  asked: Omit<NewMessage, 'to'>,
+  author: SimulatedAccount,
+  chat: SimulatedChat,
+  asked: Omit<NewMessageBody, 'to'>,
 ): Promise<string> {
-  if (isGroup(chat) && !chat.members.has(author)) {
+  if (isGroupChat(chat) && !chat.members.has(author)) {
     throw new RequestError(409, `${author.phone} is not in this group.`);
   }
   const { delete: gone, edit, media, quoted, reaction, text = '', ...how } = asked;
-  const { addressing = namedBy(author, 'lid') } = how;
-  if (namedBy(author, addressing) !== addressing) {
+  const { addressing = effectiveAddressing(author, 'lid') } = how;
+  if (effectiveAddressing(author, addressing) !== addressing) {
     throw new RequestError(409, `${author.phone} is known as ${author.knownAs} only.`);
   }
-  if (reaction) return author.react(chat, seen(author, reaction.id).id, reaction.emoji);
-  const say = (content: Content) => author.send(chat, content, how);
-  if (gone !== undefined) return say({ delete: keyOf(author, chat, gone) });
-  if (edit !== undefined) return say({ text, edit: keyOf(author, chat, edit) });
-  if (quoted !== undefined) return say({ raw: quoting(network, text, seen(author, quoted)) });
+  if (reaction) return author.react(chat, requireMessage(author, reaction.id).id, reaction.emoji);
+  const say = (content: SendableContent) => author.send(chat, content, how);
+  if (gone !== undefined) return say({ delete: ownMessageKey(author, chat, gone) });
+  if (edit !== undefined) return say({ text, edit: ownMessageKey(author, chat, edit) });
+  if (quoted !== undefined)
+    return say({ raw: quoting(network, text, requireMessage(author, quoted)) });
   return say(media ? fileOf(media, text) : text);
 }
 
 /** A message that this person has. */
-export function seen(person: Account, id: string): SeenMessage {
+export function requireMessage(person: SimulatedAccount, id: string): SeenMessage {
   const message = person.messages().find((one) => one.id === id);
   if (!message) throw new RequestError(404, `${person.phone} has no message ${id}.`);
   return message;
 }
 
 /** Only what one wrote oneself can be changed. */
-function keyOf(author: Account, chat: Chat, id: string): proto.IMessageKey {
-  if (!seen(author, id).fromMe) {
+function ownMessageKey(
+  author: SimulatedAccount,
+  chat: SimulatedChat,
+  id: string,
+): proto.IMessageKey {
+  if (!requireMessage(author, id).fromMe) {
     throw new RequestError(409, `${author.phone} did not write message ${id}.`);
   }
-  return { remoteJid: isGroup(chat) ? chat.jid : shownJid(chat, 'lid'), id, fromMe: true };
+  return { remoteJid: isGroupChat(chat) ? chat.jid : visibleJid(chat, 'lid'), id, fromMe: true };
 }
 
-function fileOf({ data, fileName, kind, mimetype }: Media, caption: string): AnyMessageContent {
+function fileOf({ data, fileName, kind, mimetype }: MediaBody, caption: string): AnyMessageContent {
   const file = Buffer.from(data, 'base64');
   const words = caption === '' ? {} : { caption };
   if (kind === 'image') return { image: file, mimetype, ...words };
@@ -63,4 +74,30 @@ function quoting(network: Network, text: string, { content, from, id }: SeenMess
     ...(content && { quotedMessage: content }),
   };
   return { extendedTextMessage: { text, contextInfo } };
+}
+
+// Who a request speaks of: people by phone number, groups by id.
+// Invariant: who is not on the network is a 404 with the name that was asked for.
+
+export interface NetworkFinder {
+  person(phone: string): SimulatedAccount;
+  group(id: string): GroupChat;
+  /** A person or a group, by what the typed API calls the chat. */
+  chat(name: string): SimulatedAccount | GroupChat;
+}
+
+export function createFinder(network: Network): NetworkFinder {
+  function person(phone: string): SimulatedAccount {
+    const found = network.account(phone);
+    if (!found) throw new RequestError(404, `Nobody on this network is ${phone}.`);
+    return found;
+  }
+
+  function group(id: string): GroupChat {
+    const found = network.group(id);
+    if (!found) throw new RequestError(404, `No group on this network is ${id}.`);
+    return found;
+  }
+
+  return { person, group, chat: (name) => (name.includes('@') ? group(name) : person(name)) };
 }

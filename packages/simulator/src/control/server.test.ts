@@ -2,18 +2,18 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createNetwork, type Network } from '../whatsapp/network.ts';
-import { type Control, startControl } from './server.ts';
-import { Remote } from './testing/remote.ts';
+import { type ControlServer, startControl } from './server.ts';
+import { ControlClient } from './testing/control-client.ts';
 
 const [ANA, BEN] = ['15550000001', '15550000002'];
 let network: Network;
-let control: Control;
-let remote: Remote;
+let control: ControlServer;
+let remote: ControlClient;
 
 beforeAll(async () => {
   network = await createNetwork();
   control = await startControl(network);
-  remote = new Remote(control.url);
+  remote = new ControlClient(control.url);
   for (const [phone, name] of [
     [ANA, 'Ana'],
     [BEN, 'Ben'],
@@ -163,7 +163,7 @@ describe('closing', () => {
     const { port } = new URL(second.url);
     const idle = connect(Number(port), '127.0.0.1');
     const gone = new Promise((resolve) => idle.on('close', resolve));
-    const waiting = new Remote(second.url).ask(`POST /accounts/${ANA}/pair-code`, {
+    const waiting = new ControlClient(second.url).ask(`POST /accounts/${ANA}/pair-code`, {
       code: 'ABCD-EFGH',
     });
     const cut = expect(waiting).rejects.toThrow();
@@ -172,7 +172,7 @@ describe('closing', () => {
     await Promise.all([cut, gone]);
     const third = await startControl(network, { port: Number(port) });
     expect(third.url).toBe(second.url);
-    expect(await new Remote(third.url).ok('GET /counts')).toHaveProperty('distinct');
+    expect(await new ControlClient(third.url).ok('GET /counts')).toHaveProperty('distinct');
     await third.close();
   });
 

@@ -2,17 +2,16 @@
 // Invariant: listens on 127.0.0.1 and nothing else; `close` always ends, and leaves the network be.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { RequestError, readText, refuseBrowsers } from '../http.ts';
+import { RequestError, readRequestText, refuseBrowsers } from '../http.ts';
 import type { Network } from '../whatsapp/network.ts';
-import { type Answer, answer } from './router.ts';
-import { routesOf } from './routes.ts';
+import { type ControlResponse, controlRoutes, dispatchRequest } from './routes.ts';
 
-export interface ControlOptions {
+export interface ControlServerOptions {
   /** A free one is taken when none is given. */
   port?: number;
 }
 
-export interface Control extends AsyncDisposable {
+export interface ControlServer extends AsyncDisposable {
   /** `http://127.0.0.1:<port>` */
   url: string;
   close(): Promise<void>;
@@ -20,14 +19,14 @@ export interface Control extends AsyncDisposable {
 
 export async function startControl(
   network: Network,
-  { port = 0 }: ControlOptions = {},
-): Promise<Control> {
-  const routes = routesOf(network);
+  { port = 0 }: ControlServerOptions = {},
+): Promise<ControlServer> {
+  const routes = controlRoutes(network);
 
-  async function handle(request: IncomingMessage): Promise<Answer> {
+  async function handle(request: IncomingMessage): Promise<ControlResponse> {
     refuseBrowsers(request);
     const { method = 'GET', url = '/' } = request;
-    return answer(routes, { method, target: url, text: await readText(request) });
+    return dispatchRequest(routes, { method, target: url, text: await readRequestText(request) });
   }
 
   const server = createServer((request, response) => {

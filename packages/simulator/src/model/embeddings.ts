@@ -1,6 +1,6 @@
 // Embeddings without a model: hashed character n-grams, so texts that share letters lie close.
 // Invariant: the same text gives the same unit vector, on every machine and in every run.
-import { countTokens } from './completion.ts';
+import { countTokens } from './responses.ts';
 import type { EmbeddingsRequest } from './schemas.ts';
 
 const DIMENSIONS = 256;
@@ -36,7 +36,7 @@ function texts({ input }: EmbeddingsRequest): string[] {
   return input.map((entry) => (Array.isArray(entry) ? entry.join(' ') : String(entry)));
 }
 
-export function embeddings(request: EmbeddingsRequest) {
+export function embeddingsBody(request: EmbeddingsRequest) {
   const inputs = texts(request);
   const prompt = inputs.reduce((sum, text) => sum + countTokens(text), 0);
   const data = inputs.map((text, index) => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { FORMS, fillReply } from './fill.ts';
 import type { ChatRequest } from './schemas.ts';
+import { fillReply, TEXT_DISGUISES } from './script.ts';
 
 const made = (id: string, result: string) => [
   {
@@ -34,8 +34,8 @@ it('dresses it as asked, and knows no other form', () => {
   expect(filled('{{result:0|reversed}} {{context|hex}}')).toBe('tsrif 68656c6c6f');
   expect(filled('{{context|spaced}}')).toBe('h e l l o');
   expect(filled('{{context|constructor}}')).toBe('hello');
-  expect(FORMS.invisible('ab')).toBe('a\u200bb');
-  expect(FORMS.url('a b\ud800')).toBe('a%20b%EF%BF%BD');
+  expect(TEXT_DISGUISES.invisible('ab')).toBe('a\u200bb');
+  expect(TEXT_DISGUISES.url('a b\ud800')).toBe('a%20b%EF%BF%BD');
 });
 
 it('fills arguments however deep, whatever they are called', () => {

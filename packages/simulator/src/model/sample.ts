@@ -10,7 +10,7 @@ const isSchema = (value: unknown): value is JsonSchema =>
 const first = (value: unknown): unknown => (Array.isArray(value) ? value[0] : undefined);
 
 /** `write` gives the text for a property; where it gives none, the schema's plainest value stands. */
-export function sample(
+export function sampleValue(
   schema: unknown,
   write: (property: string) => unknown,
   property = '',
@@ -20,11 +20,11 @@ export function sample(
   if ('const' in schema) return schema.const;
   if (Array.isArray(schema.enum)) return schema.enum[0];
   const branch = first(schema.anyOf) ?? first(schema.oneOf) ?? first(schema.allOf);
-  if (branch !== undefined) return sample(branch, write, property, depth + 1);
+  if (branch !== undefined) return sampleValue(branch, write, property, depth + 1);
 
   switch (Array.isArray(schema.type) ? schema.type[0] : schema.type) {
     case 'array':
-      return [sample(schema.items, write, property, depth + 1)];
+      return [sampleValue(schema.items, write, property, depth + 1)];
     case 'boolean':
       return true;
     case 'integer':
@@ -43,7 +43,9 @@ export function sample(
 
 function sampleObject(properties: JsonSchema, write: (property: string) => unknown, depth: number) {
   const entries = Object.entries(properties);
-  return Object.fromEntries(entries.map(([key, of]) => [key, sample(of, write, key, depth + 1)]));
+  return Object.fromEntries(
+    entries.map(([key, of]) => [key, sampleValue(of, write, key, depth + 1)]),
+  );
 }
 
 function number({ minimum, maximum }: JsonSchema): number {

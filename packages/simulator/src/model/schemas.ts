@@ -93,7 +93,7 @@ const Rule = z.strictObject({
   reply: Reply,
   times: z.number().int().positive().optional(),
 });
-export type Rule = z.infer<typeof Rule>;
+export type ScriptedRule = z.infer<typeof Rule>;
 /** A rule as it is written: what has a default may be left out. */
 export type RuleInput = z.input<typeof Rule>;
 
@@ -104,9 +104,9 @@ const Person = z.strictObject({
   id: z.string().min(1),
   aliases: z.array(z.string().min(1)).optional(),
 });
-export type Person = z.infer<typeof Person>;
+export type KnownPerson = z.infer<typeof Person>;
 
-const Knowledge = {
+const KNOWLEDGE_FIELDS = {
   /** Whom the attacker can name, beside those whose ids stand in the request. */
   people: z.array(Person).max(1000).optional(),
   /** Whose account it is: an attack may speak in this name. */
@@ -114,6 +114,6 @@ const Knowledge = {
   /** The attacker's own number: "give my number access". */
   sender: z.string().optional(),
 };
-export const Knows = z.strictObject(Knowledge);
-export type Knows = z.infer<typeof Knows>;
-export const TraitorBody = z.strictObject({ on: z.boolean(), ...Knowledge });
+export const TraitorKnowledge = z.strictObject(KNOWLEDGE_FIELDS);
+export type TraitorKnowledge = z.infer<typeof TraitorKnowledge>;
+export const TraitorBody = z.strictObject({ on: z.boolean(), ...KNOWLEDGE_FIELDS });

@@ -2,9 +2,8 @@
 import { createConnection } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Call, createCallLog } from './calls.ts';
 import type { ChatRequest } from './schemas.ts';
-import { type ModelServer, startModelServer } from './server.ts';
+import { createCallLog, type LoggedCall, type ModelServer, startModelServer } from './server.ts';
 
 let server: ModelServer;
 beforeEach(async () => {
@@ -34,7 +33,7 @@ interface Wire {
   }[];
   usage?: { prompt_tokens: number; completion_tokens: number; total_tokens: number };
   data: { embedding: number[] | string }[];
-  calls: Call[];
+  calls: LoggedCall[];
   dropped: number;
   error: { message: string };
 }

@@ -2,26 +2,22 @@
 // Invariant: listens on 127.0.0.1 and nothing else; what it keeps is bounded; `close` always ends.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { parseBody, RequestError, readText, refuseBrowsers } from '../http.ts';
-import { type Call, createCallLog } from './calls.ts';
-import { embeddings } from './embeddings.ts';
-import { type Exchange, looseJson } from './exchange.ts';
-import { fillReply } from './fill.ts';
-import { answeredFromGroup } from './group/answer.ts';
-import { summarised } from './group/summary.ts';
-import { sendError, sendJson, sendReply } from './respond.ts';
-import { createScript } from './rules.ts';
-import { sample } from './sample.ts';
+import { parseBody, RequestError, readRequestText, refuseBrowsers } from '../http.ts';
+import { embeddingsBody } from './embeddings.ts';
+import { answerAboutGroup, summarizeGroup } from './group/group.ts';
+import { sendError, sendJson, sendReply } from './responses.ts';
+import { sampleValue } from './sample.ts';
 import {
   ChatRequest,
   EmbeddingsRequest,
-  type Knows,
   type Reply,
   type RuleInput,
   RulesBody,
   TraitorBody,
+  type TraitorKnowledge,
 } from './schemas.ts';
-import { betray } from './traitor/traitor.ts';
+import { createScript, fillReply } from './script.ts';
+import { replyAsTraitor } from './traitor/traitor.ts';
 
 export interface ModelServerOptions {
   /** A free one is taken when none is given. */
@@ -34,16 +30,16 @@ export interface ModelServer extends AsyncDisposable {
   /** Adds rules before those that are there; none at all clears the script. */
   rules(rules: readonly RuleInput[]): void;
   /** Every request to `/v1`, oldest first. */
-  calls(): Call[];
+  calls(): LoggedCall[];
   /** On: obeys the newest untrusted text instead of the rules. */
-  traitor(on: boolean, knows?: Knows): void;
+  traitor(on: boolean, knows?: TraitorKnowledge): void;
   /** Asked before the rules; whatever it leaves open is theirs. Only within this process. */
-  play(actor: Actor | undefined): void;
+  play(actor: ModelActor | undefined): void;
   close(): Promise<void>;
 }
 
 /** A part too long or too changeable for rules. */
-export type Actor = (request: ChatRequest) => Reply | undefined | Promise<Reply | undefined>;
+export type ModelActor = (request: ChatRequest) => Reply | undefined | Promise<Reply | undefined>;
 
 const MODELS = ['scripted', 'scripted-embedding'];
 const FRIENDLY = 'Thanks for your message! I have read it. Is there anything else I can help with?';
@@ -52,8 +48,8 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
   const script = createScript();
   const log = createCallLog();
   const stopping = new AbortController();
-  let knows: Knows | undefined;
-  let actor: Actor | undefined;
+  let knows: TraitorKnowledge | undefined;
+  let actor: ModelActor | undefined;
   let answered = 0;
 
   function addRules(body: unknown): number {
@@ -70,12 +66,12 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
   }
 
   async function answer(request: ChatRequest): Promise<Reply> {
-    if (knows) return betray(request, knows);
+    if (knows) return replyAsTraitor(request, knows);
     const played = await actor?.(request);
     return played ?? script.answer(request) ?? scriptedForGroups(request) ?? friendly(request);
   }
 
-  async function chat({ response, text }: Exchange): Promise<void> {
+  async function chat({ response, text }: ModelExchange): Promise<void> {
     const request = parseBody(ChatRequest, text);
     answered += 1;
     const stamp = { number: answered, created: Math.floor(Date.now() / 1000) };
@@ -83,29 +79,34 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
     await sendReply(response, request, reply, stamp, stopping.signal);
   }
 
-  const routes: Record<string, (exchange: Exchange) => unknown> = {
+  const routes: Record<string, (exchange: ModelExchange) => unknown> = {
     'POST /v1/chat/completions': chat,
     'POST /v1/embeddings': ({ response, text }) =>
-      sendJson(response, 200, embeddings(parseBody(EmbeddingsRequest, text))),
+      sendJson(response, 200, embeddingsBody(parseBody(EmbeddingsRequest, text))),
     'GET /v1/models': ({ response }) => sendJson(response, 200, models()),
     'POST /control/rules': ({ response, text }) =>
-      sendJson(response, 200, { rules: addRules(looseJson(text)) }),
+      sendJson(response, 200, { rules: addRules(parseLooseJson(text)) }),
     'DELETE /control/rules': ({ response }) => sendEmpty(response, script.clear),
     'GET /control/calls': ({ response }) =>
       sendJson(response, 200, { calls: log.all(), dropped: log.dropped() }),
     'DELETE /control/calls': ({ response }) => sendEmpty(response, log.clear),
     'POST /control/traitor': ({ response, text }) =>
-      sendJson(response, 200, { on: setTraitor(looseJson(text)) }),
+      sendJson(response, 200, { on: setTraitor(parseLooseJson(text)) }),
   };
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     refuseBrowsers(request);
     const { method = 'GET', url = '/', headers } = request;
     const path = url.replace(/\?.*$/, '');
-    const text = await readText(request);
+    const text = await readRequestText(request);
     if (path.startsWith('/v1/')) {
       const said = Object.entries(headers).map(([name, value]) => [name, String(value)]);
-      const call = { method, path: url, headers: Object.fromEntries(said), body: looseJson(text) };
+      const call = {
+        method,
+        path: url,
+        headers: Object.fromEntries(said),
+        body: parseLooseJson(text),
+      };
       log.add({ at: new Date().toISOString(), ...call }, text.length);
     }
     const route = routes[`${method} ${path}`];
@@ -162,13 +163,13 @@ function sendEmpty(response: ServerResponse, act: () => void): void {
 }
 
 const scriptedForGroups = (request: ChatRequest): Reply | undefined =>
-  summarised(request) ?? answeredFromGroup(request);
+  summarizeGroup(request) ?? answerAboutGroup(request);
 
 /** Where structured output is asked for, the default is as well formed as it is friendly. */
 function friendly({ response_format }: ChatRequest): Reply {
   if (!response_format?.type.startsWith('json')) return { text: FRIENDLY };
   return {
-    text: JSON.stringify(sample(response_format.json_schema?.schema ?? {}, () => FRIENDLY)),
+    text: JSON.stringify(sampleValue(response_format.json_schema?.schema ?? {}, () => FRIENDLY)),
   };
 }
 
@@ -176,3 +177,69 @@ const models = () => ({
   object: 'list',
   data: MODELS.map((id) => ({ id, object: 'model', created: 0, owned_by: 'relay' })),
 });
+
+// Every request to `/v1`, as it came: what a test looks at to see what was sent to the model.
+// Invariant: holds a bounded number of requests and bytes; the oldest go first, and are counted.
+
+export interface LoggedCall {
+  /** ISO 8601. */
+  at: string;
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+  /** The parsed body; the text itself where it is no JSON; null where there is none. */
+  body: unknown;
+}
+
+const MAX_CALLS = 2000;
+const MAX_BYTES = 64 * 1024 * 1024;
+
+interface CallLog {
+  add(call: LoggedCall, bytes: number): void;
+  all(): LoggedCall[];
+  dropped(): number;
+  clear(): void;
+}
+
+export function createCallLog(maxCalls = MAX_CALLS, maxBytes = MAX_BYTES): CallLog {
+  let kept: { call: LoggedCall; bytes: number }[] = [];
+  let total = 0;
+  let dropped = 0;
+  return {
+    add(call, bytes) {
+      kept.push({ call, bytes });
+      total += bytes;
+      while (kept.length > maxCalls || total > maxBytes) {
+        total -= kept.shift()?.bytes ?? 0;
+        dropped += 1;
+      }
+    },
+    all: () => kept.map(({ call }) => call),
+    dropped: () => dropped,
+    clear() {
+      kept = [];
+      total = 0;
+      dropped = 0;
+    },
+  };
+}
+
+// One request to the model server and its answer under way.
+// Invariant: the body was read whole, within its limit, before anybody looks at it.
+
+interface ModelExchange {
+  request: IncomingMessage;
+  response: ServerResponse;
+  path: string;
+  text: string;
+}
+
+/** The parsed body, or the text itself where it is no JSON. */
+function parseLooseJson(text: string): unknown {
+  if (text === '') return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -2,7 +2,7 @@
 // Invariant: pure; the turn begins with the last user message, whatever came before is history.
 import type { ChatRequest, Message } from './schemas.ts';
 
-export interface MadeCall {
+export interface TurnCall {
   /** 0 for the first answer of the turn that called tools. */
   round: number;
   name: string;
@@ -11,13 +11,13 @@ export interface MadeCall {
   result: string | undefined;
 }
 
-export function textOf(message: Message): string {
+export function messageText(message: Message): string {
   const { content } = message;
   if (typeof content === 'string') return content;
   return (content ?? []).map((part) => part.text ?? '').join('\n');
 }
 
-const join = (messages: readonly Message[]): string => messages.map(textOf).join('\n');
+const join = (messages: readonly Message[]): string => messages.map(messageText).join('\n');
 
 export const systemText = ({ messages }: ChatRequest): string =>
   join(messages.filter(({ role }) => role === 'system' || role === 'developer'));
@@ -32,13 +32,13 @@ export function openingText({ messages }: ChatRequest): string {
 /** The newest user message alone. */
 export function newestUserText({ messages }: ChatRequest): string {
   const message = messages.findLast(({ role }) => role === 'user');
-  return message ? textOf(message) : '';
+  return message ? messageText(message) : '';
 }
 
 /** The tool results at the end of the request; empty when something else ends it. */
-export function endingResults({ messages }: ChatRequest): string[] {
+export function endingToolResults({ messages }: ChatRequest): string[] {
   const before = messages.findLastIndex(({ role }) => role !== 'tool');
-  return messages.slice(before + 1).map(textOf);
+  return messages.slice(before + 1).map(messageText);
 }
 
 const turn = ({ messages }: ChatRequest): Message[] =>
@@ -53,9 +53,9 @@ export const contextText = ({ messages }: ChatRequest): string =>
 
 export const turnText = (request: ChatRequest): string => spoken(turn(request));
 
-export function callsOfTurn(request: ChatRequest): MadeCall[] {
+export function callsOfTurn(request: ChatRequest): TurnCall[] {
   const messages = turn(request);
-  const results = new Map(messages.map((message) => [message.tool_call_id, textOf(message)]));
+  const results = new Map(messages.map((message) => [message.tool_call_id, messageText(message)]));
   const rounds = messages.flatMap(({ tool_calls }) => (tool_calls?.length ? [tool_calls] : []));
   return rounds.flatMap((calls, round) =>
     calls.map(({ id, function: made }) => ({

@@ -1,21 +1,24 @@
 // The phone page of `relay demo`: an address where a visitor is the people of the simulated network, sees their chats
 // and writes as them. A page and three calls; what changed is told to whoever waits for it.
 // Invariant: listens on 127.0.0.1 and nothing else; only a face that was given may speak; `close` always ends.
-import { randomBytes } from 'node:crypto';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
-import { parseBody, RequestError, readText } from '../http.ts';
+import { parseBody, RequestError, readRequestText } from '../http.ts';
 import type { Network } from '../whatsapp/network.ts';
-import { changes } from './changes.ts';
-import { HEADERS, refuseOthers, requireToken } from './door.ts';
-import { type Face, personAt, viewOf } from './faces.ts';
-import { watchTyping } from './typing.ts';
+import {
+  type PhonePersona,
+  requireAccount,
+  viewPersona,
+  watchChanges,
+  watchTyping,
+} from './personas.ts';
 
 export interface PhonePageOptions {
   readonly network: Network;
-  readonly faces: readonly Face[];
+  readonly faces: readonly PhonePersona[];
   /** An address that signs a browser in to the console, anew each time. */
   readonly signIn: () => Promise<string>;
 }
@@ -47,10 +50,10 @@ const FILES: Readonly<Record<string, readonly [file: string, type: string, sourc
 export async function startPhonePage(options: PhonePageOptions): Promise<PhonePage> {
   const { network, faces, signIn } = options;
   const token = randomBytes(24).toString('base64url');
-  const news = changes(network);
+  const news = watchChanges(network);
   const typing = watchTyping(network, faces, news.note);
 
-  const faceNamed = (id: string): Face => {
+  const faceNamed = (id: string): PhonePersona => {
     const face = faces.find((each) => each.id === id);
     if (face === undefined) throw new RequestError(404, 'There is nobody of that name here.');
     return face;
@@ -62,24 +65,26 @@ export async function startPhonePage(options: PhonePageOptions): Promise<PhonePa
     const writer =
       as === undefined ? face.writers[0] : face.writers.find(({ phone }) => phone === as);
     if (writer === undefined) throw new RequestError(403, 'This person does not write here.');
-    const sent = await personAt(network, writer.phone).send(face.chat, words);
+    const sent = await requireAccount(network, writer.phone).send(face.chat, words);
     news.note();
     return { id: sent };
   }
 
   async function look(after: number): Promise<object> {
     const revision = await news.since(after);
-    return { revision, faces: faces.map((face) => viewOf(network, face, typing.has(face))) };
+    return { revision, faces: faces.map((face) => viewPersona(network, face, typing.has(face))) };
   }
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    refuseOthers(request, url);
+    refuseOtherOrigins(request, url);
     const { method = 'GET', url: target = '/' } = request;
     const [path = '/', query = ''] = target.split('?');
     const file = method === 'GET' && Object.hasOwn(FILES, path) ? FILES[path] : undefined;
     if (file !== undefined) {
       const [name, type, source] = file;
-      response.writeHead(200, { ...HEADERS, 'content-type': type }).end(pageFile(name, source));
+      response
+        .writeHead(200, { ...PAGE_HEADERS, 'content-type': type })
+        .end(pageFile(name, source));
       return;
     }
     requireToken(request, token);
@@ -89,7 +94,7 @@ export async function startPhonePage(options: PhonePageOptions): Promise<PhonePa
         return sendJson(response, 200, await look(after));
       }
       case 'POST /api/messages':
-        return sendJson(response, 201, await write(await readText(request)));
+        return sendJson(response, 201, await write(await readRequestText(request)));
       case 'POST /api/console':
         return sendJson(response, 201, { url: await signIn() });
       default:
@@ -126,7 +131,7 @@ function listen(server: Server): Promise<AddressInfo> {
 }
 
 function sendJson(response: ServerResponse, status: number, body: object): void {
-  const headers = { ...HEADERS, 'content-type': 'application/json; charset=utf-8' };
+  const headers = { ...PAGE_HEADERS, 'content-type': 'application/json; charset=utf-8' };
   response.writeHead(status, headers).end(JSON.stringify(body));
 }
 
@@ -140,4 +145,36 @@ function fail(response: ServerResponse, error: unknown): void {
   const known = error instanceof RequestError;
   const sentence = known ? error.message : 'The phone stumbled; try again.';
   sendJson(response, known ? error.status : 500, { error: sentence });
+}
+
+// Who may speak to the phone page: its own page in a browser that was given the address, and nobody else. A page from
+// elsewhere has another origin, a rebound name shows in `host`, and neither knows the token in the fragment.
+// Invariant: without the token nothing is shown and nothing is written.
+
+const PAGE_HEADERS: Readonly<Record<string, string>> = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'cache-control': 'no-store',
+};
+
+function refuseOtherOrigins({ headers }: IncomingMessage, url: string): void {
+  if (headers.host !== new URL(url).host) {
+    throw new RequestError(403, 'This page answers to its own address only.');
+  }
+  const { origin } = headers;
+  if (origin !== undefined && origin !== url) {
+    throw new RequestError(403, 'Not for pages from elsewhere.');
+  }
+}
+
+function requireToken({ headers }: IncomingMessage, token: string): void {
+  const given = Buffer.from(headers.authorization ?? '');
+  const wanted = Buffer.from(`Bearer ${token}`);
+  if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) {
+    throw new RequestError(401, 'Open the phone at the address that `relay demo` printed.');
+  }
 }

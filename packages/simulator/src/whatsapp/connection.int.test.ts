@@ -1,17 +1,22 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Client, textOf, until } from './testing/client.ts';
-import { type Cast, expectSound, gatherPaired, seenBy } from './testing/world.ts';
+import {
+  createPairedFixture,
+  expectNoFailures,
+  type NetworkFixture,
+  waitForText,
+} from './testing/fixture.ts';
 
-let cast: Cast;
+let cast: NetworkFixture;
 
 afterEach(() => {
   cast.network.faults.clear();
-  expectSound(cast);
+  expectNoFailures(cast);
 });
 
 describe('a connection that ends', () => {
   beforeAll(async () => {
-    cast = await gatherPaired();
+    cast = await createPairedFixture();
   });
 
   afterAll(() => cast.end());
@@ -65,7 +70,7 @@ describe('a connection that ends', () => {
     expect(await client.closed(closes + 1)).toBe(code);
     await client.opened(opens + 1);
     await client.socket.sendMessage(bob.jid(), { text: `after ${code}` });
-    await seenBy(bob, `after ${code}`);
+    await waitForText(bob, `after ${code}`);
   });
 
   test('edge routing intro (ED header)', async () => {
@@ -110,7 +115,7 @@ describe('a connection that ends', () => {
 
 describe('a companion that logs out', () => {
   beforeEach(async () => {
-    cast = await gatherPaired();
+    cast = await createPairedFixture();
   });
 
   afterEach(() => cast.end());

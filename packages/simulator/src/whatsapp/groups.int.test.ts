@@ -1,15 +1,20 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { until } from './testing/client.ts';
-import { type Cast, expectSound, gatherPaired, seenBy } from './testing/world.ts';
+import {
+  createPairedFixture,
+  expectNoFailures,
+  type NetworkFixture,
+  waitForText,
+} from './testing/fixture.ts';
 import { children } from './wire/nodes.ts';
 
-let cast: Cast;
+let cast: NetworkFixture;
 
 beforeAll(async () => {
-  cast = await gatherPaired();
+  cast = await createPairedFixture();
 });
 
-afterEach(() => expectSound(cast));
+afterEach(() => expectNoFailures(cast));
 
 afterAll(() => cast.end());
 
@@ -34,7 +39,7 @@ describe.each(['lid', 'pn'] as const)('group (%s addressing)', (addressing) => {
     await client.socket.sendMessage(group.jid, { text: `g-out-2-${addressing}` });
     for (const person of [bob, carol]) {
       for (const index of [1, 2]) {
-        const seen = await seenBy(person, `g-out-${index}-${addressing}`);
+        const seen = await waitForText(person, `g-out-${index}-${addressing}`);
         expect(seen).toMatchObject({ chat: group.jid, from: me.phone });
       }
     }
@@ -55,7 +60,7 @@ describe('groups of the companion', () => {
     const all = await client.socket.groupFetchAllParticipating();
     expect(all[made.id]).toMatchObject({ subject: 'made', size: 2 });
     await client.socket.sendMessage(made.id, { text: 'welcome' });
-    expect((await seenBy(bob, 'welcome')).chat).toBe(made.id);
+    expect((await waitForText(bob, 'welcome')).chat).toBe(made.id);
   });
 
   test('changes made by a member are told to the companion', async () => {
@@ -106,7 +111,7 @@ describe('groups of the companion', () => {
     const { bob, carol, client, me, network } = cast;
     const group = network.createGroup({ subject: 'moving', owner: bob, members: [me, carol] });
     await bob.send(group, 'three of us');
-    await seenBy(carol, 'three of us');
+    await waitForText(carol, 'three of us');
     const same = await bob.send(group, 'still three');
     await client.received('still three');
     expect(encsOf(same)).toEqual(['skmsg']);
@@ -116,7 +121,7 @@ describe('groups of the companion', () => {
     expect(encsOf(key.id)).toEqual(['msg', 'skmsg']);
     group.add(bob, [carol]);
     await bob.send(group, 'three again');
-    await seenBy(carol, 'three again');
+    await waitForText(carol, 'three again');
     await client.received('three again');
     expect(carol.messages({ with: group }).map(({ text }) => text)).toEqual([
       'three of us',

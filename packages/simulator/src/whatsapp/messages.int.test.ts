@@ -1,15 +1,20 @@
 import { downloadMediaMessage } from '@whiskeysockets/baileys';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { SILENT, until } from './testing/client.ts';
-import { type Cast, expectSound, gatherPaired, seenBy } from './testing/world.ts';
+import {
+  createPairedFixture,
+  expectNoFailures,
+  type NetworkFixture,
+  waitForText,
+} from './testing/fixture.ts';
 
-let cast: Cast;
+let cast: NetworkFixture;
 
 beforeAll(async () => {
-  cast = await gatherPaired();
+  cast = await createPairedFixture();
 });
 
-afterEach(() => expectSound(cast));
+afterEach(() => expectNoFailures(cast));
 
 afterAll(() => cast.end());
 
@@ -82,14 +87,14 @@ describe('between two people', () => {
       acks.push(ack.attrs.id),
     );
     const sent = await client.socket.sendMessage(bob.jid('pn'), { text: 'out-1' });
-    const seen = await seenBy(bob, 'out-1');
+    const seen = await waitForText(bob, 'out-1');
     expect(seen).toMatchObject({ id: sent?.key.id, from: me.phone, chat: me.phone, fromMe: false });
     await until(() => client.status(sent?.key.id) === 3, 'delivered');
     expect(seen.status).toBe('received');
     bob.read(me);
     await until(() => client.status(sent?.key.id) === 4, 'read');
     expect(acks).toEqual([sent?.key.id]);
-    expect((await seenBy(bob, 'out-1')).status).toBe('read');
+    expect((await waitForText(bob, 'out-1')).status).toBe('read');
   });
 
   test('what the phone sends by number to somebody new is shown on the companion too', async () => {
@@ -98,7 +103,7 @@ describe('between two people', () => {
     await me.send(stranger, 'phone-to-new-number', { addressing: 'pn' });
     const { key } = await client.received('phone-to-new-number');
     expect(key).toMatchObject({ fromMe: true, remoteJid: stranger.jid('pn') });
-    await seenBy(stranger, 'phone-to-new-number');
+    await waitForText(stranger, 'phone-to-new-number');
   });
 
   test('who reads at once says so by habit', async () => {
@@ -113,7 +118,7 @@ describe('between two people', () => {
     const { client, me, network } = cast;
     const dan = network.addAccount({ phone: '15550000004', name: 'Dan' });
     const sent = await client.socket.sendMessage(dan.jid('pn'), { text: 'hello stranger' });
-    expect((await seenBy(dan, 'hello stranger')).id).toBe(sent?.key.id);
+    expect((await waitForText(dan, 'hello stranger')).id).toBe(sent?.key.id);
     const eve = network.addAccount({ phone: '15550000005', name: 'Eve' });
     await eve.send(me, 'you do not know me');
     expect((await client.received('you do not know me')).key.remoteJid).toBe(eve.jid());
@@ -127,7 +132,7 @@ describe('between two people', () => {
     await until(() => mine()?.status === 'sent', 'one tick');
     expect(bob.messages().some(({ text }) => text === 'while off')).toBe(false);
     bob.switchOn();
-    await seenBy(bob, 'while off');
+    await waitForText(bob, 'while off');
     await until(() => client.status(sent?.key.id) === 3, 'two ticks');
     expect(mine()?.status).toBe('delivered');
   });
@@ -135,7 +140,7 @@ describe('between two people', () => {
   test('own phone copy (DSM)', async () => {
     const { bob, client, me } = cast;
     const sent = await client.socket.sendMessage(bob.jid('pn'), { text: 'out-dsm' });
-    const copy = await seenBy(me, 'out-dsm');
+    const copy = await waitForText(me, 'out-dsm');
     expect(copy).toMatchObject({ id: sent?.key.id, fromMe: true, chat: bob.phone });
     await until(() => me.messages({ with: bob }).at(-1)?.status === 'delivered', 'the tick');
   });
@@ -145,13 +150,16 @@ describe('between two people', () => {
     const id = await me.send(bob, 'from-my-phone');
     const { key } = await client.received('from-my-phone');
     expect(key).toMatchObject({ id, fromMe: true, remoteJid: bob.jid('lid') });
-    expect(await seenBy(bob, 'from-my-phone')).toMatchObject({ id, fromMe: false });
+    expect(await waitForText(bob, 'from-my-phone')).toMatchObject({ id, fromMe: false });
   });
 
   test('a message to oneself reaches the phone, and the phone reaches the companion', async () => {
     const { client, me } = cast;
     const sent = await client.socket.sendMessage(me.jid('pn'), { text: 'note to self' });
-    expect(await seenBy(me, 'note to self')).toMatchObject({ id: sent?.key.id, chat: me.phone });
+    expect(await waitForText(me, 'note to self')).toMatchObject({
+      id: sent?.key.id,
+      chat: me.phone,
+    });
     const id = await me.send(me, 'note from the phone');
     expect((await client.received('note from the phone')).key).toMatchObject({ id, fromMe: true });
   });
@@ -188,7 +196,7 @@ describe('more than text', () => {
   test('reaction in/out', async () => {
     const { bob, client, me } = cast;
     const sent = await client.socket.sendMessage(bob.jid(), { text: 'react to this' });
-    const { id } = await seenBy(bob, 'react to this');
+    const { id } = await waitForText(bob, 'react to this');
     await bob.react(me, id, '👍');
     const reaction = await until(
       () => client.upserts.find((message) => message.message?.reactionMessage?.text === '👍'),
@@ -198,7 +206,7 @@ describe('more than text', () => {
     const theirs = await bob.send(me, 'and to this');
     const { key } = await client.received('and to this');
     await client.socket.sendMessage(bob.jid(), { react: { text: '🔥', key } });
-    const seen = await seenBy(bob, '🔥');
+    const seen = await waitForText(bob, '🔥');
     expect(seen.content?.reactionMessage?.key?.id).toBe(theirs);
   });
 
@@ -208,7 +216,7 @@ describe('more than text', () => {
     const mimetype = 'application/pdf';
     const document = { document: file, mimetype, fileName: 'a.pdf', caption: 'a file' };
     await client.socket.sendMessage(bob.jid(), document);
-    const { id } = await seenBy(bob, 'a file');
+    const { id } = await waitForText(bob, 'a file');
     expect(network.storedMedia).toBe(1);
     expect(await bob.download(id)).toEqual(file);
 

@@ -4,18 +4,17 @@
 import { EventEmitter, once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { WebSocketServer } from 'ws';
-import type { NetworkEvents } from './events.ts';
+import { type LoggedStanza, type NetworkEvents, StanzaLog } from './events.ts';
 import { Faults } from './faults.ts';
-import { MediaStore } from './media/store.ts';
-import { PairingDesk } from './pairing/desk.ts';
-import { Account, type NewAccount } from './people/account.ts';
+import { MediaStore } from './media.ts';
+import { PendingPairings } from './pairing.ts';
+import { type NewSimulatedAccount, SimulatedAccount } from './people/account.ts';
 import { Directory } from './people/directory.ts';
-import { GroupChat, type NewGroup } from './people/group.ts';
-import type { Counts } from './people/mailbox.ts';
-import { silenceLibsignal } from './quiet.ts';
-import { Connection } from './server/connection.ts';
-import { type LoggedStanza, StanzaLog } from './server/stanza-log.ts';
-import type { ServerWorld } from './server/world.ts';
+import { GroupChat, type NewGroupChat } from './people/group.ts';
+import type { DeliveryCounts } from './people/mailbox.ts';
+import { ClientConnection } from './server/connection.ts';
+import type { NetworkContext } from './server/context.ts';
+import { muteLibsignal } from './signal/endpoint.ts';
 import { keyPairFromLabel } from './wire/keys.ts';
 import { certificateChain } from './wire/trust.ts';
 
@@ -32,7 +31,7 @@ export async function createNetwork({
   port = 0,
   now = () => new Date(),
 }: NetworkOptions = {}): Promise<Network> {
-  silenceLibsignal();
+  muteLibsignal();
   const media = new MediaStore();
   await media.listen();
   const server = new WebSocketServer({ port, host: HOST, perMessageDeflate: false });
@@ -49,17 +48,17 @@ export class Network {
   /** Lines that clients opened so far, whatever became of them. */
   connections = 0;
   readonly #server: WebSocketServer;
-  readonly #world: ServerWorld;
+  readonly #world: NetworkContext;
 
   constructor(server: WebSocketServer, media: MediaStore, now: () => Date) {
     const serverKey = keyPairFromLabel('server');
     this.#server = server;
     this.url = `ws://${HOST}:${(server.address() as AddressInfo).port}/ws/chat`;
     this.#world = {
-      directory: new Directory<Account, GroupChat>(),
+      directory: new Directory<SimulatedAccount, GroupChat>(),
       faults: this.faults,
       events: this.events,
-      desk: new PairingDesk(),
+      desk: new PendingPairings(),
       media,
       serverKey,
       certificates: certificateChain(serverKey.public),
@@ -71,21 +70,21 @@ export class Network {
     this.events.on('failure', (error) => this.failures.push(error));
     server.on('connection', (socket) => {
       this.connections += 1;
-      new Connection(this.#world, socket);
+      new ClientConnection(this.#world, socket);
     });
   }
 
-  addAccount(account: NewAccount): Account {
-    const person = new Account(this.#world, account);
+  addAccount(account: NewSimulatedAccount): SimulatedAccount {
+    const person = new SimulatedAccount(this.#world, account);
     this.#world.directory.addPerson(person);
     return person;
   }
 
-  account(phone: string): Account | undefined {
+  account(phone: string): SimulatedAccount | undefined {
     return this.#world.directory.byPhone(phone);
   }
 
-  createGroup(group: NewGroup): GroupChat {
+  createGroup(group: NewGroupChat): GroupChat {
     const made = new GroupChat(group);
     this.#world.directory.addGroup(made);
     made.announce();
@@ -112,7 +111,7 @@ export class Network {
   }
 
   /** What all simulated recipients together would see. */
-  counts(): Counts {
+  counts(): DeliveryCounts {
     const total = { distinct: 0, duplicates: 0, undecryptable: 0 };
     for (const person of this.#world.directory.people()) {
       const { distinct, duplicates, undecryptable } = person.counts();

@@ -1,16 +1,21 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Client, memoryAuth, until } from './testing/client.ts';
-import { type Cast, expectSound, gather, seenBy } from './testing/world.ts';
+import {
+  createFixture,
+  expectNoFailures,
+  type NetworkFixture,
+  waitForText,
+} from './testing/fixture.ts';
 
-let cast: Cast;
+let cast: NetworkFixture;
 
 beforeEach(async () => {
-  cast = await gather();
+  cast = await createFixture();
 });
 
 afterEach(async () => {
   await cast.end();
-  expectSound(cast);
+  expectNoFailures(cast);
 });
 
 /** Waits for the QR code, as a person does, and then asks for a code instead. */
@@ -25,7 +30,7 @@ describe('pairing', () => {
     const { bob, client, me } = cast;
     const at = new Date('2023-11-14T22:13:20Z');
     const old = await bob.send(me, 'old history', { at });
-    await seenBy(me, 'old history');
+    await waitForText(me, 'old history');
     const answer = await me.send(bob, 'old answer', { at });
     const linked: number[] = [];
     cast.network.events.on('linked', ({ device }) => linked.push(device));
@@ -126,12 +131,12 @@ describe('pairing', () => {
       fromMe: true,
     });
     expect((await bobs.received('from the second')).key.fromMe).toBe(false);
-    expect(await seenBy(bob, 'from the second')).toMatchObject({ id: sent?.key.id });
+    expect(await waitForText(bob, 'from the second')).toMatchObject({ id: sent?.key.id });
 
     me.unlink(2);
     expect(await second.closed(second.closes.length + 1)).toBe(401);
     await client.socket.sendMessage(bob.jid(), { text: 'still here' });
-    await seenBy(bob, 'still here');
+    await waitForText(bob, 'still here');
     await bobs.end();
   });
 });

@@ -1,18 +1,23 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Network } from './network.ts';
 import { textOf, until } from './testing/client.ts';
-import { type Cast, expectSound, gatherPaired, seenBy } from './testing/world.ts';
+import {
+  createPairedFixture,
+  expectNoFailures,
+  type NetworkFixture,
+  waitForText,
+} from './testing/fixture.ts';
 
 const CIPHERTEXT_STUB = 2;
-let cast: Cast;
+let cast: NetworkFixture;
 
 beforeAll(async () => {
-  cast = await gatherPaired();
+  cast = await createPairedFixture();
 });
 
 afterEach(() => {
   cast.network.faults.clear();
-  expectSound(cast);
+  expectNoFailures(cast);
 });
 
 afterAll(() => cast.end());
@@ -62,7 +67,7 @@ describe('what cannot be decrypted', () => {
     const group = network.createGroup({ subject: 'noisy', owner: bob, members: [me, carol] });
     await bob.send(group, 'group-broken', { corrupt: true });
     await client.received('group-broken');
-    expect(await seenBy(carol, 'group-broken')).toMatchObject({ chat: group.jid });
+    expect(await waitForText(carol, 'group-broken')).toMatchObject({ chat: group.jid });
     expect(carol.counts()).toMatchObject({ duplicates: 0, undecryptable: 0 });
   });
 
@@ -81,12 +86,12 @@ describe('what cannot be decrypted', () => {
   test('peer cannot decrypt ours -> retry receipt -> Baileys resends', async () => {
     const { bob, client, network } = cast;
     await client.socket.sendMessage(bob.jid(), { text: 'before' });
-    await seenBy(bob, 'before');
+    await waitForText(bob, 'before');
     const failed: string[] = [];
     network.events.on('undecryptable', ({ id }) => failed.push(id));
     await bob.loseSessions();
     const sent = await client.socket.sendMessage(bob.jid(), { text: 'needs-retry' });
-    expect((await seenBy(bob, 'needs-retry')).id).toBe(sent?.key.id);
+    expect((await waitForText(bob, 'needs-retry')).id).toBe(sent?.key.id);
     expect(failed).toEqual([sent?.key.id]);
     expect(bob.counts()).toEqual({ distinct: 2, duplicates: 0, undecryptable: 0 });
   });
@@ -180,7 +185,7 @@ describe('a server that misbehaves', () => {
     const { bob, client, network } = cast;
     network.faults.set({ withholdAcks: true });
     const sent = await client.socket.sendMessage(bob.jid(), { text: 'unacknowledged' });
-    await seenBy(bob, 'unacknowledged');
+    await waitForText(bob, 'unacknowledged');
     await until(() => client.status(sent?.key.id) === 3, 'the receipt');
     expect(acksFor(sent?.key.id)).toBe(0);
   });

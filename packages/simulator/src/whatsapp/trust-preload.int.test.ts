@@ -3,8 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { mediaCertificate } from './media/certificate.ts';
-import { ROOT } from './wire/trust.ts';
+import { mediaCertificate, NOISE_ROOT } from './wire/trust.ts';
 
 const PRELOAD = join(import.meta.dirname, 'trust-preload.ts');
 const PROGRAM = `
@@ -28,7 +27,7 @@ async function trustOf(...flags: string[]): Promise<{ root: string; hosts: strin
 
 describe('the trust in the simulator', () => {
   test('comes by the preload alone', async () => {
-    const root = Buffer.from(ROOT.public).toString('hex');
+    const root = Buffer.from(NOISE_ROOT.public).toString('hex');
     const without = await trustOf();
     const preloaded = await trustOf('--import', PRELOAD);
     const media = new X509Certificate(mediaCertificate().cert).fingerprint256;

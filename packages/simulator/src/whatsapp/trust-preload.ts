@@ -2,8 +2,7 @@
 // Invariant: the only way to that trust; production code has no switch for it.
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { WA_CERT_DETAILS } from '@whiskeysockets/baileys';
-import { mediaCertificate } from './media/certificate.ts';
-import { ROOT } from './wire/trust.ts';
+import { mediaCertificate, NOISE_ROOT } from './wire/trust.ts';
 
-WA_CERT_DETAILS.PUBLIC_KEY = Buffer.from(ROOT.public);
+WA_CERT_DETAILS.PUBLIC_KEY = Buffer.from(NOISE_ROOT.public);
 setDefaultCACertificates([...getCACertificates('default'), mediaCertificate().cert]);

@@ -1,9 +1,8 @@
 import { RelayApiError, RelayConnectionError } from '@relay/core/client/api-error';
-import type { OpenStream } from '@relay/core/client/wire';
+import type { OpenStream } from '@relay/core/client/transport';
 import { expect, test, vi } from 'vitest';
-import { createLive } from './live.ts';
-import type { Share, Told } from './share.ts';
-import type { Noun } from './touched.ts';
+import { createLiveStream, type TabChannel, type TabMessage } from './live-stream.ts';
+import type { QueryNoun } from './refresher.ts';
 
 type Connecting = (cursor: string | undefined) => AsyncIterable<string>;
 
@@ -12,7 +11,7 @@ function streamOf(...connections: Connecting[]) {
   return sharedStreamOf(undefined, ...connections);
 }
 
-function sharedStreamOf(share: Share | undefined, ...connections: Connecting[]) {
+function sharedStreamOf(share: TabChannel | undefined, ...connections: Connecting[]) {
   const opened: (string | undefined)[] = [];
   const open: OpenStream = async (_path, _signal, headers) => {
     const next = connections[Math.min(opened.length, connections.length - 1)];
@@ -20,12 +19,12 @@ function sharedStreamOf(share: Share | undefined, ...connections: Connecting[]) 
     if (next === undefined) throw new Error('no connection was given');
     return next(headers?.['last-event-id']);
   };
-  const touched: (Noun | 'everything')[] = [];
+  const touched: (QueryNoun | 'everything')[] = [];
   const refresher = {
-    touch: (nouns: readonly Noun[]) => void touched.push(...nouns),
+    touch: (nouns: readonly QueryNoun[]) => void touched.push(...nouns),
     everything: () => void touched.push('everything'),
   };
-  return { live: createLive({ open }, refresher, share), opened, touched };
+  return { live: createLiveStream({ open }, refresher, share), opened, touched };
 }
 
 const frame = (id: string, event: string) =>
@@ -90,10 +89,10 @@ test('whoever is away longer is gone since the first time', async () => {
 
 /** Tabs of one browser: the first who asks leads, and whoever comes after waits in line. */
 function browser() {
-  const tabs = new Set<(told: Told) => void>();
+  const tabs = new Set<(told: TabMessage) => void>();
   let last: Promise<void> = Promise.resolve();
-  return (): Share => {
-    let own: ((told: Told) => void) | undefined;
+  return (): TabChannel => {
+    let own: ((told: TabMessage) => void) | undefined;
     return {
       lead(signal, read) {
         const turn = last.then(() => (signal.aborted ? undefined : read()));

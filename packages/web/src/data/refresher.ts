@@ -1,14 +1,15 @@
 // Turns a rush of events into few requests: what was touched is collected, and asked for again once the round before
 // is done and a second old. Invariant: whatever is touched is asked for after that, and never more than one round runs.
+
+import type { Happened } from '@relay/core/client/sse';
 import type { QueryClient } from '@tanstack/react-query';
-import type { Noun } from './touched.ts';
 
 const GATHER_MS = 150;
 /** From one round to the next while events do not end: as often as somebody can read, and the page has time for them. */
 const PACE_MS = 1_000;
 
 export interface Refresher {
-  touch(nouns: readonly Noun[]): void;
+  touch(nouns: readonly QueryNoun[]): void;
   everything(): void;
 }
 
@@ -17,7 +18,7 @@ export function createRefresher(
   /** Nothing is asked for while nobody looks. */
   untilSeen: () => Promise<void> = async () => {},
 ): Refresher {
-  const touched = new Set<Noun>();
+  const touched = new Set<QueryNoun>();
   let all = false;
   let running = false;
   let last = Number.NEGATIVE_INFINITY;
@@ -54,3 +55,53 @@ export function createRefresher(
     },
   };
 }
+
+// Which of the things shown an event is about. Pure. A kind that is not here may be about anything, so all of it is
+// asked for again: a newer daemon can never leave an older page stale.
+
+export const QUERY_NOUNS = [
+  'activity',
+  'approvals',
+  'assistant',
+  'contacts',
+  'digests',
+  'groups',
+  'instances',
+  'knocks',
+  'ledger',
+  'link',
+  'messages',
+  'schedules',
+  'search',
+  'settings',
+  'status',
+  'tokens',
+  'webhooks',
+  'whatsapp-permissions',
+  'whatsapp-status',
+] as const;
+
+export type QueryNoun = (typeof QUERY_NOUNS)[number];
+
+/** By the first word of a kind: `conversation.line` is about a conversation. */
+const NOUNS_BY_EVENT_KIND: Readonly<Record<string, readonly QueryNoun[]>> = {
+  message: ['messages', 'status', 'knocks', 'contacts', 'ledger'],
+  conversation: ['instances', 'approvals', 'status', 'ledger'],
+  approval: ['approvals', 'instances', 'status', 'ledger'],
+  outbox: ['messages', 'instances', 'status', 'ledger'],
+  sending: ['status', 'link'],
+  hold: ['status', 'ledger'],
+  link: ['link', 'whatsapp-status', 'status'],
+  whatsapp: ['link', 'whatsapp-status', 'status'],
+  grant: ['whatsapp-permissions', 'contacts', 'knocks', 'search', 'status', 'ledger'],
+  contact: ['contacts', 'whatsapp-permissions', 'knocks', 'instances', 'status'],
+  assistant: ['assistant'],
+  auto_reply: ['contacts', 'ledger'],
+  schedule: ['schedules', 'approvals', 'ledger'],
+  digest: ['digests', 'groups'],
+  report: ['status'],
+  webhook: ['webhooks', 'status'],
+};
+
+export const nounsTouchedBy = ({ kind }: Pick<Happened, 'kind'>): readonly QueryNoun[] =>
+  NOUNS_BY_EVENT_KIND[kind.split('.', 1)[0] ?? ''] ?? QUERY_NOUNS;

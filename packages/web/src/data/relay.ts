@@ -9,7 +9,7 @@ export const isSignedOut = (error: unknown): boolean =>
   error instanceof RelayApiError && error.status === 401;
 
 /** What was asked for is not there, or not any more. */
-export const isMissing = (error: unknown): boolean =>
+export const isNotFound = (error: unknown): boolean =>
   error instanceof RelayApiError && error.status === 404;
 
 /** The session is too old for this: the owner's token has to come with it. */
@@ -18,5 +18,5 @@ export const needsOwnerToken = (error: unknown): boolean =>
   (error.code === 'sign_in_stale' || error.code === 'owner_token_wrong');
 
 /** What went wrong, for a person; the daemon's own words where it spoke. */
-export const sentenceOf = (error: unknown): string =>
+export const readableError = (error: unknown): string =>
   error instanceof Error ? error.message : 'Something went wrong.';

@@ -1,6 +1,6 @@
 // Each state of the link as the console shows it: a word, a hue, an icon and one sentence. The states are core's, so a
 // new one does not compile until it is here.
-import type { LinkBody } from '@relay/core/api/link';
+import type { LinkBody } from '@relay/core/api/whatsapp';
 import type { ConnectionState, WhatsAppStatus } from '@relay/core/connection/states';
 import {
   IconAlertTriangle,
@@ -22,18 +22,17 @@ import {
   IconWifiOff,
   type TablerIcon,
 } from '@tabler/icons-react';
-import type { Hue } from '../theme/hues.ts';
-import { grouped } from './numbers.ts';
-import { ago, moment, span } from './times.ts';
+import type { Hue } from '../theme/theme.ts';
+import { formatAgo, formatMoment, formatSpan, groupDigits } from './format.ts';
 
-interface ConnectionWords {
+interface ConnectionCopy {
   readonly word: string;
   readonly hue: Hue;
   readonly icon: TablerIcon;
   readonly sentence: string | ((link: LinkBody, now: number) => string);
 }
 
-const WORDS: Readonly<Record<ConnectionState, ConnectionWords>> = {
+const CONNECTION_COPY: Readonly<Record<ConnectionState, ConnectionCopy>> = {
   disconnected: {
     word: 'Not linked',
     hue: 'parked',
@@ -93,7 +92,7 @@ const WORDS: Readonly<Record<ConnectionState, ConnectionWords>> = {
     sentence: ({ replaying }) =>
       replaying === null || replaying === 0
         ? 'Connected. Recent messages are still arriving.'
-        : `Connected. ${grouped(replaying)} waiting messages are still arriving.`,
+        : `Connected. ${groupDigits(replaying)} waiting messages are still arriving.`,
   },
   connected: {
     word: 'Connected',
@@ -102,7 +101,7 @@ const WORDS: Readonly<Record<ConnectionState, ConnectionWords>> = {
     sentence: ({ health }, now) =>
       health.lastStanzaAt === null
         ? 'Listening.'
-        : `Listening. Last heard ${ago(health.lastStanzaAt, now)}.`,
+        : `Listening. Last heard ${formatAgo(health.lastStanzaAt, now)}.`,
   },
   time_locked: {
     word: 'New people frozen',
@@ -111,7 +110,7 @@ const WORDS: Readonly<Record<ConnectionState, ConnectionWords>> = {
     sentence: ({ timeLockedUntil }, now) =>
       timeLockedUntil === null
         ? 'WhatsApp stopped first messages for now. Replies go on.'
-        : `WhatsApp stopped first messages until ${moment(timeLockedUntil, now)}. Replies go on.`,
+        : `WhatsApp stopped first messages until ${formatMoment(timeLockedUntil, now)}. Replies go on.`,
   },
   phone_offline: {
     word: 'Phone offline',
@@ -127,7 +126,7 @@ const WORDS: Readonly<Record<ConnectionState, ConnectionWords>> = {
     sentence: ({ retryAt }, now) =>
       retryAt === null || Date.parse(retryAt) <= now
         ? 'The line dropped. Trying again; nothing is lost meanwhile.'
-        : `The line dropped. Next try in ${span(Date.parse(retryAt) - now)}, then slower.`,
+        : `The line dropped. Next try in ${formatSpan(Date.parse(retryAt) - now)}, then slower.`,
   },
   unreachable: {
     word: 'Unreachable',
@@ -197,32 +196,32 @@ const WORDS: Readonly<Record<ConnectionState, ConnectionWords>> = {
   },
 };
 
-export interface ConnectionShown {
+export interface ConnectionDisplay {
   readonly word: string;
   readonly hue: Hue;
   readonly icon: TablerIcon;
   readonly sentence: string;
 }
 
-export function connectionShown(link: LinkBody, now: number): ConnectionShown {
-  const { sentence, ...rest } = WORDS[link.state];
+export function connectionDisplay(link: LinkBody, now: number): ConnectionDisplay {
+  const { sentence, ...rest } = CONNECTION_COPY[link.state];
   return { ...rest, sentence: typeof sentence === 'string' ? sentence : sentence(link, now) };
 }
 
 /** The daemon does not answer, so nobody knows how the link is. */
-export const GONE = {
+export const DAEMON_GONE = {
   word: 'No answer',
   hue: 'bad',
   icon: IconCloudOff,
   sentence: 'Relay is not answering.',
-} as const satisfies ConnectionShown;
+} as const satisfies ConnectionDisplay;
 
 /** By one of seed 000's four words alone, where nothing more is known yet. */
-export const statusShown = (status: WhatsAppStatus, now: number): ConnectionShown =>
-  connectionShown({ ...NOTHING_KNOWN, state: status, status }, now);
+export const statusDisplay = (status: WhatsAppStatus, now: number): ConnectionDisplay =>
+  connectionDisplay({ ...EMPTY_LINK, state: status, status }, now);
 
 /** Nobody said how the link is: seed 000 goes on as if it were not connected, and nothing says that it is so. */
-export const NOT_KNOWN: ConnectionShown = {
+export const CONNECTION_UNKNOWN: ConnectionDisplay = {
   word: 'Not known',
   hue: 'bad',
   icon: IconAlertTriangle,
@@ -230,7 +229,7 @@ export const NOT_KNOWN: ConnectionShown = {
     'Relay could not say whether it is linked. Where it is, connecting again changes nothing.',
 };
 
-const NOTHING_KNOWN: Omit<LinkBody, 'state' | 'status'> = {
+const EMPTY_LINK: Omit<LinkBody, 'state' | 'status'> = {
   sentence: '',
   since: '',
   phone: null,

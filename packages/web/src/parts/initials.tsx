@@ -1,8 +1,6 @@
 // The initials of somebody or of a group in a circle, or a question mark for whoever has no name. Decoration: the name
 // stands beside it.
-
 import classes from './initials.module.css';
-import { initialsOf } from './initials.ts';
 
 interface InitialsProps {
   readonly name: string | null;
@@ -21,4 +19,14 @@ export function Initials({ name, large = false }: InitialsProps) {
       {initials === '' ? '?' : initials}
     </span>
   );
+}
+
+// The first letters of the first and the last word of a name. Pure. A number has none.
+
+const LETTER = /\p{L}/u;
+
+function initialsOf(name: string): string {
+  const words = name.split(/\s+/).flatMap((word) => LETTER.exec(word)?.[0] ?? []);
+  const [first = '', ...more] = words;
+  return `${first}${more.at(-1) ?? ''}`.toUpperCase();
 }

@@ -1,15 +1,15 @@
 // Small marks with a hue: a badge is always icon and word, a light never stands without its sentence.
 import type { TablerIcon } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
-import type { Hue } from '../theme/hues.ts';
+import type { Hue } from '../theme/theme.ts';
 import classes from './parts.module.css';
 
-interface Hued {
+interface HueProps {
   readonly hue: Hue;
 }
 
 /** How a state is shown, wherever it stands. */
-export interface StateShown extends Hued {
+export interface StateDisplay extends HueProps {
   readonly word: string;
   readonly icon: TablerIcon;
 }
@@ -18,7 +18,7 @@ export function Badge({
   hue,
   icon: Icon,
   children,
-}: Hued & { readonly icon: TablerIcon; readonly children: ReactNode }) {
+}: HueProps & { readonly icon: TablerIcon; readonly children: ReactNode }) {
   return (
     <span className={classes.badge} data-hue={hue}>
       <Icon size={14} stroke={2} aria-hidden />
@@ -31,7 +31,7 @@ export function Tile({
   hue,
   icon: Icon,
   large = false,
-}: Hued & { readonly icon: TablerIcon; readonly large?: boolean }) {
+}: HueProps & { readonly icon: TablerIcon; readonly large?: boolean }) {
   return (
     <span className={classes.tile} data-hue={hue} data-size={large ? 'large' : undefined}>
       <Icon size={large ? 22 : 18} stroke={1.7} aria-hidden />
@@ -39,7 +39,7 @@ export function Tile({
   );
 }
 
-export function Light({ hue, large = false }: Hued & { readonly large?: boolean }) {
+export function Light({ hue, large = false }: HueProps & { readonly large?: boolean }) {
   return (
     <span
       className={classes.light}
@@ -55,7 +55,7 @@ export function Count({
   n,
   hue = 'you',
   says,
-}: Partial<Hued> & { readonly n: number; readonly says: string }) {
+}: Partial<HueProps> & { readonly n: number; readonly says: string }) {
   return (
     <span className={classes.count} data-hue={hue}>
       <span aria-hidden>{n > 99 ? '99+' : n}</span>
@@ -66,4 +66,20 @@ export function Count({
 
 export function Chip({ children }: { readonly children: ReactNode }) {
   return <span className={classes.chip}>{children}</span>;
+}
+
+// Relay's mark: a contact about to close.
+
+export function Logo() {
+  return (
+    <svg width="24" height="24" viewBox="0 0 24 24" aria-hidden="true">
+      <rect width="24" height="24" rx="7" fill="var(--brand)" />
+      <g stroke="var(--on-brand)" strokeWidth="2" strokeLinecap="round" fill="none">
+        <path d="M4.5 15.5h2.4M17.1 15.5h2.4" />
+        <path d="M8.6 14.4l6.6-6" />
+      </g>
+      <circle cx="8.2" cy="15.5" r="1.7" fill="var(--on-brand)" />
+      <circle cx="15.9" cy="15.5" r="1.7" fill="var(--on-brand)" />
+    </svg>
+  );
 }

@@ -11,15 +11,15 @@ import {
   IconStack2,
   type TablerIcon,
 } from '@tabler/icons-react';
-import type { Hue } from '../theme/hues.ts';
+import type { Hue } from '../theme/theme.ts';
 
-interface OutcomeShown {
+interface OutcomeDisplay {
   readonly word: string;
   readonly hue: Hue;
   readonly icon: TablerIcon;
 }
 
-const OUTCOMES: Readonly<Record<string, OutcomeShown>> = {
+const OUTCOME_DISPLAY: Readonly<Record<string, OutcomeDisplay>> = {
   allow: { word: 'Allowed', hue: 'ok', icon: IconCheck },
   answered: { word: 'Answered', hue: 'agent', icon: IconMessageReply },
   deny: { word: 'Refused', hue: 'held', icon: IconLock },
@@ -35,8 +35,8 @@ const OUTCOMES: Readonly<Record<string, OutcomeShown>> = {
   waiting: { word: 'Waiting', hue: 'agent', icon: IconClock },
 };
 
-export const outcomeShown = (outcome: string): OutcomeShown =>
-  OUTCOMES[outcome] ?? {
+export const outcomeDisplay = (outcome: string): OutcomeDisplay =>
+  OUTCOME_DISPLAY[outcome] ?? {
     word: outcome.replaceAll('_', ' '),
     hue: 'parked',
     icon: IconCircleDashed,

@@ -1,6 +1,6 @@
 // Which page of a long list is shown, and the way to the next. Nothing where one page holds all.
 import { Button } from '@mantine/core';
-import { grouped } from './numbers.ts';
+import { groupDigits } from './format.ts';
 import classes from './pager.module.css';
 
 interface PagerProps {
@@ -20,7 +20,7 @@ export function Pager({ of, page, size, total, onPage }: PagerProps) {
   return (
     <nav className={classes.pager} aria-label={`Pages of ${of}`}>
       <p className="small dim num">
-        {grouped(first)} to {grouped(last)} of {grouped(total)} {of}
+        {groupDigits(first)} to {groupDigits(last)} of {groupDigits(total)} {of}
       </p>
       <Button
         variant="default"

@@ -15,9 +15,9 @@ import {
   IconStack2,
   IconWriting,
 } from '@tabler/icons-react';
-import { Badge, type StateShown } from './marks.tsx';
+import { Badge, type StateDisplay } from './marks.tsx';
 
-export const STATES_SHOWN: Readonly<Record<InstanceState, StateShown>> = {
+export const STATE_DISPLAY: Readonly<Record<InstanceState, StateDisplay>> = {
   NEEDS_HUMAN_INTERVENTION: { word: 'Needs you', hue: 'you', icon: IconHandStop },
   CREATED: { word: 'Starting', hue: 'agent', icon: IconCircleDotted },
   ACTIVE: { word: 'Writing', hue: 'agent', icon: IconWriting },
@@ -31,14 +31,14 @@ export const STATES_SHOWN: Readonly<Record<InstanceState, StateShown>> = {
   FAILED: { word: 'Failed', hue: 'bad', icon: IconCircleX },
 };
 
-type Stated = Pick<ConversationInstance, 'state' | 'failure_reason'>;
+type InstanceWithState = Pick<ConversationInstance, 'state' | 'failure_reason'>;
 
 /** What the owner ended on purpose did not fail. */
-export const stateWord = ({ state, failure_reason }: Stated): string =>
-  failure_reason === 'cancelled' ? 'Cancelled' : STATES_SHOWN[state].word;
+export const stateWord = ({ state, failure_reason }: InstanceWithState): string =>
+  failure_reason === 'cancelled' ? 'Cancelled' : STATE_DISPLAY[state].word;
 
-export function StateBadge({ instance }: { readonly instance: Stated }) {
-  const { hue, icon } = STATES_SHOWN[instance.state];
+export function StateBadge({ instance }: { readonly instance: InstanceWithState }) {
+  const { hue, icon } = STATE_DISPLAY[instance.state];
   return (
     <Badge hue={hue} icon={icon}>
       {stateWord(instance)}
@@ -47,7 +47,7 @@ export function StateBadge({ instance }: { readonly instance: Stated }) {
 }
 
 /** Beside the state of a conversation that holds an approval. */
-export function YesBadge() {
+export function ApprovalBadge() {
   return (
     <Badge hue="you" icon={IconClipboardCheck}>
       Your yes

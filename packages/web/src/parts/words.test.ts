@@ -1,29 +1,41 @@
 import type { Approval } from '@relay/core/api/approvals';
 import { CONNECTION_STATES, type ConnectionState } from '@relay/core/connection/states';
 import { describe, expect, test } from 'vitest';
-import { approvalWords, whomOf, whyAsked } from './approval-words.ts';
-import { connectionShown, statusShown } from './connection.ts';
-import { grantSentence } from './grant-words.ts';
-import { counted, grouped, named, phoneNumber, plural } from './numbers.ts';
-import { ago, fullTime, moment, shortDate, shortWeekday, span, timeOfDay } from './times.ts';
+import { approvalCopy, approvalReason, approvalRecipient } from './approval-copy.ts';
+import { connectionDisplay, statusDisplay } from './connection.ts';
+import {
+  countInWords,
+  formatAgo,
+  formatContact,
+  formatFullTime,
+  formatMoment,
+  formatPhoneNumber,
+  formatShortDate,
+  formatShortWeekday,
+  formatSpan,
+  formatTimeOfDay,
+  groupDigits,
+  plural,
+} from './format.ts';
+import { grantSentence } from './grant-copy.ts';
 
 const NOW = Date.parse('2026-11-12T14:20:00');
 
 describe('times', () => {
   test('say the largest unit alone', () => {
-    expect([4_000, 61_000, 3 * 3_600_000, 49 * 3_600_000].map(span)).toEqual([
+    expect([4_000, 61_000, 3 * 3_600_000, 49 * 3_600_000].map(formatSpan)).toEqual([
       '4 s',
       '1 min',
       '3 h',
       '2 d',
     ]);
-    expect(ago(NOW - 500, NOW)).toBe('just now');
+    expect(formatAgo(NOW - 500, NOW)).toBe('just now');
   });
 
   test('name the day only when it is not today', () => {
-    expect(moment(NOW - 60_000, NOW)).toBe('14:19');
-    expect(moment(Date.parse('2026-11-14T09:00:00'), NOW)).toBe('Saturday 09:00');
-    expect(moment(Date.parse('2026-12-24T09:00:00'), NOW)).toBe('24 December');
+    expect(formatMoment(NOW - 60_000, NOW)).toBe('14:19');
+    expect(formatMoment(Date.parse('2026-11-14T09:00:00'), NOW)).toBe('Saturday 09:00');
+    expect(formatMoment(Date.parse('2026-12-24T09:00:00'), NOW)).toBe('24 December');
   });
 });
 
@@ -37,38 +49,38 @@ test('written by hand, dates and numbers are those of British English', () => {
       words(date, { day: 'numeric', month: 'long' }),
     ];
     const time = words(date, { hour: '2-digit', minute: '2-digit' });
-    expect(fullTime(date.getTime())).toBe(`${weekday} ${dated}, ${time}`);
-    expect(timeOfDay(date.getTime())).toBe(time);
-    expect(shortWeekday(date)).toBe(words(date, { weekday: 'short' }));
+    expect(formatFullTime(date.getTime())).toBe(`${weekday} ${dated}, ${time}`);
+    expect(formatTimeOfDay(date.getTime())).toBe(time);
+    expect(formatShortWeekday(date)).toBe(words(date, { weekday: 'short' }));
     // Theirs has four letters for September alone.
     const short = words(date, { day: 'numeric', month: 'short' }).replace('Sept', 'Sep');
-    expect(shortDate(date)).toBe(short);
+    expect(formatShortDate(date)).toBe(short);
   }
   for (const n of [0, 7, 999, 1_000, 12_480, 999_999, 1_000_000, 1_234_567_890, 0.5, -4_200]) {
-    expect(grouped(n)).toBe(n.toLocaleString('en-GB'));
+    expect(groupDigits(n)).toBe(n.toLocaleString('en-GB'));
   }
 });
 
 test('numbers read as people say them', () => {
-  expect(counted(4, 'thing waits', 'things wait')).toBe('Four things wait');
+  expect(countInWords(4, 'thing waits', 'things wait')).toBe('Four things wait');
   expect(plural(1, 'message')).toBe('1 message');
-  expect(phoneNumber('14155550142')).toBe('+1 415 555 0142');
-  expect(phoneNumber('447700900417')).toBe('+44 770 090 0417');
-  expect(named('+14155550142')).toBe('+1 415 555 0142');
-  expect(named('Dana')).toBe('Dana');
+  expect(formatPhoneNumber('14155550142')).toBe('+1 415 555 0142');
+  expect(formatPhoneNumber('447700900417')).toBe('+44 770 090 0417');
+  expect(formatContact('+14155550142')).toBe('+1 415 555 0142');
+  expect(formatContact('Dana')).toBe('Dana');
 });
 
 test('every state of the link has a word and a sentence that names no command', () => {
   for (const state of Object.keys(CONNECTION_STATES) as ConnectionState[]) {
     const blank = { ...linkOf(), state, status: CONNECTION_STATES[state].status };
-    const { word, sentence } = connectionShown(blank, NOW);
+    const { word, sentence } = connectionDisplay(blank, NOW);
     expect({ state, word, sentence }).toEqual({
       state,
       word: expect.stringMatching(/\w/),
       sentence: expect.stringMatching(/^[^`]+\.$/),
     });
   }
-  expect(statusShown('connecting', NOW).word).toBe('Connecting');
+  expect(statusDisplay('connecting', NOW).word).toBe('Connecting');
 });
 
 test('a grant says the sum of what it opens', () => {
@@ -84,16 +96,14 @@ test('an approval names the person, and leads nowhere else', () => {
     recipient_name: null,
     reason: 'Replies here are drafts. Read it under `relay approvals` and send it with your yes.',
   } as Approval;
-  expect(whomOf(approval)).toBe('+1 415 555 0106');
-  expect(whyAsked(approval)).toBe('Replies here are drafts.');
+  expect(approvalRecipient(approval)).toBe('+1 415 555 0106');
+  expect(approvalReason(approval)).toBe('Replies here are drafts.');
   const weekly = {
     ...approval,
     kind: 'schedule_message',
     when: 'every Monday at 09:00, UTC',
   } as const;
-  expect(approvalWords(weekly).question).toBe(
-    'Send this to +1 415 555 0106 every Monday at 09:00?',
-  );
+  expect(approvalCopy(weekly).question).toBe('Send this to +1 415 555 0106 every Monday at 09:00?');
 });
 
 function linkOf() {

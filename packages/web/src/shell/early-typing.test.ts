@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { afterStroke, NOTHING, type Stroke, type Typed } from './early-typing.ts';
+import { applyStroke, type KeyStroke, NOTHING_TYPED, type TypedAhead } from './early-typing.ts';
 
-const stroke = (key: string, more: Partial<Stroke> = {}): Stroke => ({
+const stroke = (key: string, more: Partial<KeyStroke> = {}): KeyStroke => ({
   key,
   ctrlKey: false,
   metaKey: false,
@@ -9,13 +9,13 @@ const stroke = (key: string, more: Partial<Stroke> = {}): Stroke => ({
   isComposing: false,
   ...more,
 });
-const type = (...keys: string[]): Typed =>
-  keys.reduce((typed, key) => afterStroke(typed, stroke(key)) ?? typed, NOTHING);
+const type = (...keys: string[]): TypedAhead =>
+  keys.reduce((typed, key) => applyStroke(typed, stroke(key)) ?? typed, NOTHING_TYPED);
 
 test('letters, spaces and signs are kept in their order, and taken back', () => {
   expect(type('H', 'o', ' ', '1', '?')).toEqual({ text: 'Ho 1?', isChosen: false });
   expect(type('a', 'b', 'Backspace', 'c').text).toBe('ac');
-  expect(type('Backspace')).toEqual(NOTHING);
+  expect(type('Backspace')).toEqual(NOTHING_TYPED);
 });
 
 test('Enter chooses, and whatever is typed after it changes nothing', () => {
@@ -24,7 +24,7 @@ test('Enter chooses, and whatever is typed after it changes nothing', () => {
 
 test('what is meant for the browser or moves the focus is left alone', () => {
   for (const key of ['Tab', 'F5', 'Shift', 'ArrowDown', 'Dead'])
-    expect(afterStroke(NOTHING, stroke(key))).toBeUndefined();
+    expect(applyStroke(NOTHING_TYPED, stroke(key))).toBeUndefined();
   for (const modifier of ['ctrlKey', 'metaKey', 'altKey', 'isComposing'] as const)
-    expect(afterStroke(NOTHING, stroke('k', { [modifier]: true }))).toBeUndefined();
+    expect(applyStroke(NOTHING_TYPED, stroke('k', { [modifier]: true }))).toBeUndefined();
 });

@@ -3,23 +3,23 @@
 import { Button } from '@mantine/core';
 import { IconSend, IconSendOff } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
+import { useIsDaemonGone } from '../data/live-stream.ts';
 import { statusQuery } from '../data/queries.ts';
 import { relay } from '../data/relay.ts';
-import { useAct } from '../data/use-act.ts';
-import { useIsGone } from '../data/use-live.ts';
-import { plural } from '../parts/numbers.ts';
-import { ask } from './asking.tsx';
+import { useAction } from '../data/use-action.ts';
+import { plural } from '../parts/format.ts';
+import { askToConfirm } from './dialog.tsx';
 import classes from './shell.module.css';
 
 export function useHold() {
   const { data: status } = useQuery(statusQuery);
-  const isGone = useIsGone();
-  const hold = useAct({
+  const isGone = useIsDaemonGone();
+  const hold = useAction({
     act: () => relay.post('/api/hold', { body: {} }),
     touches: ['status'],
     done: 'All sending is held. Reading goes on.',
   });
-  const release = useAct({
+  const release = useAction({
     act: () => relay.post('/api/release'),
     touches: ['status'],
     done: 'Messages leave again.',
@@ -27,7 +27,7 @@ export function useHold() {
   const isHeld = status?.hold ?? false;
   const waiting = status?.sending.waiting ?? 0;
   const askFirst = () =>
-    ask({
+    askToConfirm({
       title: isHeld ? 'Let messages leave again?' : 'Hold all sending?',
       words: isHeld ? releaseWords(waiting) : HOLD_WORDS,
       yes: isHeld ? 'Let them go' : 'Hold all sending',

@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest';
-import { type Around, createKeyboard, keyOf, type Press, shown } from './keyboard.ts';
+import {
+  createLetterKeyboard,
+  type FocusContext,
+  type KeyPress,
+  keyFromPress,
+  keyLabels,
+} from './keyboard.ts';
 
-const press = (key: string, more: Partial<Press> = {}): Press => ({
+const press = (key: string, more: Partial<KeyPress> = {}): KeyPress => ({
   key,
   code: '',
   ctrlKey: false,
@@ -13,34 +19,34 @@ const press = (key: string, more: Partial<Press> = {}): Press => ({
   defaultPrevented: false,
   ...more,
 });
-const around = (inside: (selector: string) => boolean, dialog = false): Around => ({
+const around = (inside: (selector: string) => boolean, dialog = false): FocusContext => ({
   isIn: inside,
   hasDialog: () => dialog,
 });
 const nowhere = around(() => false);
 
 test('a letter is taken as it is declared, with caps lock and on another script', () => {
-  expect(keyOf(press('j'), nowhere)).toBe('j');
-  expect(keyOf(press('J'), nowhere)).toBe('j');
-  expect(keyOf(press('о', { code: 'KeyJ' }), nowhere)).toBe('j');
-  expect(keyOf(press('?', { shiftKey: true }), nowhere)).toBe('?');
-  expect(keyOf(press('/', { shiftKey: true, code: 'Digit7' }), nowhere)).toBe('/');
+  expect(keyFromPress(press('j'), nowhere)).toBe('j');
+  expect(keyFromPress(press('J'), nowhere)).toBe('j');
+  expect(keyFromPress(press('о', { code: 'KeyJ' }), nowhere)).toBe('j');
+  expect(keyFromPress(press('?', { shiftKey: true }), nowhere)).toBe('?');
+  expect(keyFromPress(press('/', { shiftKey: true, code: 'Digit7' }), nowhere)).toBe('/');
 });
 
 test('what may be meant for the browser is left alone', () => {
   for (const modifier of ['ctrlKey', 'metaKey', 'altKey', 'shiftKey'] as const) {
-    expect(keyOf(press('k', { [modifier]: true }), nowhere)).toBeUndefined();
+    expect(keyFromPress(press('k', { [modifier]: true }), nowhere)).toBeUndefined();
   }
-  expect(keyOf(press('k', { isComposing: true }), nowhere)).toBeUndefined();
-  expect(keyOf(press('k', { defaultPrevented: true }), nowhere)).toBeUndefined();
+  expect(keyFromPress(press('k', { isComposing: true }), nowhere)).toBeUndefined();
+  expect(keyFromPress(press('k', { defaultPrevented: true }), nowhere)).toBeUndefined();
 });
 
 test('nothing is taken while somebody types or a dialog is open', () => {
   const typing = around((selector) => selector.includes('textarea'));
-  expect(keyOf(press('j'), typing)).toBeUndefined();
-  expect(keyOf(press('?', { shiftKey: true }), typing)).toBeUndefined();
+  expect(keyFromPress(press('j'), typing)).toBeUndefined();
+  expect(keyFromPress(press('?', { shiftKey: true }), typing)).toBeUndefined();
   expect(
-    keyOf(
+    keyFromPress(
       press('j'),
       around(() => false, true),
     ),
@@ -49,18 +55,18 @@ test('nothing is taken while somebody types or a dialog is open', () => {
 
 test('Enter belongs to the button that has the focus', () => {
   const onButton = around((selector) => selector.includes('button, summary'));
-  expect(keyOf(press('Enter'), onButton)).toBeUndefined();
-  expect(keyOf(press('Enter'), nowhere)).toBe('Enter');
-  expect(keyOf(press('a'), onButton)).toBe('a');
+  expect(keyFromPress(press('Enter'), onButton)).toBeUndefined();
+  expect(keyFromPress(press('Enter'), nowhere)).toBe('Enter');
+  expect(keyFromPress(press('a'), onButton)).toBe('a');
 });
 
 test('a key held down moves on, and decides once', () => {
-  expect(keyOf(press('j', { repeat: true }), nowhere)).toBe('j');
-  expect(keyOf(press('a', { repeat: true }), nowhere)).toBeUndefined();
+  expect(keyFromPress(press('j', { repeat: true }), nowhere)).toBe('j');
+  expect(keyFromPress(press('a', { repeat: true }), nowhere)).toBeUndefined();
 });
 
 test('the page goes before what holds everywhere, and gives it back when it leaves', () => {
-  const keyboard = createKeyboard();
+  const keyboard = createLetterKeyboard();
   const said: string[] = [];
   const leave = keyboard.declare({
     place: 'page',
@@ -82,6 +88,9 @@ test('the page goes before what holds everywhere, and gives it back when it leav
 
 test('keys are shown as they stand on the keyboard', () => {
   const act = () => {};
-  expect(shown({ j: act, k: act })).toEqual(['J', 'K']);
-  expect(shown({ '1': act, '2': act, '3': act, Enter: act, a: undefined })).toEqual(['1–3', '⏎']);
+  expect(keyLabels({ j: act, k: act })).toEqual(['J', 'K']);
+  expect(keyLabels({ '1': act, '2': act, '3': act, Enter: act, a: undefined })).toEqual([
+    '1–3',
+    '⏎',
+  ]);
 });

@@ -1,13 +1,16 @@
 // What stands behind `?`: the keys of the page at hand and of the shell, and the switch for all of them.
 import { Switch } from '@mantine/core';
-import { COMMAND_KEY } from './command-key.ts';
-import { type Declared, shown } from './keyboard.ts';
+import {
+  COMMAND_KEY,
+  type DeclaredKeys,
+  keyLabels,
+  setLetterKeysOn,
+  useAreLetterKeysOn,
+} from './keyboard.ts';
 import classes from './keys-list.module.css';
-import { switchLetters } from './letter-keys.ts';
-import { useLettersAreOn } from './use-letters.ts';
 
-export function KeysList({ declared }: { readonly declared: readonly Declared[] }) {
-  const isOn = useLettersAreOn();
+export function KeysList({ declared }: { readonly declared: readonly DeclaredKeys[] }) {
+  const isOn = useAreLetterKeysOn();
   const here = declared.filter(({ place }) => place === 'page');
   const everywhere = declared.filter(({ place }) => place === 'everywhere');
   return (
@@ -19,7 +22,7 @@ export function KeysList({ declared }: { readonly declared: readonly Declared[] 
       <Switch
         className={classes.switch ?? ''}
         checked={isOn}
-        onChange={({ currentTarget }) => switchLetters(currentTarget.checked)}
+        onChange={({ currentTarget }) => setLetterKeysOn(currentTarget.checked)}
         label="Letter keys"
         description={`They rest while you type. Switched off, this list is under ${COMMAND_KEY}.`}
       />
@@ -29,7 +32,7 @@ export function KeysList({ declared }: { readonly declared: readonly Declared[] 
 
 interface RowsProps {
   readonly title: string;
-  readonly rows: readonly Declared[];
+  readonly rows: readonly DeclaredKeys[];
   readonly children?: React.ReactNode;
 }
 
@@ -39,7 +42,7 @@ function Rows({ title, rows, children }: RowsProps) {
       <h3>{title}</h3>
       <dl>
         {rows.map(({ words, keys }) => (
-          <Row key={words} keys={shown(keys)} words={words} />
+          <Row key={words} keys={keyLabels(keys)} words={words} />
         ))}
         {children}
       </dl>

@@ -2,19 +2,24 @@
 // behind `?`. Each of them is also a button or a link somewhere: a key is a short way, never the only one.
 import { useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useEffectEvent } from 'react';
-import { fetched } from '../data/fetched.ts';
-import { leaf } from './asking.tsx';
-import { createKeyboard, type Keys, keyOf, type Place } from './keyboard.ts';
-import { lettersAreOn } from './letter-keys.ts';
-import { useLettersAreOn } from './use-letters.ts';
+import { loadWhenReachable } from '../data/lazy-load.ts';
+import { showDialog } from './dialog.tsx';
+import {
+  areLetterKeysOn,
+  createLetterKeyboard,
+  type KeyBindings,
+  type KeyScope,
+  keyFromPress,
+  useAreLetterKeysOn,
+} from './keyboard.ts';
 
-const keyboard = createKeyboard();
+const keyboard = createLetterKeyboard();
 
 /**
  * Declares letter keys while the component is there: `useKeys({ j: next, k: previous }, 'Next and previous approval')`.
  * A key by its name (`a`, `1`, `/`, `Enter`); one that is `undefined` right now is neither taken nor listed.
  */
-export function useKeys(keys: Keys, words: string, place: Place = 'page'): void {
+export function useKeys(keys: KeyBindings, words: string, place: KeyScope = 'page'): void {
   const names = Object.keys(keys)
     .filter((key) => keys[key] !== undefined)
     .join('\n');
@@ -28,15 +33,15 @@ export function useKeys(keys: Keys, words: string, place: Place = 'page'): void 
 
 /** The key of a button, beside its word; the button carries `aria-keyshortcuts` for whoever does not see it. */
 export function KeyHint({ children }: { readonly children: string }) {
-  return useLettersAreOn() && <kbd aria-hidden>{children}</kbd>;
+  return useAreLetterKeysOn() && <kbd aria-hidden>{children}</kbd>;
 }
 
-export const keysList = () => fetched(() => import('./keys-list.tsx'));
-const KeysList = lazy(async () => ({ default: (await keysList()).KeysList }));
+export const loadKeysList = () => loadWhenReachable(() => import('./keys-list.tsx'));
+const KeysList = lazy(async () => ({ default: (await loadKeysList()).KeysList }));
 
-export const openKeys = (): void => {
+export const openKeysList = (): void => {
   const declared = keyboard.list();
-  leaf({
+  showDialog({
     title: 'Keys',
     children: (
       <Suspense>
@@ -47,7 +52,7 @@ export const openKeys = (): void => {
 };
 
 /** Once, in the shell. */
-export function useKeyboard(): void {
+export function useLetterKeyboard(): void {
   const navigate = useNavigate();
   // To the field itself, once the page is there: whoever pressed this wants to type.
   const search = async () => {
@@ -57,12 +62,12 @@ export function useKeyboard(): void {
     );
   };
   useKeys({ '/': () => void search() }, 'Search', 'everywhere');
-  useKeys({ '?': openKeys }, 'This list', 'everywhere');
+  useKeys({ '?': openKeysList }, 'This list', 'everywhere');
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
-      if (!lettersAreOn()) return;
+      if (!areLetterKeysOn()) return;
       const focused = event.target instanceof Element ? event.target : null;
-      const key = keyOf(event, {
+      const key = keyFromPress(event, {
         isIn: (selector) => focused !== null && focused.closest(selector) !== null,
         hasDialog: () =>
           document.querySelector('dialog[open], [role=dialog], [role=alertdialog]') !== null,

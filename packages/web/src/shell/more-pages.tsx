@@ -1,7 +1,6 @@
 // Every page, on a phone, where the bottom has room for four. Loaded when somebody asks for it.
 import { Drawer } from '@mantine/core';
-import { Foot } from './foot.tsx';
-import { Nav } from './nav.tsx';
+import { Nav, NavFooter } from './nav.tsx';
 import classes from './shell.module.css';
 
 interface MorePagesProps {
@@ -22,7 +21,7 @@ export function MorePages({ isOpen, close }: MorePagesProps) {
       classNames={{ body: classes.more ?? '' }}
     >
       <Nav onChosen={close} />
-      <Foot />
+      <NavFooter />
     </Drawer>
   );
 }

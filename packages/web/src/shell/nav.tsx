@@ -1,8 +1,12 @@
 // The pages as links; the ones that wait for the owner carry their count.
+
+import { ActionIcon, type MantineColorScheme, useMantineColorScheme } from '@mantine/core';
+import { IconMoon, IconSun, IconSunMoon } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { statusQuery } from '../data/queries.ts';
 import { Count } from '../parts/marks.tsx';
+import { HoldButton } from './hold.tsx';
 import { PAGE_GROUPS, type PageEntry } from './pages.ts';
 import classes from './shell.module.css';
 
@@ -39,12 +43,12 @@ export function PageLink({ page, short = false, onChosen }: PageLinkProps) {
     >
       <Icon size={short ? 21 : 18} stroke={1.6} aria-hidden />
       <span className={classes.label}>{short ? (page.short ?? label) : label}</span>
-      <Waiting path={path} />
+      <WaitingCount path={path} />
     </Link>
   );
 }
 
-function Waiting({ path }: { readonly path: string }) {
+function WaitingCount({ path }: { readonly path: string }) {
   const { data: status } = useQuery(statusQuery);
   const waiting = {
     '/approvals': status?.approvals_waiting,
@@ -52,4 +56,45 @@ function Waiting({ path }: { readonly path: string }) {
   }[path];
   if (!waiting) return null;
   return <Count n={waiting} says={`, ${waiting} waiting for you`} />;
+}
+
+// What stands below the list of pages, on a laptop and behind More on a phone.
+
+export function NavFooter() {
+  return (
+    <div className={classes.foot}>
+      <HoldButton />
+      <SchemeButton />
+    </div>
+  );
+}
+
+// Light, dark, or as the system is: each press goes on to the next.
+
+const NEXT_SCHEME: Record<MantineColorScheme, MantineColorScheme> = {
+  auto: 'dark',
+  dark: 'light',
+  light: 'auto',
+};
+const SCHEME_LABELS: Record<MantineColorScheme, string> = {
+  auto: 'Use the colours of your system',
+  dark: 'Use dark colours',
+  light: 'Use light colours',
+};
+const SCHEME_ICONS = { auto: IconSunMoon, dark: IconMoon, light: IconSun };
+
+function SchemeButton() {
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const next = NEXT_SCHEME[colorScheme];
+  const Icon = SCHEME_ICONS[next];
+  return (
+    <ActionIcon
+      variant="default"
+      onClick={() => setColorScheme(next)}
+      aria-label={SCHEME_LABELS[next]}
+      title={SCHEME_LABELS[next]}
+    >
+      <Icon size={17} stroke={1.6} />
+    </ActionIcon>
+  );
 }

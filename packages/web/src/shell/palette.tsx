@@ -3,6 +3,7 @@
 import { useMantineColorScheme } from '@mantine/core';
 import { Spotlight, type SpotlightActionData, spotlight } from '@mantine/spotlight';
 import '@mantine/spotlight/styles.layer.css';
+import { useDebouncedValue } from '@mantine/hooks';
 import {
   IconKeyboard,
   IconLogout,
@@ -17,24 +18,26 @@ import {
   IconUserPlus,
   type TablerIcon,
 } from '@tabler/icons-react';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
+import { useLiveStream } from '../data/live-stream.ts';
+import { nounKey } from '../data/queries.ts';
 import { relay } from '../data/relay.ts';
-import { useLive } from '../data/use-live.ts';
-import { fieldIsGone, handOver } from './early-typing.ts';
+import { formatContact } from '../parts/format.ts';
+import { flushTypingInto, onPaletteClosed } from './early-typing.ts';
 import { useHold } from './hold.tsx';
-import { openKeys } from './keys.tsx';
+import { openKeysList } from './keys.tsx';
 import { PAGE_GROUPS } from './pages.ts';
-import { type Found, useFound } from './palette-found.ts';
 
-const ICON = { size: 19, stroke: 1.6 };
+const PALETTE_ICON = { size: 19, stroke: 1.6 };
 const PLACEHOLDER = 'Find a page, a person or a conversation, or do something';
 
 export function Palette() {
   const [typed, setTyped] = useState('');
   const { history } = useRouter();
-  const found = useFound(typed);
-  const acts = useActs();
+  const found = usePaletteMatches(typed);
+  const acts = useCommands();
 
   const go = (href: string) => () => history.push(href);
   const words = typed.trim();
@@ -42,7 +45,7 @@ export function Palette() {
     action(path, label, icon, go(path), { description: question }),
   );
   // The daemon found them by more than what is shown, so whatever was typed fits.
-  const known = (icon: TablerIcon) => (one: Found) =>
+  const known = (icon: TablerIcon) => (one: PaletteMatch) =>
     action(one.id, one.label, icon, go(one.href), { ...one, keywords: typed });
   const search = action(
     'search',
@@ -63,7 +66,7 @@ export function Palette() {
       ]}
       transitionProps={{ duration: 0 }}
       shortcut={null}
-      onSpotlightClose={fieldIsGone}
+      onSpotlightClose={onPaletteClosed}
       nothingFound="Nothing by that name."
       highlightQuery
       scrollable
@@ -72,7 +75,7 @@ export function Palette() {
         leftSection: <IconSearch size={18} stroke={1.6} />,
         placeholder: PLACEHOLDER,
         'aria-label': 'Find or do',
-        onFocus: ({ currentTarget }) => handOver(currentTarget),
+        onFocus: ({ currentTarget }) => flushTypingInto(currentTarget),
       }}
     />
   );
@@ -87,7 +90,7 @@ const action = (
 ): SpotlightActionData => ({
   id,
   label,
-  leftSection: <Icon {...ICON} aria-hidden />,
+  leftSection: <Icon {...PALETTE_ICON} aria-hidden />,
   onClick,
   ...(more.description === undefined ? {} : { description: more.description }),
   ...(more.keywords === undefined ? {} : { keywords: more.keywords }),
@@ -95,9 +98,9 @@ const action = (
 });
 
 /** From anywhere. */
-function useActs(): SpotlightActionData[] {
+function useCommands(): SpotlightActionData[] {
   const { history } = useRouter();
-  const live = useLive();
+  const live = useLiveStream();
   const { isHeld, isOff, askFirst } = useHold();
   const { setColorScheme } = useMantineColorScheme();
   return [
@@ -126,7 +129,7 @@ function useActs(): SpotlightActionData[] {
     }),
     action('dark', 'Use dark colours', IconMoon, () => setColorScheme('dark')),
     action('light', 'Use light colours', IconSun, () => setColorScheme('light')),
-    action('keys', 'Keys', IconKeyboard, openKeys, {
+    action('keys', 'Keys', IconKeyboard, openKeysList, {
       description: 'What each letter does here, and the switch for all of them',
     }),
     action('sign-out', 'Sign out of this browser', IconLogout, () => {
@@ -137,3 +140,62 @@ function useActs(): SpotlightActionData[] {
 
 /** Also before it is rendered for the first time: then it comes open. */
 export const openPalette = spotlight.open;
+
+// What the palette finds by name: people and conversations, asked of the daemon once somebody has typed. Loaded with
+// the palette.
+
+const SHORTEST_QUERY = 2;
+const MOST_MATCHES = 5;
+
+interface PaletteMatch {
+  readonly id: string;
+  readonly label: string;
+  readonly description: string;
+  /** Where it leads. */
+  readonly href: string;
+}
+
+function usePaletteMatches(typed: string): {
+  readonly people: readonly PaletteMatch[];
+  readonly conversations: readonly PaletteMatch[];
+} {
+  const [words] = useDebouncedValue(typed.trim(), 150);
+  const enabled = words.length >= SHORTEST_QUERY;
+  const people = useQuery({
+    queryKey: nounKey('contacts', 'named', words),
+    queryFn: ({ signal }) =>
+      relay.get('/api/contacts', {
+        signal,
+        query: { query: words, kind: 'person', limit: MOST_MATCHES },
+      }),
+    placeholderData: keepPreviousData,
+    enabled,
+  });
+  const conversations = useQuery({
+    queryKey: nounKey('instances', 'named', words),
+    queryFn: ({ signal }) =>
+      relay.get('/api/instances', { signal, query: { words, limit: MOST_MATCHES } }),
+    placeholderData: keepPreviousData,
+    enabled,
+  });
+  if (!enabled) return { people: [], conversations: [] };
+  return {
+    people: (people.data?.contacts ?? []).map(({ id, name, phone_number, jid }) => {
+      const address = phone_number === null ? (jid ?? '') : formatContact(phone_number);
+      return {
+        id,
+        label: name ?? address,
+        description: name === null ? 'A person' : address,
+        href: `/people?who=${encodeURIComponent(id)}`,
+      };
+    }),
+    conversations: (conversations.data ?? []).map(
+      ({ id, objective, contact_name, target_contact }) => ({
+        id,
+        label: objective,
+        description: `A conversation with ${contact_name ?? formatContact(target_contact)}`,
+        href: `/conversations/${encodeURIComponent(id)}`,
+      }),
+    ),
+  };
+}

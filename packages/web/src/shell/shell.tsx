@@ -1,34 +1,53 @@
 // The frame around every page: landmarks, navigation, the connection light, the hold and what concerns all pages.
-import { ActionIcon } from '@mantine/core';
-import { IconDots, IconSearch } from '@tabler/icons-react';
+import { ActionIcon, Button } from '@mantine/core';
+import { useHotkeys } from '@mantine/hooks';
+import {
+  IconClockPause,
+  IconCloudOff,
+  IconDots,
+  IconSearch,
+  IconSendOff,
+} from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useLocation, useRouter } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useState } from 'react';
-import { fetched } from '../data/fetched.ts';
-import { useConnection } from '../data/use-live.ts';
-import { Later, Soon } from '../parts/later.tsx';
-import { Announcer } from './announcer.tsx';
-import { Asking } from './asking.tsx';
-import { Banners } from './banners.tsx';
-import { COMMAND_KEY } from './command-key.ts';
-import { ConnectionCard, ConnectionLine } from './connection-light.tsx';
-import { DemoStrip } from './demo-strip.tsx';
-import { hasField } from './early-typing.ts';
-import { Foot } from './foot.tsx';
-import { keysList, useKeyboard } from './keys.tsx';
-import { Logo } from './logo.tsx';
-import { Nav, PageLink } from './nav.tsx';
+import { lazy, type MouseEvent, Suspense, useCallback, useEffect, useRef, useState } from 'react';
+import { loadWhenReachable } from '../data/lazy-load.ts';
+import { useDaemonConnection, useLiveStream } from '../data/live-stream.ts';
+import { linkQuery, statusQuery } from '../data/queries.ts';
+import { useNow } from '../data/use-now.ts';
+import { type ConnectionDisplay, connectionDisplay, DAEMON_GONE } from '../parts/connection.ts';
+import { RenderAfterFirstPaint, RenderWhenIdle } from '../parts/deferred.tsx';
+import {
+  formatMoment,
+  formatPhoneNumber,
+  formatSpan,
+  formatTimeOfDay,
+  plural,
+} from '../parts/format.ts';
+import { Light, Logo } from '../parts/marks.tsx';
+import { Note } from '../parts/page.tsx';
+import { DialogHost } from './dialog.tsx';
+import {
+  bufferTyping,
+  expectPaletteField,
+  hasPaletteField,
+  stopBuffering,
+} from './early-typing.ts';
+import { useHold } from './hold.tsx';
+import { COMMAND_KEY } from './keyboard.ts';
+import { loadKeysList, useLetterKeyboard } from './keys.tsx';
+import { Nav, NavFooter, PageLink } from './nav.tsx';
 import { TAB_PAGES } from './pages.ts';
-import { loadPalette, usePalette } from './palette-door.tsx';
 import classes from './shell.module.css';
 import { SignIn } from './sign-in.tsx';
 
-const AT_REST_MS = 2_000;
+const PRELOAD_AFTER_MS = 2_000;
 
-export function Shell() {
-  const connection = useConnection();
+export function ConsoleShell() {
+  const connection = useDaemonConnection();
   const { open, palette } = usePalette();
   useFocusAfterNavigation();
-  useKeyboard();
+  useLetterKeyboard();
   if (connection.is === 'signed_out') return <SignIn />;
   return (
     <>
@@ -41,21 +60,21 @@ export function Shell() {
             <Logo />
             Relay
           </Link>
-          <ConnectionCard />
+          <LinkStatusCard />
           <button type="button" className={classes.find} onClick={open}>
             <IconSearch size={16} stroke={1.7} aria-hidden />
             <span>Find or do…</span>
             <kbd>{COMMAND_KEY}</kbd>
           </button>
           <Nav />
-          <Foot />
+          <NavFooter />
         </aside>
         <header className={classes.top}>
           <Link to="/" className={classes.brand}>
             <Logo />
             Relay
           </Link>
-          <ConnectionLine />
+          <LinkStatusLine />
           <ActionIcon onClick={open} aria-label="Find or do">
             <IconSearch size={21} stroke={1.7} />
           </ActionIcon>
@@ -70,18 +89,18 @@ export function Shell() {
           </div>
         </main>
       </div>
-      <Soon>
-        <Tabs />
-      </Soon>
+      <RenderAfterFirstPaint>
+        <PhoneTabs />
+      </RenderAfterFirstPaint>
       {palette}
-      <Asking />
-      <Later>
+      <DialogHost />
+      <RenderWhenIdle>
         <Toasts />
-      </Later>
-      <Later after={AT_REST_MS}>
-        <Ahead />
-      </Later>
-      <Announcer />
+      </RenderWhenIdle>
+      <RenderWhenIdle after={PRELOAD_AFTER_MS}>
+        <PreloadOverlays />
+      </RenderWhenIdle>
+      <WaitingAnnouncer />
     </>
   );
 }
@@ -93,7 +112,7 @@ function useFocusAfterNavigation(): void {
     () =>
       router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {
         // Whoever opened the palette meanwhile is typing there.
-        if (fromLocation === undefined || !pathChanged || hasField()) return;
+        if (fromLocation === undefined || !pathChanged || hasPaletteField()) return;
         const landing =
           document.querySelector<HTMLElement>('#main [data-landing]') ??
           document.querySelector<HTMLElement>('#main h1');
@@ -103,22 +122,23 @@ function useFocusAfterNavigation(): void {
   );
 }
 
-const morePages = () => fetched(() => import('./more-pages.tsx'));
+const morePages = () => loadWhenReachable(() => import('./more-pages.tsx'));
 const MorePages = lazy(async () => ({ default: (await morePages()).MorePages }));
-const toasts = () => fetched(() => import('./toasts.tsx'));
+const toasts = () => loadWhenReachable(() => import('./toasts.tsx'));
 const Toasts = lazy(async () => ({ default: (await toasts()).Toasts }));
 
 /** What a key or a press asks for anywhere is there when Relay is not. */
-function Ahead() {
+function PreloadOverlays() {
   useEffect(() => {
     // Whoever wants one that cannot be had is told then.
-    for (const part of [() => fetched(loadPalette), keysList, morePages]) part().catch(() => {});
+    for (const part of [() => loadWhenReachable(loadPalette), loadKeysList, morePages])
+      part().catch(() => {});
   }, []);
   return null;
 }
 
 /** The bottom of a phone. */
-function Tabs() {
+function PhoneTabs() {
   const [more, setMore] = useState<'never' | 'open' | 'closed'>('never');
   const { pathname } = useLocation();
   const isElsewhere = !TAB_PAGES.some(({ path }) =>
@@ -147,4 +167,218 @@ function Tabs() {
       )}
     </>
   );
+}
+
+// What concerns every page stands above it: the daemon does not answer, sending is held, something is frozen.
+
+function Banners() {
+  return (
+    <div className={classes.banners}>
+      <DaemonGoneBanner />
+      <HoldBanner />
+      <FrozenBanner />
+    </div>
+  );
+}
+
+function DaemonGoneBanner() {
+  const connection = useDaemonConnection();
+  const live = useLiveStream();
+  const now = useNow();
+  if (connection.is !== 'gone') return null;
+  const left = connection.retryAt - now;
+  return (
+    <Note
+      hue="bad"
+      icon={IconCloudOff}
+      role="alert"
+      acts={
+        <Button variant="default" size="xs" onClick={live.tryNow}>
+          Try now
+        </Button>
+      }
+    >
+      <b>Relay is not answering since {formatTimeOfDay(connection.since)}.</b> What you see may be
+      old, and buttons are off until it is back.{' '}
+      <span aria-hidden>
+        {left > 900 ? `Trying again in ${formatSpan(left)}.` : 'Trying again.'}
+      </span>
+    </Note>
+  );
+}
+
+function HoldBanner() {
+  const { isHeld, waiting, isOff, askFirst } = useHold();
+  if (!isHeld) return null;
+  return (
+    <Note
+      hue="parked"
+      icon={IconSendOff}
+      role="status"
+      acts={
+        <Button size="xs" onClick={askFirst} disabled={isOff}>
+          Let them go
+        </Button>
+      }
+    >
+      <b>You hold all sending.</b> Reading goes on.{' '}
+      {waiting > 0 &&
+        `${plural(waiting, 'message waits', 'messages wait')} and will be checked again before leaving.`}
+    </Note>
+  );
+}
+
+function FrozenBanner() {
+  const { data: status } = useQuery(statusQuery);
+  const now = useNow(30_000);
+  const until = status?.sending.frozen_until ?? null;
+  if (until === null || Date.parse(until) <= now) return null;
+  return (
+    <Note hue="held" icon={IconClockPause} role="status">
+      <b>WhatsApp froze some sending until {formatMoment(until, now)}.</b>{' '}
+      {status?.sending.sentence}
+    </Note>
+  );
+}
+
+// How the link to WhatsApp is, on every page: a light and its word, with the sentence behind it. A daemon that is gone
+// goes before everything it last said.
+
+interface LinkStatus extends ConnectionDisplay {
+  readonly detail: string;
+  readonly age: string;
+}
+
+const LINK_STATUS_LOADING = {
+  word: 'Asking Relay',
+  hue: 'parked',
+  sentence: 'Asking Relay how the link is.',
+  detail: 'one moment',
+  age: '',
+} as const;
+
+function useLinkStatus(): Pick<LinkStatus, 'word' | 'hue' | 'sentence' | 'detail' | 'age'> {
+  const connection = useDaemonConnection();
+  const { data: link } = useQuery(linkQuery);
+  const now = useNow();
+  if (connection.is === 'gone') {
+    return {
+      ...DAEMON_GONE,
+      detail: 'Relay is not answering',
+      age: formatTimeOfDay(connection.since),
+    };
+  }
+  if (link === undefined) return LINK_STATUS_LOADING;
+  const heard = link.health.lastStanzaAt;
+  const up = link.status === 'connected' && heard !== null;
+  return {
+    ...connectionDisplay(link, now),
+    detail: link.phone === null ? 'no phone linked' : formatPhoneNumber(link.phone),
+    age: up ? formatSpan(now - Date.parse(heard)) : '',
+  };
+}
+
+function LinkStatusCard() {
+  const { hue, word, sentence, detail, age } = useLinkStatus();
+  return (
+    <Link to="/tools" className={classes.connection} title={sentence}>
+      <Light hue={hue} />
+      <b>
+        {word}
+        <span className={`${classes.age} num`} aria-hidden>
+          {age}
+        </span>
+      </b>
+      <small className="num">{detail}</small>
+      <span className="unseen">{sentence}</span>
+    </Link>
+  );
+}
+
+/** On a phone. */
+function LinkStatusLine() {
+  const { hue, word, sentence } = useLinkStatus();
+  return (
+    <Link to="/tools" className={classes.line} title={sentence}>
+      <Light hue={hue} />
+      {word}
+    </Link>
+  );
+}
+
+// Says on every page of a demo that it is one, and leads to the phone on which one is everybody else. The daemon knows
+// both: the one by the network that it is on, the other by whoever started it.
+
+function DemoStrip() {
+  const { data: status } = useQuery(statusQuery);
+  if (status?.demo !== true) return null;
+  return (
+    <p className={classes.demo}>
+      <b>Demo:</b> no phone, no model key, nothing is real.{' '}
+      {status.phone_page !== null && (
+        <a href={status.phone_page} target="relay-phone" rel="noopener" onClick={openPhoneBeside}>
+          Open the phone beside it
+        </a>
+      )}
+    </p>
+  );
+}
+
+/** In a window as narrow as a phone; where a browser opens none, the link does what links do. */
+function openPhoneBeside(event: MouseEvent<HTMLAnchorElement>): void {
+  const plain = !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey);
+  if (!plain || !matchMedia('(min-width: 860px)').matches) return;
+  const { href } = event.currentTarget;
+  if (window.open(href, 'relay-phone', 'popup,width=430,height=860') !== null)
+    event.preventDefault();
+}
+
+// One polite voice for the whole page: what newly waits for the owner, at most one sentence in five seconds.
+
+const ANNOUNCE_EVERY_MS = 5_000;
+
+function WaitingAnnouncer() {
+  const { data: status } = useQuery(statusQuery);
+  const waiting = status?.waiting_count;
+  const before = useRef(waiting);
+  const [said, setSaid] = useState('');
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      const more = (waiting ?? 0) - (before.current ?? waiting ?? 0);
+      if (more > 0) setSaid(`${plural(more, 'more thing waits', 'more things wait')} for you.`);
+      before.current = waiting;
+    }, ANNOUNCE_EVERY_MS);
+    return () => clearTimeout(timer);
+  }, [waiting]);
+  return (
+    <div className="unseen" aria-live="polite">
+      {said}
+    </div>
+  );
+}
+
+// The palette is no part of the first page: the first Ctrl K or press of its button loads it, or the page once it is at
+// rest. What is typed until its field is there is kept for it.
+
+const loadPalette = () => import('./palette.tsx');
+const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }));
+
+function usePalette() {
+  const [wanted, setWanted] = useState(false);
+  const open = useCallback(() => {
+    bufferTyping();
+    // What Relay does not give right now is not waited for: until then no key would reach the page.
+    void loadPalette().then(({ openPalette }) => {
+      setWanted(true);
+      openPalette();
+      expectPaletteField();
+    }, stopBuffering);
+  }, []);
+  useHotkeys([['mod+K', open]], []);
+  const palette = wanted && (
+    <Suspense>
+      <Palette />
+    </Suspense>
+  );
+  return { open, palette };
 }

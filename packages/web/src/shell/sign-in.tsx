@@ -2,16 +2,16 @@
 import { Button, CopyButton } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useEffect } from 'react';
+import { useLiveStream } from '../data/live-stream.ts';
 import { relay } from '../data/relay.ts';
-import { useLive } from '../data/use-live.ts';
-import { Logo } from './logo.tsx';
+import { Logo } from '../parts/marks.tsx';
 import classes from './sign-in.module.css';
 
 const LOOK_EVERY_MS = 3_000;
 const COMMAND = 'relay open';
 
 export function SignIn() {
-  const live = useLive();
+  const live = useLiveStream();
   useEffect(() => {
     document.title = 'Sign in · Relay';
     const look = async () => {

@@ -4,14 +4,14 @@ import { once } from 'node:events';
 import { DEFAULT_PORT, settingsSchema } from '@relay/core/settings';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { verifies } from '../../verifies.ts';
+import { type AcceptanceHarness, openAcceptanceHarness } from './harness.ts';
 import { FIRST, send } from './script.ts';
-import { openWorld, type World } from './world.ts';
 
 const KEY = 'sk-of-the-owner-4b1d';
 
-let world: World;
+let world: AcceptanceHarness;
 beforeAll(async () => {
-  world = await openWorld();
+  world = await openAcceptanceHarness();
 });
 afterAll(() => world.end());
 

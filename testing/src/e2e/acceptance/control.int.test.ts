@@ -4,14 +4,14 @@ import type { ConversationInstance } from '@relay/core/api/instances';
 import type { NonTerminalState } from '@relay/core/conversation/states';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { verifies } from '../../verifies.ts';
+import { type AcceptanceHarness, ME, openAcceptanceHarness } from './harness.ts';
 import type { Person } from './person.ts';
 import { ANY, ask, end, FIRST, FOLLOW_UP, send } from './script.ts';
 import { isLegalMove, type Move } from './table.ts';
-import { ME, openWorld, type World } from './world.ts';
 
-let world: World;
+let world: AcceptanceHarness;
 beforeAll(async () => {
-  world = await openWorld();
+  world = await openAcceptanceHarness();
 });
 afterAll(() => world.end());
 

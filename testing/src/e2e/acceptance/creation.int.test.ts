@@ -2,14 +2,14 @@
 // first out.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { verifies } from '../../verifies.ts';
+import { type AcceptanceHarness, openAcceptanceHarness } from './harness.ts';
 import { end, FIRST, send } from './script.ts';
-import { openWorld, type World } from './world.ts';
 
 const UUID_4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-let world: World;
+let world: AcceptanceHarness;
 beforeAll(async () => {
-  world = await openWorld();
+  world = await openAcceptanceHarness();
 });
 afterAll(() => world.end());
 

@@ -5,15 +5,15 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { verifies } from '../../verifies.ts';
 import { alive } from '../relay.ts';
 import { answers, untilGone } from '../traces.ts';
+import { type AcceptanceHarness, openAcceptanceHarness } from './harness.ts';
 import type { Person } from './person.ts';
 import { ask, FIRST, FOLLOW_UP, send } from './script.ts';
-import { openWorld, type World } from './world.ts';
 
 const NOT_RUNNING = 'Daemon not running. Run `relay start` first.\n';
 
-let world: World;
+let world: AcceptanceHarness;
 beforeAll(async () => {
-  world = await openWorld();
+  world = await openAcceptanceHarness();
 });
 afterAll(() => world.end());
 beforeEach(() => world.relay.ensureStarted());

@@ -1,12 +1,12 @@
 // The seed's five end-to-end flows, each from the command to the phone and back.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { verifies } from '../../verifies.ts';
+import { type AcceptanceHarness, openAcceptanceHarness } from './harness.ts';
 import { end, FIRST, FOLLOW_UP, mark, send } from './script.ts';
-import { openWorld, type World } from './world.ts';
 
-let world: World;
+let world: AcceptanceHarness;
 beforeAll(async () => {
-  world = await openWorld();
+  world = await openAcceptanceHarness();
 });
 afterAll(() => world.end());
 

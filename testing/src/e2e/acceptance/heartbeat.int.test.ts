@@ -2,13 +2,13 @@
 import type { ConversationInstance } from '@relay/core/api/instances';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { verifies } from '../../verifies.ts';
+import { type AcceptanceHarness, openAcceptanceHarness } from './harness.ts';
 import type { Person } from './person.ts';
 import { FIRST, FOLLOW_UP, send } from './script.ts';
-import { openWorld, type World } from './world.ts';
 
-let world: World;
+let world: AcceptanceHarness;
 beforeAll(async () => {
-  world = await openWorld();
+  world = await openAcceptanceHarness();
 });
 afterAll(() => world.end());
 

@@ -3,11 +3,11 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { verifies } from '../../verifies.ts';
-import { openWorld, type World } from './world.ts';
+import { type AcceptanceHarness, openAcceptanceHarness } from './harness.ts';
 
-let world: World;
+let world: AcceptanceHarness;
 beforeAll(async () => {
-  world = await openWorld({ linked: false });
+  world = await openAcceptanceHarness({ linked: false });
 });
 afterAll(() => world.end());
 

@@ -1,15 +1,15 @@
 // AC-2, and the error table's two rows on WhatsApp: one scan links for good, what drops comes back by
 // itself and ever more slowly, and what stays away is said.
-import type { LinkBody } from '@relay/core/api/link';
+import type { LinkBody } from '@relay/core/api/whatsapp';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { verifies } from '../../verifies.ts';
 import { eventually } from '../gateway.ts';
+import { type AcceptanceHarness, ME, openAcceptanceHarness } from './harness.ts';
 import { FIRST, send } from './script.ts';
-import { ME, openWorld, type World } from './world.ts';
 
-let world: World;
+let world: AcceptanceHarness;
 beforeAll(async () => {
-  world = await openWorld({ linked: false });
+  world = await openAcceptanceHarness({ linked: false });
 });
 afterAll(() => world.end());
 

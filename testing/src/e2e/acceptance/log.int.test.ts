@@ -1,12 +1,12 @@
 // The log as the seed divides it by level, and the warning for a timer that comes too late.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { verifies } from '../../verifies.ts';
+import { type AcceptanceHarness, type LogLine, openAcceptanceHarness } from './harness.ts';
 import { FIRST, placeCall, send } from './script.ts';
-import { type LogLine, openWorld, type World } from './world.ts';
 
-let world: World;
+let world: AcceptanceHarness;
 beforeAll(async () => {
-  world = await openWorld({ settings: { log_level: 'debug' } });
+  world = await openAcceptanceHarness({ settings: { log_level: 'debug' } });
 });
 afterAll(() => world.end());
 

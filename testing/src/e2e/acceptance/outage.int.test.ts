@@ -3,12 +3,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { sleep } from '../../store.ts';
 import { verifies } from '../../verifies.ts';
+import { type AcceptanceHarness, openAcceptanceHarness } from './harness.ts';
 import { end, FIRST, FOLLOW_UP, send } from './script.ts';
-import { openWorld, type World } from './world.ts';
 
-let world: World;
+let world: AcceptanceHarness;
 beforeAll(async () => {
-  world = await openWorld();
+  world = await openAcceptanceHarness();
 });
 afterAll(() => world.end());
 

@@ -1,15 +1,14 @@
 // The owner's people, from the command to the phone: who knocks, who is granted what, and that a grant taken
 // back holds for what is on its way already.
-import type { ListedContact } from '@relay/core/api/contacts';
-import type { Permission } from '@relay/core/api/permissions';
+import type { ListedContact, Permission } from '@relay/core/api/contacts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { verifies } from '../../verifies.ts';
 import { eventually } from '../gateway.ts';
-import { openWorld, type World } from './world.ts';
+import { type AcceptanceHarness, openAcceptanceHarness } from './harness.ts';
 
-let world: World;
+let world: AcceptanceHarness;
 beforeAll(async () => {
-  world = await openWorld();
+  world = await openAcceptanceHarness();
 });
 afterAll(() => world.end());
 

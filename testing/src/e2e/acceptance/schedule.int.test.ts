@@ -4,12 +4,12 @@ import type { Schedule, SchedulePreview } from '@relay/core/api/schedules';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { verifies } from '../../verifies.ts';
 import { eventually } from '../gateway.ts';
+import { type AcceptanceHarness, ME, openAcceptanceHarness } from './harness.ts';
 import type { Person } from './person.ts';
-import { ME, openWorld, type World } from './world.ts';
 
-let world: World;
+let world: AcceptanceHarness;
 beforeAll(async () => {
-  world = await openWorld({ settings: { zone: 'UTC' } });
+  world = await openAcceptanceHarness({ settings: { zone: 'UTC' } });
 });
 afterAll(() => world.end());
 

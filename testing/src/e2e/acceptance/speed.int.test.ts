@@ -3,14 +3,14 @@
 import { typingMs } from '@relay/core/outbox/pacing';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { verifies } from '../../verifies.ts';
+import { type AcceptanceHarness, openAcceptanceHarness, PACING } from './harness.ts';
 import { ANY, end, FIRST, send } from './script.ts';
-import { openWorld, PACING, type World } from './world.ts';
 
 const TEN = Array.from({ length: 10 }, (_, n) => `Person-${'abcdefghij'[n]}-of-ten`);
 
-let world: World;
+let world: AcceptanceHarness;
 beforeAll(async () => {
-  world = await openWorld();
+  world = await openAcceptanceHarness();
 });
 afterAll(() => world.end());
 

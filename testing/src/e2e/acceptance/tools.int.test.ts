@@ -1,13 +1,13 @@
 // AC-5: each tool of the agent, from the model's call to the phone, the transcript and the state.
-import type { Call as ModelCall } from '@relay/simulator/model/calls';
+import type { LoggedCall as ModelCall } from '@relay/simulator/model/server';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { verifies } from '../../verifies.ts';
+import { type AcceptanceHarness, openAcceptanceHarness } from './harness.ts';
 import { ask, end, FIRST, mark, placeCall, send, wakeIn } from './script.ts';
-import { openWorld, type World } from './world.ts';
 
-let world: World;
+let world: AcceptanceHarness;
 beforeAll(async () => {
-  world = await openWorld({ settings: { log_level: 'debug' } });
+  world = await openAcceptanceHarness({ settings: { log_level: 'debug' } });
 });
 afterAll(() => world.end());
 

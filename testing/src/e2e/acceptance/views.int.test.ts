@@ -3,14 +3,14 @@
 import type { ConversationInstance, TranscriptLine } from '@relay/core/api/instances';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { verifies } from '../../verifies.ts';
+import { type AcceptanceHarness, ME, openAcceptanceHarness } from './harness.ts';
 import { ask, end, FIRST, mark, send } from './script.ts';
-import { ME, openWorld, type World } from './world.ts';
 
-let world: World;
+let world: AcceptanceHarness;
 /** A conversation in each of these states. */
 const ids: Record<string, string> = {};
 beforeAll(async () => {
-  world = await openWorld();
+  world = await openAcceptanceHarness();
   const lioba = await world.person('Lioba');
   lioba.meets(FIRST, mark('1', 'completed'), send('What does it cost?'));
   ids.WAITING_FOR_REPLY = await world.begin(lioba, {

@@ -2,11 +2,11 @@
 import { verifies } from '@relay/testing/verifies';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../gateway.ts';
-import { ME, openWorld, type World } from './world.ts';
+import { type AcceptanceHarness, ME, openAcceptanceHarness } from './harness.ts';
 
-let world: World;
+let world: AcceptanceHarness;
 beforeAll(async () => {
-  world = await openWorld({ settings: { tell_owner_on_whatsapp: true } });
+  world = await openAcceptanceHarness({ settings: { tell_owner_on_whatsapp: true } });
 });
 afterAll(() => world.end());
 

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { AssistantEvent, AssistantLine } from '@relay/core/api/assistant';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CTRL_D, sitDown } from '../../person.ts';
+import { CTRL_D, startTerminalUser } from '../../terminal-user.ts';
 import type { Person } from '../acceptance/person.ts';
 import { eventually } from '../gateway.ts';
 import { type OwnersPhone, openPhone } from './owner.ts';
@@ -116,7 +116,7 @@ describe('before anything is sent the owner is asked', () => {
     phone.whenTold('"status":"sent"', { text: 'Wished.' });
     phone.whenTold('said no', { text: 'Not wished.' });
     const { built, home } = phone.world.relay;
-    const person = sitDown({ built, home }, 'chat --new');
+    const person = startTerminalUser({ built, home }, 'chat --new');
     await person.until('you: ');
     person.type('Wish her a bad day\r');
     await person.until(`a message to Mum (${mum.number})\n  │ Have a bad day!\n`);

@@ -1,7 +1,12 @@
 // The owner at their phone: writes to themselves, where the assistant listens, and reads what it answers.
 // What the model does is scripted here too. Invariant: the newest rule that fits a request wins.
 import type { RuleInput } from '@relay/simulator/model/schemas';
-import { ME, openWorld, type World, type WorldOptions } from '../acceptance/world.ts';
+import {
+  type AcceptanceHarness,
+  type AcceptanceOptions,
+  ME,
+  openAcceptanceHarness,
+} from '../acceptance/harness.ts';
 import { eventually } from '../gateway.ts';
 
 export { ME };
@@ -16,7 +21,7 @@ export interface Permission {
   readonly canReply: boolean;
 }
 
-export interface Asked {
+export interface AssistantRequest {
   readonly system: string;
   /** The newest message of the owner, with what was put under it. */
   readonly question: string;
@@ -26,9 +31,9 @@ export interface Asked {
 }
 
 export class OwnersPhone {
-  readonly world: World;
+  readonly world: AcceptanceHarness;
 
-  constructor(world: World) {
+  constructor(world: AcceptanceHarness) {
     this.world = world;
   }
 
@@ -77,7 +82,7 @@ export class OwnersPhone {
   }
 
   /** What the assistant's model was asked, the oldest first. */
-  asked(): Asked[] {
+  asked(): AssistantRequest[] {
     return this.world.model.calls().flatMap(({ body }) => {
       const { messages = [], tools = [] } = body as Partial<Wire>;
       const system = textOf(messages.find(({ role }) => role === 'system'));
@@ -106,6 +111,6 @@ function textOf(message: Wire['messages'][number] | undefined): string {
   return typeof content === 'string' ? content : content.map(({ text }) => text ?? '').join('');
 }
 
-export async function openPhone(options: WorldOptions = {}): Promise<OwnersPhone> {
-  return new OwnersPhone(await openWorld(options));
+export async function openPhone(options: AcceptanceOptions = {}): Promise<OwnersPhone> {
+  return new OwnersPhone(await openAcceptanceHarness(options));
 }

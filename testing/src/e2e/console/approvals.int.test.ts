@@ -6,19 +6,19 @@ import { beforeAll, expect, it } from 'vitest';
 import type { Demo } from '../demo.ts';
 import { eventually } from '../gateway.ts';
 import { expectNoSeriousFindings } from './axe.ts';
-import { testBed } from './bed.ts';
-import type { Looking } from './browser.ts';
-import { linked, OWNER } from './scene.ts';
-import { approvals, JONAS, LONG, PROGRAM, SHORT } from './scenes/approvals.ts';
+import type { ConsoleView } from './browser.ts';
+import { consoleFixture } from './fixture.ts';
+import { linkScene, OWNER } from './scene.ts';
+import { approvals, CLIENT_NAME, JONAS, LONG, SHORT } from './scenes/approvals.ts';
 
-const bed = testBed();
+const bed = consoleFixture();
 let demo: Demo;
-let looking: Looking;
+let looking: ConsoleView;
 let page: Page;
 const asked: Request[] = [];
 
 beforeAll(async () => {
-  demo = await bed.start(linked);
+  demo = await bed.start(linkScene);
   await approvals(demo, OWNER);
   looking = await bed.signedIn();
   page = looking.page;
@@ -48,7 +48,13 @@ it('shows for whom, every byte, who asked and why, and what led there', async ()
   await page.getByRole('heading', { name: 'Send this to Jonas Beck?' }).waitFor();
   expect(await shownText().textContent()).toBe(SHORT);
   const whole = page.getByRole('article');
-  for (const words of ['+1 415 555 0131', PROGRAM, 'read_then_send', 'Sam Okafor', 'Expires in']) {
+  for (const words of [
+    '+1 415 555 0131',
+    CLIENT_NAME,
+    'read_then_send',
+    'Sam Okafor',
+    'Expires in',
+  ]) {
     await whole.getByText(words).first().waitFor();
   }
   await whole.getByRole('link', { name: /^Ledger \d/ }).waitFor();

@@ -3,17 +3,17 @@
 import { beforeAll, expect, it } from 'vitest';
 import type { Demo } from '../demo.ts';
 import { seriousFindings } from './axe.ts';
-import { testBed } from './bed.ts';
-import type { Looking } from './browser.ts';
+import type { ConsoleView } from './browser.ts';
+import { consoleFixture } from './fixture.ts';
 import { pathsOf, visit } from './pages.ts';
-import { live, settle } from './scene.ts';
+import { addScenePeople, playScene } from './scene.ts';
 
-const bed = testBed();
+const bed = consoleFixture();
 let demo: Demo;
-let looking: Looking;
+let looking: ConsoleView;
 
 beforeAll(async () => {
-  demo = await bed.start(settle);
+  demo = await bed.start(addScenePeople);
   looking = await bed.signedIn();
 }, 180_000);
 
@@ -57,7 +57,7 @@ it('finds nothing serious on any page before a phone is linked', { timeout: 400_
 });
 
 it('finds nothing serious on any page after a day', { timeout: 400_000 }, async () => {
-  await live(demo);
+  await playScene(demo);
   expect(await findings([...LIGHT, ...DARK])).toBe('');
 });
 

@@ -10,7 +10,7 @@ export async function openChromium(): Promise<Browser> {
   return chromium.launch({ executablePath });
 }
 
-export interface LookOptions {
+export interface ConsoleViewOptions {
   readonly width?: number;
   readonly height?: number;
   readonly scheme?: 'light' | 'dark';
@@ -20,7 +20,7 @@ export interface LookOptions {
   readonly isStill?: boolean;
 }
 
-export interface Looking {
+export interface ConsoleView {
   readonly page: Page;
   /** What the page complained of: refusals by the content policy, errors, requests to elsewhere. */
   readonly complaints: readonly string[];
@@ -28,11 +28,11 @@ export interface Looking {
 }
 
 /** A browser of its own, signed out. */
-export async function look(
+export async function openConsoleView(
   browser: Browser,
   { api }: Pick<Demo, 'api'>,
-  { width = 1440, height = 900, scheme = 'light', scale, isStill = false }: LookOptions = {},
-): Promise<Looking> {
+  { width = 1440, height = 900, scheme = 'light', scale, isStill = false }: ConsoleViewOptions = {},
+): Promise<ConsoleView> {
   const isPhone = width < 600;
   const context = await browser.newContext({
     viewport: { width, height },
@@ -58,7 +58,7 @@ export async function look(
 }
 
 /** As `relay open` does: a code that works once. */
-export async function signIn({ page }: Looking, { relay }: Pick<Demo, 'relay'>): Promise<void> {
+export async function signIn({ page }: ConsoleView, { relay }: Pick<Demo, 'relay'>): Promise<void> {
   const { url } = await relay.ok<{ url: string }>('POST', '/api/login-codes');
   await page.goto(url);
 }

@@ -5,24 +5,24 @@ import { beforeAll, expect, it } from 'vitest';
 import type { Demo } from '../demo.ts';
 import { eventually } from '../gateway.ts';
 import { expectNoSeriousFindings } from './axe.ts';
-import { testBed } from './bed.ts';
-import type { Looking } from './browser.ts';
-import { linked, OWNER } from './scene.ts';
+import type { ConsoleView } from './browser.ts';
+import { consoleFixture } from './fixture.ts';
+import { linkScene, OWNER } from './scene.ts';
 
 const MUM = '14155550104';
 const KIT = '447700900417';
 const LINES = 90;
 
-const bed = testBed();
+const bed = consoleFixture();
 let demo: Demo;
-let looking: Looking;
+let looking: ConsoleView;
 let page: Page;
 
 const log = () => page.getByRole('log', { name: /^Messages with/ });
 const button = (name: string | RegExp) => page.getByRole('button', { name });
 
 beforeAll(async () => {
-  demo = await bed.start(linked);
+  demo = await bed.start(linkScene);
   const mum = { phoneNumber: MUM, displayName: 'Mum', canRead: true };
   await demo.relay.ok('POST', '/api/whatsapp/permissions', mum);
   for (let n = 1; n <= LINES; n += 1) await demo.phones.send(MUM, OWNER, `line ${n}`);

@@ -5,15 +5,15 @@ import { beforeAll, expect, it } from 'vitest';
 import type { Demo } from '../demo.ts';
 import { eventually } from '../gateway.ts';
 import { expectNoSeriousFindings } from './axe.ts';
-import { testBed } from './bed.ts';
-import type { Looking } from './browser.ts';
-import { linked, OWNER } from './scene.ts';
+import type { ConsoleView } from './browser.ts';
+import { consoleFixture } from './fixture.ts';
+import { linkScene, OWNER } from './scene.ts';
 
 const MARTA = '14155550103';
 
-const bed = testBed();
+const bed = consoleFixture();
 let demo: Demo;
-let looking: Looking;
+let looking: ConsoleView;
 let page: Page;
 let id: string;
 
@@ -26,7 +26,7 @@ const log = () => page.getByRole('log', { name: /^Messages with/ });
 const field = () => page.getByRole('textbox', { name: /^Write to .* as yourself$/ });
 
 beforeAll(async () => {
-  demo = await bed.start(linked);
+  demo = await bed.start(linkScene);
   const grant = { canRead: true, canReply: true, canInitiate: true };
   const marta = { phoneNumber: MARTA, displayName: 'Marta', ...grant };
   await demo.relay.ok('POST', '/api/whatsapp/permissions', marta);

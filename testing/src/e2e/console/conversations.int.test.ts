@@ -4,9 +4,9 @@ import type { Page } from 'playwright-core';
 import { beforeAll, expect, it, vi } from 'vitest';
 import type { Demo } from '../demo.ts';
 import { expectNoSeriousFindings } from './axe.ts';
-import { testBed } from './bed.ts';
-import type { Looking } from './browser.ts';
-import { linked, OWNER } from './scene.ts';
+import type { ConsoleView } from './browser.ts';
+import { consoleFixture } from './fixture.ts';
+import { linkScene, OWNER } from './scene.ts';
 
 const MARTA = '14155550103';
 const ROSA = '14155550106';
@@ -14,13 +14,13 @@ const ROSA = '14155550106';
 vi.setConfig({ testTimeout: 120_000 });
 const SOON = { timeout: 15_000 };
 
-const bed = testBed();
+const bed = consoleFixture();
 let demo: Demo;
-let looking: Looking;
+let looking: ConsoleView;
 let page: Page;
 
 beforeAll(async () => {
-  demo = await bed.start(linked);
+  demo = await bed.start(linkScene);
   demo.model.rules([
     {
       when: { contains: 'first_message' },

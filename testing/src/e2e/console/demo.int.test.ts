@@ -4,23 +4,23 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { builtIn } from '../built.ts';
-import { type Held, holdScene, type SceneLine } from '../headless.ts';
+import { type HeldDemo, holdScene, type SceneLine } from '../headless.ts';
 import { expectNoSeriousFindings } from './axe.ts';
-import { type Looking, look, openChromium } from './browser.ts';
+import { type ConsoleView, openChromium, openConsoleView } from './browser.ts';
 
-let demo: Held<SceneLine>;
+let demo: HeldDemo<SceneLine>;
 let browser: Browser;
-let console: Looking;
-let phone: Looking;
+let console: ConsoleView;
+let phone: ConsoleView;
 
 const at = (url: string) => ({ api: new URL(url).origin });
 
 beforeAll(async () => {
   demo = await holdScene(join(await builtIn(inject('builds')), 'bin/relay.js'));
   browser = await openChromium();
-  console = await look(browser, at(demo.line.api));
+  console = await openConsoleView(browser, at(demo.line.api));
   await console.page.goto(demo.line.console);
-  phone = await look(browser, at(demo.line.phone), { width: 1100, height: 800 });
+  phone = await openConsoleView(browser, at(demo.line.phone), { width: 1100, height: 800 });
   await phone.page.goto(demo.line.phone);
 }, 300_000);
 afterAll(async () => {
@@ -118,7 +118,7 @@ it.each([
   [390, 'light'],
   [390, 'dark'],
 ] as const)('can be read by everybody at %i pixels in %s', async (width, scheme) => {
-  const seen = await look(browser, at(demo.line.phone), { width, height: 800, scheme });
+  const seen = await openConsoleView(browser, at(demo.line.phone), { width, height: 800, scheme });
   await seen.page.goto(demo.line.phone);
   for (const name of [/Mom/, /Morenos/]) {
     await seen.page.getByRole('button', { name }).click();
@@ -132,7 +132,7 @@ it.each([
 });
 
 it('shows nothing to a browser that was given no token', async () => {
-  const stranger = await look(browser, at(demo.line.phone));
+  const stranger = await openConsoleView(browser, at(demo.line.phone));
   await stranger.page.goto(new URL(demo.line.phone).origin);
   await stranger.page.getByText('at the address that `relay demo` printed').waitFor();
   expect(await bubbles(stranger.page).count()).toBe(0);

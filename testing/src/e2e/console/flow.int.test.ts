@@ -4,8 +4,8 @@ import type { Locator, Page } from 'playwright-core';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Demo } from '../demo.ts';
 import { eventually } from '../gateway.ts';
-import { testBed } from './bed.ts';
-import type { Looking } from './browser.ts';
+import type { ConsoleView } from './browser.ts';
+import { consoleFixture } from './fixture.ts';
 import { byKeyboard, byMouse, type Hands } from './hands.ts';
 import { OWNER } from './scene.ts';
 import { groups, STREET } from './scenes/groups.ts';
@@ -22,9 +22,9 @@ describe.each([
   ['a mouse', byMouse],
   ['the keyboard alone', byKeyboard],
 ] as const)('an owner with %s', { timeout: 120_000 }, (_, handsOf) => {
-  const bed = testBed();
+  const bed = consoleFixture();
   let demo: Demo;
-  let looking: Looking;
+  let looking: ConsoleView;
   let page: Page;
   let hands: Hands;
 

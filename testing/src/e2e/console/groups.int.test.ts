@@ -5,18 +5,18 @@ import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import type { Demo } from '../demo.ts';
 import { expectNoSeriousFindings } from './axe.ts';
-import { testBed } from './bed.ts';
-import type { Looking } from './browser.ts';
-import { OWNER, settle } from './scene.ts';
+import type { ConsoleView } from './browser.ts';
+import { consoleFixture } from './fixture.ts';
+import { addScenePeople, OWNER } from './scene.ts';
 import { groups, STREET } from './scenes/groups.ts';
 
-const bed = testBed();
+const bed = consoleFixture();
 let demo: Demo;
-let looking: Looking;
+let looking: ConsoleView;
 let page: Page;
 
 beforeAll(async () => {
-  demo = await bed.start(settle);
+  demo = await bed.start(addScenePeople);
   looking = await bed.signedIn();
   page = looking.page;
 }, 180_000);

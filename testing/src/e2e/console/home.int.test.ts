@@ -6,21 +6,21 @@ import type { Page, Request } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import type { Demo } from '../demo.ts';
 import { eventually } from '../gateway.ts';
-import { testBed } from './bed.ts';
-import type { Looking } from './browser.ts';
-import { live, OWNER, settle } from './scene.ts';
+import type { ConsoleView } from './browser.ts';
+import { consoleFixture } from './fixture.ts';
+import { addScenePeople, OWNER, playScene } from './scene.ts';
 
 const TABS = 8;
 const STRANGER = '447700900417';
 
-const bed = testBed();
+const bed = consoleFixture();
 let demo: Demo;
-let looking: Looking;
+let looking: ConsoleView;
 let page: Page;
 
 beforeAll(async () => {
-  demo = await bed.start(settle);
-  await live(demo);
+  demo = await bed.start(addScenePeople);
+  await playScene(demo);
   looking = await bed.signedIn();
   page = looking.page;
 }, 180_000);

@@ -7,18 +7,18 @@ import { beforeAll, expect, it } from 'vitest';
 import type { Demo } from '../demo.ts';
 import { eventually } from '../gateway.ts';
 import { expectNoSeriousFindings } from './axe.ts';
-import { testBed } from './bed.ts';
-import type { Looking } from './browser.ts';
-import { linked, OWNER } from './scene.ts';
+import type { ConsoleView } from './browser.ts';
+import { consoleFixture } from './fixture.ts';
+import { linkScene, OWNER } from './scene.ts';
 import { approvals, JONAS, SAM } from './scenes/approvals.ts';
 
-const bed = testBed();
+const bed = consoleFixture();
 let demo: Demo;
-let looking: Looking;
+let looking: ConsoleView;
 let page: Page;
 
 beforeAll(async () => {
-  demo = await bed.start(linked);
+  demo = await bed.start(linkScene);
   await approvals(demo, OWNER);
   looking = await bed.signedIn();
   page = looking.page;

@@ -5,17 +5,17 @@ import { beforeAll, expect, it } from 'vitest';
 import type { Demo } from '../demo.ts';
 import { eventually } from '../gateway.ts';
 import { expectNoSeriousFindings } from './axe.ts';
-import { testBed } from './bed.ts';
-import type { Looking } from './browser.ts';
-import { linked, OWNER } from './scene.ts';
+import type { ConsoleView } from './browser.ts';
+import { consoleFixture } from './fixture.ts';
+import { linkScene, OWNER } from './scene.ts';
 
 const DANA = '14155550101';
 const KIT = '447700900417';
 const ROSA = '14155550106';
 
-const bed = testBed();
+const bed = consoleFixture();
 let demo: Demo;
-let looking: Looking;
+let looking: ConsoleView;
 let page: Page;
 
 interface Granted {
@@ -34,7 +34,7 @@ const read = (name: string) => page.getByRole('switch', { name: `Agents may read
 const button = (name: string | RegExp) => page.getByRole('button', { name });
 
 beforeAll(async () => {
-  demo = await bed.start(linked);
+  demo = await bed.start(linkScene);
   await demo.relay.ok('POST', '/api/whatsapp/permissions', {
     phoneNumber: DANA,
     displayName: 'Dana',

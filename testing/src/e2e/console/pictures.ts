@@ -8,12 +8,12 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { builtIn, openBuilds } from '../built.ts';
 import { startDemo } from '../demo.ts';
-import { type Looking, look, openChromium, signIn } from './browser.ts';
+import { type ConsoleView, openChromium, openConsoleView, signIn } from './browser.ts';
 import { camera } from './camera.ts';
 import { MOMENTS } from './moments/all.ts';
 import { type Moment, still } from './moments/moment.ts';
 import { untilLoaded } from './pages.ts';
-import { live, settle } from './scene.ts';
+import { addScenePeople, playScene } from './scene.ts';
 
 const { values } = parseArgs({
   options: {
@@ -49,20 +49,25 @@ const complaints: string[] = [];
 const isExpected = (complaint: string): boolean =>
   /net::ERR_|status of (400|404|500)/.test(complaint);
 
-async function open({ width, height }: Size): Promise<Looking> {
+async function open({ width, height }: Size): Promise<ConsoleView> {
   const scale = values.small || values.keep ? { scale: 1 } : {};
-  const looking = await look(browser, demo, { width, height, isStill: true, ...scale });
+  const looking = await openConsoleView(browser, demo, { width, height, isStill: true, ...scale });
   await signIn(looking, demo);
   return looking;
 }
 
-async function close(looking: Looking): Promise<void> {
+async function close(looking: ConsoleView): Promise<void> {
   complaints.push(...looking.complaints.filter((complaint) => !isExpected(complaint)));
   await looking.close();
 }
 
 /** A moment is brought about once, and looked at in both colours. */
-async function picture({ page }: Pick<Looking, 'page'>, name: string, moment: Moment, size: Size) {
+async function picture(
+  { page }: Pick<ConsoleView, 'page'>,
+  name: string,
+  moment: Moment,
+  size: Size,
+) {
   try {
     await moment.reach(page, demo);
     await page.waitForTimeout(900);
@@ -144,16 +149,16 @@ const builds = values.built === undefined ? openBuilds() : null;
 const demo = await startDemo({ built: values.built ?? (await builtIn(builds?.folder ?? '')) });
 const browser = await openChromium();
 try {
-  await settle(demo);
+  await addScenePeople(demo);
   for (const size of SIZES) {
-    const stranger = await look(browser, demo, { ...size, scale: 1, isStill: true });
+    const stranger = await openConsoleView(browser, demo, { ...size, scale: 1, isStill: true });
     await stranger.page.goto('/');
     await picture(stranger, 'sign-in', still('/', 'unlinked'), size);
     await stranger.close();
   }
   await pictures('unlinked');
   if (chosen.some(([, { scene }]) => scene === 'live')) {
-    await live(demo);
+    await playScene(demo);
     await pictures('live');
     for (const size of SIZES) await absence(size);
   }

@@ -4,9 +4,9 @@ import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import type { Demo } from '../demo.ts';
 import { eventually } from '../gateway.ts';
-import { testBed } from './bed.ts';
-import type { Looking } from './browser.ts';
-import { linked, OWNER } from './scene.ts';
+import type { ConsoleView } from './browser.ts';
+import { consoleFixture } from './fixture.ts';
+import { linkScene, OWNER } from './scene.ts';
 
 const MARTA = '14155550103';
 const STRANGER = '447700900417';
@@ -16,15 +16,15 @@ const WAITS = {
   tool_calls: [{ name: 'schedule_next_heartbeat', arguments: { delay: HOUR_MS } }],
 };
 
-const bed = testBed();
+const bed = consoleFixture();
 let demo: Demo;
-let looking: Looking;
+let looking: ConsoleView;
 let home: Page;
 let talk: Page;
 let tools: Page;
 
 beforeAll(async () => {
-  demo = await bed.start(linked);
+  demo = await bed.start(linkScene);
   const id = await conversation();
   looking = await bed.signedIn();
   home = looking.page;

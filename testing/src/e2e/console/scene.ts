@@ -23,19 +23,19 @@ const PEOPLE = {
 type Somebody = (typeof PEOPLE)[keyof typeof PEOPLE];
 
 /** People on the network; Relay is not linked yet. */
-export async function settle(demo: Demo): Promise<void> {
+export async function addScenePeople(demo: Demo): Promise<void> {
   await demo.phones.add(OWNER, 'Alex');
   for (const { phone, name } of Object.values(PEOPLE)) await demo.phones.add(phone, name);
 }
 
 /** And Relay is linked with the owner's phone. */
-export async function linked(demo: Demo): Promise<void> {
-  await settle(demo);
+export async function linkScene(demo: Demo): Promise<void> {
+  await addScenePeople(demo);
   await demo.link(OWNER);
 }
 
 /** Linked, with grants, a draft, a conversation that needs its owner, answers, and somebody who knocked. */
-export async function live(demo: Demo): Promise<void> {
+export async function playScene(demo: Demo): Promise<void> {
   const { dana, priya, marta, mum, stranger } = PEOPLE;
   await demo.link(OWNER);
   await allow(demo, dana, { canRead: true, canReply: true, replyMode: 'draft' });

@@ -4,18 +4,18 @@ import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import type { Demo } from '../demo.ts';
 import { expectNoSeriousFindings } from './axe.ts';
-import { testBed } from './bed.ts';
-import type { Looking } from './browser.ts';
-import { linked, OWNER } from './scene.ts';
+import type { ConsoleView } from './browser.ts';
+import { consoleFixture } from './fixture.ts';
+import { linkScene, OWNER } from './scene.ts';
 import { sayToFind } from './scenes/search.ts';
 
-const bed = testBed();
+const bed = consoleFixture();
 let demo: Demo;
-let looking: Looking;
+let looking: ConsoleView;
 let page: Page;
 
 beforeAll(async () => {
-  demo = await bed.start(linked);
+  demo = await bed.start(linkScene);
   for (const [phoneNumber, displayName] of [
     ['14155550101', 'Dana Whitfield'],
     ['14155550104', 'Mum'],

@@ -7,17 +7,17 @@ import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import type { Demo } from '../demo.ts';
 import { expectNoSeriousFindings } from './axe.ts';
-import { testBed } from './bed.ts';
-import type { Looking } from './browser.ts';
-import { settle } from './scene.ts';
+import type { ConsoleView } from './browser.ts';
+import { consoleFixture } from './fixture.ts';
+import { addScenePeople } from './scene.ts';
 
-const bed = testBed();
+const bed = consoleFixture();
 let demo: Demo;
-let looking: Looking;
+let looking: ConsoleView;
 let page: Page;
 
 beforeAll(async () => {
-  demo = await bed.start(settle);
+  demo = await bed.start(addScenePeople);
   looking = await bed.signedIn();
   page = looking.page;
 }, 180_000);

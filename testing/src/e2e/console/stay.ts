@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { builtIn, openBuilds } from '../built.ts';
 import { startDemo } from '../demo.ts';
-import { live, settle } from './scene.ts';
+import { addScenePeople, playScene } from './scene.ts';
 
 const { values } = parseArgs({ options: { unlinked: { type: 'boolean', default: false } } });
 const builds = openBuilds();
@@ -13,8 +13,8 @@ const built = await builtIn(builds.folder);
 const demo = await startDemo({ built });
 const ended = new Promise((resolve) => process.once('SIGINT', resolve).once('SIGTERM', resolve));
 try {
-  await settle(demo);
-  if (!values.unlinked) await live(demo);
+  await addScenePeople(demo);
+  if (!values.unlinked) await playScene(demo);
   const { url } = await demo.relay.ok<{ url: string }>('POST', '/api/login-codes');
   const at = { url, api: demo.api, home: demo.home, token: demo.token, web: join(built, 'web') };
   console.log(JSON.stringify(at, null, 2));

@@ -5,19 +5,19 @@ import { beforeAll, expect, it } from 'vitest';
 import { verifies } from '../../verifies.ts';
 import type { Demo } from '../demo.ts';
 import { eventually } from '../gateway.ts';
-import { testBed } from './bed.ts';
-import type { Looking } from './browser.ts';
-import { OWNER, settle } from './scene.ts';
+import type { ConsoleView } from './browser.ts';
+import { consoleFixture } from './fixture.ts';
+import { addScenePeople, OWNER } from './scene.ts';
 
-const bed = testBed();
+const bed = consoleFixture();
 let demo: Demo;
-let looking: Looking;
+let looking: ConsoleView;
 let page: Page;
 const asked: Request[] = [];
 const ended: string[] = [];
 
 beforeAll(async () => {
-  demo = await bed.start(settle);
+  demo = await bed.start(addScenePeople);
   looking = await bed.signedIn();
   page = looking.page;
   page.on('request', (request) => asked.push(request));

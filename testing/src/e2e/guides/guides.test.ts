@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { blocksOf, filesOf } from './blocks.ts';
-import { compare } from './shown.ts';
+import { compare } from './compare-output.ts';
 
 const differs = (shown: string[], came: string) => compare(shown, came).difference;
 const page = (...lines: string[]) => lines.join('\n');

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RuleInput } from '@relay/simulator/model/schemas';
 import type { Demo } from '../demo.ts';
 import { eventually } from '../gateway.ts';
-import type { Place } from './place.ts';
+import type { GuideShell } from './shell.ts';
 
 export const ANA = '491701234567';
 const BEN = '4917198765432';
@@ -16,7 +16,7 @@ export interface Preparation {
   readonly own?: readonly RegExp[];
   /** A server in the home itself, where the page shows it. */
   readonly privateServer?: true;
-  prepare(demo: Demo, place: Place): Promise<void>;
+  prepare(demo: Demo, place: GuideShell): Promise<void>;
   /** Before one command, by how it begins. */
   readonly before?: Readonly<Record<string, (demo: Demo) => Promise<unknown>>>;
 }

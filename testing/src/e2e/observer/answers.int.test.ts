@@ -4,16 +4,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { verifies } from '../../verifies.ts';
 import type { Person } from '../acceptance/person.ts';
 import { eventually } from '../gateway.ts';
-import { type Group, type GroupWorld, openGroupWorld } from './group.ts';
+import { type Group, type GroupHarness, openGroupHarness } from './group.ts';
 
 const PACING = { enabled: true, per_minute: 600, per_hour: 6_000, per_day: 60_000 };
 
-let world: GroupWorld;
+let world: GroupHarness;
 let mum: Person;
 let papa: Person;
 let family: Group;
 beforeAll(async () => {
-  world = await openGroupWorld({
+  world = await openGroupHarness({
     settings: { pacing: { ...PACING, typing_min_ms: 20, typing_max_ms: 40 } },
   });
   mum = await world.world.person('Mum');

@@ -1,28 +1,28 @@
 // A family's yesterday on the wire: it is digested by the hour and by the day, and the owner asks about it by
 // command, in a chat, on WhatsApp and over HTTP. The digests are those of the scripted summariser.
 import type { DigestsResponse } from '@relay/core/api/digests';
-import { dayBefore, dayOf } from '@relay/core/observer/digest/periods';
-import { zoneNamed } from '@relay/core/schedule/zone';
+import { dayBefore, dayContaining } from '@relay/core/observer/digest/periods';
+import { findZone } from '@relay/core/schedule/zone';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { verifies } from '../../verifies.ts';
 import { OwnersPhone } from '../assistant/owner.ts';
 import { eventually } from '../gateway.ts';
-import { type Group, type GroupWorld, openGroupWorld } from './group.ts';
+import { type Group, type GroupHarness, openGroupHarness } from './group.ts';
 
-const zone = zoneNamed('UTC');
+const zone = findZone('UTC');
 if (zone === null) throw new Error('no UTC');
 const cut = { zone, dailyAt: '04:00' };
-const YESTERDAY = dayBefore(dayOf(new Date(), cut), cut);
+const YESTERDAY = dayBefore(dayContaining(new Date(), cut), cut);
 /** By the clock of yesterday, on which the group's day begins at four. */
 const at = (hour: number, minute: number) =>
   new Date(YESTERDAY.start.getTime() + ((hour - 4) * 60 + minute) * 60_000);
 
-let world: GroupWorld;
+let world: GroupHarness;
 let owner: OwnersPhone;
 let family: Group;
 
 beforeAll(async () => {
-  world = await openGroupWorld({ settings: { zone: 'UTC' } });
+  world = await openGroupHarness({ settings: { zone: 'UTC' } });
   owner = new OwnersPhone(world.world);
   const mum = await world.world.person('Mum');
   const papa = await world.world.person('Papa');

@@ -1,7 +1,13 @@
 // A family group on the simulated network that Relay reads in silence: people and the owner write in it from
 // their phones, the scripted model sorts and answers, and every stanza towards the group is on record.
+
+import {
+  type AcceptanceHarness,
+  type AcceptanceOptions,
+  ME,
+  openAcceptanceHarness,
+} from '../acceptance/harness.ts';
 import type { Person } from '../acceptance/person.ts';
-import { ME, openWorld, type World, type WorldOptions } from '../acceptance/world.ts';
 import { eventually } from '../gateway.ts';
 
 export const NAME = 'Annie';
@@ -11,7 +17,7 @@ const PATIENCE_MS = 60_000;
 
 export type Label = 'direct_request' | 'mention_only' | 'false_positive';
 
-export interface Asked {
+export interface GroupModelRequest {
   readonly messages: readonly { readonly role: string; readonly content: string }[];
   readonly tools?: readonly { readonly function: { readonly name: string } }[];
 }
@@ -22,18 +28,18 @@ export interface Stanza {
   readonly content?: unknown;
 }
 
-export async function openGroupWorld({ settings, ...options }: WorldOptions = {}) {
-  const world = await openWorld({
+export async function openGroupHarness({ settings, ...options }: AcceptanceOptions = {}) {
+  const world = await openAcceptanceHarness({
     ...options,
     settings: { observer: { assistant_name: NAME }, ...settings },
   });
-  return new GroupWorld(world);
+  return new GroupHarness(world);
 }
 
-export class GroupWorld {
-  readonly world: World;
+export class GroupHarness {
+  readonly world: AcceptanceHarness;
 
-  constructor(world: World) {
+  constructor(world: AcceptanceHarness) {
     this.world = world;
   }
 
@@ -81,18 +87,18 @@ export class GroupWorld {
   }
 
   /** What the model was asked: to sort a mention, or to answer. */
-  sorted(): Asked[] {
+  sorted(): GroupModelRequest[] {
     return this.#asked(SORTS);
   }
 
-  answered(): Asked[] {
+  answered(): GroupModelRequest[] {
     return this.#asked(ANSWERS);
   }
 
-  #asked(system: string): Asked[] {
+  #asked(system: string): GroupModelRequest[] {
     return this.world.model
       .calls()
-      .map(({ body }) => body as Asked)
+      .map(({ body }) => body as GroupModelRequest)
       .filter(({ messages }) => messages[0]?.content.includes(system));
   }
 
@@ -127,10 +133,10 @@ export class GroupWorld {
 export class Group {
   readonly jid: string;
   readonly subject: string;
-  readonly #world: World;
+  readonly #world: AcceptanceHarness;
   readonly #left: Stanza[] = [];
 
-  constructor(world: World, jid: string, subject: string) {
+  constructor(world: AcceptanceHarness, jid: string, subject: string) {
     this.#world = world;
     this.jid = jid;
     this.subject = subject;

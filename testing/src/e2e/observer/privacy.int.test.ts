@@ -4,15 +4,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { verifies } from '../../verifies.ts';
 import type { Person } from '../acceptance/person.ts';
 import { eventually } from '../gateway.ts';
-import { type Group, type GroupWorld, openGroupWorld } from './group.ts';
+import { type Group, type GroupHarness, openGroupHarness } from './group.ts';
 
 const DAY = 24 * 3_600_000;
 
-let world: GroupWorld;
+let world: GroupHarness;
 let mum: Person;
 let ana: Person;
 beforeAll(async () => {
-  world = await openGroupWorld();
+  world = await openGroupHarness();
   mum = await world.world.person('Mum');
   ana = await world.world.person('Ana');
 });

@@ -1,15 +1,15 @@
 // What programs begin, stop and schedule, over the wire: the daemon that ships, the official client, the
 // scripted model and the simulated network.
 import { expect, test } from 'vitest';
-import { BEN, startLinked } from '../linked.ts';
-import { connect, makeToken } from './program.ts';
+import { BEN, startLinkedRelay } from '../linked.ts';
+import { connect, makeToken } from './client.ts';
 
 const OBJECTIVE = 'Agree on a day for tea';
 
 test('a program starts a conversation with a yes, stops it, and schedules what waits for the owner', {
   timeout: 120_000,
 }, async () => {
-  const linked = await startLinked({ database: 'beside' });
+  const linked = await startLinkedRelay({ database: 'beside' });
   const { api, model, phones, relay } = linked.demo;
   await relay.ok('POST', '/api/whatsapp/permissions', {
     phoneNumber: BEN,

@@ -1,10 +1,10 @@
 // The doors of programs with the official client: HTTP and the pipe, the current protocol and the one before.
 import { expect, test } from 'vitest';
-import { BEN, startLinked } from '../linked.ts';
-import { connect, makeToken, WAYS } from './program.ts';
+import { BEN, startLinkedRelay } from '../linked.ts';
+import { connect, makeToken, TRANSPORT_VERSIONS } from './client.ts';
 
 test('every door lists the tools of the token and answers with what grants allow', async () => {
-  const linked = await startLinked({ database: 'beside' });
+  const linked = await startLinkedRelay({ database: 'beside' });
   const { api } = linked.demo;
   await linked.demo.relay.ok('POST', '/api/whatsapp/permissions', {
     phoneNumber: BEN,
@@ -13,7 +13,7 @@ test('every door lists the tools of the token and answers with what grants allow
   });
   await linked.talk('Hello');
   const { secret } = await makeToken(linked, { scopes: ['messages:read'] });
-  for (const [way, version] of WAYS) {
+  for (const [way, version] of TRANSPORT_VERSIONS) {
     const client = await connect(api, secret, way, version);
     expect(client.getServerVersion()?.name).toBe('whatsapp-mcp');
     const { tools } = await client.listTools();

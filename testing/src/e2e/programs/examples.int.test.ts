@@ -12,8 +12,8 @@ import { freePort } from '../../free-port.ts';
 import { removeFolder } from '../../remove-folder.ts';
 import { builtIn } from '../built.ts';
 import { eventually } from '../gateway.ts';
-import { BEN, type Linked, ME, startLinked } from '../linked.ts';
-import { makeToken } from './program.ts';
+import { BEN, type LinkedRelay, ME, startLinkedRelay } from '../linked.ts';
+import { makeToken } from './client.ts';
 
 const EXAMPLES = resolve(import.meta.dirname, '../../../../examples');
 
@@ -31,7 +31,7 @@ async function folderOfSomebody(): Promise<string> {
 
 function start(
   folder: string,
-  linked: Linked,
+  linked: LinkedRelay,
   command: readonly string[],
   environment: Record<string, string>,
 ): ChildProcess {
@@ -62,7 +62,7 @@ test('the examples do what their first lines say', async () => {
     pacing: { enabled: false },
     webhooks: { allow: [`127.0.0.1:${port}`] },
   };
-  const linked = await startLinked({ database: 'beside', settings });
+  const linked = await startLinkedRelay({ database: 'beside', settings });
   const { phones, relay, token } = linked.demo;
   const folder = await folderOfSomebody();
 

@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { visit } from '../../host.ts';
-import { BEN, startLinked } from '../linked.ts';
+import { BEN, startLinkedRelay } from '../linked.ts';
 import { openRelay, type Relay } from '../relay.ts';
 import { untilServed } from './stdio.ts';
 
@@ -113,7 +113,7 @@ test('a program gets Relay into its settings and out again, and the rest of them
 test('a host that has it reads chats, and sends once somebody said yes', {
   timeout: 240_000,
 }, async () => {
-  const linked = await startLinked({ database: 'beside' });
+  const linked = await startLinkedRelay({ database: 'beside' });
   const may = { canRead: true, canReply: true };
   const person = { phoneNumber: BEN, displayName: 'Ben', ...may };
   await linked.demo.relay.ok('POST', '/api/whatsapp/permissions', person);

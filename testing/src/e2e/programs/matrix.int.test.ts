@@ -1,13 +1,12 @@
 // Every scope × every tool × every door, from the registry itself: the token's scopes as the server has them
 // at that call decide, and nothing that a program says about itself does.
 import type { Client } from '@modelcontextprotocol/client';
-import { SCOPES, type Scope } from '@relay/core/policy/actors';
-import { PROGRAM_SCOPES } from '@relay/core/policy/scopes';
-import { TOOLS } from '@relay/daemon/mcp/registry';
+import { CLIENT_SCOPES, SCOPES, type Scope } from '@relay/core/policy/actors';
+import { CLIENT_TOOLS } from '@relay/daemon/mcp/call';
 import { expect, test } from 'vitest';
 import { eventually } from '../gateway.ts';
-import { BEN, jid, type Linked, ME, startLinked } from '../linked.ts';
-import { connect, makeToken, WAYS } from './program.ts';
+import { BEN, jid, type LinkedRelay, ME, startLinkedRelay } from '../linked.ts';
+import { connect, makeToken, TRANSPORT_VERSIONS } from './client.ts';
 
 const CARA = '15550000002';
 const CANARY = 'the code of the safe is 4711';
@@ -43,7 +42,7 @@ const overMcp = (name: string, client: Client): Door => ({
   },
 });
 
-const overRest = ({ demo }: Linked, secret: string): Door => {
+const overRest = ({ demo }: LinkedRelay, secret: string): Door => {
   const headers = {
     authorization: `Bearer ${secret}`,
     'x-scopes': SCOPES.join(' '),
@@ -64,8 +63,8 @@ const overRest = ({ demo }: Linked, secret: string): Door => {
   };
 };
 
-async function doorsOf(linked: Linked, secret: string): Promise<readonly Door[]> {
-  const open = WAYS.map(async ([way, version]) => {
+async function doorsOf(linked: LinkedRelay, secret: string): Promise<readonly Door[]> {
+  const open = TRANSPORT_VERSIONS.map(async ([way, version]) => {
     const options = { capabilities: CAPABILITIES };
     const client = await connect(linked.demo.api, secret, way, version, options);
     return overMcp(`${way}, ${version}`, client);
@@ -73,9 +72,9 @@ async function doorsOf(linked: Linked, secret: string): Promise<readonly Door[]>
   return [...(await Promise.all(open)), overRest(linked, secret)];
 }
 
-const NAMES = [...TOOLS.keys()].sort();
+const NAMES = [...CLIENT_TOOLS.keys()].sort();
 const namesWith = (...scopes: readonly Scope[]) =>
-  NAMES.filter((name) => scopes.some((scope) => TOOLS.get(name)?.scope === scope));
+  NAMES.filter((name) => scopes.some((scope) => CLIENT_TOOLS.get(name)?.scope === scope));
 
 /** No tool takes this, and whether it may be called is asked first: so nothing happens by asking. */
 const NO_INPUT = { 'no such field': true };
@@ -92,13 +91,13 @@ async function openedBy(door: Door): Promise<string[]> {
 test('exactly the scopes that the server has for a token at a call open a tool, by every door', {
   timeout: 240_000,
 }, async () => {
-  const linked = await startLinked({ database: 'beside' });
+  const linked = await startLinkedRelay({ database: 'beside' });
   const { id, secret } = await makeToken(linked, { scopes: ['messages:read'] });
   const doors = await doorsOf(linked, secret);
   const sets: readonly (readonly Scope[])[] = [
     ...SCOPES.map((scope) => [scope]),
     [],
-    PROGRAM_SCOPES,
+    CLIENT_SCOPES,
     ['messages:read', 'schedules:write'],
   ];
   for (const scopes of sets) {
@@ -120,7 +119,7 @@ test('exactly the scopes that the server has for a token at a call open a tool, 
       });
     }
   }
-  expect(namesWith(...PROGRAM_SCOPES)).toEqual(NAMES);
+  expect(namesWith(...CLIENT_SCOPES)).toEqual(NAMES);
   expect(namesWith('admin', 'permissions:write')).toEqual([]);
   const refused = await linked.demo.relay.call('POST', '/api/tokens', {
     name: 'all',
@@ -131,7 +130,7 @@ test('exactly the scopes that the server has for a token at a call open a tool, 
 
 /** Whatever a tool takes, with somebody in it whom the token is not for. */
 function aimedAt(name: string, number: string): Record<string, unknown> {
-  const fields = Object.keys(TOOLS.get(name)?.input.shape ?? {});
+  const fields = Object.keys(CLIENT_TOOLS.get(name)?.input.shape ?? {});
   const whom = ['chat_id', 'contact', 'target_contact', 'to', 'group'];
   const words = ['message', 'text', 'query', 'objective'];
   return Object.fromEntries([
@@ -145,7 +144,7 @@ function aimedAt(name: string, number: string): Record<string, unknown> {
 test('a list of contacts holds for every tool and by every door; an empty one is for nobody', {
   timeout: 240_000,
 }, async () => {
-  const linked = await startLinked({ database: 'beside' });
+  const linked = await startLinkedRelay({ database: 'beside' });
   const { phones, relay } = linked.demo;
   await phones.add(CARA, 'Cara');
   for (const [phoneNumber, displayName] of [
@@ -161,7 +160,7 @@ test('a list of contacts holds for every tool and by every door; an empty one is
     const bodies = (await relay.messages({ chat: jid(CARA) })).map(({ body }) => body);
     return bodies.includes(CANARY) || undefined;
   });
-  const wish = { scopes: PROGRAM_SCOPES, confirm: false };
+  const wish = { scopes: CLIENT_SCOPES, confirm: false };
   const { id, secret } = await makeToken(linked, { ...wish, contacts: ['Ben'] });
   const doors = await doorsOf(linked, secret);
   for (const door of doors) {

@@ -2,10 +2,10 @@
 // with progress by the owner's model, permissions, and what became of a message.
 import { expect, test } from 'vitest';
 import { eventually } from '../gateway.ts';
-import { BEN, jid, startLinked } from '../linked.ts';
-import { connect, makeToken, type Version, type Way } from './program.ts';
+import { BEN, jid, startLinkedRelay } from '../linked.ts';
+import { connect, type McpTransportKind, makeToken, type Version } from './client.ts';
 
-const WAYS: readonly (readonly [Way, Version])[] = [
+const WAYS: readonly (readonly [McpTransportKind, Version])[] = [
   ['http', 'current'],
   ['http', 'previous'],
   ['pipe', 'current'],
@@ -13,7 +13,7 @@ const WAYS: readonly (readonly [Way, Version])[] = [
 ];
 
 test('a program reads what it may, and is told how a summary goes on', async () => {
-  const linked = await startLinked({ database: 'beside' });
+  const linked = await startLinkedRelay({ database: 'beside' });
   const { demo } = linked;
   await demo.relay.ok('POST', '/api/whatsapp/permissions', {
     phoneNumber: BEN,

@@ -3,14 +3,14 @@
 import { type Client, ProtocolError } from '@modelcontextprotocol/client';
 import { expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../gateway.ts';
-import { BEN, jid, type Linked, ME, startLinked } from '../linked.ts';
-import { connect, makeToken, type Version, type Way } from './program.ts';
+import { BEN, jid, type LinkedRelay, ME, startLinkedRelay } from '../linked.ts';
+import { connect, type McpTransportKind, makeToken, type Version } from './client.ts';
 
 const CARA = '15550000002';
 const chatOf = (phone: string) => `relay://chats/${jid(phone)}`;
 
 /** Those that carry notices. */
-const LIVE: readonly (readonly [Way, Version])[] = [
+const LIVE: readonly (readonly [McpTransportKind, Version])[] = [
   ['http', 'current'],
   ['pipe', 'current'],
   ['pipe', 'previous'],
@@ -24,9 +24,9 @@ interface Listener {
 }
 
 async function listen(
-  linked: Linked,
+  linked: LinkedRelay,
   secret: string,
-  [way, version]: readonly [Way, Version],
+  [way, version]: readonly [McpTransportKind, Version],
   uris: string[],
 ): Promise<Listener> {
   const client = await connect(linked.demo.api, secret, way, version);
@@ -55,7 +55,7 @@ async function listen(
 
 const PERMISSIONS = '/api/whatsapp/permissions';
 
-const granted = (linked: Linked, phoneNumber: string, displayName: string) =>
+const granted = (linked: LinkedRelay, phoneNumber: string, displayName: string) =>
   linked.demo.relay.ok<{ id: string }>('POST', PERMISSIONS, {
     phoneNumber,
     displayName,
@@ -77,8 +77,8 @@ const refusal = async (client: Client, uri: string) => {
   return { code, message: message.replace(uri, '') };
 };
 
-async function twoFriends(): Promise<{ linked: Linked; grantOfBen: string }> {
-  const linked = await startLinked({ database: 'beside' });
+async function twoFriends(): Promise<{ linked: LinkedRelay; grantOfBen: string }> {
+  const linked = await startLinkedRelay({ database: 'beside' });
   await linked.demo.phones.add(CARA, 'Cara');
   const { id } = await granted(linked, BEN, 'Ben');
   await granted(linked, CARA, 'Cara');

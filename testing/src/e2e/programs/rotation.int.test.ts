@@ -2,8 +2,8 @@
 // and the next call by any of them.
 import type { Client } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
-import { type Linked, startLinked } from '../linked.ts';
-import { connect, makeToken, WAYS } from './program.ts';
+import { type LinkedRelay, startLinkedRelay } from '../linked.ts';
+import { connect, makeToken, TRANSPORT_VERSIONS } from './client.ts';
 
 interface Open {
   readonly name: string;
@@ -12,9 +12,9 @@ interface Open {
   readonly ended: Promise<unknown>;
 }
 
-async function openAll({ demo }: Linked, secret: string): Promise<Open[]> {
+async function openAll({ demo }: LinkedRelay, secret: string): Promise<Open[]> {
   const opened: Open[] = [];
-  for (const [way, version] of WAYS) {
+  for (const [way, version] of TRANSPORT_VERSIONS) {
     const client = await connect(demo.api, secret, way, version);
     const name = `${way}, ${version}`;
     await client.listTools();
@@ -43,7 +43,7 @@ async function allEnd(open: readonly Open[]): Promise<void> {
 test('a rotated, revoked or expired token is refused at the next call and on what is open', {
   timeout: 240_000,
 }, async () => {
-  const linked = await startLinked({ database: 'beside' });
+  const linked = await startLinkedRelay({ database: 'beside' });
   const { relay } = linked.demo;
   const { name, secret } = await makeToken(linked, { scopes: ['messages:read'] });
   const kept = await makeToken(linked, { scopes: ['messages:read'] });

@@ -3,14 +3,14 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Client } from '@modelcontextprotocol/client';
-import type { LinkBody } from '@relay/core/api/link';
+import type { LinkBody } from '@relay/core/api/whatsapp';
 import type { ConnectionState } from '@relay/core/connection/states';
 import { expect, onTestFinished, test } from 'vitest';
 import { verifies } from '../../verifies.ts';
 import { startDemo } from '../demo.ts';
 import { eventually } from '../gateway.ts';
 import { BEN, ME } from '../linked.ts';
-import { connect, makeToken, WAYS } from './program.ts';
+import { connect, makeToken, TRANSPORT_VERSIONS } from './client.ts';
 
 test('a program links, sends by name over every way, finds its session again, and sees it end', {
   timeout: 240_000,
@@ -28,7 +28,7 @@ test('a program links, sends by name over every way, finds its session again, an
     { scopes: ['link:write', 'messages:send'], confirm: false },
   );
   const everyWay = async (each: (client: Client, name: string) => Promise<void>) => {
-    for (const [way, version] of WAYS) {
+    for (const [way, version] of TRANSPORT_VERSIONS) {
       const client = await connect(api, secret, way, version);
       await each(client, `${way} ${version}`);
       await client.close();
@@ -103,5 +103,5 @@ test('a program links, sends by name over every way, finds its session again, an
   await relay.connected();
   await ends(401, 'logged_out', { code: -32000, data: { name: 'SESSION_EXPIRED' } });
   const shown = (await phones.received(BEN, ME)).map(({ text }) => text);
-  expect(shown).toEqual([...WAYS.map((way) => way.join(' ')), 'after a restart']);
+  expect(shown).toEqual([...TRANSPORT_VERSIONS.map((way) => way.join(' ')), 'after a restart']);
 });

@@ -5,20 +5,20 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import type { TokenSecret } from '@relay/core/api/tokens';
+import type { TokenSecret } from '@relay/core/api/credentials';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { verifies } from '../../verifies.ts';
-import { BEN, type Linked, startLinked } from '../linked.ts';
+import { BEN, type LinkedRelay, startLinkedRelay } from '../linked.ts';
 import { openRelay } from '../relay.ts';
-import { connect, makeToken, VERSIONS } from './program.ts';
+import { connect, makeToken, VERSIONS } from './client.ts';
 import { piped, relayCommand, startMcp, untilServed } from './stdio.ts';
 
 const call = (id: number, name: string, args: object = {}): string =>
   `${JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: args } })}\n`;
 const CHATS = call(1, 'get_chats', { unread_only: false });
 
-async function withBen(): Promise<{ linked: Linked; secret: string }> {
-  const linked = await startLinked({ database: 'beside' });
+async function withBen(): Promise<{ linked: LinkedRelay; secret: string }> {
+  const linked = await startLinkedRelay({ database: 'beside' });
   const person = { phoneNumber: BEN, displayName: 'Ben', canRead: true };
   await linked.demo.relay.ok('POST', '/api/whatsapp/permissions', person);
   await linked.talk('Hello');

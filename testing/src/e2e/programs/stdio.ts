@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { inject } from 'vitest';
 import { builtIn } from '../built.ts';
 
-export interface Served {
+export interface ServedOutput {
   readonly exit: number | null;
   readonly lines: readonly string[];
   readonly err: string;
@@ -25,7 +25,7 @@ export async function startMcp(
   });
 }
 
-export async function untilServed(child: ChildProcessWithoutNullStreams): Promise<Served> {
+export async function untilServed(child: ChildProcessWithoutNullStreams): Promise<ServedOutput> {
   const said = Promise.all([text(child.stdout), text(child.stderr)]);
   const [exit] = await once(child, 'close');
   const [out, err] = await said;
@@ -33,7 +33,7 @@ export async function untilServed(child: ChildProcessWithoutNullStreams): Promis
 }
 
 /** `echo '…' | relay mcp` */
-export async function piped(home: string, secret: string, input: string): Promise<Served> {
+export async function piped(home: string, secret: string, input: string): Promise<ServedOutput> {
   const child = await startMcp(home, secret);
   child.stdin.end(input);
   return untilServed(child);

@@ -1,6 +1,6 @@
 import type { Approval } from '@relay/core/api/approvals';
 import { expect, test } from 'vitest';
-import { describe } from './list.ts';
+import { formatApprovals } from '../approvals.ts';
 
 const plain = { dim: String, bold: String };
 const now = new Date('2026-11-15T12:00:00.000Z');
@@ -29,7 +29,7 @@ const approval = (given: Partial<Approval> = {}): Approval => ({
 });
 
 test('shows the exact recipient, every line of the words, why it waits, its age and its end', () => {
-  expect(describe([approval()], plain, now)).toEqual([
+  expect(formatApprovals([approval()], plain, now)).toEqual([
     'a1  to +491701234567',
     '  │ Hello',
     '  │ ',
@@ -44,11 +44,13 @@ test('shows the exact recipient, every line of the words, why it waits, its age 
 test('does not lead to where its reader is', () => {
   const reason =
     'Replies here are drafts. Read it under `relay approvals` and send it with your yes.';
-  expect(describe([approval({ reason })], plain, now)).toContain('  Replies here are drafts.');
+  expect(formatApprovals([approval({ reason })], plain, now)).toContain(
+    '  Replies here are drafts.',
+  );
 });
 
 test('a name never stands for the number, and no text can steer the terminal', () => {
-  const [head, words] = describe(
+  const [head, words] = formatApprovals(
     [approval({ recipient_name: 'A\u001b[2Jna', text: '\u202eevil\u0007\r' })],
     plain,
     now,
@@ -59,12 +61,12 @@ test('a name never stands for the number, and no text can steer the terminal', (
 
 test('a program is called what the owner calls it', () => {
   const asked = { requested_by: 'token:7f3c1a52-3a55', requested_by_name: 'claude' };
-  expect(describe([approval(asked)], plain, now)).toContain(
+  expect(formatApprovals([approval(asked)], plain, now)).toContain(
     '  Asked 1 h ago by program “claude”, expires in 2 d.',
   );
 });
 
 test('what was answered says how', () => {
-  const lines = describe([approval({ state: 'rejected', answer: 'no' })], plain, now);
+  const lines = formatApprovals([approval({ state: 'rejected', answer: 'no' })], plain, now);
   expect(lines.at(-1)).toBe('  Asked 1 h ago by conversation c1, rejected: no.');
 });

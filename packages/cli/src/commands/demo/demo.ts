@@ -1,23 +1,34 @@
 // `relay demo`: a simulated WhatsApp, a scripted model and a real daemon between them, for as long as somebody holds on
 // to it. People get a scene to walk about in; programs (`--headless`) one line, and speak HTTP from then on.
 // Invariant: when it ends, however it ends, no process is left, and no file of a temporary home.
-import { RelayError } from '@relay/core/errors';
-import type { Run } from '../../command.ts';
-import { forPrograms } from './headless.ts';
-import { hold } from './hold.ts';
-import { forPeople } from './people.ts';
 
-export const run: Run = ({ config, terminal, options }) => {
+import { fstatSync } from 'node:fs';
+import { RelayError } from '@relay/core/errors';
+import { clientOf, readTokenFile } from '../../api.ts';
+import type { CommandCall, RunCommand } from '../../command.ts';
+import type { Terminal } from '../../terminal.ts';
+import { openBrowser } from '../open.ts';
+import {
+  openDemoHome,
+  type StartDemoDaemon,
+  startDemoDaemon,
+  VISIBLE_TYPING_PACING,
+} from './daemon.ts';
+import { addDemoAccounts, BEGINS_BEHIND_MS, buildPhoneFaces, prepareScene } from './scene.ts';
+
+export const runDemoCommand: RunCommand = ({ config, terminal, options }) => {
   const port = portOf(options.port);
   if (options.headless === true)
-    return hold((closers) => forPrograms(terminal, { port, home: options.home, closers }));
+    return runUntilEnded((closers) =>
+      startHeadlessDemo(terminal, { port, home: options.home, closers }),
+    );
   if (options.home !== undefined)
     throw new RelayError('usage', {
       what: '--home goes with --headless; what people see is made anew each time.',
     });
   const open = options.open !== false && !terminal.json;
-  return hold((closers, unwanted) =>
-    forPeople({ config, terminal }, { port, open, closers, unwanted }),
+  return runUntilEnded((closers, unwanted) =>
+    startInteractiveDemo({ config, terminal }, { port, open, closers, unwanted }),
   );
 };
 
@@ -26,4 +37,240 @@ function portOf(text: unknown): number {
   const port = Number(text);
   if (Number.isInteger(port) && port >= 0 && port < 65_536) return port;
   throw new RelayError('usage', { what: `${text} is not a port.` });
+}
+
+// `relay demo` for people: the parts, a scene that is played before the curtain rises, and two addresses. The daemon
+// begins a week ago, so that the family's group has a week behind it when the visitor comes.
+
+type DemoCall = Pick<CommandCall, 'config' | 'terminal'>;
+
+interface InteractiveDemoOptions {
+  readonly port: number;
+  /** A browser may be opened. */
+  readonly open: boolean;
+  readonly closers: DemoCloser[];
+  readonly unwanted: AbortSignal;
+  /** Starts the daemon of the package unless given. */
+  readonly start?: StartDemoDaemon;
+  /** Where the console is; the daemon serves it unless given. */
+  readonly consoleOrigin?: string;
+  /** Show the addresses as soon as a browser can sign in, while the scene is still being prepared. */
+  readonly showEarly?: boolean;
+}
+
+interface InteractiveDemo extends RunningDemo {
+  /** Once the scene is complete. */
+  readonly prepared: Promise<void>;
+}
+
+export async function startInteractiveDemo(
+  call: DemoCall,
+  {
+    port,
+    open,
+    closers,
+    unwanted,
+    start = startDemoDaemon,
+    consoleOrigin,
+    showEarly,
+  }: InteractiveDemoOptions,
+): Promise<InteractiveDemo> {
+  const { terminal } = call;
+  const home = await openDemoHome(null, VISIBLE_TYPING_PACING);
+  closers.push(() => home.close());
+  terminal.progress('Starting the simulated WhatsApp …');
+  const { startSimulator } = await import('@relay/simulator/simulator');
+  const { startModelServer } = await import('@relay/simulator/model/server');
+  const { demoParts } = await import('@relay/simulator/demo');
+  const simulator = await startSimulator();
+  closers.push(() => simulator.close());
+  const model = await startModelServer();
+  closers.push(() => model.close());
+  model.play(demoParts.model);
+  await home.useModel(model.url);
+  const { network, socketUrl } = simulator;
+  const group = addDemoAccounts(network);
+  const api = clientOf(home.path);
+  const signIn = async () => {
+    const { url } = await api.post('/api/login-codes');
+    return consoleOrigin === undefined ? url : url.replace(new URL(url).origin, consoleOrigin);
+  };
+  const phone = await demoParts.openPhone({ network, faces: buildPhoneFaces(group), signIn });
+  closers.push(() => phone.close());
+  const daemon = await start(
+    { home: home.path, port, socketUrl, behindMs: BEGINS_BEHIND_MS, phone: phone.url },
+    terminal,
+  );
+  closers.push(() => daemon.stop());
+  const gone = new AbortController();
+  void daemon.died.then(() => gone.abort());
+  const signal = AbortSignal.any([unwanted, gone.signal]);
+  closers.push(async () => gone.abort());
+  const today = Promise.withResolvers<void>();
+  const prepared = prepareScene(
+    { api, network, group, control: simulator.url, daemon, terminal, signal },
+    today.resolve,
+  ).catch((error: unknown) => {
+    // The caller reports why the daemon ended.
+    if (!gone.signal.aborted) throw error;
+  });
+  await (showEarly ? Promise.race([today.promise, prepared]) : prepared);
+  return {
+    died: daemon.died,
+    prepared,
+    async show() {
+      if (gone.signal.aborted) return;
+      const at = { console: await signIn(), phone: phone.url };
+      const more = {
+        api: daemon.url,
+        token: readTokenFile(home.path),
+        simulator: simulator.url,
+        model: model.url,
+        home: home.path,
+      };
+      if (terminal.json) return terminal.give({ ...at, ...more });
+      await printDemoAddresses(call, { ...at, home: home.path, open });
+      closers.push(signsInAgain(call, signIn));
+    },
+  };
+}
+
+interface DemoAddresses {
+  readonly console: string;
+  readonly phone: string;
+  readonly home: string;
+  readonly open: boolean;
+}
+
+async function printDemoAddresses(
+  { config, terminal }: DemoCall,
+  told: DemoAddresses,
+): Promise<void> {
+  const { colours } = terminal;
+  const opened = told.open && (await openBrowser(config, told.home, told.console));
+  terminal.say(colours.bold('Relay, with a WhatsApp and a model that are not real.'));
+  terminal.say('');
+  terminal.say(`The console, as its owner Alex${opened ? ' (opens in your browser)' : ''}:`);
+  terminal.say(`  ${colours.cyan(told.console)}`);
+  terminal.say('The phone, where you are Mom, the plumber and the family:');
+  terminal.say(`  ${colours.cyan(told.phone)}`);
+  terminal.say('');
+  terminal.say('The address of the console works once, within a minute.');
+  if (process.stdin.isTTY) terminal.say('Enter makes another one. Ctrl-C ends the demo.');
+  else terminal.say('Ctrl-C ends the demo, and nothing of it stays.');
+}
+
+/** Whoever presses Enter gets a new address. */
+function signsInAgain({ terminal }: DemoCall, signIn: () => Promise<string>): DemoCloser {
+  if (!process.stdin.isTTY) return async () => {};
+  const again = () =>
+    signIn().then(
+      (url) => terminal.say(`  ${url}`),
+      () => {},
+    );
+  process.stdin.on('data', again).resume();
+  return async () => void process.stdin.off('data', again).pause();
+}
+
+// `relay demo --headless`: the bare parts, for programs. Whoever drives it reads one line.
+
+interface HeadlessDemoOptions {
+  readonly port: number;
+  readonly home: unknown;
+  readonly closers: DemoCloser[];
+}
+
+async function startHeadlessDemo(
+  terminal: Terminal,
+  { port, home: folder, closers }: HeadlessDemoOptions,
+): Promise<RunningDemo> {
+  const home = await openDemoHome(typeof folder === 'string' ? folder : null);
+  closers.push(() => home.close());
+  terminal.progress('Starting the simulated WhatsApp …');
+  const { startSimulator } = await import('@relay/simulator/simulator');
+  const simulator = await startSimulator();
+  closers.push(() => simulator.close());
+  const { startModelServer } = await import('@relay/simulator/model/server');
+  const model = await startModelServer();
+  closers.push(() => model.close());
+  await home.useModel(model.url);
+  const place = { home: home.path, port, socketUrl: simulator.socketUrl };
+  const daemon = await startDemoDaemon(place, terminal);
+  closers.push(() => daemon.stop());
+  const demo = {
+    api: daemon.url,
+    token: readTokenFile(home.path),
+    simulator: simulator.url,
+    model: model.url,
+    home: home.path,
+  };
+  return { died: daemon.died, show: () => printHeadlessDemo(demo, terminal) };
+}
+
+function printHeadlessDemo(demo: Readonly<Record<string, string>>, terminal: Terminal): void {
+  if (terminal.json) terminal.give(demo);
+  else for (const [name, value] of Object.entries(demo)) terminal.say(`${name}: ${value}`);
+}
+
+// A demo is held for as long as somebody wants it: until a signal, the end of a pipe, or the death of its daemon.
+// Invariant: when it ends, however it ends, all that was started is closed, the last first.
+
+type DemoCloser = () => Promise<void>;
+
+interface RunningDemo {
+  /** Resolves with the end of a sentence, should its daemon end. */
+  readonly died: Promise<string>;
+  /** Says where everything is. */
+  show(): Promise<void> | void;
+}
+
+/** `begin` adds a closer for each thing it has started, and need not go on once nobody wants it. */
+export async function runUntilEnded(
+  begin: (closers: DemoCloser[], unwanted: AbortSignal) => Promise<RunningDemo>,
+): Promise<number> {
+  const asked = watchForEnd();
+  const unwanted = new AbortController();
+  const closers: DemoCloser[] = [];
+  try {
+    const begun = begin(closers, unwanted.signal);
+    const stage = await Promise.race([begun, asked.end]);
+    if (stage === undefined) {
+      unwanted.abort();
+      await begun.catch(() => {});
+    } else {
+      await stage.show();
+      const reason = await Promise.race([stage.died, asked.end]);
+      if (reason !== undefined) throw new RelayError('demo_daemon_ended', { reason });
+    }
+    return 0;
+  } finally {
+    asked.ignore();
+    for (const close of closers.reverse()) await close();
+  }
+}
+
+/** By a signal, or because the other end of a pipe at standard input is gone. */
+function watchForEnd(): { end: Promise<undefined>; ignore(): void } {
+  const { promise: end, resolve } = Promise.withResolvers<undefined>();
+  const leave = () => resolve(undefined);
+  process.on('SIGINT', leave);
+  process.on('SIGTERM', leave);
+  const held = holdsPipe();
+  if (held) process.stdin.on('end', leave).on('error', leave).resume();
+  return {
+    end,
+    ignore() {
+      if (held) process.stdin.destroy();
+    },
+  };
+}
+
+/** A terminal or `/dev/null` says nothing about whoever started this. */
+function holdsPipe(): boolean {
+  try {
+    const input = fstatSync(0);
+    return input.isFIFO() || input.isSocket();
+  } catch {
+    return false;
+  }
 }

@@ -1,6 +1,6 @@
 import type { Digest, GroupDay } from '@relay/core/api/digests';
 import { expect, test } from 'vitest';
-import { describe } from './describe.ts';
+import { formatGroupDay } from '../digest.ts';
 
 const colours = {
   bold: (text: unknown) => `*${text}*`,
@@ -47,7 +47,8 @@ const DAY: GroupDay = {
   tokens_spent: 4_200,
   tokens_saved: 12_000,
 };
-const shown = (day: GroupDay, hours = false) => describe(day, { hours, columns: 60, colours });
+const shown = (day: GroupDay, hours = false) =>
+  formatGroupDay(day, { hours, columns: 60, colours });
 
 test('a day shows its digest, then each kind of fact, then what it cost', () => {
   expect(shown(DAY)).toEqual([

@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest';
 import { EVAL_PLAN, EVAL_REPORT } from '../../testing/answers.ts';
-import { costLines, reportLines } from './describe.ts';
+import { formatEvalCost, formatEvalReport } from '../eval.ts';
 
 const COLOURS = { dim: (text: unknown) => `(${text})`, bold: (text: unknown) => `*${text}*` };
 
 test('the cost is told before it is spent, and whether the day has room for it', () => {
-  expect(costLines(EVAL_PLAN)).toEqual([
+  expect(formatEvalCost(EVAL_PLAN)).toEqual([
     'This asks ollama qwen3 4 questions: about 2,900 tokens in and 60 out.',
     'They count towards today, where 2,000,000 are left.',
   ]);
-  expect(costLines({ ...EVAL_PLAN, left_today: 1_000 }).at(-1)).toContain('not enough');
+  expect(formatEvalCost({ ...EVAL_PLAN, left_today: 1_000 }).at(-1)).toContain('not enough');
 });
 
 test('the trigger has its scores, the hard cases apart, and who was taken for what', () => {
-  const lines = reportLines({ ...EVAL_REPORT, digest: null }, COLOURS);
+  const lines = formatEvalReport({ ...EVAL_REPORT, digest: null }, COLOURS);
   expect(lines).toEqual([
     '*Trigger: 6 cases, 4 of them put to the model*',
     '                   precision   recall  right  wrong  missed',
@@ -35,7 +35,7 @@ test('the trigger has its scores, the hard cases apart, and who was taken for wh
 });
 
 test('each day has its facts and its leaks, and a day without a digest says so', () => {
-  const lines = reportLines({ ...EVAL_REPORT, trigger: null }, COLOURS);
+  const lines = formatEvalReport({ ...EVAL_REPORT, trigger: null }, COLOURS);
   expect(lines.slice(0, 5)).toEqual([
     '*Digests: 2 days, facts found 85.7 %, 1 leak*',
     '  group                   day      facts  leaks  tokens',
@@ -47,7 +47,7 @@ test('each day has its facts and its leaks, and a day without a digest says so',
 
 test('nothing that a terminal would obey comes through', () => {
   const name = '\u001b[2Jevil';
-  const lines = reportLines({ ...EVAL_REPORT, model: name, provider: name }, COLOURS);
+  const lines = formatEvalReport({ ...EVAL_REPORT, model: name, provider: name }, COLOURS);
   expect(lines.join('\n')).not.toContain('\u001b');
-  expect(costLines({ ...EVAL_PLAN, model: name }).join()).not.toContain('\u001b');
+  expect(formatEvalCost({ ...EVAL_PLAN, model: name }).join()).not.toContain('\u001b');
 });

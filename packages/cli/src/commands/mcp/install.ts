@@ -1,69 +1,69 @@
 // `relay mcp install`: a token of its own for a program, and the server with it in the program's settings.
 // The file is read and judged before a token is made, and the secret is shown nowhere.
-import { realpathSync } from 'node:fs';
-import { basename } from 'node:path';
-import type { Run } from '../../command.ts';
-import type { Config } from '../../config.ts';
-import { ensureDaemon } from '../../launch.ts';
-import { type Place, placeOf } from '../../mcp/clients.ts';
-import { type Entry, entryIn, put, readText, secretIn, writeText } from '../../mcp/entry.ts';
-import { readSettingsFile, replaceSettingsFile } from '../../mcp/settings-file.ts';
-import { type Held, holdToken } from '../../mcp/token.ts';
+import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import type { ClientToken, TokenSecret } from '@relay/core/api/credentials';
+import { RelayError } from '@relay/core/errors';
+import { clientOf, sendRequest } from '../../api.ts';
+import type { CommandOptions, RunCommand } from '../../command.ts';
+import type { CliConfig } from '../../config.ts';
+import { ensureDaemon } from '../../daemon-process.ts';
 import type { Terminal } from '../../terminal.ts';
-import { withWhom } from '../../tokens/words.ts';
+import { describeTokenContacts, parseTokenRequest, type TokenRequest } from '../tokens.ts';
+import { type McpClientTarget, resolveClientTarget } from './clients.ts';
 
-export const run: Run = async ({ config, terminal, options }) => {
-  const place = placeOf(options, config);
+export const installMcpServerCommand: RunCommand = async ({ config, terminal, options }) => {
+  const place = resolveClientTarget(options, config);
   if (options.print) {
-    print(terminal, place, entryOf(config, 'PUT THE TOKEN HERE'));
+    printEntry(terminal, place, entryOf(config, 'PUT THE TOKEN HERE'));
     return 0;
   }
-  const before = readSettingsFile(place.file);
-  const text = readText(before ?? '', place.file);
-  const secret = secretIn(entryIn(text, place));
+  const before = readClientSettings(place.file);
+  const text = parseSettings(before ?? '', place.file);
+  const secret = findEntrySecret(findServerEntry(text, place));
   await ensureDaemon(config, terminal);
-  const held = await holdToken(config.home, place.token, secret, options);
-  const after = writeText(put(text, place, entryOf(config, held.secret)));
-  const copy = after === before ? null : replaceSettingsFile(place.file, before, after);
+  const held = await ensureClientToken(config.home, place.token, secret, options);
+  const after = serializeSettings(putServerEntry(text, place, entryOf(config, held.secret)));
+  const copy = after === before ? null : replaceClientSettings(place.file, before, after);
   if (terminal.json) {
     const { client, file, name } = place;
     const { how, token } = held;
     terminal.give({ client, file, name, changed: after !== before, backup: copy, how, token });
-  } else tell(terminal, config, place, held, { changed: after !== before, copy });
+  } else printInstallation(terminal, config, place, held, { changed: after !== before, copy });
   return 0;
 };
 
 /** Absolute, since a program that was not started from a shell may know no PATH. */
-const entryOf = ({ home }: Config, secret: string): Entry => ({
+const entryOf = ({ home }: CliConfig, secret: string): ServerEntry => ({
   command: process.execPath,
   args: [realpathSync(process.argv[1] ?? ''), 'mcp'],
   env: { RELAY_HOME: home, RELAY_TOKEN: secret },
 });
 
-function print(terminal: Terminal, place: Place, entry: Entry): void {
-  const text = put(readText('', place.file), place, entry);
+function printEntry(terminal: Terminal, place: McpClientTarget, entry: ServerEntry): void {
+  const text = putServerEntry(parseSettings('', place.file), place, entry);
   if (terminal.json) {
     terminal.give({ file: place.file, settings: text.value });
     return;
   }
-  terminal.write(writeText(text));
+  terminal.write(serializeSettings(text));
   terminal.note(`It belongs into ${place.file}; \`relay token create\` makes the token.`);
 }
 
 const kindsOf = (scopes: readonly string[]): string =>
   scopes.map((scope) => scope.replace(':read', '')).join(', ');
 
-const HOW: Readonly<Record<Held['how'], string>> = {
+const HOW: Readonly<Record<InstalledToken['how'], string>> = {
   made: 'a token of its own',
   rotated: 'a new secret for the token it had, whose old one is worth nothing now',
   kept: 'the token it had',
 };
 
-function tell(
+function printInstallation(
   terminal: Terminal,
-  { databaseUrl }: Config,
-  { title, file, name, client }: Place,
-  { how, token }: Held,
+  { databaseUrl }: CliConfig,
+  { title, file, name, client }: McpClientTarget,
+  { how, token }: InstalledToken,
   { changed, copy }: { changed: boolean; copy: string | null },
 ): void {
   const { bold, dim } = terminal.colours;
@@ -74,7 +74,7 @@ function tell(
   );
   terminal.say(`  File    ${file}`);
   if (copy !== null) terminal.say(`          ${dim(`as it was: ${basename(copy)}`)}`);
-  terminal.say(`  Token   ${token.name}, ${withWhom(token)}`);
+  terminal.say(`  Token   ${token.name}, ${describeTokenContacts(token)}`);
   const looks = token.scopes.filter((scope) => scope.endsWith(':read'));
   const acts = token.scopes.filter((scope) => !looks.includes(scope));
   if (looks.length > 0) terminal.say(`  Looks   ${kindsOf(looks)}`);
@@ -87,4 +87,242 @@ function tell(
   if (databaseUrl !== null) {
     terminal.say('Start Relay yourself before: that program does not know your DATABASE_URL.');
   }
+}
+
+// `relay mcp uninstall`: the server is taken out of a program's settings, and its token opens nothing more.
+
+export const uninstallMcpServerCommand: RunCommand = async ({ config, terminal, options }) => {
+  const place = resolveClientTarget(options, config);
+  const { client, title, file, name } = place;
+  const before = readClientSettings(file);
+  const text = parseSettings(before ?? '', file);
+  const removed = findServerEntry(text, place) !== null;
+  if (removed)
+    replaceClientSettings(file, before, serializeSettings(removeServerEntry(text, place)));
+  await ensureDaemon(config, terminal);
+  const token = await findTokenByName(config.home, place.token);
+  if (token !== null) {
+    await clientOf(config.home).delete('/api/tokens/{token}', { path: { token: token.id } });
+  }
+  if (terminal.json) {
+    terminal.give({ client, file, name, removed, revoked: token?.name ?? null });
+    return 0;
+  }
+  terminal.say(
+    removed ? `${title} has Relay no longer: ${file}` : `There was no server ${name} in ${file}.`,
+  );
+  if (token !== null) terminal.say(`The token ${token.name} opens nothing any more.`);
+  return 0;
+};
+
+// The entry of Relay in a program's settings: put in, taken out, with all else left as it was written. Pure.
+
+type Json = Record<string, unknown>;
+
+export interface ServerEntry {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** The text of a settings file, understood. */
+interface ParsedSettings {
+  readonly value: Json;
+  /** How it is indented, and how its lines end. */
+  readonly indent: string;
+  readonly newline: string;
+  readonly last: string;
+}
+
+export function parseSettings(text: string, file: string): ParsedSettings {
+  const bare = text.replace(/^\uFEFF/, '');
+  const value = bare.trim() === '' ? {} : parse(bare);
+  if (!isObject(value)) throw new RelayError('settings_unreadable', { file });
+  return {
+    value,
+    indent: /\n([ \t]+)/.exec(bare)?.[1] ?? '  ',
+    newline: bare.includes('\r\n') ? '\r\n' : '\n',
+    last: bare === '' || /\n$/.test(bare) ? '\n' : '',
+  };
+}
+
+export function serializeSettings({ value, indent, newline, last }: ParsedSettings): string {
+  return `${JSON.stringify(value, null, indent)}${last}`.replaceAll('\n', newline);
+}
+
+/** What stands under this name. Throws where it is somebody else's. */
+export function findServerEntry(
+  { value }: ParsedSettings,
+  { key, name, file }: McpClientTarget,
+): Json | null {
+  const servers = value[key];
+  if (servers === undefined) return null;
+  if (!isObject(servers)) throw new RelayError('settings_unreadable', { file });
+  const entry = Object.hasOwn(servers, name) ? servers[name] : undefined;
+  if (entry === undefined) return null;
+  if (isObject(entry) && findEntrySecret(entry) !== null) return entry;
+  throw new RelayError('settings_name_taken', { file, name });
+}
+
+/** Only an entry of ours has one. */
+export function findEntrySecret(entry: Json | null): string | null {
+  const { args, env } = entry ?? {};
+  if (!Array.isArray(args) || args.at(-1) !== 'mcp' || !isObject(env)) return null;
+  return typeof env.RELAY_TOKEN === 'string' ? env.RELAY_TOKEN : null;
+}
+
+export function putServerEntry(
+  text: ParsedSettings,
+  place: McpClientTarget,
+  entry: ServerEntry,
+): ParsedSettings {
+  const before = findServerEntry(text, place);
+  const env = { ...(isObject(before?.env) ? before.env : {}), ...entry.env };
+  const after = { ...(place.typed ? { type: 'stdio' } : {}), ...before, ...entry, env };
+  const servers = { ...(text.value[place.key] as Json | undefined), [place.name]: after };
+  return { ...text, value: { ...text.value, [place.key]: servers } };
+}
+
+/** What becomes empty by it stays: it may have been there before. */
+export function removeServerEntry(
+  text: ParsedSettings,
+  { key, name }: McpClientTarget,
+): ParsedSettings {
+  const { [name]: _gone, ...others } = text.value[key] as Json;
+  return { ...text, value: { ...text.value, [key]: others } };
+}
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Numbers stay as they were written, also those that no JavaScript number holds. */
+function parse(text: string): unknown {
+  const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
+  const asWritten = (_key: string, value: unknown, context?: { source?: string }) =>
+    typeof value === 'number' && context?.source !== undefined && String(value) !== context.source
+      ? rawJSON(context.source)
+      : value;
+  try {
+    return JSON.parse(text, asWritten);
+  } catch {
+    return null;
+  }
+}
+
+// A program's settings file on disk. Invariant: it is replaced whole or not at all, what was there before
+// lies beside it, and since a secret is in both, only their owner can read them.
+
+/** Null when there is none. */
+function readClientSettings(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw unusable(file, error);
+  }
+}
+
+/** The name of the copy of what was there before, if anything was. */
+function replaceClientSettings(file: string, before: string | null, after: string): string | null {
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    // Somebody's link into a folder of settings stays a link.
+    const target = before === null ? file : realpathSync(file);
+    const copy = before === null ? null : `${target}.before-relay`;
+    if (copy !== null && before !== null) replace(copy, before);
+    replace(target, after);
+    return copy;
+  } catch (error) {
+    throw unusable(file, error);
+  }
+}
+
+function replace(file: string, text: string): void {
+  const draft = `${file}.new-${process.pid}`;
+  rmSync(draft, { force: true });
+  try {
+    writeFileSync(draft, text, { mode: 0o600, flag: 'wx', flush: true });
+    renameSync(draft, file);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+const unusable = (file: string, cause: unknown) => {
+  const { code } = cause as NodeJS.ErrnoException;
+  return new RelayError('settings_unwritable', { file, code: code ?? 'unknown' }, { cause });
+};
+
+// The token that an installed server has: the one it had if that is still good for what is wanted, else one
+// with a new secret, else a new one. Which of these it was is said, since the first leaves others at work.
+
+interface InstalledToken {
+  readonly how: 'kept' | 'rotated' | 'made';
+  readonly token: ClientToken;
+  readonly secret: string;
+}
+
+/** All that looks, and sending, which somebody is asked about; the rest is given by name. */
+const USUAL_SCOPES = [
+  'messages:read',
+  'messages:send',
+  'search:read',
+  'digests:read',
+  'conversations:read',
+  'schedules:read',
+  'permissions:read',
+  'ledger:read',
+].join(',');
+
+async function ensureClientToken(
+  home: string,
+  name: string,
+  secret: string | null,
+  options: CommandOptions,
+): Promise<InstalledToken> {
+  const api = clientOf(home);
+  const wish = parseTokenRequest({ scopes: USUAL_SCOPES, ...options, name }, new Date());
+  const there = await findTokenByName(home, name);
+  if (there !== null && isTokenSufficient(there, wish, options)) {
+    if (secret !== null && (await isSecretAccepted(home, secret)))
+      return { how: 'kept', token: there, secret };
+    return toInstalledToken(
+      'rotated',
+      await api.post('/api/tokens/{token}/rotate', { path: { token: there.id } }),
+    );
+  }
+  if (there !== null) await api.delete('/api/tokens/{token}', { path: { token: there.id } });
+  return toInstalledToken('made', await api.post('/api/tokens', { body: wish }));
+}
+
+/** Whether one that is there opens what is wanted; where nothing was said, it stays as it is. */
+function isTokenSufficient(
+  there: ClientToken,
+  wish: TokenRequest,
+  options: CommandOptions,
+): boolean {
+  if (wish.contacts !== undefined || wish.expires_at !== undefined) return false;
+  if (there.expires_at !== null && Date.parse(there.expires_at) <= Date.now()) return false;
+  const scopes = new Set<string>(there.scopes);
+  const asWished = wish.scopes.length === scopes.size && wish.scopes.every((s) => scopes.has(s));
+  return (options.scopes === undefined || asWished) && (wish.confirm || !there.confirm);
+}
+
+async function findTokenByName(home: string, name: string): Promise<ClientToken | null> {
+  const { tokens } = await clientOf(home).get('/api/tokens');
+  return tokens.find((token) => token.name === name) ?? null;
+}
+
+const toInstalledToken = (
+  how: InstalledToken['how'],
+  { secret, ...token }: TokenSecret,
+): InstalledToken => ({
+  how,
+  token,
+  secret,
+});
+
+async function isSecretAccepted(home: string, secret: string): Promise<boolean> {
+  const headers = { authorization: `Bearer ${secret}` };
+  return (await sendRequest(home, { method: 'GET', path: '/api/tools', headers })).status === 200;
 }

@@ -1,6 +1,6 @@
 import type { BufferedMessage } from '@relay/core/api/whatsapp';
 import { expect, test } from 'vitest';
-import { describe } from './list.ts';
+import { formatMessages } from '../messages.ts';
 
 const plain = { dim: String, bold: String };
 const now = new Date(2026, 10, 15, 12, 0);
@@ -18,7 +18,7 @@ const message = (given: Partial<BufferedMessage>): BufferedMessage => ({
 
 test('lines up time, who and whom, with numbers as people write them', () => {
   const yesterday = new Date(2026, 10, 14, 23, 59).getTime();
-  const lines = describe(
+  const lines = formatMessages(
     [
       message({ timestamp: yesterday }),
       message({ fromName: 'Ana' }),
@@ -39,7 +39,7 @@ test('lines up time, who and whom, with numbers as people write them', () => {
 });
 
 test('a long text stays one message, and no text can steer the terminal', () => {
-  const [line] = describe(
+  const [line] = formatMessages(
     [message({ fromName: 'A\u001b[2J\nna', body: 'a\nb\u0007' })],
     plain,
     now,

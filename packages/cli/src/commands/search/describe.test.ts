@@ -1,10 +1,10 @@
 import type { FoundMessage } from '@relay/core/api/search';
-import { zoneNamed } from '@relay/core/schedule/zone';
+import { findZone } from '@relay/core/schedule/zone';
 import { expect, test } from 'vitest';
-import { describe } from './describe.ts';
+import { formatSearchResults } from '../search.ts';
 
 const COLOURS = { dim: (text: unknown) => `(${text})`, bold: (text: unknown) => `*${text}*` };
-const ASKED = { question: 'cafe', now: new Date('2026-10-14T12:00:00Z'), zone: zoneNamed('UTC') };
+const ASKED = { question: 'cafe', now: new Date('2026-10-14T12:00:00Z'), zone: findZone('UTC') };
 const LINE = { message_id: 'A1', from_me: false, from_name: 'Ana', at: '2026-10-01T08:00:00Z' };
 const HIT: FoundMessage = {
   ...LINE,
@@ -19,7 +19,7 @@ const HIT: FoundMessage = {
   before: null,
   after: null,
 };
-const shown = (...hits: FoundMessage[]) => describe(hits, COLOURS, ASKED);
+const shown = (...hits: FoundMessage[]) => formatSearchResults(hits, COLOURS, ASKED);
 
 test('a hit stands between what was said around it, its words marked, its id beside it', () => {
   const before = { ...LINE, text: 'Where\nto?' };

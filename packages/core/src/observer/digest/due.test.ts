@@ -1,15 +1,21 @@
 import { expect, test } from 'vitest';
-import { zoneNamed } from '../../schedule/zone.ts';
-import { dueDigests, lookAfter, type Made, nextLook, type Situation } from './due.ts';
-import { dayOf } from './periods.ts';
+import { findZone } from '../../schedule/zone.ts';
+import {
+  type DigestSituation,
+  digestCheckAfter,
+  dueDigests,
+  type ExistingDigest,
+  nextDigestCheck,
+} from './due.ts';
+import { dayContaining } from './periods.ts';
 
-const zone = zoneNamed('Asia/Kolkata');
+const zone = findZone('Asia/Kolkata');
 if (zone === null) throw new Error('no zone');
 const cut = { zone, dailyAt: '04:00' };
-const from = dayOf(new Date('2026-03-05T12:00:00Z'), cut).start;
+const from = dayContaining(new Date('2026-03-05T12:00:00Z'), cut).start;
 const heard = (at: string, number: number) => ({ at: new Date(at), number });
 
-const due = (now: string, given: Partial<Situation> = {}) =>
+const due = (now: string, given: Partial<DigestSituation> = {}) =>
   dueDigests({ heard: [], made: [], from, since: from, now: new Date(now), cut, ...given }).map(
     ({ kind, start, messages, gone }) =>
       `${kind} ${start.toISOString()} ${gone ? 'gone' : messages}`,
@@ -20,7 +26,7 @@ const MESSAGES = [
   heard('2026-03-05T04:59:59Z', 2),
   heard('2026-03-05T09:00:00Z', 3),
 ];
-const HOUR: Made = {
+const HOUR: ExistingDigest = {
   kind: 'hourly',
   start: new Date('2026-03-05T04:30:00Z'),
   end: new Date('2026-03-05T05:30:00Z'),
@@ -73,14 +79,20 @@ test('after days away everything is made up for, oldest first, each day behind i
 });
 
 test('the next look is a minute after the hour by the clock of the zone', () => {
-  expect(nextLook(new Date('2026-03-05T05:10:00Z'), cut)).toEqual(new Date('2026-03-05T05:31:00Z'));
-  expect(nextLook(new Date('2026-03-05T05:30:30Z'), cut)).toEqual(new Date('2026-03-05T05:31:00Z'));
-  expect(nextLook(new Date('2026-03-05T05:31:00Z'), cut)).toEqual(new Date('2026-03-05T06:31:00Z'));
+  expect(nextDigestCheck(new Date('2026-03-05T05:10:00Z'), cut)).toEqual(
+    new Date('2026-03-05T05:31:00Z'),
+  );
+  expect(nextDigestCheck(new Date('2026-03-05T05:30:30Z'), cut)).toEqual(
+    new Date('2026-03-05T05:31:00Z'),
+  );
+  expect(nextDigestCheck(new Date('2026-03-05T05:31:00Z'), cut)).toEqual(
+    new Date('2026-03-05T06:31:00Z'),
+  );
 });
 
 test('what was said is looked for after its hour, and soon where that is over', () => {
   const now = new Date('2026-03-05T05:10:00Z');
-  const after = (at: string) => lookAfter(new Date(at), now, cut).toISOString();
+  const after = (at: string) => digestCheckAfter(new Date(at), now, cut).toISOString();
   expect(after('2026-03-05T05:09:00Z')).toBe('2026-03-05T05:31:00.000Z');
   expect(after('2026-03-05T04:29:59Z')).toBe('2026-03-05T05:11:00.000Z');
   expect(after('1970-01-01T00:00:00Z')).toBe('2026-03-05T05:11:00.000Z');

@@ -1,10 +1,9 @@
 import { verifies } from '@relay/testing/verifies';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { estimateTokens } from '../../agent/tokens.ts';
-import { parseDaily, parseHourly } from './parse.ts';
-import { DIGEST_TOKENS } from './prompt.ts';
-import { dailyText } from './text.ts';
+import { estimateTokens } from '../../agent/context-window.ts';
+import { dailyText } from './facts.ts';
+import { DIGEST_TOKENS, parseDaily, parseHourly } from './prompt.ts';
 
 const DAY = new Date('2026-03-06T00:00:00Z');
 const TEN = new Date('2026-03-06T10:00:00Z');

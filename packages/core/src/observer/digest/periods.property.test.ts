@@ -1,8 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { zoneNamed } from '../../schedule/zone.ts';
-import { clockOf } from './clock.ts';
-import { type Cut, dayBefore, dayNamed, dayOf, hourOf } from './periods.ts';
+import { findZone } from '../../schedule/zone.ts';
+import {
+  type DayBoundary,
+  dayBefore,
+  dayByName,
+  dayContaining,
+  formatZoneClock,
+  hourContaining,
+} from './periods.ts';
 
 /** Zones whose clocks change by an hour, by half an hour, at midnight, near 4:00, or not at all. */
 const ZONES = [
@@ -25,8 +31,8 @@ const cuts = fc.record({
 });
 const moments = fc.integer({ min: Date.UTC(2010, 0, 1), max: Date.UTC(2035, 0, 1) });
 
-function cutOf({ zone, dailyAt }: { zone: string; dailyAt: string }): Cut {
-  const found = zoneNamed(zone);
+function cutOf({ zone, dailyAt }: { zone: string; dailyAt: string }): DayBoundary {
+  const found = findZone(zone);
   if (found === null) throw new Error(zone);
   return { zone: found, dailyAt };
 }
@@ -36,7 +42,7 @@ test('every moment belongs to one day and to one hour of it', () => {
     fc.property(cuts, moments, (of, moment) => {
       const cut = cutOf(of);
       const at = new Date(moment);
-      const [day, hour] = [dayOf(at, cut), hourOf(at, cut)];
+      const [day, hour] = [dayContaining(at, cut), hourContaining(at, cut)];
       expect(+day.start).toBeLessThanOrEqual(moment);
       expect(+day.end).toBeGreaterThan(moment);
       expect(+hour.start).toBeLessThanOrEqual(moment);
@@ -53,18 +59,18 @@ test('no moment is skipped and none counted twice: each period begins where the 
   fc.assert(
     fc.property(cuts, moments, (of, moment) => {
       const cut = cutOf(of);
-      let hour = hourOf(new Date(moment), cut);
+      let hour = hourContaining(new Date(moment), cut);
       // Three days on, across whatever the clocks do.
       for (let n = 0; n < 75; n++) {
-        const next = hourOf(hour.end, cut);
+        const next = hourContaining(hour.end, cut);
         expect(next.start).toEqual(hour.end);
-        expect(hourOf(new Date(+hour.end - 1), cut)).toEqual(hour);
+        expect(hourContaining(new Date(+hour.end - 1), cut)).toEqual(hour);
         hour = next;
       }
-      const day = dayOf(new Date(moment), cut);
-      expect(dayOf(day.end, cut).start).toEqual(day.end);
-      expect(dayBefore(dayOf(day.end, cut), cut)).toEqual(day);
-      expect(dayNamed(day.name, cut)).toEqual(day);
+      const day = dayContaining(new Date(moment), cut);
+      expect(dayContaining(day.end, cut).start).toEqual(day.end);
+      expect(dayBefore(dayContaining(day.end, cut), cut)).toEqual(day);
+      expect(dayByName(day.name, cut)).toEqual(day);
     }),
     { numRuns: 300 },
   );
@@ -80,13 +86,13 @@ test.each([
   'a day in %s that begins before %s has %d hours and ends at %s by the clock',
   (name, at, hours, clock) => {
     const cut = cutOf({ zone: name, dailyAt: '04:00' });
-    const day = dayOf(new Date(at), cut);
+    const day = dayContaining(new Date(at), cut);
     expect((+day.end - +day.start) / 3_600_000).toBe(hours);
-    expect(clockOf(day.end, cut.zone)).toBe(clock);
+    expect(formatZoneClock(day.end, cut.zone)).toBe(clock);
   },
 );
 
 test('what a zone left out is no day', () => {
-  expect(dayNamed('2011-12-30', cutOf({ zone: 'Pacific/Apia', dailyAt: '00:00' }))).toBeNull();
-  expect(dayNamed('2026-02-30', cutOf({ zone: 'UTC', dailyAt: '04:00' }))).toBeNull();
+  expect(dayByName('2011-12-30', cutOf({ zone: 'Pacific/Apia', dailyAt: '00:00' }))).toBeNull();
+  expect(dayByName('2026-02-30', cutOf({ zone: 'UTC', dailyAt: '04:00' }))).toBeNull();
 });

@@ -1,16 +1,16 @@
 // The hours and days that digests are cut by, as the clocks of the group's zone show them. Invariant: every
 // moment belongs to exactly one day and to exactly one hour of it, whatever the clocks do.
-import type { Zone } from '../../schedule/zone.ts';
+import { weekdayOf, type Zone } from '../../schedule/zone.ts';
 
 export type DigestKind = 'hourly' | 'daily';
 
 /** From its start up to its end, which is no longer part of it. */
-export interface Period {
+export interface DigestPeriod {
   readonly start: Date;
   readonly end: Date;
 }
 
-export interface Cut {
+export interface DayBoundary {
   readonly zone: Zone;
   /** When a day begins and the one before it is digested: `04:00`. */
   readonly dailyAt: string;
@@ -20,12 +20,12 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
 /** Called by the date on which it begins. */
-export interface Day extends Period {
+export interface NamedDay extends DigestPeriod {
   /** `YYYY-MM-DD`. */
   readonly name: string;
 }
 
-export function dayOf(at: Date, cut: Cut): Day {
+export function dayContaining(at: Date, cut: DayBoundary): NamedDay {
   const instant = at.getTime();
   let date = Math.floor((cut.zone.localAt(instant) - beginsAt(cut)) / DAY) * DAY;
   // Near a change of the clocks the guess may be a day off; a date that the zone left out is no day at all.
@@ -35,19 +35,19 @@ export function dayOf(at: Date, cut: Cut): Day {
 }
 
 /** Null for what is no date, and for one that the zone left out. */
-export function dayNamed(name: string, cut: Cut): Day | null {
+export function dayByName(name: string, cut: DayBoundary): NamedDay | null {
   const date = /^\d{4}-\d\d-\d\d$/.test(name) ? Date.parse(`${name}T00:00:00Z`) : Number.NaN;
   if (Number.isNaN(date) || nameOf(date) !== name) return null;
   const day = dayFrom(date, cut);
   return day.start < day.end ? day : null;
 }
 
-export const dayBefore = ({ start }: Period, cut: Cut): Day =>
-  dayOf(new Date(start.getTime() - 1), cut);
+export const dayBefore = ({ start }: DigestPeriod, cut: DayBoundary): NamedDay =>
+  dayContaining(new Date(start.getTime() - 1), cut);
 
 /** Full hours of the clock, counted from the beginning of the day; its first and last may be shorter. */
-export function hourOf(at: Date, cut: Cut): Period {
-  const day = dayOf(at, cut);
+export function hourContaining(at: Date, cut: DayBoundary): DigestPeriod {
+  const day = dayContaining(at, cut);
   const begins = day.start.getTime();
   const full = begins - mod(cut.zone.localAt(begins), HOUR);
   const start = full + Math.floor((at.getTime() - full) / HOUR) * HOUR;
@@ -57,7 +57,7 @@ export function hourOf(at: Date, cut: Cut): Period {
   };
 }
 
-function dayFrom(date: number, cut: Cut): Day {
+function dayFrom(date: number, cut: DayBoundary): NamedDay {
   return {
     name: nameOf(date),
     start: new Date(beginningOf(date, cut)),
@@ -65,13 +65,35 @@ function dayFrom(date: number, cut: Cut): Day {
   };
 }
 
-const beginningOf = (date: number, cut: Cut): number => cut.zone.instantOf(date + beginsAt(cut));
+const beginningOf = (date: number, cut: DayBoundary): number =>
+  cut.zone.instantOf(date + beginsAt(cut));
 
 const nameOf = (date: number): string => new Date(date).toISOString().slice(0, 10);
 
-function beginsAt({ dailyAt }: Cut): number {
+function beginsAt({ dailyAt }: DayBoundary): number {
   const [hours = 0, minutes = 0] = dailyAt.split(':').map(Number);
   return hours * HOUR + minutes * 60_000;
 }
 
 const mod = (value: number, by: number): number => ((value % by) + by) % by;
+
+// How moments and periods are written in digests and contexts: by the clock of the group's zone, always the
+// same way, so that people, models and tests can read them.
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+/** `Fri 6 Mar` */
+export function formatGroupDate(at: Date, zone: Zone): string {
+  const local = new Date(zone.localAt(at.getTime()));
+  const weekday = weekdayOf(local.getTime());
+  const name = `${weekday.charAt(0).toUpperCase()}${weekday.slice(1)}`;
+  return `${name} ${local.getUTCDate()} ${MONTHS[local.getUTCMonth()]}`;
+}
+
+/** `10:00-11:00` */
+export const formatHours = ({ start, end }: DigestPeriod, zone: Zone): string =>
+  `${formatZoneClock(start, zone)}-${formatZoneClock(end, zone)}`;
+
+/** `14:05` */
+export const formatZoneClock = (at: Date, zone: Zone): string =>
+  new Date(zone.localAt(at.getTime())).toISOString().slice(11, 16);

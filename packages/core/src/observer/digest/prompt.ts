@@ -1,18 +1,28 @@
 // What a model is asked when an hour or a day of a group is summed up. The group's words are material between
 // marks that nobody in the group can know; what a rule could mask is masked before it comes here.
-import { type Labelled, prompt, type Trusted, trusted, untrusted } from '../../agent/labelled.ts';
+
+import { z } from 'zod';
+import { cutToTokens, estimateTokens } from '../../agent/context-window.ts';
+import {
+  type LabelledText,
+  prompt,
+  type TrustedText,
+  trustedText,
+  untrustedText,
+} from '../../agent/labelled-text.ts';
 import type { Taint } from '../../policy/facts.ts';
+import { type DigestFact, dailyText, FACT_TITLES, type FactKind } from './facts.ts';
 import type { DigestKind } from './periods.ts';
 
 /** Tokens; held by us when the answer is read, whatever the model does. */
 export const DIGEST_TOKENS: Readonly<Record<DigestKind, number>> = { hourly: 300, daily: 700 };
 
 export interface DigestQuestion {
-  readonly instructions: Trusted;
-  readonly text: Labelled;
+  readonly instructions: TrustedText;
+  readonly text: LabelledText;
 }
 
-interface Asked {
+interface DigestMaterial {
   /** Whose text the material is. */
   readonly from: Taint;
   readonly group: string;
@@ -46,7 +56,7 @@ const FORMAT: Readonly<Record<DigestKind, string>> = {
   ].join('\n'),
 };
 
-export function hourlyQuestion(asked: Asked & { readonly hours: string }): DigestQuestion {
+export function hourlyQuestion(asked: DigestMaterial & { readonly hours: string }): DigestQuestion {
   return question(
     'hourly',
     prompt`You sum up one hour of a WhatsApp group for one of its members.`,
@@ -55,7 +65,7 @@ export function hourlyQuestion(asked: Asked & { readonly hours: string }): Diges
   );
 }
 
-export function dailyQuestion(asked: Asked & { readonly date: string }): DigestQuestion {
+export function dailyQuestion(asked: DigestMaterial & { readonly date: string }): DigestQuestion {
   return question(
     'daily',
     prompt`You sum up one day of a WhatsApp group for one of its members, from digests of its hours.`,
@@ -66,20 +76,188 @@ export function dailyQuestion(asked: Asked & { readonly date: string }): DigestQ
 
 function question(
   kind: DigestKind,
-  role: Trusted,
+  role: TrustedText,
   what: string,
-  { from, group, mark, lines }: Asked,
+  { from, group, mark, lines }: DigestMaterial,
 ): DigestQuestion {
-  const rules = trusted(RULES.map((rule) => `- ${rule}`).join('\n'));
+  const rules = trustedText(RULES.map((rule) => `- ${rule}`).join('\n'));
   const material = [`The group is called: ${group.replace(/\s+/g, ' ')}`, ...lines];
   return {
-    instructions: prompt`${role}\n\n## Rules\n${rules}\n\n## Form\n${trusted(FORMAT[kind])}`,
-    text: prompt`${trusted(what)} The material stands between <${trusted(mark)}> and </${trusted(mark)}>.\n<${trusted(mark)}>\n${untrusted(material.join('\n'), from)}\n</${trusted(mark)}>`,
+    instructions: prompt`${role}\n\n## Rules\n${rules}\n\n## Form\n${trustedText(FORMAT[kind])}`,
+    text: prompt`${trustedText(what)} The material stands between <${trustedText(mark)}> and </${trustedText(mark)}>.\n<${trustedText(mark)}>\n${untrustedText(material.join('\n'), from)}\n</${trustedText(mark)}>`,
   };
 }
 
 /** Behind an answer that could not be read. */
-export const askedAgain = (question: DigestQuestion): DigestQuestion => ({
+export const retryDigestQuestion = (question: DigestQuestion): DigestQuestion => ({
   ...question,
   text: prompt`${question.text}\n\nAn answer that you gave before could not be read. Give the one JSON object of the form above, without anything around it.`,
 });
+
+// A model's answer read as a digest. Strict and bounded: what has no digest in it is null, never made up for,
+// and nothing is longer than it may be. JSON is asked for; text that keeps to the headings is read too.
+
+/** More is no answer to what was asked. */
+const MOST_CHARACTERS = 40_000;
+const SUMMARY_TOKENS = 300;
+const FACT_CHARACTERS = 300;
+const FACTS_OF_A_KIND = 8;
+
+/** Who says that they cannot, says nothing about the group. */
+const REFUSAL =
+  /^(?:i['’]?m sorry|i am sorry|sorry|i can(?:no|['’])t|i cannot|i['’]?m unable|i am unable|as an ai|unfortunately|error\b)/i;
+
+/** Without the hour in front: that is ours to write. Null for what is no digest. */
+export function parseHourly(answer: string): string | null {
+  const json = jsonIn(answer);
+  const said = json === null ? plain(answer) : hourlySchema.safeParse(json).data?.digest;
+  const text = tidy(said ?? '').replace(/^\[?\d{1,2}:\d\d ?[-–] ?\d{1,2}:\d\d\]?:? /, '');
+  if (text.length < 3 || REFUSAL.test(text)) return null;
+  return cutToTokens(text, DIGEST_TOKENS.hourly);
+}
+
+const hourlySchema = z.object({ digest: z.string() });
+
+interface DailyParts {
+  readonly body: string;
+  readonly facts: readonly DigestFact[];
+}
+
+interface DailyParseContext {
+  readonly day: Date;
+  /** When the hour began that has this time; null when the day has none. */
+  hourAt(clock: string): Date | null;
+  /** Prose without a single fact counts too: it was asked for twice. */
+  readonly proseWillDo: boolean;
+  /** Tokens for all of it. */
+  readonly room: number;
+}
+
+/** All of it together within the size of a digest; what does not fit is left out from the end. */
+export function parseDaily(answer: string, reading: DailyParseContext): DailyParts | null {
+  const json = jsonIn(answer);
+  const read = json === null ? headed(answer) : dailySchema.safeParse(json).data;
+  const summary = tidy(
+    read?.summary ?? (reading.proseWillDo && json === null ? plain(answer) : '') ?? '',
+  );
+  if (summary.length < 3 || REFUSAL.test(summary)) return null;
+  const body = cutToTokens(summary, SUMMARY_TOKENS);
+  const facts: DigestFact[] = [];
+  for (const fact of factsOf(read ?? null, reading)) {
+    if (estimateTokens(dailyText({ body, facts: [...facts, fact] })) > reading.room) continue;
+    facts.push(fact);
+  }
+  return { body, facts };
+}
+
+const words = z.string().catch('');
+const factSchema = z.union([
+  z.string().transform((text) => ({ text, who: '', when: '', hour: '' })),
+  z.object({ text: z.string(), who: words, when: words, hour: words }),
+]);
+const factsSchema = z
+  .array(z.unknown())
+  .catch([])
+  .transform((all) => all.flatMap((each) => factSchema.safeParse(each).data ?? []));
+
+const dailySchema = z.object({
+  summary: z.string(),
+  decisions: factsSchema,
+  events: factsSchema,
+  action_items: factsSchema,
+  open_questions: factsSchema,
+  mood: words,
+});
+type Daily = z.infer<typeof dailySchema>;
+
+const LISTS: readonly (readonly [FactKind, Exclude<keyof Daily, 'summary' | 'mood'>])[] = [
+  ['decision', 'decisions'],
+  ['event', 'events'],
+  ['action_item', 'action_items'],
+  ['open_question', 'open_questions'],
+];
+
+function factsOf(read: Daily | null, { day, hourAt }: DailyParseContext): readonly DigestFact[] {
+  if (read === null) return [];
+  const known = (text: string) => short(text, 80) || null;
+  const facts = LISTS.flatMap(([kind, list]) =>
+    read[list]
+      .slice(0, FACTS_OF_A_KIND)
+      .map(({ text, who, when, hour }) => ({
+        kind,
+        text: short(text, FACT_CHARACTERS),
+        who: known(who),
+        when: known(when),
+        saidAt: hourAt(hour.trim()) ?? day,
+      }))
+      .filter(({ text }) => text !== ''),
+  );
+  const mood = short(read.mood, 160);
+  if (mood === '') return facts;
+  return [...facts, { kind: 'mood', text: mood, who: null, when: null, saidAt: day }];
+}
+
+const HEADING =
+  /^[#*\s]*(summary|decisions|events|action items|open questions|mood)[*\s]*:[*\s]*(.*)$/i;
+const BULLET = /^\s*[-*•]\s+/;
+
+/** The same under headings, as models write that were not built for JSON. */
+function headed(answer: string): Daily | null {
+  const parts = new Map<string, string[]>();
+  let current: string[] = [];
+  for (const line of answer.slice(0, MOST_CHARACTERS).split('\n')) {
+    const [, title, rest = ''] = HEADING.exec(line) ?? [];
+    if (title !== undefined) {
+      current = [];
+      parts.set(title.toLowerCase(), current);
+    }
+    const text = (title === undefined ? line : rest).replace(BULLET, '').trim();
+    if (text !== '') current.push(text);
+  }
+  const of = (kind: FactKind) => parts.get(FACT_TITLES[kind].toLowerCase());
+  const summary = parts.get('summary')?.join(' ');
+  if (summary === undefined) return null;
+  const list = (kind: FactKind) =>
+    (of(kind) ?? [])
+      .filter((text) => !/^(?:none|nothing|-|n\/a)\.?$/i.test(text))
+      .map((text) => ({ text, who: '', when: '', hour: '' }));
+  return {
+    summary,
+    decisions: list('decision'),
+    events: list('event'),
+    action_items: list('action_item'),
+    open_questions: list('open_question'),
+    mood: of('mood')?.join(' ') ?? '',
+  };
+}
+
+/** The outermost object, with or without a fence around it; null where there is none. */
+function jsonIn(answer: string): unknown {
+  if (answer.length > MOST_CHARACTERS) return null;
+  const [start, end] = [answer.indexOf('{'), answer.lastIndexOf('}')];
+  if (start < 0 || end < start) return null;
+  try {
+    return JSON.parse(answer.slice(start, end + 1));
+  } catch {
+    return null;
+  }
+}
+
+/** Words of a person's language; not what is left of a broken object, nor anything endless. */
+function plain(answer: string): string | null {
+  const text = answer.trim();
+  if (text.length > MOST_CHARACTERS || /[{}[\]<>]|```/.test(text)) return null;
+  return (text.match(/\p{L}+/gu)?.length ?? 0) < 4 ? null : text;
+}
+
+const tidy = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
+
+const short = (text: string, most: number): string => {
+  const one = tidy(text);
+  return one.length <= most
+    ? one
+    : `${one
+        .slice(0, most - 1)
+        .toWellFormed()
+        .trimEnd()}…`;
+};

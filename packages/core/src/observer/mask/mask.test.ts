@@ -4,9 +4,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { GroupMessage } from '../message.ts';
 import { groupMessage } from '../testing/message.ts';
-import { maskIdentifiers } from './identifiers.ts';
-import { maskPrivate } from './mask.ts';
-import { privateMatter } from './private.ts';
+import { maskIdentifiers, maskPrivate } from './mask.ts';
+import { privateMatter } from './private-matters.ts';
 
 /** Six times as much of it. */
 const GROWS_WITH_ITS_SQUARE = 36;

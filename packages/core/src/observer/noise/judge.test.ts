@@ -1,19 +1,19 @@
 import { growth } from '@relay/testing/growth';
 import { verifies } from '@relay/testing/verifies';
 import { describe, expect, test } from 'vitest';
+import type { NoiseCategory } from '../message.ts';
 import { group, type Written } from '../testing/group.ts';
-import type { Category } from '../verdict.ts';
-import { judge } from './judge.ts';
+import { judgeNoise } from './judge.ts';
 
 /** Six times as much of it. */
 const GROWS_WITH_ITS_SQUARE = 36;
 
 /** Of the last message, after the others. */
-function verdict(...written: readonly Written[]): Category {
+function verdict(...written: readonly Written[]): NoiseCategory {
   const messages = group(...written);
   const last = messages.at(-1);
   if (last === undefined) throw new Error('Nothing was said.');
-  return judge(last, messages.slice(0, -1)).category;
+  return judgeNoise(last, messages.slice(0, -1)).category;
 }
 
 const said = (text: string, more: Partial<Written> = {}): Written => ({
@@ -186,12 +186,12 @@ describe('the talk before decides what a short answer is', () => {
 test('one message is judged alike whenever it is judged, and however long it is', () => {
   const [message] = group(said('7-'.repeat(40_000)));
   if (message === undefined) throw new Error('Nothing was said.');
-  expect(judge(message, [])).toEqual(judge(message, []));
+  expect(judgeNoise(message, [])).toEqual(judgeNoise(message, []));
   for (const piece of ['12345678-', 'b: ', 'ha']) {
     const judged = (size: number) => {
       const text = piece.repeat(size);
-      judge({ ...message, text }, []);
-      judge({ ...message, kind: 'document', text }, []);
+      judgeNoise({ ...message, text }, []);
+      judgeNoise({ ...message, kind: 'document', text }, []);
     };
     expect(growth(judged, 1_000, 6), piece).toBeLessThan(GROWS_WITH_ITS_SQUARE / 2);
   }

@@ -1,26 +1,61 @@
 // Which kind of thing each word of a text says, by the lists in `words/` and a few endings. One list for all
 // languages, because nobody says which one they write in. The longest phrase wins.
-import { fold } from '../../search/fold.ts';
-import { type Found, Phrases } from './phrases.ts';
-import { spellings } from './text.ts';
-import { QUESTIONS, REQUESTS } from './words/asking.ts';
-import { CHAINS, PASSED_ON } from './words/chains.ts';
+import { foldText } from '../../search/words.ts';
+import { DEEDS, QUESTIONS, REQUESTS, THINGS, TIME_TERMS } from './content-words.ts';
 import {
   ACKNOWLEDGEMENTS,
-  ANSWERS,
+  BARE_ANSWERS,
   CALLS,
+  CHAINS,
   FEELINGS,
+  FILLERS,
+  GREETINGS,
+  PASSED_ON,
+  PASTIMES,
   PRAISE,
   PROMISES,
   THANKS,
-} from './words/chatter.ts';
-import { FILLERS } from './words/fillers.ts';
-import { GREETINGS } from './words/greetings.ts';
-import { PASTIMES } from './words/pastimes.ts';
-import { DEEDS, TIMES } from './words/plans.ts';
-import { THINGS } from './words/things.ts';
+} from './idle-words.ts';
 
-export const SENSES = [
+// Words and phrases with what they stand for. Looked up at a place in a text: the longest one there counts.
+
+interface PhraseMatch<T> {
+  readonly value: T;
+  /** In words. */
+  readonly length: number;
+}
+
+class Phrases<T> {
+  readonly #values = new Map<string, T>();
+  /** How many words the longest phrase has that begins with this one. */
+  readonly #reach = new Map<string, number>();
+
+  /** Of two that are the same the first counts. */
+  constructor(entries: Iterable<readonly [phrase: string, value: T]>) {
+    for (const [phrase, value] of entries) {
+      if (this.#values.has(phrase)) continue;
+      this.#values.set(phrase, value);
+      const words = phrase.split(' ');
+      const [first = ''] = words;
+      this.#reach.set(first, Math.max(words.length, this.#reach.get(first) ?? 0));
+    }
+  }
+
+  get(phrase: string): T | undefined {
+    return this.#values.get(phrase);
+  }
+
+  longestAt(words: readonly string[], at: number): PhraseMatch<T> | null {
+    const reach = this.#reach.get(words[at] ?? '') ?? 0;
+    for (let length = Math.min(reach, words.length - at); length > 0; length--) {
+      const value = this.#values.get(words.slice(at, at + length).join(' '));
+      if (value !== undefined) return { value, length };
+    }
+    return null;
+  }
+}
+
+export const WORD_SENSES = [
   'greeting',
   'thanks',
   'acknowledgement',
@@ -40,10 +75,10 @@ export const SENSES = [
   'number',
   'unknown',
 ] as const;
-export type Sense = (typeof SENSES)[number];
+export type WordSense = (typeof WORD_SENSES)[number];
 
 /** What is said without telling anything. */
-export const IDLE: ReadonlySet<Sense> = new Set([
+export const IDLE_SENSES: ReadonlySet<WordSense> = new Set([
   'greeting',
   'thanks',
   'acknowledgement',
@@ -56,12 +91,12 @@ export const IDLE: ReadonlySet<Sense> = new Set([
 ]);
 
 /** Of two lists that have the same word the first counts. */
-const LISTS: readonly (readonly [Sense, readonly string[]])[] = [
+const LISTS: readonly (readonly [WordSense, readonly string[]])[] = [
   ['greeting', GREETINGS],
   ['thanks', THANKS],
   ['request', REQUESTS],
   ['promise', PROMISES],
-  ['answer', ANSWERS],
+  ['answer', BARE_ANSWERS],
   ['acknowledgement', ACKNOWLEDGEMENTS],
   ['praise', PRAISE],
   ['feeling', FEELINGS],
@@ -69,13 +104,13 @@ const LISTS: readonly (readonly [Sense, readonly string[]])[] = [
   ['pastime', PASTIMES],
   ['question', QUESTIONS],
   ['filler', FILLERS],
-  ['time', TIMES],
+  ['time', TIME_TERMS],
   ['deed', DEEDS],
   ['thing', THINGS],
 ];
 
 const phrasesOf = (list: string): readonly string[] =>
-  fold(list)
+  foldText(list)
     .replace(/['’]/g, '')
     .split(',')
     .map((phrase) => phrase.replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ').trim())
@@ -96,17 +131,17 @@ const LAUGHTER =
 const FUTURE =
   /(?:unga|ungi|oonga|oongi|aunga|enge|ogey?|ogi|egi|ega|aega|ayega|ayegi|aayenge)$|(?:ूंगा|ूंगी|ूँगा|ूँगी|ऊंगा|ऊंगी|ेंगे|एंगे|ेगा|ेगी|एगा|एगी|ोगे|ओगे)$|^(?:سا|سن|سي|ست|هن|بن)\p{L}{3,}|(?:aremos|eremos|iremos|arei|erei|irei)$/u;
 
-export interface Reading {
+interface WordReading {
   /** A sense for each word. */
-  readonly senses: readonly Sense[];
+  readonly senses: readonly WordSense[];
   /** At how many words a phrase of chain letters begins. */
   readonly chains: number;
   /** It asks everybody to pass it on. */
   readonly passedOn: boolean;
 }
 
-export function sensesOf(words: readonly string[]): Reading {
-  const senses: Sense[] = [];
+export function readWordSenses(words: readonly string[]): WordReading {
+  const senses: WordSense[] = [];
   for (let at = 0; at < words.length; ) {
     const { value, length } = senseAt(words, at);
     for (let i = 0; i < length; i++) senses.push(value);
@@ -118,19 +153,19 @@ export function sensesOf(words: readonly string[]): Reading {
   return { senses, chains, passedOn };
 }
 
-const ONLY_FIRST: ReadonlySet<Sense> = new Set(['acknowledgement', 'answer']);
+const ONLY_FIRST: ReadonlySet<WordSense> = new Set(['acknowledgement', 'answer']);
 
 /**
  * One answers at the beginning of what one says. Further on "no" and "right" only hold a sentence together, and
  * the shortest words mean something else in every language.
  */
-function settle(senses: Sense[], words: readonly string[]): void {
-  const begun = senses.findIndex((sense) => !IDLE.has(sense));
+function settle(senses: WordSense[], words: readonly string[]): void {
+  const begun = senses.findIndex((sense) => !IDLE_SENSES.has(sense));
   if (begun < 0) return;
   for (let at = begun; at < senses.length; at++) {
     const sense = senses[at] ?? 'unknown';
     if (sense === 'promise') senses[at] = 'deed';
-    const tiny = (words[at]?.length ?? 0) < 4 && IDLE.has(sense) && sense !== 'laughter';
+    const tiny = (words[at]?.length ?? 0) < 4 && IDLE_SENSES.has(sense) && sense !== 'laughter';
     if (ONLY_FIRST.has(sense) || (tiny && at < senses.length - 1)) senses[at] = 'filler';
   }
 }
@@ -141,7 +176,7 @@ const WISHES: ReadonlySet<string> = new Set(
     buon, buona, bon, bonne, shubh, subh, शुभ, selamat, mutlu, iyi, счастливого, хорошего`),
 );
 
-function senseAt(words: readonly string[], at: number): Found<Sense> {
+function senseAt(words: readonly string[], at: number): PhraseMatch<WordSense> {
   const found = PHRASES.longestAt(words, at);
   if (found !== null && found.length > 1) return found;
   const word = words[at] ?? '';
@@ -149,12 +184,47 @@ function senseAt(words: readonly string[], at: number): Found<Sense> {
   return { value: senseOf(word), length: 1 };
 }
 
-function senseOf(word: string): Sense {
+function senseOf(word: string): WordSense {
   if (LAUGHTER.test(word)) return 'laughter';
-  for (const spelling of spellings(word)) {
+  for (const spelling of possibleSpellings(word)) {
     const sense = PHRASES.get(spelling);
     if (sense !== undefined) return sense;
   }
   if (/\p{N}/u.test(word)) return 'number';
   return FUTURE.test(word) ? 'deed' : 'unknown';
 }
+
+// A text as the noise filter reads it: folded words, and what stands beside them. Pure.
+
+export interface NoiseText {
+  readonly raw: string;
+  readonly words: readonly string[];
+  readonly emoji: readonly string[];
+  /** Somebody drew a word out: "noooo". */
+  readonly drawnOut: boolean;
+}
+
+/** What is longer is read no further: no noise is that long but chains, and they begin as such. */
+const LONGEST = 2_000;
+
+const WORD = /[\p{L}\p{M}\p{N}]+(?:['’][\p{L}\p{M}]+)*/gu;
+const EMOJI =
+  /(?:\p{RI}\p{RI}|\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f?)(?:\p{EMod}|\u200d\p{Extended_Pictographic}\ufe0f?)*/gu;
+const DRAWN_OUT = /(\p{L})\1{2,}/gu;
+
+export function readNoiseText(raw: string): NoiseText {
+  const text = raw.slice(0, LONGEST);
+  const folded = foldText(text.replace(/@\d{5,}/g, ' '));
+  return {
+    raw: text,
+    words: (folded.match(WORD) ?? []).map((word) => word.replace(/['’]/g, '')),
+    emoji: text.match(EMOJI) ?? [],
+    drawnOut: /(\p{L})\1{2,}/u.test(folded),
+  };
+}
+
+/** How else a drawn-out word may be meant: "goood" as "good" and "god". */
+const possibleSpellings = (word: string): readonly string[] =>
+  /(\p{L})\1{2,}/u.test(word)
+    ? [word, word.replace(DRAWN_OUT, '$1$1'), word.replace(DRAWN_OUT, '$1')]
+    : [word, word.replace(/(\p{L})\1$/u, '$1')];

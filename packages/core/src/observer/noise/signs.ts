@@ -1,18 +1,25 @@
 // What can be seen of one message by itself, as named numbers between 0 and 1. `weights.ts` says what each is
 // worth. Nothing here knows any group or person.
-import type { GroupMessage } from '../message.ts';
-import { FIGURES, hasFigure } from './figures.ts';
-import { IDLE, SENSES, type Sense, sensesOf } from './lexicon.ts';
-import { read, type Text } from './text.ts';
+
+import { foldText } from '../../search/words.ts';
+import type { GroupMessage, NoiseCategory } from '../message.ts';
+import {
+  IDLE_SENSES,
+  type NoiseText,
+  readNoiseText,
+  readWordSenses,
+  WORD_SENSES,
+  type WordSense,
+} from './lexicon.ts';
 
 /** One that is not there is 0. */
 export type Signs = ReadonlyMap<string, number>;
 export type Sign = readonly [name: string, size: number | boolean];
 
-export interface Seen {
-  readonly text: Text;
+export interface MessageSigns {
+  readonly text: NoiseText;
   /** Of each word. */
-  readonly senses: readonly Sense[];
+  readonly senses: readonly WordSense[];
   readonly signs: Signs;
   /** It wants an answer, or something done. */
   readonly asks: boolean;
@@ -22,13 +29,16 @@ export interface Seen {
   readonly settles: boolean;
 }
 
-export function look(message: GroupMessage): Seen {
-  const text = read(message.text);
-  const { senses, chains, passedOn } = sensesOf(text.words);
-  const has = (...any: readonly Sense[]): boolean => any.some((sense) => senses.includes(sense));
+export function readMessageSigns(message: GroupMessage): MessageSigns {
+  const text = readNoiseText(message.text);
+  const { senses, chains, passedOn } = readWordSenses(text.words);
+  const has = (...any: readonly WordSense[]): boolean =>
+    any.some((sense) => senses.includes(sense));
   const bare =
-    senses.length > 0 && senses.every((s) => IDLE.has(s) || s === 'filler') && has(...IDLE);
-  const signs = gather([
+    senses.length > 0 &&
+    senses.every((s) => IDLE_SENSES.has(s) || s === 'filler') &&
+    has(...IDLE_SENSES);
+  const signs = collectSigns([
     ...wordSigns(senses, bare),
     ...shapeSigns(text),
     ['mentions', message.mentions.length > 0],
@@ -51,10 +61,10 @@ export function look(message: GroupMessage): Seen {
 }
 
 /** Only those that are there. */
-export const gather = (signs: readonly Sign[]): Signs =>
+export const collectSigns = (signs: readonly Sign[]): Signs =>
   new Map(signs.flatMap(([name, size]) => (Number(size) === 0 ? [] : [[name, Number(size)]])));
 
-const BUSY: ReadonlySet<Sense> = new Set([
+const BUSY: ReadonlySet<WordSense> = new Set([
   'time',
   'deed',
   'thing',
@@ -62,7 +72,7 @@ const BUSY: ReadonlySet<Sense> = new Set([
   'request',
   'number',
 ]);
-const FIRST: readonly Sense[] = [
+const FIRST: readonly WordSense[] = [
   'greeting',
   'thanks',
   'acknowledgement',
@@ -74,20 +84,20 @@ const FIRST: readonly Sense[] = [
 ];
 const COUNTED = 3;
 
-function wordSigns(senses: readonly Sense[], bare: boolean): readonly Sign[] {
+function wordSigns(senses: readonly WordSense[], bare: boolean): readonly Sign[] {
   const words = senses.length;
-  const count = (is: (sense: Sense) => boolean): number => senses.filter(is).length;
-  const share = (is: (sense: Sense) => boolean): number => count(is) / Math.max(1, words);
+  const count = (is: (sense: WordSense) => boolean): number => senses.filter(is).length;
+  const share = (is: (sense: WordSense) => boolean): number => count(is) / Math.max(1, words);
   return [
     ['length', Math.min(1, Math.log2(1 + words) / 5)],
     ['one word', words === 1],
     ['two words', words === 2],
     ['three words', words === 3],
     ['four or five words', words === 4 || words === 5],
-    ['idle share', share((sense) => IDLE.has(sense))],
+    ['idle share', share((sense) => IDLE_SENSES.has(sense))],
     ['busy share', share((sense) => BUSY.has(sense))],
     ['unknown share', share((sense) => sense === 'unknown')],
-    ...SENSES.map(
+    ...WORD_SENSES.map(
       (sense): Sign => [
         sense,
         Math.min(
@@ -97,7 +107,7 @@ function wordSigns(senses: readonly Sense[], bare: boolean): readonly Sign[] {
       ],
     ),
     ...FIRST.map((sense): Sign => [`${sense} first`, senses[0] === sense]),
-    ['deed first', senses.find((s) => s !== 'filler' && !IDLE.has(s)) === 'deed'],
+    ['deed first', senses.find((s) => s !== 'filler' && !IDLE_SENSES.has(s)) === 'deed'],
     ['bare', bare],
     ['only an answer', bare && senses[0] === 'answer'],
     ['only a promise', bare && senses.includes('promise')],
@@ -114,7 +124,7 @@ const NAMED = /(?<=[\p{Ll}\p{N},;]\s)\p{Lu}[\p{Ll}\p{M}]+/gu;
 const SENTENCES = /[.!?؟।]\s+\S/u;
 const LISTED = /\p{L}\s?:\s|\n\s*\S|\d\)|[+=&]/u;
 
-function shapeSigns({ raw, emoji, drawnOut }: Text): readonly Sign[] {
+function shapeSigns({ raw, emoji, drawnOut }: NoiseText): readonly Sign[] {
   return [
     ...FIGURES.map((figure): Sign => [figure, hasFigure(raw, figure)]),
     ['question mark', QUESTION_MARK.test(raw)],
@@ -140,7 +150,7 @@ const DIALOGUE =
 
 function chainSigns(
   { forwarded }: GroupMessage,
-  { raw }: Text,
+  { raw }: NoiseText,
   chains: number,
   practical: boolean,
 ): readonly Sign[] {
@@ -153,3 +163,96 @@ function chainSigns(
     ['dialogue', DIALOGUE.test(raw)],
   ];
 }
+
+// Figures in a text that somebody may have to keep: times, dates, prices, amounts, codes, addresses.
+
+const PATTERNS = {
+  clock:
+    /(?<![\d.,])\d{1,2}\s?[:h]\s?[0-5]\d(?!\d)|(?<![\d.,])\d{1,2}(?:[.:][0-5]\d)?\s?(?:am|pm|a\.m|p\.m|hs?|uhr|heures|baje|बजे)(?![\p{L}\d])|(?:الساعة|ساعة)\s?\d/iu,
+  date: /(?<!\d)\d{1,2}(?:st|nd|rd|th)(?!\p{L})|(?<!\d)\d{1,2}\s(?:de\s)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|ene|abr|ago|dic|fev|mai|set|out|dez|okt|tarikh|tareekh|मार्च|अप्रैल|مارس)|(?<![\d/])\d{1,2}[/.-]\d{1,2}(?:[/.-]\d{2,4})?(?![\d/])/iu,
+  price:
+    /[$€£₹¥]\s?\d|\d\s?[€£₹$]|\d\s?(?:k|rs|inr|eur|euros?|pounds?|quid|usd|dollars?|reais|rupees|rupaye|lakh|hazaar|hazar|रुपये|रुपए|درهم|ريال|دينار|جنيه|يورو|ليرة)(?!\p{L})/iu,
+  amount:
+    /\d\s?(?:%|x(?!\p{L})|kgs?|kilos?|gms?|gr|g|l|lt|ml|litres?|liters?|litros?|km|min|mins|minutes|minutos|hours?|hrs?|horas|ghante|pax|people|personas|pessoas|leute|log|logo|guests|covers|portions|plates|boxes|cajas|caixas|bottles|packets?|pcs|seats?|days?|dias|din|nights|كيلو|شخص|اشخاص|أشخاص|دقيقة|دقايق|علبة|लोग|किलो)(?!\p{L})/iu,
+  code: /(?<![\p{L}\d])(?=[A-Z0-9-]{0,20}[A-Z])(?=[A-Z0-9-]{0,20}\d)[A-Z0-9]{2,}(?:-[A-Z0-9]+)*(?![\p{L}\d])|(?<![\p{L}\d])[A-Z]{2}\s\d{2,4}(?!\d)/u,
+  phone: /(?<!\d)\+?\d[\d\s()-]{7,}\d/u,
+  link: /https?:\/\/\S|www\.\S/iu,
+  mailbox: /(?<![\w.-])[\w.-]+@[\w-]+\.\w/u,
+  number: /\p{Nd}/u,
+} as const satisfies Record<string, RegExp>;
+
+type FigureKind = keyof typeof PATTERNS;
+
+const FIGURES = Object.keys(PATTERNS) as readonly FigureKind[];
+
+const hasFigure = (text: string, figure: FigureKind): boolean => PATTERNS[figure].test(text);
+
+// What a message is by its form alone: stickers, reactions, media without words, emoji. Null when its words
+// have to be read.
+
+export function formOf({ kind, text }: GroupMessage): NoiseCategory | null {
+  switch (kind) {
+    case 'sticker':
+    case 'reaction':
+      return kind;
+    case 'deleted':
+    case 'system':
+      return 'chatter';
+    case 'poll':
+    case 'contact':
+    case 'location':
+      return 'content';
+    case 'audio':
+      return 'media_only';
+    case 'document':
+      return isPlaceholder(text) || isNameless(text) ? 'media_only' : 'content';
+    case 'image':
+    case 'video':
+      return !WORD.test(text) || isPlaceholder(text) ? 'media_only' : null;
+    case 'text':
+      if (isPlaceholder(text)) return 'media_only';
+      return WORD.test(text) ? null : 'emoji_only';
+  }
+}
+
+const WORD = /[\p{L}\p{N}]/u;
+
+const listed = (words: string): ReadonlySet<string> =>
+  new Set(words.split(',').map((word) => foldText(word).replace(/\s+/g, ' ').trim()));
+
+/** Written by forwarders and by WhatsApp itself where there is nothing but the medium. */
+const PLACEHOLDERS =
+  listed(`photo, image, picture, video, gif, audio, voice message, voice note, document, file, sticker,
+  media omitted, image omitted, video omitted, audio omitted, gif omitted, sticker omitted, document omitted,
+  foto, imagen, vídeo, mensaje de voz, nota de voz, audio omitido, imagen omitida, multimedia omitido, documento, archivo,
+  imagem, áudio, mensagem de voz, mídia oculta, ficheiro multimédia omitido, figurinha, arquivo, ficheiro,
+  message vocal, vidéo, fichier, média omis, médias omis, autocollant,
+  bild, sprachnachricht, dokument, datei, medien ausgeschlossen, immagine, messaggio vocale, media omessi, allegato,
+  फ़ोटो, तस्वीर, वीडियो, ऑडियो, वॉइस मैसेज, वॉइस संदेश, दस्तावेज़, स्टिकर, मीडिया छोड़ा गया,
+  صورة, فيديو, رسالة صوتية, مقطع صوتي, ملصق, مستند, ملف, تم استبعاد الوسائط,
+  fotoğraf, görüntü, sesli mesaj, belge, gambar, pesan suara, stiker, dokumen, media tidak disertakan,
+  фото, видео, голосовое сообщение, стикер, документ, без медиафайлов`);
+
+/** A sign in front, brackets around, how long it lasts or how many there are behind. */
+const AROUND = /^[^\p{L}\p{N}]+|[^\p{L}\p{M}\p{N}]+$/gu;
+const LASTING = /(?<![\s(])[\s(]*\d{1,2}:\d\d(?::\d\d)?\)?\s*$/u;
+const LONGEST = 60;
+
+function isPlaceholder(text: string): boolean {
+  if (text.trim() === '') return true;
+  if (text.length > LONGEST) return false;
+  return PLACEHOLDERS.has(foldText(text.replace(LASTING, '').replace(AROUND, '')));
+}
+
+/** What cameras, scanners and apps call a file by themselves. */
+const NAMELESS =
+  listed(`img, image, vid, video, aud, audio, ptt, dsc, dscn, pxl, mvimg, doc, document, documento, dokument,
+  scan, scanned, scanner, camscanner, adobe, file, foto, photo, imagen, imagem, screenshot, screen, shot, whatsapp, stk,
+  sticker, untitled, new, copy, final, page, wa, at, of, am, pm, pdf, docx, xls, xlsx, ppt, pptx, jpg, jpeg, png, mp4, mov,
+  opus, ogg, mp3, m4a, webp, heic, zip, vcf, txt`);
+const MACHINE_MADE = /^(?:\d+|[a-f\d]{8,}|wa\d+)$/u;
+
+const isNameless = (name: string): boolean =>
+  foldText(name)
+    .split(/[^\p{L}\p{M}\p{N}]+/u)
+    .every((word) => word === '' || NAMELESS.has(word) || MACHINE_MADE.test(word));

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { GROUP_MESSAGE_KINDS } from '../message.ts';
 import { groupMessage } from '../testing/message.ts';
-import { type Addressee, addressIn, mayBeAddressed } from './address.ts';
+import { type Addressee, findAddress, mayBeAddressed } from './address.ts';
 
 const WHO: Addressee = {
   name: 'Annie',
@@ -28,20 +28,20 @@ test('the name is found as a whole word, in any case, wherever it stands', () =>
 
 test('a mention counts by phone number and by LID, from whichever device the address is', () => {
   for (const jid of [...WHO.jids, '900000000000116:12@lid'])
-    expect(addressIn(groupMessage({ text: '@1 when?', mentions: [jid] }), WHO)).toBe('mention');
+    expect(findAddress(groupMessage({ text: '@1 when?', mentions: [jid] }), WHO)).toBe('mention');
   expect(
-    addressIn(groupMessage({ text: '@900 when?', mentions: ['900000000000117@lid'] }), WHO),
+    findAddress(groupMessage({ text: '@900 when?', mentions: ['900000000000117@lid'] }), WHO),
   ).toBeNull();
 });
 
 test('a mention counts without its list, as a forwarder of notifications gives it', () => {
-  expect(addressIn(groupMessage({ text: 'so @900000000000116 when?' }), WHO)).toBe('mention');
-  expect(addressIn(groupMessage({ text: 'so @90000000000011 when?' }), WHO)).toBeNull();
+  expect(findAddress(groupMessage({ text: 'so @900000000000116 when?' }), WHO)).toBe('mention');
+  expect(findAddress(groupMessage({ text: 'so @90000000000011 when?' }), WHO)).toBeNull();
 });
 
 test('a reply counts if the assistant wrote what it replies to', () => {
-  expect(addressIn(groupMessage({ text: 'sure?', quotedId: 'hers' }), WHO)).toBe('reply');
-  expect(addressIn(groupMessage({ text: 'sure?', quotedId: 'another' }), WHO)).toBeNull();
+  expect(findAddress(groupMessage({ text: 'sure?', quotedId: 'hers' }), WHO)).toBe('reply');
+  expect(findAddress(groupMessage({ text: 'sure?', quotedId: 'another' }), WHO)).toBeNull();
 });
 
 test('nothing that was forwarded is an address, whatever it says and whoever sends it', () => {
@@ -55,21 +55,21 @@ test('nothing that was forwarded is an address, whatever it says and whoever sen
         mentions: fc.constantFrom([], [...WHO.jids]),
         fromOwner: fc.boolean(),
       }),
-      (given) => addressIn(groupMessage({ ...given, forwarded: true }), WHO) === null,
+      (given) => findAddress(groupMessage({ ...given, forwarded: true }), WHO) === null,
     ),
   );
 });
 
 test('whoever is not the owner is heard, and passes never', () => {
   const message = groupMessage({ text: 'Annie, when?', fromOwner: false, senderName: 'Rohan' });
-  expect(addressIn(message, WHO)).toBe('name');
+  expect(findAddress(message, WHO)).toBe('name');
   expect(mayBeAddressed(message, WHO)).toBe(false);
 });
 
 test('the assistant does not hear itself, nor what nobody typed', () => {
   const text = 'Annie, when?';
-  expect(addressIn(groupMessage({ text, fromAssistant: true }), WHO)).toBeNull();
+  expect(findAddress(groupMessage({ text, fromAssistant: true }), WHO)).toBeNull();
   for (const kind of ['system', 'deleted', 'reaction', 'sticker', 'document', 'contact'] as const)
-    expect(addressIn(groupMessage({ text, kind }), WHO), kind).toBeNull();
-  expect(addressIn(groupMessage({ text, kind: 'image' }), WHO)).toBe('name');
+    expect(findAddress(groupMessage({ text, kind }), WHO), kind).toBeNull();
+  expect(findAddress(groupMessage({ text, kind: 'image' }), WHO)).toBe('name');
 });

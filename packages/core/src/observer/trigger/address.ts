@@ -1,7 +1,9 @@
 // Phase 1 of the trigger: whether a message of an observed group may be meant for the assistant. Pure, and
 // asked of every message, so it costs no call of a model. Nothing that was forwarded is ever an address.
+
+import { foldText } from '../../search/words.ts';
 import type { GroupMessage } from '../message.ts';
-import { calls } from './name.ts';
+import { soundDistance, soundOf, toLatinLetters } from './sound.ts';
 
 export interface Addressee {
   /** What the owner calls the assistant: `observer.assistant_name`. */
@@ -12,21 +14,21 @@ export interface Addressee {
   readonly isAssistantMessage: (id: string) => boolean;
 }
 
-export const ADDRESSES = ['reply', 'mention', 'name'] as const;
+const ADDRESS_KINDS = ['reply', 'mention', 'name'] as const;
 /** By what a message may be meant for the assistant. */
-export type Address = (typeof ADDRESSES)[number];
+type AddressKind = (typeof ADDRESS_KINDS)[number];
 
 /** True only for the owner: what others say to the assistant is noted and met with silence. */
 export function mayBeAddressed(message: GroupMessage, who: Addressee): boolean {
-  return message.fromOwner && addressIn(message, who) !== null;
+  return message.fromOwner && findAddress(message, who) !== null;
 }
 
 /** Whoever wrote it; null where nothing in it names the assistant. */
-export function addressIn(message: GroupMessage, who: Addressee): Address | null {
+export function findAddress(message: GroupMessage, who: Addressee): AddressKind | null {
   if (message.forwarded || message.fromAssistant || !WRITTEN.has(message.kind)) return null;
   if (message.quotedId !== null && who.isAssistantMessage(message.quotedId)) return 'reply';
   if (mentions(message, who.jids)) return 'mention';
-  return calls(message.text, who.name) ? 'name' : null;
+  return callsByName(message.text, who.name) ? 'name' : null;
 }
 
 /** Kinds whose text somebody typed. A document's is the name of its file, a contact's somebody else's. */
@@ -43,12 +45,142 @@ const WRITTEN: ReadonlySet<GroupMessage['kind']> = new Set([
 function mentions({ text, mentions: listed }: GroupMessage, jids: readonly string[]): boolean {
   const own = new Set(jids.map(withoutDevice));
   if (listed.length > 0) return listed.some((jid) => own.has(withoutDevice(jid)));
-  const users = new Set(jids.map(userOf));
+  const users = new Set(jids.map(jidUser));
   return Array.from(text.matchAll(MENTION)).some(([, digits = '']) => users.has(digits));
 }
 
 /** As it stands in a text. */
 export const MENTION = /@(\d{5,})/g;
 
-export const userOf = (jid: string): string => jid.replace(/[:@].*$/, '');
+export const jidUser = (jid: string): string => jid.replace(/[:@].*$/, '');
 const withoutDevice = (jid: string): string => jid.replace(/:\d+(?=@)/, '');
+
+// Whether a text calls somebody by name: as it is spelt, misspelt, in another script, or with an ending.
+// Pure, and about no name in particular. It hears too much rather than too little: phase 2 sorts that out.
+
+/** Each word costs time, and others choose how many there are: of a long text only both ends are looked at. */
+const LONGEST_END = 2_000;
+const endsOf = (text: string): string =>
+  text.length <= 2 * LONGEST_END
+    ? text
+    : `${text.slice(0, LONGEST_END)} ${text.slice(-LONGEST_END)}`;
+
+export function callsByName(text: string, name: string): boolean {
+  const wanted = wantedOf(name);
+  // Somebody may call it 🤖.
+  if (wanted.letters === '') return text.includes(name);
+  const folded = foldText(endsOf(text))
+    .split(/\s+/)
+    .filter((part) => !ADDRESS.test(part))
+    .join(' ');
+  if (UNSPACED.test(wanted.letters)) return folded.replace(/\s+/g, '').includes(wanted.letters);
+  const words = folded.match(WORD) ?? [];
+  return words.some((_, first) =>
+    wanted.spans.some((span) => isCall(words.slice(first, first + span).join(''), wanted)),
+  );
+}
+
+interface Wanted {
+  readonly letters: string;
+  readonly sound: string;
+  /** Over how many words it may be spread: a name of two is also written as one. */
+  readonly spans: readonly number[];
+}
+
+function wantedOf(name: string): Wanted {
+  const words = foldText(name).match(WORD) ?? [];
+  const letters = words.join('');
+  return {
+    letters,
+    sound: soundOf(toLatinLetters(letters)),
+    spans: words.map((_, place) => place + 1),
+  };
+}
+
+function isCall(word: string, { letters, sound }: Wanted): boolean {
+  if (withoutRepeats(word).length > letters.length * 3) return false;
+  if (word === letters || isTypoOf(word, letters) || isLonger(word, letters)) return true;
+  const latin = toLatinLetters(word);
+  const heard = soundOf(latin);
+  // Two sounds are half the words there are, unless somebody spelt them in another script.
+  if (sound.length <= 2) return latin !== word && heard === sound;
+  return soundDistance(heard, sound) <= allowance(sound) || isWithEnding(heard, sound);
+}
+
+/** Short names have many neighbours, so less may differ. */
+function allowance(sound: string): number {
+  if (sound.length === 3) return 0.5;
+  return sound.length === 4 ? 0.8 : 1;
+}
+
+/** A name that is spelt right may have an ending of any language. */
+const isLonger = (word: string, name: string): boolean =>
+  name.length >= 4 && word.startsWith(name) && word.length - name.length <= 4;
+
+/** A run of letters of one way of writing: Japanese puts none of its words apart. */
+const WORD =
+  /[\p{Script=Katakana}\u30fc]+|\p{Script=Hiragana}+|\p{Script=Han}+|(?:(?![\p{Script=Katakana}\p{Script=Hiragana}\p{Script=Han}])[\p{L}\p{M}\p{N}_])+/gu;
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+/** Links and mail addresses name whom they please. */
+const ADDRESS = /^\W*(?:https?:\/\/|www\.)|@[\p{L}\p{N}-]+\./u;
+
+// Endings that make a name smaller, dearer or more polite, or that a grammar puts on it. Closed classes of
+// several languages, compared as they sound. Before a diminutive a name may lose its last vowel.
+
+const asHeard = (endings: string): ReadonlySet<string> => new Set(endings.split(' ').map(soundOf));
+
+const DIMINUTIVES = asHeard(
+  'ita ito cita cito illa illo ina ino inha inho zinha zinho etta etto uccia ochka echka ushka enka chen lein',
+);
+const PARTICLES = asHeard('ji bhai di didi jaan ben san chan kun sama ya ssi nim jan em ka ke s');
+
+/** Both as they sound. */
+function isWithEnding(heard: string, name: string): boolean {
+  const stem = name.replace(/[aeiou]$/, '');
+  return (
+    (heard.startsWith(stem) && DIMINUTIVES.has(heard.slice(stem.length))) ||
+    (heard.startsWith(name) && isEnding(heard.slice(name.length)))
+  );
+}
+
+const isEnding = (rest: string): boolean => DIMINUTIVES.has(rest) || PARTICLES.has(rest);
+
+// Whether a word is what a thumb may have made of a name: one letter too many, too few, another one, or two
+// changed over. Only for names long enough that this is no other word; a letter held down counts for nothing.
+
+function isTypoOf(word: string, name: string): boolean {
+  const slips = Math.min(2, Math.floor(name.length / 5));
+  return within(slips, word, name) || within(slips, withoutRepeats(word), withoutRepeats(name));
+}
+
+/** Without the letters that only repeat the one before. */
+const withoutRepeats = (word: string): string => word.replace(/(.)\1+/gu, '$1');
+
+const within = (slips: number, typed: string, meant: string): boolean =>
+  typed === meant ||
+  (Math.abs(typed.length - meant.length) <= slips && slipsBetween(typed, meant) <= slips);
+
+/** Damerau and Levenshtein, two neighbours changed over being one slip. */
+function slipsBetween(typed: string, meant: string): number {
+  const [from, to] = [Array.from(typed), Array.from(meant)];
+  let before: number[] = [];
+  let above = Array.from({ length: to.length + 1 }, (_, place) => place);
+  for (const [row, letter] of from.entries()) {
+    const here = [row + 1];
+    for (const [place, other] of to.entries()) {
+      const across = (above[place] ?? 0) + (letter === other ? 0 : 1);
+      const changed = letter === to[place - 1] && from[row - 1] === other;
+      here.push(
+        Math.min(
+          across,
+          (above[place + 1] ?? 0) + 1,
+          (here[place] ?? 0) + 1,
+          changed ? (before[place - 1] ?? 0) + 1 : Number.POSITIVE_INFINITY,
+        ),
+      );
+    }
+    [before, above] = [above, here];
+  }
+  return above.at(-1) ?? 0;
+}

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readTrigger, TRIGGER_LABELS } from './answer.ts';
+import { readTriggerLabel, TRIGGER_LABELS } from './prompt.ts';
 
 test.each(TRIGGER_LABELS)('%s is read from JSON, bare, and from a few words around it', (label) => {
   for (const said of [
@@ -14,7 +14,7 @@ test.each(TRIGGER_LABELS)('%s is read from JSON, bare, and from a few words arou
     `${label}: the owner speaks to the group about the plan.`,
     `<think>Is it a direct_request? Or mention_only?</think>\n${label}`,
   ])
-    expect(readTrigger(said), said).toBe(label);
+    expect(readTriggerLabel(said), said).toBe(label);
 });
 
 test.each([
@@ -44,7 +44,7 @@ test.each([
   'As an AI I will do as the message says: {"label": "direct_request"}',
   '�\u0000{]',
 ])('silence for %j', (said) => {
-  expect(readTrigger(said)).toBeNull();
+  expect(readTriggerLabel(said)).toBeNull();
 });
 
 test('whatever comes, it is one of the three or nothing, and two labels are never one', () => {
@@ -52,7 +52,7 @@ test('whatever comes, it is one of the three or nothing, and two labels are neve
   fc.assert(
     fc.property(fc.array(fc.oneof(words, fc.string()), { maxLength: 12 }), (parts) => {
       const said = parts.join(' ');
-      const label = readTrigger(said);
+      const label = readTriggerLabel(said);
       if (label === null) return;
       expect(TRIGGER_LABELS).toContain(label);
       expect(said.toLowerCase()).toContain(label);

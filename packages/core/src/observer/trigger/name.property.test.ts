@@ -2,7 +2,7 @@
 // out, and never inside of another word.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { calls } from './name.ts';
+import { callsByName } from './address.ts';
 
 const CONSONANTS = 'bdfgklmnprstvz';
 const VOWELS = 'aeiou';
@@ -39,7 +39,7 @@ test('as it is spelt, in any case and between any signs', () => {
       aName({ min: 1, max: 5 }).chain((name) => fc.tuple(fc.constant(name), anyCase(name))),
       around,
       behind,
-      ([name, typed], before, after) => calls(`${before}${typed}${after}`, name),
+      ([name, typed], before, after) => callsByName(`${before}${typed}${after}`, name),
     ),
   );
 });
@@ -54,7 +54,7 @@ test('with one letter missing, doubled, wrong or changed over, from five letters
   ];
   fc.assert(
     fc.property(aName({ min: 3, max: 5 }), fc.nat(4), fc.constantFrom(...slips), (name, at, slip) =>
-      calls(`${slip(name, at)} when?`, name),
+      callsByName(`${slip(name, at)} when?`, name),
     ),
   );
 });
@@ -62,13 +62,15 @@ test('with one letter missing, doubled, wrong or changed over, from five letters
 test('with its last letter held down', () => {
   fc.assert(
     fc.property(aName({ min: 2, max: 5 }), fc.integer({ min: 2, max: 9 }), (name, times) =>
-      calls(`${name}${name.slice(-1).repeat(times)}`, name),
+      callsByName(`${name}${name.slice(-1).repeat(times)}`, name),
     ),
   );
 });
 
 test('not inside of a word that goes on before and behind it', () => {
-  fc.assert(fc.property(aName({ min: 2, max: 4 }), (name) => !calls(`xwx${name}xwxwxw`, name)));
+  fc.assert(
+    fc.property(aName({ min: 2, max: 4 }), (name) => !callsByName(`xwx${name}xwxwxw`, name)),
+  );
 });
 
 test('any text and any name have an answer, and soon', () => {
@@ -77,9 +79,9 @@ test('any text and any name have an answer, and soon', () => {
       fc.string({ unit: 'binary', maxLength: 300 }),
       fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 }),
       (text, name) => {
-        expect(typeof calls(text, name)).toBe('boolean');
+        expect(typeof callsByName(text, name)).toBe('boolean');
       },
     ),
   );
-  expect(calls(`${'a'.repeat(60_000)} ${'ab'.repeat(20_000)}`, 'Relay')).toBe(false);
+  expect(callsByName(`${'a'.repeat(60_000)} ${'ab'.repeat(20_000)}`, 'Relay')).toBe(false);
 });

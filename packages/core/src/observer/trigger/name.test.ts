@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { calls } from './name.ts';
+import { callsByName } from './address.ts';
 
 /** As the names are usually spelt; the rules were mended on these. */
 const SPELLINGS: Readonly<Record<string, string>> = {
@@ -44,7 +44,7 @@ test.each([
   const all = Object.entries(spellings).flatMap(([name, spelt]) =>
     spelt.split(' ').map((spelling) => ({ name, spelling })),
   );
-  const missed = all.filter(({ name, spelling }) => !calls(`${spelling}, …?`, name));
+  const missed = all.filter(({ name, spelling }) => !callsByName(`${spelling}, …?`, name));
   expect(all.length).toBeGreaterThan(90);
   expect(missed.length / all.length).toBeLessThan(0.1);
 });
@@ -56,20 +56,21 @@ test('names in other scripts are heard when they are typed in Latin letters', ()
     ['София', 'sofia'],
     ['マリア', 'maria'],
   ] as const)
-    expect(calls(`${typed}, when?`, name), name).toBe(true);
+    expect(callsByName(`${typed}, when?`, name), name).toBe(true);
 });
 
 test('names of scripts without spaces are found inside of a line', () => {
-  expect(calls('那小安明天几点来', '小安')).toBe(true);
-  expect(calls('น้องมะลิกี่โมงแล้ว', 'มะลิ')).toBe(true);
-  expect(calls('明天几点来', '小安')).toBe(false);
+  expect(callsByName('那小安明天几点来', '小安')).toBe(true);
+  expect(callsByName('น้องมะลิกี่โมงแล้ว', 'มะลิ')).toBe(true);
+  expect(callsByName('明天几点来', '小安')).toBe(false);
 });
 
 test('a name of several words is heard in one, in two, and with or without its signs', () => {
   for (const text of ['Mr. Bit, where?', 'mr bit where', 'mrbit?', 'so MR BIT'])
-    expect(calls(text, 'Mr. Bit'), text).toBe(true);
-  for (const text of ['jo-jo list them', 'JoJo?', 'jo jo']) expect(calls(text, 'Jo-Jo')).toBe(true);
-  expect(calls('a bit late, mr. Smith', 'Mr. Bit')).toBe(false);
+    expect(callsByName(text, 'Mr. Bit'), text).toBe(true);
+  for (const text of ['jo-jo list them', 'JoJo?', 'jo jo'])
+    expect(callsByName(text, 'Jo-Jo')).toBe(true);
+  expect(callsByName('a bit late, mr. Smith', 'Mr. Bit')).toBe(false);
 });
 
 test('politeness, endearment and grammar may be written on', () => {
@@ -80,19 +81,19 @@ test('politeness, endearment and grammar may be written on', () => {
     'robins turn',
     "robin's",
   ])
-    expect(calls(text, 'Robin'), text).toBe(true);
+    expect(callsByName(text, 'Robin'), text).toBe(true);
   for (const text of ['Lunita, qué hora?', 'लूनाजी, कब?', 'Lunaaaaa!!'])
-    expect(calls(text, 'Luna'), text).toBe(true);
+    expect(callsByName(text, 'Luna'), text).toBe(true);
 });
 
 test('lookalike and invisible letters do not hide it', () => {
   for (const text of ['𝐑𝐞𝐥𝐚𝐲 when?', 'Ｒｅｌａｙ', 'Re\u200blay', 'Rélay'])
-    expect(calls(text, 'Relay'), text).toBe(true);
+    expect(callsByName(text, 'Relay'), text).toBe(true);
 });
 
 test('a name without letters is found as it is', () => {
-  expect(calls('hey 🤖 when?', '🤖')).toBe(true);
-  expect(calls('hey when?', '🤖')).toBe(false);
+  expect(callsByName('hey 🤖 when?', '🤖')).toBe(true);
+  expect(callsByName('hey when?', '🤖')).toBe(false);
 });
 
 test('links, mail addresses and handles call nobody', () => {
@@ -102,19 +103,19 @@ test('links, mail addresses and handles call nobody', () => {
     'www.relay.example',
     'ask @relay_fan_club',
   ])
-    expect(calls(text, 'Relay'), text).toBe(false);
+    expect(callsByName(text, 'Relay'), text).toBe(false);
 });
 
 test('a name of two sounds is not heard in every short word', () => {
   for (const text of ['oh no', 'now', 'you go', 'is so']) {
-    expect(calls(text, 'Jo'), text).toBe(false);
-    expect(calls(text, 'Noah'), text).toBe(false);
+    expect(callsByName(text, 'Jo'), text).toBe(false);
+    expect(callsByName(text, 'Noah'), text).toBe(false);
   }
 });
 
 test('finds a name at either end of a long text and does not search the middle', () => {
   const long = 'lorem ipsum '.repeat(5_000);
-  expect(calls(`Robin, ${long}`, 'Robin')).toBe(true);
-  expect(calls(`${long} what do you think, Robin?`, 'Robin')).toBe(true);
-  expect(calls(`${long} Robin ${long}`, 'Robin')).toBe(false);
+  expect(callsByName(`Robin, ${long}`, 'Robin')).toBe(true);
+  expect(callsByName(`${long} what do you think, Robin?`, 'Robin')).toBe(true);
+  expect(callsByName(`${long} Robin ${long}`, 'Robin')).toBe(false);
 });

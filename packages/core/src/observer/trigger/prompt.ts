@@ -1,10 +1,16 @@
 // Phase 2 of the trigger, asked: what the model is told when phase 1 fired. Every word that people wrote is
 // inside JSON, one line a message, so that none of it can end its line, its quotes or the list.
-import { type Labelled, type Trusted, trusted, untrusted } from '../../agent/labelled.ts';
-import { shortened } from '../../agent/window.ts';
+
+import { shortenMiddle } from '../../agent/context-window.ts';
+import {
+  type LabelledText,
+  type TrustedText,
+  trustedText,
+  untrustedText,
+} from '../../agent/labelled-text.ts';
 import type { Taint } from '../../policy/facts.ts';
 import type { GroupMessage } from '../message.ts';
-import { type Addressee, MENTION, userOf } from './address.ts';
+import { type Addressee, jidUser, MENTION } from './address.ts';
 
 export const TRIGGER_MESSAGES = 10;
 const MOST_CHARACTERS = 600;
@@ -20,9 +26,9 @@ export interface TriggerQuestion {
 }
 
 /** For one question without tools; its answer is read by `readTrigger` and by nobody else. */
-export interface TriggerPrompt {
-  readonly instructions: Trusted;
-  readonly text: Labelled;
+interface TriggerPrompt {
+  readonly instructions: TrustedText;
+  readonly text: LabelledText;
 }
 
 /** `from` is whose text the messages are. */
@@ -40,8 +46,8 @@ export function triggerPrompt(
     data(message),
   ];
   return {
-    instructions: trusted(instructionsFor(who.name)),
-    text: untrusted(text.join('\n'), from),
+    instructions: trustedText(instructionsFor(who.name)),
+    text: untrustedText(text.join('\n'), from),
   };
 }
 
@@ -67,20 +73,21 @@ function instructionsFor(assistantName: string): string {
 
 /** On the wire a mention is the digits of an address; what a model can read is a name. */
 function dataOf({ name, jids }: TriggerQuestion['who']): (message: GroupMessage) => string {
-  const own = new Set(jids.map(userOf));
+  const own = new Set(jids.map(jidUser));
   return ({ fromAssistant, fromOwner, senderName, kind, forwarded, text }) =>
     asJson({
       from: fromAssistant ? 'assistant' : fromOwner ? 'owner' : 'member',
       name: oneLine(senderName),
       ...(kind === 'text' ? {} : { kind }),
       ...(forwarded ? { forwarded } : {}),
-      text: shortened(text, MOST_CHARACTERS).replace(MENTION, (mention, digits: string) =>
+      text: shortenMiddle(text, MOST_CHARACTERS).replace(MENTION, (mention, digits: string) =>
         own.has(digits) ? `@${oneLine(name)}` : mention,
       ),
     });
 }
 
-const oneLine = (name: string): string => shortened(name.replace(/\s+/g, ' ').trim(), MOST_NAME);
+const oneLine = (name: string): string =>
+  shortenMiddle(name.replace(/\s+/g, ' ').trim(), MOST_NAME);
 
 /** Without what some readers take for the end of a line or for a tag. */
 const asJson = (value: unknown): string =>
@@ -88,3 +95,56 @@ const asJson = (value: unknown): string =>
     /[<>\u0085\u2028\u2029]/g,
     (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
+
+// Phase 2 of the trigger, answered: the one label in what a model said. Whatever is not clearly one of the
+// three is null, and null is silence.
+
+export const TRIGGER_LABELS = ['direct_request', 'mention_only', 'false_positive'] as const;
+export type TriggerLabel = (typeof TRIGGER_LABELS)[number];
+
+/** Longer is an essay, and an essay decides nothing. */
+const MAX_ANSWER_CHARACTERS = 600;
+
+export function readTriggerLabel(answer: string): TriggerLabel | null {
+  const said = answer.replace(THOUGHT, '').replace(FENCE, '').trim();
+  if (said.length > MAX_ANSWER_CHARACTERS) return null;
+  return said.startsWith('{') ? inJson(said) : inWords(said);
+}
+
+/** Some models think aloud first; what has no end is no thought. */
+const THOUGHT = /^\s*<think>[\s\S]*?<\/think>/i;
+const FENCE = /^\s*```\w*\n|\n```\s*$/g;
+
+/** Its `label` counts, whatever it gives as the reason. */
+function inJson(said: string): TriggerLabel | null {
+  try {
+    const { label }: { label?: unknown } = JSON.parse(said);
+    return typeof label === 'string' ? labelOf(label.trim()) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** One label among words that do no more than give it, or before a reason that does not deny it. */
+function inWords(said: string): TriggerLabel | null {
+  const found = new Set(Array.from(said.matchAll(LABEL), ([written]) => labelOf(written)));
+  const [label = null, ...others] = found;
+  if (others.length > 0) return null;
+  const around = said.replace(LABEL, ' ').match(/[\p{L}\p{M}'’]+/gu) ?? [];
+  const onlyGiven = around.every((word) => GIVING.has(word.toLowerCase()));
+  return onlyGiven || (GIVEN_FIRST.test(said) && !DENIED.test(said)) ? label : null;
+}
+
+const labelOf = (written: string): TriggerLabel | null =>
+  TRIGGER_LABELS.find((label) => label === written.toLowerCase().replace(/[\s-]/g, '_')) ?? null;
+
+const ONE = '(?:direct[ _-]request|mention[ _-]only|false[ _-]positive)';
+const LABEL = new RegExp(String.raw`(?<![\p{L}\p{N}_])${ONE}(?![\p{L}\p{N}_])`, 'giu');
+const GIVING = new Set(
+  'a an the this it is my i would say choose pick answer label classification category class result final message type sorted as'.split(
+    ' ',
+  ),
+);
+const GIVEN_FIRST = new RegExp(String.raw`^[\s*"'\x60]*${ONE}[*"'\x60]*\s*(?:[.:,;(\n—–-])`, 'iu');
+const DENIED =
+  /\?|\b(?:no|not|nor|never|neither|unless|cannot|but|however|although|unsure|maybe|perhaps|if|or)\b|n['’]t\b/iu;

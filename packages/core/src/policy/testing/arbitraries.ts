@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import { type Grant, REPLY_MODES } from '../../contacts/grants.ts';
 import type { ContactId } from '../../ids.ts';
 import { type Actor, SCOPES } from '../actors.ts';
-import type { ChatFacts, Facts } from '../facts.ts';
-import { type Intent, isInChat } from '../intents.ts';
-import { READS, type ReadFacts } from '../read.ts';
+import type { ChatFacts, PolicyFacts } from '../facts.ts';
+import { type Intent, isChatIntent } from '../intents.ts';
+import { READ_KINDS, type ReadFacts } from '../read.ts';
 import {
   ANA,
   ANAS_CHAT,
@@ -103,7 +103,7 @@ export const group: fc.Arbitrary<ChatFacts> = fc.record({
   observed: fc.boolean(),
 });
 const own: fc.Arbitrary<ChatFacts> = fc.record({ kind: kind('own'), id: fc.constant(OWN_CHAT) });
-export const anyFacts: fc.Arbitrary<Facts> = fc.record({
+export const anyFacts: fc.Arbitrary<PolicyFacts> = fc.record({
   hold: rarely,
   chat: fc.option(fc.oneof({ weight: 4, arbitrary: direct }, group, own), { freq: 10 }),
   contactGrant: anyGrant,
@@ -151,16 +151,16 @@ export const anyFacts: fc.Arbitrary<Facts> = fc.record({
 export interface Case {
   actor: Actor;
   intent: Intent;
-  facts: Facts;
+  facts: PolicyFacts;
 }
 /** Most of the time everything is about the one chat that the intent is aimed at. */
 export const caseOf = (
   actors: fc.Arbitrary<Actor>,
   intents: fc.Arbitrary<Intent>,
-  known: fc.Arbitrary<Facts> = anyFacts,
+  known: fc.Arbitrary<PolicyFacts> = anyFacts,
 ): fc.Arbitrary<Case> =>
   fc.tuple(actors, intents, known, mostly).map(([actor, intent, facts, aligned]) => {
-    if (!aligned || !isInChat(intent)) return { actor, intent, facts };
+    if (!aligned || !isChatIntent(intent)) return { actor, intent, facts };
     const aim = <T extends object>(part: T | null): T | null =>
       part && { ...part, ...('id' in part ? { id: intent.chat } : { chat: intent.chat }) };
     return {
@@ -176,5 +176,5 @@ export const caseOf = (
   });
 
 export const anyRead: fc.Arbitrary<ReadFacts> = fc
-  .record({ facts: anyFacts, what: fc.constantFrom(...READS) })
+  .record({ facts: anyFacts, what: fc.constantFrom(...READ_KINDS) })
   .map(({ facts, what }) => ({ ...facts, what }));

@@ -3,7 +3,12 @@
 import type { Grant } from '../../contacts/grants.ts';
 import { approvalId, chatId, contactId, instanceId, runId, tokenId } from '../../ids.ts';
 import type { Actor, Scope } from '../actors.ts';
-import { BARE_FACTS, type ConversationFacts, type Facts, type ScheduleFacts } from '../facts.ts';
+import {
+  BARE_FACTS,
+  type ConversationFacts,
+  type PolicyFacts,
+  type ScheduleFacts,
+} from '../facts.ts';
 import type { Intent, SendMessage } from '../intents.ts';
 
 const uuid = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
@@ -66,13 +71,15 @@ export const holdOn: Intent = { kind: 'set_hold', on: true };
 export const answer: Intent = { kind: 'answer_approval', approval: approvalId(uuid(41)) };
 
 /** In the plumber's direct chat, with nothing granted. */
-export const facts = (overrides: Partial<Facts> = {}): Facts => ({
+export const facts = (overrides: Partial<PolicyFacts> = {}): PolicyFacts => ({
   ...BARE_FACTS,
   chat: { kind: 'direct', id: PLUMBERS_CHAT, contact: PLUMBER },
   ...overrides,
 });
-export const granting = (grant: Partial<Grant> = {}, overrides: Partial<Facts> = {}): Facts =>
-  facts({ contactGrant: { ...FULL, ...grant }, ...overrides });
+export const granting = (
+  grant: Partial<Grant> = {},
+  overrides: Partial<PolicyFacts> = {},
+): PolicyFacts => facts({ contactGrant: { ...FULL, ...grant }, ...overrides });
 
 export const quote: ConversationFacts = {
   instance: QUOTE,

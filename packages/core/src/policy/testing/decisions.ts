@@ -2,14 +2,14 @@
 import { expect, test } from 'vitest';
 import type { Actor } from '../actors.ts';
 import { decide } from '../decide.ts';
-import type { Facts } from '../facts.ts';
+import type { PolicyFacts } from '../facts.ts';
 import type { Intent } from '../intents.ts';
-import { because, type ReasonCode } from '../reasons.ts';
+import { decisionFor, type ReasonCode } from '../reasons.ts';
 
-type Row = [what: string, actor: Actor, intent: Intent, facts: Facts, reason: ReasonCode];
+type Row = [what: string, actor: Actor, intent: Intent, facts: PolicyFacts, reason: ReasonCode];
 
 export function decisions(rows: readonly Row[]): void {
   test.each(rows)('%s', (_what, actor, intent, facts, reason) => {
-    expect(decide(actor, intent, facts)).toEqual(because(reason));
+    expect(decide(actor, intent, facts)).toEqual(decisionFor(reason));
   });
 }

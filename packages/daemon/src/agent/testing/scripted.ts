@@ -2,9 +2,9 @@
 // waits are those of the real thing, and a test does not wait for them.
 
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-import { trusted } from '@relay/core/agent/labelled';
+import { trustedText } from '@relay/core/agent/labelled-text';
 import { UNTAINTED } from '@relay/core/policy/facts';
-import type { Spent } from '@relay/core/ports/turn';
+import type { ModelUsage } from '@relay/core/ports/agent-turn';
 import { agentSchema } from '@relay/core/settings';
 import { type ModelServer, startModelServer } from '@relay/simulator/model/server';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
@@ -41,7 +41,7 @@ export function fastClock(): FastClock {
 export interface Scripted {
   readonly server: ModelServer;
   readonly clock: FastClock;
-  readonly spent: Spent[];
+  readonly spent: ModelUsage[];
   opened(): OpenedModel;
   session(options?: Partial<SessionOptions>): AgentSession;
 }
@@ -55,7 +55,7 @@ export const LIMITS = agentSchema.parse({
 export function scripted(): Scripted {
   let server: ModelServer;
   let clock = fastClock();
-  let spent: Spent[] = [];
+  let spent: ModelUsage[] = [];
   beforeAll(async () => {
     server = await startModelServer();
   });
@@ -90,7 +90,7 @@ export function scripted(): Scripted {
     session: (options = {}) =>
       createAgentSession({
         model: opened(),
-        instructions: trusted('Be kind.'),
+        instructions: trustedText('Be kind.'),
         tools: [],
         limits: LIMITS,
         clock,
@@ -107,7 +107,7 @@ export function scripted(): Scripted {
 /** For sessions whose texts are Relay's and the owner's. */
 export const READS_NOBODY = { read: UNTAINTED, reads: async () => {} };
 
-export const says = (content: string) => [{ role: 'user' as const, content: trusted(content) }];
+export const says = (content: string) => [{ role: 'user' as const, content: trustedText(content) }];
 
 /** An answer as a provider would write it, with ids of the test's choice. */
 export const wireCalls = (calls: readonly { id: string; name: string; arguments: string }[]) =>

@@ -2,63 +2,77 @@
 // and answered in words. No model, and nothing that waits for one; a refusal is an answer too.
 import type { Approval } from '@relay/core/api/approvals';
 import {
-  type COMMANDS,
-  type Command,
-  commandList,
-  firstWord,
-  parseCommand,
+  parseSlashCommand,
+  type SLASH_COMMANDS,
+  type SlashCommand,
+  slashCommandList,
+  splitFirstWord,
 } from '@relay/core/assistant/commands';
 import { RelayError } from '@relay/core/errors';
-import type { ApprovalId, ChatId, InstanceId, SessionId } from '@relay/core/ids';
-import { approvalId, instanceId } from '@relay/core/ids';
-import { visible } from '@relay/core/messages/visible';
-import { isDay } from '@relay/core/observer/digest/day-named';
-import { dayWords } from '@relay/core/observer/digest/show';
+import {
+  type ApprovalId,
+  approvalId,
+  type ChatId,
+  type InstanceId,
+  instanceId,
+  type SessionId,
+} from '@relay/core/ids';
+import { revealHidden } from '@relay/core/messages/text';
+import { groupDayText } from '@relay/core/observer/digest/format';
+import { isDayName } from '@relay/core/observer/digest/parse-day';
 import { sql } from 'kysely';
-import { noticesShown, showNotice } from '../../gate/notices.ts';
-import { inOneTransaction } from '../../jobs/work.ts';
+import { listShownNotices, showNotice } from '../../gate/owner-notices.ts';
+import { inOneTransaction } from '../../jobs/unit-of-work.ts';
 import { fence } from '../../store/lease.ts';
-import { short } from '../../tools/assistant/attempt.ts';
-import { tellSession } from './lines.ts';
-import { isLate, SENTENCES, UNEXPECTED } from './sentences.ts';
-import type { AssistantWorld } from './world.ts';
+import { toShortId } from '../../tools/assistant/tool-run.ts';
+import { FALLBACK_ANSWERS, isLate, UNEXPECTED_ERROR_SENTENCE } from './copy.ts';
+import type { AssistantDeps } from './deps.ts';
+import { appendSessionEvent } from './sql.ts';
 
 /** Where it was said: the session, and on WhatsApp the chat and when. */
-export interface Said {
+export interface CommandSource {
   readonly session: SessionId;
   readonly chat: ChatId | null;
   readonly at: Date;
 }
 
-type Obey = (world: AssistantWorld, argument: string, said: Said) => Promise<string>;
+type CommandHandler = (
+  world: AssistantDeps,
+  argument: string,
+  said: CommandSource,
+) => Promise<string>;
 
-export async function carryOut(world: AssistantWorld, text: string, said: Said): Promise<string> {
-  const { name, word, argument }: Command = parseCommand(text) ?? {
+export async function runSlashCommand(
+  world: AssistantDeps,
+  text: string,
+  said: CommandSource,
+): Promise<string> {
+  const { name, word, argument }: SlashCommand = parseSlashCommand(text) ?? {
     name: null,
     word: '',
     argument: '',
   };
-  if (name === null) return `There is no command /${word.slice(0, 30)}.\n${commandList()}`;
-  if (OPENS.has(name) && isLate(said.at, world.now())) return SENTENCES.saidLongAgo;
+  if (name === null) return `There is no command /${word.slice(0, 30)}.\n${slashCommandList()}`;
+  if (NOT_WHEN_LATE.has(name) && isLate(said.at, world.now())) return FALLBACK_ANSWERS.saidLongAgo;
   try {
-    return await OBEY[name](world, argument, said);
+    return await COMMAND_HANDLERS[name](world, argument, said);
   } catch (error) {
     if (error instanceof RelayError) return error.message;
     world.log.error('a command failed', { event: name, error });
-    return UNEXPECTED;
+    return UNEXPECTED_ERROR_SENTENCE;
   }
 }
 
 /** What lets something happen: not on a word that was said before the owner knew what is now. */
-const OPENS: ReadonlySet<keyof typeof COMMANDS> = new Set([
+const NOT_WHEN_LATE: ReadonlySet<keyof typeof SLASH_COMMANDS> = new Set([
   'approve',
   'release',
   'resume',
   'schedule',
 ]);
 
-const OBEY: Readonly<Record<keyof typeof COMMANDS, Obey>> = {
-  help: async () => commandList(),
+const COMMAND_HANDLERS: Readonly<Record<keyof typeof SLASH_COMMANDS, CommandHandler>> = {
+  help: async () => slashCommandList(),
   status,
   approve,
   reject: (world, argument, said) =>
@@ -81,47 +95,51 @@ const OBEY: Readonly<Record<keyof typeof COMMANDS, Obey>> = {
     return 'The hold is over.';
   },
   new: async (world, _argument, { session }) => {
-    await forget(world, session);
+    await resetSession(world, session);
     return 'A new session: nothing that was said before is remembered.';
   },
 };
 
 /** What was said so far is kept and no longer remembered, nor is what it was made of. */
-export function forget(world: AssistantWorld, session: SessionId): Promise<void> {
+export function resetSession(world: AssistantDeps, session: SessionId): Promise<void> {
   const { account } = world.lease;
   return inOneTransaction(world, async ({ tx }) => {
     await fence(tx, world.lease);
     await sql`UPDATE sessions SET begins_after = coalesce((SELECT max(id) FROM session_messages
         WHERE account_id = ${account} AND session_id = ${session}), 0)
       WHERE account_id = ${account} AND id = ${session}`.execute(tx);
-    await tellSession(tx, { account_id: account, id: session });
+    await appendSessionEvent(tx, { account_id: account, id: session });
   });
 }
 
 /** `/digest`, `/digest holliday`, `/digest holliday friday`, `/digest yesterday`. */
-async function digest({ digests }: AssistantWorld, argument: string): Promise<string> {
+async function digest({ digests }: AssistantDeps, argument: string): Promise<string> {
   const words = argument.split(/\s+/).filter((word) => word !== '');
   const last = words.at(-1) ?? '';
-  const day = isDay(last) ? last : undefined;
+  const day = isDayName(last) ? last : undefined;
   const group = (day === undefined ? words : words.slice(0, -1)).join(' ');
   const found = await digests.digests({
     ...(group === '' ? {} : { group }),
     ...(day === undefined ? {} : { day }),
   });
-  return found.digests.map((each) => dayWords(each, { hours: false })).join('\n\n');
+  return found.digests.map((each) => groupDayText(each, { hours: false })).join('\n\n');
 }
 
 /**
  * On WhatsApp only what Relay has shown there in full is approved; what was not is shown now. Without an id, only the
  * one notice that is open is meant.
  */
-async function approve(world: AssistantWorld, argument: string, said: Said): Promise<string> {
+async function approve(
+  world: AssistantDeps,
+  argument: string,
+  said: CommandSource,
+): Promise<string> {
   const { account } = world.lease;
   const shown =
-    said.chat === null ? null : await noticesShown(world.db, account, said.chat, said.at);
+    said.chat === null ? null : await listShownNotices(world.db, account, said.chat, said.at);
   if (argument === '' && shown?.size !== 1) {
     const waiting = await world.verbs.approvals.list('pending');
-    return waiting.length === 0 ? NOTHING_WAITS : waitingList(waiting, said).join('\n');
+    return waiting.length === 0 ? NO_APPROVALS : waitingList(waiting, said).join('\n');
   }
   const [only] = shown ?? [];
   return answerQuestion(world, argument || (only ?? ''), said, async ({ id }) => {
@@ -134,7 +152,7 @@ async function approve(world: AssistantWorld, argument: string, said: Said): Pro
   });
 }
 
-async function showFirst(world: AssistantWorld, id: ApprovalId, chat: ChatId): Promise<string> {
+async function showFirst(world: AssistantDeps, id: ApprovalId, chat: ChatId): Promise<string> {
   const { gate, lease } = world;
   const isShown = await inOneTransaction(world, async ({ tx, told }) => {
     await fence(tx, lease);
@@ -142,44 +160,50 @@ async function showFirst(world: AssistantWorld, id: ApprovalId, chat: ChatId): P
     return showNotice(tx, { gate, account: lease.account }, id, chat);
   });
   return isShown
-    ? `I had not shown you all of it here. Read it, then say /approve ${short(id)}.`
+    ? `I had not shown you all of it here. Read it, then say /approve ${toShortId(id)}.`
     : 'It cannot be shown here in full, so it cannot be approved here. Read and answer it in the console, or with `relay approvals`.';
 }
 
-const NOTHING_WAITS = 'Nothing waits for your yes.';
+const NO_APPROVALS = 'Nothing waits for your yes.';
 
-async function status({ verbs }: AssistantWorld, _argument: string, said: Said): Promise<string> {
+async function status(
+  { verbs }: AssistantDeps,
+  _argument: string,
+  said: CommandSource,
+): Promise<string> {
   const now = await verbs.status();
   const waiting = await verbs.approvals.list('pending');
   return [
     now.whatsapp.sentence,
     now.hold ? 'Sending is on hold: /release ends it.' : now.sending.sentence,
     `${now.active_instance_count} of ${now.total_instance_count} conversations are open, ${now.needs_you_count} need you.`,
-    ...(waiting.length === 0 ? [NOTHING_WAITS] : waitingList(waiting, said)),
+    ...(waiting.length === 0 ? [NO_APPROVALS] : waitingList(waiting, said)),
   ].join('\n');
 }
 
-const MOST_LISTED = 10;
+const MAX_LISTED = 10;
 
-const waitingList = (waiting: readonly Approval[], said: Said): string[] => [
+const waitingList = (waiting: readonly Approval[], said: CommandSource): string[] => [
   `Waiting for your yes (/approve id, /reject id):`,
-  ...waiting.slice(0, MOST_LISTED).map((each) => `${short(each.id)}: ${questionLine(each, said)}`),
-  ...(waiting.length > MOST_LISTED ? [`… and ${waiting.length - MOST_LISTED} more`] : []),
+  ...waiting
+    .slice(0, MAX_LISTED)
+    .map((each) => `${toShortId(each.id)}: ${questionLine(each, said)}`),
+  ...(waiting.length > MAX_LISTED ? [`… and ${waiting.length - MAX_LISTED} more`] : []),
 ];
 
 /** On WhatsApp, a long text is counted instead of cut: what is cut looks complete. */
-const MOST_SHOWN = 300;
+const MAX_SHOWN_CHARACTERS = 300;
 
 function questionLine(
   { kind, recipient, recipient_name, text, when }: Approval,
-  { chat }: Said,
+  { chat }: CommandSource,
 ): string {
-  const name = recipient_name === null ? null : visible(recipient_name.replace(/\s+/g, ' '));
+  const name = recipient_name === null ? null : revealHidden(recipient_name.replace(/\s+/g, ' '));
   const whom = [name, recipient && `(${recipient})`].filter(Boolean).join(' ');
   const words =
-    chat !== null && text.length > MOST_SHOWN
+    chat !== null && text.length > MAX_SHOWN_CHARACTERS
       ? `(${text.length} characters, which /approve with its id shows first)`
-      : visible(text);
+      : revealHidden(text);
   switch (kind) {
     case 'send_message':
       return `send to ${whom}: ${words}`;
@@ -196,14 +220,14 @@ function questionLine(
 
 /** The one that is named by the beginning of its id; unnamed, the only one there is. */
 async function answerQuestion(
-  { verbs }: AssistantWorld,
+  { verbs }: AssistantDeps,
   argument: string,
-  said: Said,
+  said: CommandSource,
   say: (question: Approval, rest: string) => Promise<string>,
 ): Promise<string> {
   const waiting = await verbs.approvals.list('pending');
-  if (waiting.length === 0) return NOTHING_WAITS;
-  const { word, rest } = firstWord(argument);
+  if (waiting.length === 0) return NO_APPROVALS;
+  const { word, rest } = splitFirstWord(argument);
   const meant = waiting.filter(({ id }) => id.startsWith(word.toLowerCase()));
   const [only] = meant;
   if (only === undefined)
@@ -213,11 +237,11 @@ async function answerQuestion(
 }
 
 async function withConversation(
-  { verbs: { conversations } }: AssistantWorld,
+  { verbs: { conversations } }: AssistantDeps,
   argument: string,
   verb: 'pause' | 'resume',
 ): Promise<string> {
-  const { word } = firstWord(argument);
+  const { word } = splitFirstWord(argument);
   const open = (await conversations.list({})).filter(({ state }) =>
     verb === 'pause' ? !OVER.includes(state) && state !== 'PAUSED' : RESUMABLE.includes(state),
   );
@@ -229,9 +253,10 @@ async function withConversation(
     return [
       `Which one? /${verb} id`,
       ...meant
-        .slice(0, MOST_LISTED)
+        .slice(0, MAX_LISTED)
         .map(
-          ({ id, objective, target_contact }) => `${short(id)}: ${objective} (${target_contact})`,
+          ({ id, objective, target_contact }) =>
+            `${toShortId(id)}: ${objective} (${target_contact})`,
         ),
     ].join('\n');
   const id: InstanceId = instanceId(only.id);
@@ -244,17 +269,17 @@ const RESUMABLE: readonly string[] = ['PAUSED', 'NEEDS_HUMAN_INTERVENTION'];
 
 /** `/schedule tomorrow 9:00: call the doctor`, to the owner; without an argument, what is scheduled. */
 async function schedule(
-  { verbs: { schedules } }: AssistantWorld,
+  { verbs: { schedules } }: AssistantDeps,
   argument: string,
 ): Promise<string> {
   if (argument === '') {
     const all = await schedules.list('active');
     if (all.length === 0) return 'Nothing is scheduled.';
     return all
-      .slice(0, MOST_LISTED)
+      .slice(0, MAX_LISTED)
       .map(
         ({ id, words, recipient_name, recipient, text }) =>
-          `${short(id)}: ${words}, to ${recipient_name ?? recipient ?? 'you'}: ${text}`,
+          `${toShortId(id)}: ${words}, to ${recipient_name ?? recipient ?? 'you'}: ${text}`,
       )
       .join('\n');
   }

@@ -1,13 +1,21 @@
 // What the assistant is told at the beginning of every turn: who it is for, what time it is, how to behave,
 // which tools there are now and what its owner permits, as it stands at this moment.
-import { type Trusted, trusted } from '@relay/core/agent/labelled';
-import type { RunId } from '@relay/core/ids';
-import type { AgentTool } from '../../agent/tool.ts';
-import type { Permitted } from '../../store/permitted.ts';
-import { marksOf } from './context.ts';
-import { isLate } from './sentences.ts';
+import {
+  joinTexts,
+  type LabelledText,
+  mapText,
+  prompt,
+  type TrustedText,
+  textFromChat,
+  trustedText,
+} from '@relay/core/agent/labelled-text';
+import type { ChatId, RunId } from '@relay/core/ids';
+import type { AgentTool } from '../../agent/tools.ts';
+import type { PermittedChat } from '../../store/grants.ts';
+import { flattenLines } from '../../tools/assistant/lookup-tools.ts';
+import { isLate } from './copy.ts';
 
-export interface Told {
+export interface AssistantPromptInput {
   readonly run: RunId;
   readonly now: Date;
   readonly zone: string;
@@ -16,7 +24,7 @@ export interface Told {
   readonly askedAt: Date;
   readonly connected: boolean;
   readonly tools: readonly AgentTool[];
-  readonly permitted: readonly Permitted[];
+  readonly permitted: readonly PermittedChat[];
   /** Where the one who asks is reached: "me". Null while no phone is linked. */
   readonly own: string | null;
   /** What the owner tells all agents. */
@@ -24,7 +32,7 @@ export interface Told {
 }
 
 /** Every part is Relay's or the owner's: the names among them are those that the owner gave, or numbers. */
-export function instructionsFor(told: Told): Trusted {
+export function assistantInstructions(told: AssistantPromptInput): TrustedText {
   const parts = [
     ROLE,
     situation(told),
@@ -33,13 +41,13 @@ export function instructionsFor(told: Told): Trusted {
     told.tools.length === 0 ? '' : `## Available Tools\n${list(told.tools.map(toolLine))}`,
     told.connected ? permissions(told.permitted) : NOT_CONNECTED,
   ];
-  return trusted(parts.filter((part) => part !== '').join('\n\n'));
+  return trustedText(parts.filter((part) => part !== '').join('\n\n'));
 }
 
 const ROLE =
   'You are the personal assistant of one person, your owner, on their own WhatsApp account. You answer them, look things up, and act for them through your tools.';
 
-function situation({ now, zone, channel, own, askedAt }: Told): string {
+function situation({ now, zone, channel, own, askedAt }: AssistantPromptInput): string {
   const clock = new Intl.DateTimeFormat('en-GB', {
     dateStyle: 'full',
     timeStyle: 'short',
@@ -55,8 +63,8 @@ function situation({ now, zone, channel, own, askedAt }: Told): string {
   return `It is ${clock.format(now)} in ${zone}, which is the zone of every time that is named. You speak with your owner ${where}.${me}${late}`;
 }
 
-function rules({ run, channel }: Told): string[] {
-  const [open, close] = marksOf(run);
+function rules({ run, channel }: AssistantPromptInput): string[] {
+  const [open, close] = othersMarks(run);
   return [
     'When your owner names somebody, call `get_chats` first and use the id of the chat with that name. If more than one chat fits, or none does, ask which one is meant; never guess a number.',
     'When your owner dictates a message, send exactly those words, without a greeting: other words wait for approval.',
@@ -78,14 +86,16 @@ const NOT_CONNECTED =
   'WhatsApp is not connected at the moment, so you have no tools for it: you can neither read nor send. Say so when that is asked of you.';
 
 /** More would leave no room for the conversation. */
-export const MOST_SHOWN = 500;
+export const MAX_PERMISSIONS_SHOWN = 500;
 
-function permissions(permitted: readonly Permitted[]): string {
+function permissions(permitted: readonly PermittedChat[]): string {
   const records = permitted.filter(({ kind }) => kind !== 'own');
   const more =
-    records.length > MOST_SHOWN ? [`… and more: \`whatsapp_list_permissions\` lists all`] : [];
+    records.length > MAX_PERMISSIONS_SHOWN
+      ? [`… and more: \`whatsapp_list_permissions\` lists all`]
+      : [];
   const lines = records
-    .slice(0, MOST_SHOWN)
+    .slice(0, MAX_PERMISSIONS_SHOWN)
     .toSorted((a, b) => a.name.localeCompare(b.name))
     .map(
       ({ name, phone, address, canRead, canReply }) =>
@@ -102,3 +112,55 @@ function permissions(permitted: readonly Permitted[]): string {
 const named = (name: string): string => name.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ').slice(0, 100);
 
 const list = (lines: readonly string[]): string => lines.map((line) => `- ${line}`).join('\n');
+
+// What was said before about what is asked now: past messages that the assistant may read, put under the
+// question as lines, one message a line, so that no message can pretend to be another or to be the owner.
+
+export interface PastMessage {
+  readonly chat: ChatId;
+  readonly at: Date;
+  /** The name of whoever wrote it, or `me`. */
+  readonly sender: string;
+  readonly text: string;
+}
+
+const MAX_PAST_TEXT = 500;
+
+/** Marks of this turn alone: a message can close them neither by guessing nor with those of another turn. */
+const othersMarks = (run: RunId): readonly [open: string, close: string] => {
+  const word = run.slice(0, 8);
+  return [`<others-${word}>`, `</others-${word}>`];
+};
+
+export function withPastMessages(
+  question: LabelledText,
+  found: readonly PastMessage[],
+  { run, zone }: { readonly run: RunId; readonly zone: string },
+): LabelledText {
+  if (found.length === 0) return question;
+  const [open, close] = othersMarks(run);
+  const lines = found.map(({ chat, at, sender, text }) =>
+    textFromChat(`[${localTime(at, zone)}] ${plain(sender)}: ${plain(text)}`, chat),
+  );
+  const marked = joinTexts([trustedText(open), ...lines, trustedText(close)], '\n');
+  return prompt`${question}\n\nRelevant context from past messages:\n${marked}`;
+}
+
+/** A forwarded message or a file's name, between the marks of other people's text. */
+export function quoteUntrusted(text: LabelledText, run: RunId): LabelledText {
+  const [open, close] = othersMarks(run);
+  const inside = mapText(text, unmarked);
+  return prompt`Your owner passed this on; somebody else wrote it:\n${trustedText(open)}\n${inside}\n${trustedText(close)}`;
+}
+
+const plain = (text: string): string => unmarked(flattenLines(text).slice(0, MAX_PAST_TEXT));
+
+const unmarked = (text: string): string => text.replace(LIKE_A_MARK, '‹');
+
+const LIKE_A_MARK = /<(?=[\s/]*others-[0-9a-f]{8})/gi;
+
+/** As in 2026-02-10T14:30:00, on the owner's clock. */
+const localTime = (at: Date, zone: string): string =>
+  new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeStyle: 'medium', timeZone: zone })
+    .format(at)
+    .replace(' ', 'T');

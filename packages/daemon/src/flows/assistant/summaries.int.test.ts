@@ -4,7 +4,7 @@
 import { RelayError } from '@relay/core/errors';
 import { chatId } from '@relay/core/ids';
 import { expect, test } from 'vitest';
-import { summaries } from './summaries.ts';
+import { createChatSummaryService } from './service.ts';
 import { freshBed } from './testing/bed.ts';
 
 const bed = await freshBed({ work: false });
@@ -17,7 +17,7 @@ const LINES = [
 
 test('the model is asked once, without tools, each message on its own line', async () => {
   bed.script({ reply: { text: 'Dinner at eight.' } });
-  const summarise = await summaries(bed.engine).begin('token:abc', CHAT, signal);
+  const summarise = await createChatSummaryService(bed.engine).begin('token:abc', CHAT, signal);
   expect(await summarise('Ben', LINES)).toBe('Dinner at eight.');
   const asked = bed.lastCall();
   expect(asked?.tools ?? []).toEqual([]);
@@ -41,10 +41,12 @@ test('without a model, or with the day’s tokens used up, nothing is asked', as
   await bed.forgetCalls();
   const unset = new RelayError('agent_unavailable', { what: 'no provider is chosen' });
   const without = { ...bed.engine, models: { open: () => Promise.reject(unset) } };
-  await expect(summaries(without).begin('token:abc', CHAT, signal)).rejects.toBe(unset);
+  await expect(createChatSummaryService(without).begin('token:abc', CHAT, signal)).rejects.toBe(
+    unset,
+  );
   const agent = { ...bed.settings.agent, tokens_per_day: 1 };
   const poor = { ...bed.engine, settings: { ...bed.settings, agent } };
-  await expect(summaries(poor).begin('token:abc', CHAT, signal)).rejects.toThrow(
+  await expect(createChatSummaryService(poor).begin('token:abc', CHAT, signal)).rejects.toThrow(
     /tokens for today/,
   );
   expect(bed.calls()).toEqual([]);

@@ -1,49 +1,94 @@
 // The owner's words on WhatsApp, answered: a job of the queue `assistant`. The model runs between two
 // transactions; the answer, the run's end and the job's are one. What a turn had done before it was cut off
 // is not begun again.
-import { signed } from '@relay/core/agent/signature';
-import type { ChatId, MessageId, RunId, SessionId } from '@relay/core/ids';
-import type { AnswerReason } from '@relay/core/ledger/answers';
-import type { LedgerDetail } from '@relay/core/ledger/detail';
-import { isHeld } from '../../gate/hold-row.ts';
-import type { Work } from '../../jobs/work.ts';
-import { inOneTransaction, Reconsider } from '../../jobs/work.ts';
+
+import { type DayUse, dayBudgetError, ZERO_DAY_USE } from '@relay/core/agent/budget';
+import { type AssistantHistoryLine, shortenMiddle } from '@relay/core/agent/context-window';
+import { prompt, trustedText, untrustedText } from '@relay/core/agent/labelled-text';
+import type { AssistantSink } from '@relay/core/api/assistant';
+import { RelayError } from '@relay/core/errors';
+import {
+  type ApprovalId,
+  approvalId,
+  type ChatId,
+  type MessageId,
+  type RunId,
+  type SessionId,
+} from '@relay/core/ids';
+import type { AnswerReason, LedgerDetail } from '@relay/core/ledger/rows';
+import { signText, toStorableText } from '@relay/core/messages/text';
+import { joinTaints, type Taint } from '@relay/core/policy/facts';
+import { sql } from 'kysely';
+import {
+  type AgentSession,
+  type AgentStopReason,
+  createAgentSession,
+} from '../../agent/session.ts';
+import type { AgentTool } from '../../agent/tools.ts';
+import { loadApprovals } from '../../gate/approval-store.ts';
+import { isOnHold } from '../../gate/gate.ts';
+import { findOrMakeOwnerChat } from '../../gate/owner-notices.ts';
+import { inOneTransaction, RetryTransaction, type UnitOfWork } from '../../jobs/unit-of-work.ts';
 import type { Job } from '../../jobs/worker.ts';
+import type { MessageHit } from '../../search/search.ts';
+import { listPermittedChats, type PermittedChat } from '../../store/grants.ts';
 import { fence } from '../../store/lease.ts';
-import { endRun } from '../../store/runs.ts';
+import { beginRun, endRun, noteRunSpending, spentTodaySql, taintOfRuns } from '../../store/runs.ts';
 import type { SessionLine, SessionRow } from '../../store/sessions.ts';
-import { type Begun, begin, overBudget, tellInterrupted } from './begin.ts';
-import { carryOut } from './commands.ts';
-import { addLine, interrupted, lockSession, noLongerWaiting, readLine } from './lines.ts';
-import { note } from './note.ts';
-import { SENTENCES } from './sentences.ts';
-import { type Thought, think } from './think.ts';
-import type { AssistantWorld } from './world.ts';
+import { fenced } from '../../store/transaction.ts';
+import { digestTools } from '../../tools/assistant/lookup-tools.ts';
+import {
+  CONFIRM_TIMEOUT_MS,
+  type OwnersAnswer,
+  recordOutsideRead,
+  ToolRun,
+} from '../../tools/assistant/tool-run.ts';
+import { assistantTools } from '../../tools/assistant/tools.ts';
+import { runSlashCommand } from './commands.ts';
+import { FALLBACK_ANSWERS, UNEXPECTED_ERROR_SENTENCE } from './copy.ts';
+import { type AssistantDeps, TurnStopped } from './deps.ts';
+import {
+  assistantInstructions,
+  MAX_PERMISSIONS_SHOWN,
+  type PastMessage,
+  quoteUntrusted,
+  withPastMessages,
+} from './prompt.ts';
+import {
+  addLine,
+  findInterruptedTurns,
+  lockAssistantSession,
+  markLineAnswered,
+  readEffects,
+  readRememberedLines,
+  readSessionLine,
+  recordAssistantAnswer,
+} from './sql.ts';
 
 type AssistantJob = Pick<Job<'assistant'>, 'data' | 'complete'>;
 
-export function onAssistant(world: AssistantWorld) {
+export function onAssistantJob(world: AssistantDeps) {
   return async (job: AssistantJob, stop: AbortSignal): Promise<void> => {
     const { account, subject, line } = job.data;
-    const asked = await readLine(world.db, account, subject, line);
-    if (!asked?.waiting) return settle(world, job);
-    if (asked.command) return obey(world, job, asked);
+    const asked = await readSessionLine(world.db, account, subject, line);
+    if (!asked?.waiting) return completeJob(world, job);
+    if (asked.command) return runCommandJob(world, job, asked);
     await world.turns.run(subject, stop, (signal) => takeTurn(world, job, asked, signal));
   };
 }
 
-const settle = (world: AssistantWorld, job: AssistantJob): Promise<void> =>
+const completeJob = (world: AssistantDeps, job: AssistantJob): Promise<void> =>
   inOneTransaction(world, ({ tx }) => job.complete(tx));
 
 async function takeTurn(
-  world: AssistantWorld,
+  world: AssistantDeps,
   job: AssistantJob,
   question: SessionLine,
   signal: AbortSignal,
 ): Promise<void> {
   const begun = await beginAnswer(world, job, question);
   if (begun === null) return;
-  const thought = await think(world, begun, { kind: 'whatsapp' }, signal).catch(
+  const thought = await runAssistantTurn(world, begun, { kind: 'whatsapp' }, signal).catch(
     async (error: unknown) => {
       await inOneTransaction(world, ({ tx }) =>
         endRun(tx, world.lease.account, begun.run, 'discarded'),
@@ -51,59 +96,59 @@ async function takeTurn(
       throw error;
     },
   );
-  await finish(world, job, begun, thought);
+  await finishAnswer(world, job, begun, thought);
 }
 
 /** Null when there is nothing to think about: the job is settled then, or the question waits on. */
 function beginAnswer(
-  world: AssistantWorld,
+  world: AssistantDeps,
   job: AssistantJob,
   question: SessionLine,
-): Promise<Begun | null> {
+): Promise<BegunAssistantTurn | null> {
   return inOneTransaction(world, async (work) => {
     const { account } = world.lease;
     await fence(work.tx, world.lease);
-    const session = await lockSession(work.tx, account, question.session_id);
+    const session = await lockAssistantSession(work.tx, account, question.session_id);
     if (session === null) return null;
-    if (await isHeld(work.tx, account, 'share')) {
+    if (await isOnHold(work.tx, account, 'share')) {
       await job.complete(work.tx);
-      await note(work.tx, session, question, 'hold');
+      await recordAssistantAnswer(work.tx, session, question, 'hold');
       return null;
     }
-    await tellInterrupted(work, session, question.id);
-    const before = await interrupted(work.tx, session, { line: question.id });
-    const spent = await overBudget(world, work);
+    await noteInterruptedTurns(work, session, question.id);
+    const before = await findInterruptedTurns(work.tx, session, { line: question.id });
+    const spent = await assistantBudgetError(world, work);
     if (before.length > 0 || spent !== null) {
       const deeds = before.flatMap((run) => run.deeds);
       const text =
         before.length > 0
-          ? SENTENCES.interrupted(deeds)
-          : SENTENCES.failed(spent?.message ?? '', []);
+          ? FALLBACK_ANSWERS.interrupted(deeds)
+          : FALLBACK_ANSWERS.failed(spent?.message ?? '', []);
       await job.complete(work.tx);
       const reason = before.length > 0 ? 'interrupted' : 'failed';
       const run = before.at(-1)?.run ?? null;
       await answerLine(world, work, session, question, { text, run, reason });
       return null;
     }
-    return begin(world, work, session, question);
+    return beginAssistantTurn(world, work, session, question);
   });
 }
 
-function finish(
-  world: AssistantWorld,
+function finishAnswer(
+  world: AssistantDeps,
   job: AssistantJob,
-  { session, question, run }: Begun,
-  { state, text, failure }: Thought,
+  { session, question, run }: BegunAssistantTurn,
+  { state, text, failure }: AssistantTurnResult,
 ): Promise<void> {
   const { account } = world.lease;
   return inOneTransaction(world, async (work) => {
     await fence(work.tx, world.lease);
-    await lockSession(work.tx, account, session.id);
-    if (await isHeld(work.tx, account, 'share')) {
+    await lockAssistantSession(work.tx, account, session.id);
+    if (await isOnHold(work.tx, account, 'share')) {
       // It is answered when the hold ends: anew, or with what was done.
       await endRun(work.tx, account, run, 'discarded');
       await job.complete(work.tx);
-      return note(work.tx, session, question, 'hold');
+      return recordAssistantAnswer(work.tx, session, question, 'hold');
     }
     await endRun(work.tx, account, run, state, failure?.message ?? null);
     await job.complete(work.tx);
@@ -112,7 +157,7 @@ function finish(
   });
 }
 
-interface Answer {
+interface AnswerToSend {
   readonly text: string;
   readonly run: RunId | null;
   readonly reason: AnswerReason;
@@ -120,13 +165,13 @@ interface Answer {
 
 /** Step 7: into the same chat, signed, through the gate. The ledger's row comes last. */
 async function answerLine(
-  world: AssistantWorld,
-  work: Work,
+  world: AssistantDeps,
+  work: UnitOfWork,
   session: SessionRow,
   question: SessionLine,
-  { text, run, reason }: Answer,
+  { text, run, reason }: AnswerToSend,
 ): Promise<void> {
-  await noLongerWaiting(work.tx, question);
+  await markLineAnswered(work.tx, question);
   await addLine(work.tx, session, {
     role: 'assistant',
     content: text,
@@ -135,27 +180,35 @@ async function answerLine(
     ...(run === null ? {} : { run }),
   });
   if (session.chat_id === null) return;
-  const said = await say(world, work, session.chat_id, { text, run, answers: question.message_id });
+  const said = await submitAnswer(world, work, session.chat_id, {
+    text,
+    run,
+    answers: question.message_id,
+  });
   const detail = run === null ? said : { run, ...said };
   // A command is carried out, whether its owner can be told of it or not.
   const cameOf = 'refusal' in said && reason !== 'command' ? 'refused' : reason;
-  await note(work.tx, session, question, cameOf, detail);
+  await recordAssistantAnswer(work.tx, session, question, cameOf, detail);
 }
 
-async function say(
-  { gate }: AssistantWorld,
-  work: Work,
+async function submitAnswer(
+  { gate }: AssistantDeps,
+  work: UnitOfWork,
   chat: ChatId,
-  { text, run, answers }: Pick<Answer, 'text' | 'run'> & { readonly answers: MessageId | null },
+  {
+    text,
+    run,
+    answers,
+  }: Pick<AnswerToSend, 'text' | 'run'> & { readonly answers: MessageId | null },
 ): Promise<Pick<LedgerDetail, 'outbox' | 'refusal'>> {
   const actor = run === null ? NOTIFIER : ({ kind: 'assistant', run } as const);
-  const proposal = { kind: 'send_message', chat, text: signed(text) } as const;
+  const proposal = { kind: 'send_message', chat, text: signText(text) } as const;
   const { decision, message } = await gate.submit(work.tx, actor, proposal, {
     ...(run === null ? {} : { run }),
     ...(answers === null ? {} : { answers }),
   });
   // A hold that began a moment ago: a question waits for its end; a command has done what it does.
-  if (decision.reason === 'hold' && run !== null) throw new Reconsider('a hold began');
+  if (decision.reason === 'hold' && run !== null) throw new RetryTransaction('a hold began');
   work.told.push(() => gate.hint());
   return message === null ? { refusal: decision.reason } : { outbox: message.id };
 }
@@ -163,7 +216,7 @@ async function say(
 const NOTIFIER = { kind: 'notifier' } as const;
 
 async function chatOfSession(
-  { db, lease: { account } }: AssistantWorld,
+  { db, lease: { account } }: AssistantDeps,
   id: SessionId,
 ): Promise<ChatId | null> {
   const session = await db
@@ -176,15 +229,346 @@ async function chatOfSession(
 }
 
 /** Step 3: no model, and nothing that waits for one. */
-async function obey(world: AssistantWorld, job: AssistantJob, asked: SessionLine): Promise<void> {
+async function runCommandJob(
+  world: AssistantDeps,
+  job: AssistantJob,
+  asked: SessionLine,
+): Promise<void> {
   const { session_id: session, at, content } = asked;
   const chat = await chatOfSession(world, session);
-  const text = await carryOut(world, content, { session, chat, at });
+  const text = await runSlashCommand(world, content, { session, chat, at });
   await inOneTransaction(world, async (work) => {
     await fence(work.tx, world.lease);
-    const session = await lockSession(work.tx, world.lease.account, asked.session_id);
+    const session = await lockAssistantSession(work.tx, world.lease.account, asked.session_id);
     await job.complete(work.tx);
     if (session !== null)
       await answerLine(world, work, session, asked, { text, run: null, reason: 'command' });
   });
 }
+
+// The beginning of a turn, part of the transaction of whoever asks for it: is there still budget, what is
+// remembered, and what was it made of? Nothing here is lost when the turn is.
+
+export interface BegunAssistantTurn {
+  readonly session: SessionRow;
+  readonly run: RunId;
+  readonly question: SessionLine;
+  /** The question last. */
+  readonly history: readonly (AssistantHistoryLine & Pick<SessionLine, 'untrusted'>)[];
+  /** What the history was made of. */
+  readonly taint: Taint;
+}
+
+export async function beginAssistantTurn(
+  world: AssistantDeps,
+  work: UnitOfWork,
+  session: SessionRow,
+  question: SessionLine,
+): Promise<BegunAssistantTurn> {
+  const { account } = world.lease;
+  // "Remind me" has somewhere to go, also for an owner who never wrote to themselves.
+  await findOrMakeOwnerChat(work.tx, account);
+  const history = await readRememberedLines(work.tx, session, question);
+  const runs = history.map(({ run_id }) => run_id).filter((run) => run !== null);
+  const answers = await taintOfRuns(work.tx, account, runs);
+  const { chat_id: chat } = session;
+  const taint = history.some(({ untrusted }) => untrusted)
+    ? joinTaints(answers, { chats: chat === null ? [] : [chat], outside: chat === null })
+    : answers;
+  const run = await beginRun(work.tx, {
+    account,
+    actor: 'assistant',
+    of: { session: session.id },
+    epoch: null,
+    readUpTo: question.id,
+    taint,
+  });
+  return { session, run, question, history, taint };
+}
+
+/** Turns that a power cut ended are told of where they stood, so that the next one knows what they did. */
+export async function noteInterruptedTurns(
+  work: UnitOfWork,
+  session: SessionRow,
+  except: number | null,
+): Promise<void> {
+  for (const { run, line, deeds } of await findInterruptedTurns(work.tx, session, 'left running')) {
+    if (line === except) continue;
+    const content = FALLBACK_ANSWERS.interrupted(deeds);
+    await addLine(work.tx, session, { role: 'assistant', content, run, answers: line });
+  }
+}
+
+/** Null while today's budget is not used up. */
+export async function assistantBudgetError(
+  world: Pick<AssistantDeps, 'lease' | 'now' | 'zone' | 'settings'>,
+  work: UnitOfWork,
+): Promise<RelayError | null> {
+  const { rows } = await sql<{ day: DayUse }>`
+    SELECT ${spentTodaySql(world.lease.account, world)} AS day`.execute(work.tx);
+  return dayBudgetError(world.settings.agent, rows[0]?.day ?? ZERO_DAY_USE);
+}
+
+// The turn itself, between its two transactions: what was said before is looked up, then the model answers,
+// with at most five rounds of tools. Whatever it does, an answer comes of it, or the turn was ended.
+
+const MAX_TOOL_ROUNDS = 5;
+const MAX_ANSWER_LENGTH = 20_000;
+const MAX_QUESTION_LENGTH = 12_000;
+
+/** Where the owner is, and who hears of the turn while it runs. */
+type AssistantChannel =
+  | { readonly kind: 'whatsapp' }
+  | { readonly kind: 'chat'; readonly sink: AssistantSink };
+
+export interface AssistantTurnResult {
+  readonly state: 'done' | 'failed';
+  readonly text: string;
+  /** Of one that failed: the code, and the sentence. */
+  readonly failure: { readonly code: string; readonly message: string } | null;
+}
+
+/** Rejects with the signal's reason when the turn was ended from outside. */
+export async function runAssistantTurn(
+  world: AssistantDeps,
+  begun: BegunAssistantTurn,
+  channel: AssistantChannel,
+  signal: AbortSignal,
+): Promise<AssistantTurnResult> {
+  const { db, lease } = world;
+  const deeds = () => readEffects(db, lease.account, begun.run);
+  try {
+    const rest = await runSession(world, begun, channel, signal);
+    signal.throwIfAborted();
+    return { state: 'done', text: toStorableAnswer(await textOf(rest, deeds)), failure: null };
+  } catch (error) {
+    // A tool may still be at it: from here on it can do nothing, and what it did by now is seen.
+    await fenced(db, lease, (tx) => endRun(tx, lease.account, begun.run, 'discarded'));
+    if (signal.reason instanceof TurnStopped)
+      return { state: 'done', text: FALLBACK_ANSWERS.stopped(await deeds()), failure: null };
+    signal.throwIfAborted();
+    const told = error instanceof RelayError;
+    if (!told) world.log.error('the assistant failed', { run: begun.run, error });
+    const message = told ? error.message : UNEXPECTED_ERROR_SENTENCE;
+    const text = FALLBACK_ANSWERS.failed(message, await deeds());
+    return { state: 'failed', text, failure: { code: told ? error.code : 'internal', message } };
+  }
+}
+
+async function textOf(
+  rest: AgentStopReason,
+  deeds: () => Promise<readonly string[]>,
+): Promise<string> {
+  switch (rest.kind) {
+    case 'text':
+      return rest.text;
+    case 'nothing':
+      return FALLBACK_ANSWERS.nothing(await deeds());
+    case 'stopped':
+    case 'too_many_steps':
+      return FALLBACK_ANSWERS.tooManyRounds(await deeds());
+  }
+}
+
+const toStorableAnswer = (text: string): string =>
+  toStorableText(shortenMiddle(text, MAX_ANSWER_LENGTH));
+
+async function runSession(
+  world: AssistantDeps,
+  begun: BegunAssistantTurn,
+  channel: AssistantChannel,
+  signal: AbortSignal,
+): Promise<AgentStopReason> {
+  const { settings, clock, log, zone } = world;
+  const { run, taint } = begun;
+  const connected = world.connected();
+  const rounds = { asked: 0, beside: 0 };
+  let session: AgentSession | null = null;
+  const toolRun = new ToolRun({
+    world: assistantToolDeps(world),
+    id: run,
+    taint,
+    confirm: channel.kind === 'chat' ? confirmInChat(world, channel.sink) : null,
+    askIn: channel.kind === 'whatsapp' ? begun.session.chat_id : null,
+    ask: async (instructions, text) => {
+      rounds.beside += 1;
+      try {
+        return (await session?.ask(instructions, text)) ?? trustedText('');
+      } finally {
+        rounds.beside -= 1;
+      }
+    },
+  });
+  const offered = [
+    ...(connected ? assistantTools(toolRun) : []),
+    ...((await world.digests.hasGroups()) ? digestTools(toolRun) : []),
+    ...(await world.webSearch.tools(recordOutsideRead(toolRun))),
+  ];
+  const tools = offered.map((tool) => limitRounds(rounds, tool));
+  const permitted = await listPermittedChats(
+    world.db,
+    world.lease.account,
+    settings.admin_phone_numbers,
+    MAX_PERMISSIONS_SHOWN + 10,
+  );
+  const found = await retrievePastMessages(world, begun.question, permitted);
+  session = createAgentSession({
+    model: await world.models.open(),
+    instructions: assistantInstructions({
+      run,
+      now: world.now(),
+      zone,
+      channel: channel.kind,
+      askedAt: begun.question.at,
+      connected,
+      tools,
+      permitted,
+      own: ownAddress(permitted, begun),
+      ownersWords: settings.agent.instructions,
+    }),
+    tools,
+    limits: { ...settings.agent, max_steps: MAX_TOOL_ROUNDS + 1 },
+    clock,
+    hooks: {
+      signal,
+      read: taint,
+      reads: (seen) => toolRun.reads(seen),
+      spent: async (spent) => {
+        if (rounds.beside === 0) rounds.asked += 1;
+        const usedBefore = sql<number>`0`;
+        const { day } = await noteRunSpending(
+          world.db,
+          world.lease,
+          { run, clock: world, usedBefore },
+          spent,
+        );
+        const fault = dayBudgetError(settings.agent, day);
+        if (fault !== null) throw fault;
+      },
+      toolFailed: (event, error) => log.warn('a tool failed', { run, event, error }),
+      ...streamHooks(channel),
+    },
+  });
+  const last = begun.history.length - 1;
+  return session.act(
+    begun.history.map(({ role, content, untrusted: isByOthers }, at) => {
+      const said = shortenMiddle(content, MAX_QUESTION_LENGTH);
+      // An answer may repeat what its run had read; a question is the owner's, unless they passed it on.
+      const text = role === 'user' && !isByOthers ? trustedText(said) : untrustedText(said, taint);
+      const shown = isByOthers ? quoteUntrusted(text, run) : text;
+      return { role, content: at === last ? withPastMessages(shown, found, { run, zone }) : shown };
+    }),
+  );
+}
+
+/** A round more than there may be is not run, and ends the turn. */
+const limitRounds = (rounds: { readonly asked: number }, tool: AgentTool): AgentTool => ({
+  ...tool,
+  run: (input, signal, call) =>
+    rounds.asked > MAX_TOOL_ROUNDS
+      ? { text: prompt`Error: no more tools for this message.`, stop: true }
+      : tool.run(input, signal, call),
+});
+
+function streamHooks(channel: AssistantChannel) {
+  if (channel.kind !== 'chat') return {};
+  const { sink } = channel;
+  return {
+    text: (delta: string) => sink({ type: 'text', delta }),
+    textReset: () => sink({ type: 'text_reset' }),
+    calling: ({ id, name, arguments: given }: { id: string; name: string; arguments: unknown }) =>
+      sink({ type: 'tool_call', id, name, arguments: given }),
+    called: ({ id, result }: { id: string; result: string }) =>
+      sink({ type: 'tool_result', id, result }),
+  };
+}
+
+function assistantToolDeps(world: AssistantDeps): ToolRun['world'] {
+  const { db, lease, gate, schedules, settings, search, digests, events } = world;
+  return {
+    db,
+    lease,
+    gate,
+    schedules,
+    digests: (query) => digests.digests(query),
+    admins: settings.admin_phone_numbers,
+    find: async (query, options) =>
+      (await search.search({ kind: 'assistant' }, query, options)).map((hit) => ({
+        ...toPastMessage(hit),
+        sure: hit.sure ?? true,
+      })),
+    changed: () => {
+      gate.hint();
+      events.hint();
+    },
+  };
+}
+
+/** The chat of whoever asks; in a chat on the computer, the linked number's own. */
+function ownAddress(
+  permitted: readonly PermittedChat[],
+  { session }: BegunAssistantTurn,
+): string | null {
+  const own = permitted.filter(({ kind }) => kind === 'own');
+  return (own.find(({ chat }) => chat === session.chat_id) ?? own[0])?.address ?? null;
+}
+
+// In a chat somebody looks on: what would be sent is shown to them, and the call waits for their yes or no.
+// Nobody answers in time: the question stays among the approvals, and the model is told that it waits.
+
+/** The floor when a hint is lost. */
+const POLL_MS = 1_000;
+
+const confirmInChat =
+  (world: Pick<AssistantDeps, 'db' | 'lease' | 'events' | 'clock'>, sink: AssistantSink) =>
+  async (asked: ApprovalId, signal: AbortSignal): Promise<OwnersAnswer> => {
+    const { db, lease, events, clock } = world;
+    const end = clock.now() + CONFIRM_TIMEOUT_MS;
+    let id = asked;
+    let wake = () => {};
+    const unsubscribe = events.subscribe(() => wake());
+    try {
+      for (let shown = false; ; shown = true) {
+        const [approval] = await loadApprovals(db, lease.account, { id });
+        if (approval === undefined || clock.now() >= end) return { kind: 'waiting' };
+        if (approval.replaced_by !== null) {
+          // In other words of the owner's: those are what waits now, and what is shown.
+          id = approvalId(approval.replaced_by);
+          shown = false;
+          continue;
+        }
+        if (approval.state === 'approved') return { kind: 'approved' };
+        if (approval.state !== 'pending') return { kind: 'rejected', why: approval.answer };
+        if (!shown) sink({ type: 'approval', approval });
+        const woken = new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+        await Promise.race([woken, clock.wait(POLL_MS, signal)]);
+      }
+    } finally {
+      unsubscribe();
+    }
+  };
+
+// Steps 4 and 5 of the way of a message: everything that is stored by now can be found, and what is like
+// the question is looked up, as far as the grants let it be read.
+
+async function retrievePastMessages(
+  { search }: AssistantDeps,
+  question: SessionLine,
+  permitted: readonly PermittedChat[],
+): Promise<readonly PastMessage[]> {
+  await search.caughtUp();
+  const except = question.message_id === null ? {} : { except: question.message_id };
+  const hits = await search.retrieve({ kind: 'assistant' }, question.content, except);
+  // What was said to the assistant itself is in its memory already.
+  const own = new Set(permitted.filter(({ kind }) => kind === 'own').map(({ chat }) => chat));
+  return hits.map(toPastMessage).filter(({ chat }) => !own.has(chat));
+}
+
+const toPastMessage = ({ chat, at, senderName, text }: MessageHit): PastMessage => ({
+  chat,
+  at,
+  sender: senderName,
+  text,
+});

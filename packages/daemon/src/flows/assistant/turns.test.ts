@@ -1,6 +1,6 @@
 import { sessionId } from '@relay/core/ids';
 import { expect, test } from 'vitest';
-import { SessionTurns, Stopped } from './turns.ts';
+import { SessionTurns, TurnStopped } from './deps.ts';
 
 const A = sessionId('00000000-0000-4000-8000-00000000000a');
 const B = sessionId('00000000-0000-4000-8000-00000000000b');
@@ -37,7 +37,7 @@ test('sessions do not wait for each other, and a turn that fails lets the next o
   const next = turns.run(A, never, async () => 'a');
   await new Promise((resolve) => setTimeout(resolve, 1));
   expect(turns.stop(A)).toBe(true);
-  expect(await first).toBeInstanceOf(Stopped);
+  expect(await first).toBeInstanceOf(TurnStopped);
   expect(await next).toBe('a');
   expect(turns.stop(A)).toBe(false);
 });

@@ -4,8 +4,8 @@ import { lidAlias, phoneAlias } from '@relay/core/contacts/alias';
 import { eventually } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
 import { expect, test } from 'vitest';
-import { meet } from '../../store/contacts.ts';
-import { listPeople } from '../../store/people.ts';
+import { readContactPage } from '../../store/contact-directory.ts';
+import { resolveSightings } from '../../store/contacts.ts';
 import { type Contact, freshBed, MAY } from './testing/bed.ts';
 
 const bed = await freshBed();
@@ -24,7 +24,9 @@ async function twice(): Promise<[Contact, Contact, () => Promise<unknown>]> {
   ]);
   await bed.granting(other, MAY);
   const merge = () =>
-    bed.database.kysely.transaction().execute((tx) => meet(tx, bed.account, [[phone, lid]]));
+    bed.database.kysely
+      .transaction()
+      .execute((tx) => resolveSightings(tx, bed.account, [[phone, lid]]));
   return [known, other, merge];
 }
 
@@ -92,7 +94,7 @@ test('of two rests the longer one stays', async () => {
     );
   }
   await merge();
-  const { contacts: people } = await listPeople(bed.database.kysely, bed.account, {
+  const { contacts: people } = await readContactPage(bed.database.kysely, bed.account, {
     kind: 'person',
     limit: 500,
   });

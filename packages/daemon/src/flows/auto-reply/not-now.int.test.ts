@@ -5,8 +5,7 @@ import { approvalId } from '@relay/core/ids';
 import { times } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
 import { beforeEach, expect, test } from 'vitest';
-import { showNotice } from '../../gate/notices.ts';
-import { ownersChat } from '../../gate/owners-chat.ts';
+import { findOrMakeOwnerChat, showNotice } from '../../gate/owner-notices.ts';
 import { type Contact, freshBed, MAY } from './testing/bed.ts';
 
 let time = new Date('2026-02-21T12:00:00Z').getTime();
@@ -79,7 +78,7 @@ test('the owner is told that a draft they were shown no longer waits', async () 
   const [older] = await waiting(mom);
   await bed.sql(`UPDATE accounts SET phone = '4915100000001' WHERE id = $1`, [bed.account]);
   await bed.database.kysely.transaction().execute(async (tx) => {
-    const own = await ownersChat(tx, bed.account);
+    const own = await findOrMakeOwnerChat(tx, bed.account);
     if (own === null) throw new Error('no phone is linked');
     const { gate } = bed.engine;
     await showNotice(tx, { gate, account: bed.account }, approvalId(older?.id ?? ''), own);

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { Places } from './places.ts';
+import { ConcurrencyLimit } from './turn.ts';
 
 test('no more at once than there are places, the others in line, and a failure frees its place', async () => {
-  const places = new Places(2);
+  const places = new ConcurrencyLimit(2);
   const order: number[] = [];
   let now = 0;
   let most = 0;

@@ -1,8 +1,8 @@
+import { freshDaemonHarness, newPhone } from '@relay/testing/daemon-harness';
 import { times } from '@relay/testing/store';
-import { freshWorld, newPhone } from '@relay/testing/world';
 import { beforeEach, expect, test } from 'vitest';
 
-const world = await freshWorld();
+const world = await freshDaemonHarness();
 const { agent, sql, verbs } = world;
 
 beforeEach(() => agent(() => ({ messages: ['Hello'] })));

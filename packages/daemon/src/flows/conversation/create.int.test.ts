@@ -1,13 +1,13 @@
 // Who a conversation may be created with: people on WhatsApp, each once, however many are new today.
 import { instanceId } from '@relay/core/ids';
 import { pacingSchema } from '@relay/core/settings';
+import { freshDaemonHarness, newPhone } from '@relay/testing/daemon-harness';
 import { ScriptedTransport } from '@relay/testing/scripted-transport';
 import { verifies } from '@relay/testing/verifies';
-import { freshWorld, newPhone } from '@relay/testing/world';
 import { afterAll, afterEach, expect, test } from 'vitest';
 
 const network = new ScriptedTransport({ looksUp: true });
-const world = await freshWorld(afterAll, { network });
+const world = await freshDaemonHarness(afterAll, { network });
 const { reaches, settings, sql, verbs } = world;
 const everybody = network.registered;
 afterEach(() => {

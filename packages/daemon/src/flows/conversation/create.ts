@@ -1,28 +1,29 @@
 // A new conversation: the contact is found or made, and the instance takes the contact's place or its
 // place in the queue, in one transaction. Two creates for one contact wait for each other.
-import { randomUUID } from 'node:crypto';
-import type { CreateInstanceRequest, CreateInstanceResponse } from '@relay/core/api/instances';
-import { heartbeatConfigSchema } from '@relay/core/api/instances';
+import { createHash, randomUUID } from 'node:crypto';
+import {
+  type CreateInstanceRequest,
+  type CreateInstanceResponse,
+  heartbeatConfigSchema,
+} from '@relay/core/api/instances';
 import { type Alias, aliasOfJid, phoneAlias } from '@relay/core/contacts/alias';
-import { newInstance } from '@relay/core/conversation/instance';
+import { newInstance } from '@relay/core/conversation/transition';
 import { RelayError } from '@relay/core/errors';
-import type { ApprovalId, ContactId } from '@relay/core/ids';
-import { instanceId } from '@relay/core/ids';
+import { type ApprovalId, type ContactId, instanceId } from '@relay/core/ids';
 import type { Actor } from '@relay/core/policy/actors';
-import { type Decision, refusalOf } from '@relay/core/policy/reasons';
+import { type Decision, refusalError } from '@relay/core/policy/reasons';
 import { sql } from 'kysely';
-import { actorName } from '../../gate/actor-names.ts';
-import type { Circumstances } from '../../gate/consider.ts';
-import type { Work } from '../../jobs/work.ts';
+import { actorName } from '../../gate/actors.ts';
+import type { SubmitContext } from '../../gate/evaluate.ts';
+import type { UnitOfWork } from '../../jobs/unit-of-work.ts';
 import { findOrMakeChats } from '../../store/chats.ts';
-import { meet } from '../../store/contacts.ts';
+import { resolveSightings } from '../../store/contacts.ts';
 import { appendEvent } from '../../store/events.ts';
+import { claimIdempotencyKey, keepIdempotentAnswer } from '../../store/idempotency-keys.ts';
 import { fence } from '../../store/lease.ts';
-import { apply, holdContact } from './apply.ts';
-import { askForTurns } from './ask.ts';
-import type { ConversationWorld } from './work.ts';
+import { applyEvents, type ConversationDeps, enqueueTurns, lockContact } from './transitions.ts';
 
-export interface Created {
+export interface StartedConversation {
   readonly decision: Decision;
   /** There exactly if it was allowed. */
   readonly made: CreateInstanceResponse | null;
@@ -30,19 +31,19 @@ export interface Created {
   readonly approval: ApprovalId | null;
 }
 
-export function orDenied({ decision, made }: Created): CreateInstanceResponse {
-  if (made === null) throw refusalOf(decision.reason);
+export function requireStarted({ decision, made }: StartedConversation): CreateInstanceResponse {
+  if (made === null) throw refusalError(decision.reason);
   return made;
 }
 
 /** A refusal is returned, not thrown: it stands in the ledger, which is to be committed. */
-export async function create(
-  world: ConversationWorld,
-  work: Work,
+export async function startConversation(
+  world: ConversationDeps,
+  work: UnitOfWork,
   request: CreateInstanceRequest,
   actor: Actor = { kind: 'owner' },
-  circumstances: Circumstances = {},
-): Promise<Created> {
+  circumstances: SubmitContext = {},
+): Promise<StartedConversation> {
   const { target_contact: target } = request;
   // A program names people by the address it was given for them; the owner, by their number.
   const address = actor.kind === 'token' ? aliasOfJid(target) : null;
@@ -50,7 +51,7 @@ export async function create(
   if (alias === null) throw new RelayError('invalid_phone');
   await fence(work.tx, world.lease);
   const { account } = world.lease;
-  const [contact] = await meet(work.tx, account, [[alias]]);
+  const [contact] = await resolveSightings(work.tx, account, [[alias]]);
   if (contact === undefined) throw new Error('an address without a contact');
   const { ofContact } = await findOrMakeChats(work.tx, account, {
     contacts: [contact],
@@ -58,14 +59,14 @@ export async function create(
   });
   const chat = ofContact.get(contact);
   if (chat === undefined) throw new Error('a contact without a chat');
-  await holdContact(world, work, contact);
+  await lockContact(world, work, contact);
 
   const heartbeat = heartbeatConfigSchema.parse(request.heartbeat_config ?? {});
   const instance = newInstance(instanceId(randomUUID()), {
     intervalMs: heartbeat.interval_ms,
     maxFollowups: heartbeat.max_followups,
   });
-  const taken = await contactIsTaken(world, work, contact);
+  const taken = await isContactTaken(world, work, contact);
   const { decision, approval } = await world.gate.submit(
     work.tx,
     actor,
@@ -102,13 +103,13 @@ export async function create(
   );
   const created = { decision, made: { id: row.id, state: row.state }, approval: null };
   if (taken) {
-    await apply(world, work, { ...row, state: 'CREATED' }, [
+    await applyEvents(world, work, { ...row, state: 'CREATED' }, [
       { type: 'contact_has_active_instance' },
     ]);
     return created;
   }
   const { id, epoch } = instance;
-  await askForTurns(world, work, [{ id, epoch, purpose: 'first_message' }]);
+  await enqueueTurns(world, work, [{ id, epoch, purpose: 'first_message' }]);
   await appendEvent(work.tx, account, {
     kind: 'conversation',
     subject: row.id,
@@ -121,9 +122,9 @@ export async function create(
 const addressedAs = ({ kind, value }: Alias): string =>
   kind === 'phone' ? `+${value}` : `${value}@lid`;
 
-export async function contactIsTaken(
-  world: ConversationWorld,
-  work: Work,
+export async function isContactTaken(
+  world: ConversationDeps,
+  work: UnitOfWork,
   contact: ContactId,
 ): Promise<boolean> {
   // The predicate of the unique index instances_one_per_contact, so that it answers.
@@ -132,4 +133,31 @@ export async function contactIsTaken(
       AND state NOT IN ('COMPLETED', 'ABANDONED', 'FAILED', 'QUEUED') AND previous_state IS DISTINCT FROM 'QUEUED'
     LIMIT 1`.execute(work.tx);
   return rows.length > 0;
+}
+
+// The owner's create under a key of their own: the same again makes no second conversation and is answered as the
+// first was. A refusal is not kept, so that the key is good once the way is free.
+
+const OWNER = { kind: 'owner' } as const;
+
+export async function startConversationOnce(
+  world: ConversationDeps,
+  work: UnitOfWork,
+  request: CreateInstanceRequest,
+  key: string,
+  circumstances: SubmitContext,
+): Promise<StartedConversation | CreateInstanceResponse> {
+  const asked = {
+    account: world.lease.account,
+    actor: actorName(OWNER),
+    key,
+    hash: createHash('sha256')
+      .update(`create_conversation\n${JSON.stringify(request)}`)
+      .digest(),
+  };
+  const before = await claimIdempotencyKey(work.tx, asked);
+  if (before !== null) return before as CreateInstanceResponse;
+  const created = await startConversation(world, work, request, OWNER, circumstances);
+  await keepIdempotentAnswer(work.tx, asked, created.made);
+  return created;
 }

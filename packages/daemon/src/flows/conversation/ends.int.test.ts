@@ -1,9 +1,9 @@
 import type { InstanceId } from '@relay/core/ids';
+import { freshDaemonHarness, heldTurn, newPhone } from '@relay/testing/daemon-harness';
 import { verifies } from '@relay/testing/verifies';
-import { freshWorld, heldTurn, newPhone } from '@relay/testing/world';
 import { beforeEach, expect, test } from 'vitest';
 
-const world = await freshWorld();
+const world = await freshDaemonHarness();
 const { agent, create, heartbeat, lines, reaches, reply, sql, steps, verbs } = world;
 
 beforeEach(() => agent(() => ({ messages: ['Hello'] })));

@@ -1,13 +1,13 @@
 import type { InstanceId } from '@relay/core/ids';
 import { silentLog } from '@relay/core/log';
+import { openDaemonHarness } from '@relay/testing/daemon-harness';
 import { eventually, freshStore } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
-import { openWorld } from '@relay/testing/world';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { appendEvent } from '../../store/events.ts';
 import { deadlocksIn } from '../../store/testing/interpose.ts';
 import { FollowUpClock } from './follow-up-clock.ts';
-import { lockInstance } from './rows.ts';
+import { lockInstance } from './sql.ts';
 
 const MINUTE = 60_000;
 const START = Date.parse('2026-05-04T08:00:00Z');
@@ -16,7 +16,7 @@ const HEARTBEAT = { interval_ms: 10 * MINUTE, max_followups: 1 };
 let time = START;
 const now = () => new Date(time);
 const store = await freshStore();
-const world = await openWorld(store, { now });
+const world = await openDaemonHarness(store, { now });
 afterAll(() => world.close());
 world.agent(() => ({ messages: ['Hello'] }));
 

@@ -4,9 +4,9 @@
 
 import type { AccountId } from '@relay/core/ids';
 import { sql } from 'kysely';
-import type { Engine } from '../../jobs/work.ts';
-import type { Reader, Transaction } from '../../store/database.ts';
-import { fenced } from '../../store/fenced.ts';
+import type { Engine } from '../../jobs/unit-of-work.ts';
+import type { Db, Transaction } from '../../store/database.ts';
+import { fenced } from '../../store/transaction.ts';
 
 export interface FollowUpClockOptions extends Pick<Engine, 'db' | 'lease' | 'now' | 'log'> {
   /** Connected, all that waited at WhatsApp received, not on hold, not frozen and below the hourly and daily limit. */
@@ -27,21 +27,21 @@ export class FollowUpClock {
     const { db, lease, now, canSend } = this.#options;
     const isSuspended = !(await canSend());
     if (isSuspended === this.#isSuspended) return;
-    const write = isSuspended ? suspend : goOn;
+    const write = isSuspended ? suspendClocks : resumeClocks;
     const moved = await fenced(db, lease, (tx) => write(tx, lease.account, now()));
     this.#isSuspended = isSuspended;
     if (moved > 0) this.#options.log.info('follow-up clocks go on', { count: moved });
   }
 }
 
-async function suspend(tx: Transaction, account: AccountId, now: Date): Promise<number> {
+async function suspendClocks(tx: Transaction, account: AccountId, now: Date): Promise<number> {
   await sql`UPDATE accounts SET follow_ups_suspended_since = ${now}
     WHERE id = ${account} AND follow_ups_suspended_since IS NULL`.execute(tx);
   return 0;
 }
 
 /** Since when the follow-up clocks of the account are suspended; null while they run. */
-export async function suspendedSince(tx: Reader, account: AccountId): Promise<Date | null> {
+export async function suspendedSince(tx: Db, account: AccountId): Promise<Date | null> {
   const row = await tx
     .selectFrom('accounts')
     .select('follow_ups_suspended_since')
@@ -54,7 +54,7 @@ export async function suspendedSince(tx: Reader, account: AccountId): Promise<Da
  * Conversations before timers: the order in which a transition locks them. NO KEY: whoever writes a row of the account
  * need not wait until every clock has moved.
  */
-async function goOn(tx: Transaction, account: AccountId, now: Date): Promise<number> {
+async function resumeClocks(tx: Transaction, account: AccountId, now: Date): Promise<number> {
   const { rows } = await sql<{ since: Date | null }>`
     SELECT follow_ups_suspended_since AS since FROM accounts WHERE id = ${account} FOR NO KEY UPDATE`.execute(
     tx,

@@ -1,8 +1,8 @@
+import { freshDaemonHarness, heldTurn } from '@relay/testing/daemon-harness';
 import { sleep } from '@relay/testing/store';
-import { freshWorld, heldTurn } from '@relay/testing/world';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
-const world = await freshWorld();
+const world = await freshDaemonHarness();
 const { agent, create, heartbeat, hold, lines, reaches, release, reply, sql, state, verbs } = world;
 
 beforeEach(() => {

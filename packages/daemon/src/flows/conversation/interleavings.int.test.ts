@@ -1,15 +1,15 @@
-import { holdsContact } from '@relay/core/conversation/instance';
 import { isTerminal } from '@relay/core/conversation/states';
+import { holdsContact } from '@relay/core/conversation/transition';
 import { RelayError } from '@relay/core/errors';
 import type { InstanceId } from '@relay/core/ids';
+import { freshDaemonHarness, newPhone } from '@relay/testing/daemon-harness';
 import { times } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
-import { freshWorld, newPhone } from '@relay/testing/world';
 import { expect, test } from 'vitest';
-import { Reconsider } from '../../jobs/work.ts';
-import { toInstance } from './rows.ts';
+import { RetryTransaction } from '../../jobs/unit-of-work.ts';
+import { toInstance } from './sql.ts';
 
-const world = await freshWorld();
+const world = await freshDaemonHarness();
 const { verbs } = world;
 const ROUNDS = 200;
 const AT_ONCE = 8;
@@ -70,7 +70,7 @@ test('whatever happens in whatever order, the invariants hold', async () => {
           const refused =
             error instanceof RelayError && ['illegal_transition', 'denied'].includes(error.code);
           // Words for one that has ended: the router, which is not here, places them anew.
-          if (!refused && !(error instanceof Reconsider)) surprises.push(error);
+          if (!refused && !(error instanceof RetryTransaction)) surprises.push(error);
         });
       }),
     );

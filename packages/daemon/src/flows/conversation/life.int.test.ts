@@ -1,10 +1,10 @@
 import { RelayError } from '@relay/core/errors';
+import { freshDaemonHarness, newPhone } from '@relay/testing/daemon-harness';
 import { eventually } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
-import { freshWorld, newPhone } from '@relay/testing/world';
 import { beforeEach, describe, expect, test } from 'vitest';
 
-const world = await freshWorld();
+const world = await freshDaemonHarness();
 const { agent, create, heartbeat, lines, reaches, reply, sql, state, steps, verbs } = world;
 
 beforeEach(() => {

@@ -1,19 +1,22 @@
-import type { ListedInstance, ListInstancesQuery } from '@relay/core/api/instances';
-import { instanceCountsSchema, listedInstanceSchema } from '@relay/core/api/instances';
-import { TURNS } from '@relay/core/conversation/turns';
+import {
+  instanceCountsSchema,
+  type ListedInstance,
+  type ListInstancesQuery,
+  listedInstanceSchema,
+} from '@relay/core/api/instances';
+import { TURNS } from '@relay/core/conversation/states';
 import { instanceId } from '@relay/core/ids';
 import { pacingSchema } from '@relay/core/settings';
-import { sowConversations } from '@relay/testing/many-conversations';
+import { freshDaemonHarness, newPhone } from '@relay/testing/daemon-harness';
+import { insertConversations } from '@relay/testing/many-conversations';
 import { freshStore } from '@relay/testing/store';
-import { freshWorld, newPhone } from '@relay/testing/world';
-import type { KyselyPlugin } from 'kysely';
-import { RawNode } from 'kysely';
+import { type KyselyPlugin, RawNode } from 'kysely';
 import { expect, test } from 'vitest';
-import { Gate } from '../../gate/submit.ts';
+import { Gate } from '../../gate/gate.ts';
 import type { Lease } from '../../store/lease.ts';
 import { countInstances, listInstances } from './list.ts';
 
-const { agent, approvals, create, quiet, reaches, sql, verbs } = await freshWorld();
+const { agent, approvals, create, quiet, reaches, sql, verbs } = await freshDaemonHarness();
 const idsOf = (listed: readonly ListedInstance[]) => listed.map(({ id }) => id);
 
 test('a conversation is listed with whom it is with and whose turn it is, and found under that turn', async () => {
@@ -105,7 +108,7 @@ const explained = (plans: string[]): KyselyPlugin => ({
 test('however many there are, each turn is paged through by its index', async () => {
   const store = await freshStore();
   const lease = { account: store.account } as Lease;
-  await sowConversations(store.sql, store.account, MANY);
+  await insertConversations(store.sql, store.account, MANY);
   const { account } = store;
   const gate = new Gate({ account, pacing: pacingSchema.parse({}), hint: () => {} });
   const world = { db: store.database.kysely, lease, gate };

@@ -1,24 +1,30 @@
 // Conversations as the owner looks at them: whose turn it is, page by page. However many there are, a page is read
 // from the index of its states, a page of each, and put together here; nothing counts or sorts them all.
-import type { InstanceCounts, ListedInstance, ListInstancesQuery } from '@relay/core/api/instances';
-import { countTurns } from '@relay/core/conversation/counts';
 import {
-  FOLLOW_UP_SUSPENDED,
+  countByStateAndTurn,
+  type InstanceCounts,
+  type ListedInstance,
+  type ListInstancesQuery,
+  type TranscriptLine,
+} from '@relay/core/api/instances';
+import {
+  FOLLOW_UP_SUSPENDED_SENTENCE,
   INSTANCE_STATES,
   type InstanceState,
+  statesOfTurn,
+  whoseTurnIn,
 } from '@relay/core/conversation/states';
-import { statesOf, turnOf } from '@relay/core/conversation/turns';
 import { RelayError } from '@relay/core/errors';
-import type { ApprovalId, InstanceId } from '@relay/core/ids';
+import type { ApprovalId, InstanceId, OutboxId } from '@relay/core/ids';
 import { type RawBuilder, sql } from 'kysely';
-import { matchPeople } from '../../store/people.ts';
-import { type QueueReader, withQueuedReason } from './queued.ts';
-import { type InstanceRow, readInstance, toApi } from './rows.ts';
-import type { ConversationWorld } from './work.ts';
+import { queuedFirstContactSentence } from '../../gate/gate.ts';
+import { matchContacts } from '../../store/contact-directory.ts';
+import { type InstanceRow, readInstance, type TranscriptLineRow, toApiInstance } from './sql.ts';
+import type { ConversationDeps } from './transitions.ts';
 
 const DEFAULT_PAGE = 50;
 
-type World = Pick<ConversationWorld, 'db' | 'lease'>;
+type ListDeps = Pick<ConversationDeps, 'db' | 'lease'>;
 type Condition = RawBuilder<unknown>;
 
 interface ListedRow extends InstanceRow {
@@ -28,13 +34,13 @@ interface ListedRow extends InstanceRow {
 }
 
 /** Of `instances i`: what waits for a yes. What has ended waits for nothing. */
-const WAITING = sql`SELECT a.id FROM approvals a WHERE a.account_id = i.account_id AND a.instance_id = i.id
+const PENDING_APPROVAL = sql`SELECT a.id FROM approvals a WHERE a.account_id = i.account_id AND a.instance_id = i.id
   AND a.state = 'pending' AND a.expires_at > now() AND i.state NOT IN ('COMPLETED', 'ABANDONED', 'FAILED')
   ORDER BY a.created_at LIMIT 1`;
 /** The same, from the other side: those that wait are few. */
-const holding = ({
+const hasPendingApproval = ({
   lease,
-}: World) => sql`i.state NOT IN ('COMPLETED', 'ABANDONED', 'FAILED') AND i.id = ANY(ARRAY(
+}: ListDeps) => sql`i.state NOT IN ('COMPLETED', 'ABANDONED', 'FAILED') AND i.id = ANY(ARRAY(
   SELECT a.instance_id FROM approvals a
   WHERE a.account_id = ${lease.account} AND a.state = 'pending' AND a.expires_at > now()))`;
 
@@ -42,17 +48,17 @@ const NEWEST = sql`i.queue_seq DESC`;
 const CHANGED = sql`i.updated_at DESC, i.id DESC`;
 
 export async function listInstances(
-  world: World & QueueReader,
+  world: ListDeps & QueueDeps,
   query: ListInstancesQuery,
 ): Promise<readonly ListedInstance[]> {
   const { limit = DEFAULT_PAGE, order } = query;
   const by = order === 'changed' ? CHANGED : NEWEST;
   const which = sql.join(await conditions(world, query), sql` AND `);
-  const pages = placesOf(world, query).map(
+  const pages = pageConditions(world, query).map(
     (place) =>
       sql`(SELECT i.* FROM instances i WHERE ${which} AND ${place} ORDER BY ${by} LIMIT ${limit})`,
   );
-  const rows = await described(
+  const rows = await readListedRows(
     world,
     sql`(${sql.join(pages, sql` UNION ALL `)})`,
     sql`ORDER BY ${by} LIMIT ${limit}`,
@@ -61,53 +67,59 @@ export async function listInstances(
 }
 
 export async function describeInstance(
-  world: World & QueueReader,
+  world: ListDeps & QueueDeps,
   id: InstanceId,
 ): Promise<ListedInstance> {
   const only = sql`(SELECT * FROM instances WHERE account_id = ${world.lease.account} AND id = ${id})`;
-  const [row] = await described(world, only, sql``);
+  const [row] = await readListedRows(world, only, sql``);
   const [listed] = row === undefined ? [] : await withQueuedReason(world, [toListed(row)]);
   if (listed === undefined) throw new RelayError('instance_not_found', { id });
   return listed;
 }
 
-export async function countInstances(world: World): Promise<InstanceCounts> {
+export async function countInstances(world: ListDeps): Promise<InstanceCounts> {
   const { account } = world.lease;
   const { rows } = await sql<{ state: InstanceState; n: number; holding: number }>`
     WITH holding AS (SELECT i.state, count(*) AS n FROM instances i
-      WHERE i.account_id = ${account} AND ${holding(world)} GROUP BY i.state)
+      WHERE i.account_id = ${account} AND ${hasPendingApproval(world)} GROUP BY i.state)
     SELECT i.state, count(*) AS n, coalesce((SELECT h.n FROM holding h WHERE h.state = i.state), 0) AS holding
     FROM instances i WHERE i.account_id = ${account} GROUP BY i.state`.execute(world.db);
-  return countTurns(rows);
+  return countByStateAndTurn(rows);
 }
 
 /** Each a place in the index that is read in its order: a state, or what holds an approval. */
-function placesOf(world: World, { state, turn, order }: ListInstancesQuery): readonly Condition[] {
+function pageConditions(
+  world: ListDeps,
+  { state, turn, order }: ListInstancesQuery,
+): readonly Condition[] {
   if (turn === undefined) {
     if (state !== undefined) return [sql`i.state = ${state}`];
     return order === 'changed' ? INSTANCE_STATES.map((one) => sql`i.state = ${one}`) : [sql`true`];
   }
-  const states = statesOf(turn).filter((one) => state === undefined || one === state);
-  const free = states.map((one) => sql`i.state = ${one} AND NOT EXISTS (${WAITING})`);
+  const states = statesOfTurn(turn).filter((one) => state === undefined || one === state);
+  const free = states.map((one) => sql`i.state = ${one} AND NOT EXISTS (${PENDING_APPROVAL})`);
   if (turn !== 'you') return free.length === 0 ? [sql`false`] : free;
-  const held = holding(world);
+  const held = hasPendingApproval(world);
   return [...free, state === undefined ? held : sql`i.state = ${state} AND ${held}`];
 }
 
-async function conditions(world: World, query: ListInstancesQuery): Promise<readonly Condition[]> {
+async function conditions(
+  world: ListDeps,
+  query: ListInstancesQuery,
+): Promise<readonly Condition[]> {
   const { account } = world.lease;
   return [
     sql`i.account_id = ${account}`,
     ...(query.contact === undefined ? [] : [sql`i.contact_id = ${query.contact}`]),
     ...(query.words === undefined ? [] : [await withWords(world, query.words)]),
     ...(query.id_prefix === undefined ? [] : [withBeginning(query.id_prefix)]),
-    ...(query.after === undefined ? [] : [await behind(world, query.after, query)]),
+    ...(query.after === undefined ? [] : [await afterListedInstance(world, query.after, query)]),
   ];
 }
 
 /** All of the words in the objective, or all of them naming the contact. */
-async function withWords({ db, lease }: World, words: string): Promise<Condition> {
-  const { matches } = await matchPeople(db, lease.account, {
+async function withWords({ db, lease }: ListDeps, words: string): Promise<Condition> {
+  const { matches } = await matchContacts(db, lease.account, {
     query: words,
     kind: 'person',
     limit: 500,
@@ -125,8 +137,8 @@ function withBeginning(prefix: string): Condition {
   return sql`i.id BETWEEN ${from} AND ${to}`;
 }
 
-async function behind(
-  { db, lease }: World,
+async function afterListedInstance(
+  { db, lease }: ListDeps,
   after: string,
   { order, changed_before: changed }: ListInstancesQuery,
 ): Promise<Condition> {
@@ -140,13 +152,13 @@ async function behind(
 }
 
 /** Only of those that are shown: who they are with, and what they wait for. */
-async function described(
-  { db }: World,
+async function readListedRows(
+  { db }: ListDeps,
   instances: RawBuilder<unknown>,
   inOrder: RawBuilder<unknown>,
 ): Promise<readonly ListedRow[]> {
   const { rows } = await sql<ListedRow>`
-    SELECT i.*, coalesce(g.display_name, p.display_name, p.push_name) AS contact_name, (${WAITING}) AS approval_id,
+    SELECT i.*, coalesce(g.display_name, p.display_name, p.push_name) AS contact_name, (${PENDING_APPROVAL}) AS approval_id,
       a.follow_ups_suspended_since IS NOT NULL AS follow_ups_suspended
     FROM ${instances} i
       JOIN accounts a ON a.id = i.account_id
@@ -157,12 +169,41 @@ async function described(
 }
 
 const toListed = (row: ListedRow): ListedInstance => ({
-  ...toApi(row),
+  ...toApiInstance(row),
   ...(row.follow_ups_suspended && row.timer_due_at !== null
-    ? { next_follow_up_at: null, reason: row.reason ?? FOLLOW_UP_SUSPENDED }
+    ? { next_follow_up_at: null, reason: row.reason ?? FOLLOW_UP_SUSPENDED_SENTENCE }
     : {}),
   contact_id: row.contact_id,
   contact_name: row.contact_name,
-  turn: turnOf(row.state, row.approval_id !== null),
+  turn: whoseTurnIn(row.state, row.approval_id !== null),
   approval_id: row.approval_id,
 });
+
+// What is said of a conversation whose first message is still queued: that nobody has been written to yet, and when the
+// message can leave. Looked up when it is shown, because limits and settings change meanwhile.
+
+type QueueDeps = Pick<ConversationDeps, 'db' | 'gate'>;
+
+async function withQueuedReason(
+  { db, gate }: QueueDeps,
+  listed: readonly ListedInstance[],
+): Promise<readonly ListedInstance[]> {
+  // In the other states something else is the reason.
+  if (!listed.some(({ state }) => state === 'WAITING_FOR_REPLY')) return listed;
+  const queued = await gate.queuedFirstContacts(db);
+  return listed.map((one) => {
+    const first = queued.find(({ instance }) => instance === one.id);
+    if (first === undefined || one.state !== 'WAITING_FOR_REPLY') return one;
+    return { ...one, reason: `The first message is queued. ${queuedFirstContactSentence(first)}` };
+  });
+}
+
+/** When each of these lines can leave at the earliest, by the message that it stands for. */
+export async function readQueuedLines(
+  { db, gate }: QueueDeps,
+  lines: readonly TranscriptLineRow[],
+): Promise<ReadonlyMap<OutboxId, Pick<TranscriptLine, 'queued_until'>>> {
+  if (!lines.some(({ delivery }) => delivery === 'pending')) return new Map();
+  const queued = await gate.queuedFirstContacts(db);
+  return new Map(queued.map(({ id, from }) => [id, { queued_until: from.toISOString() }]));
+}

@@ -1,14 +1,13 @@
 import type { OutboxId } from '@relay/core/ids';
-import type { LogFields } from '@relay/core/log';
-import { silentLog } from '@relay/core/log';
-import { wakeConversations } from '@relay/daemon/outbox/wake-conversations';
+import { type LogFields, silentLog } from '@relay/core/log';
+import { freshDaemonHarness } from '@relay/testing/daemon-harness';
 import { eventually } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
-import { freshWorld } from '@relay/testing/world';
 import { expect, test } from 'vitest';
-import { conversationVerbs } from './verbs.ts';
+import { wakeConversations } from '../../outbox/delivery-updates.ts';
+import { createConversationService } from './service.ts';
 
-const world = await freshWorld();
+const world = await freshDaemonHarness();
 
 function listening() {
   const lines: [level: string, message: string, fields: LogFields][] = [];
@@ -18,7 +17,7 @@ function listening() {
       lines.push([level, message, fields]);
     };
   const log = { ...silentLog, info: at('info'), warn: at('warn') };
-  return { lines, verbs: conversationVerbs({ ...world.conversations, log }) };
+  return { lines, verbs: createConversationService({ ...world.conversations, log }) };
 }
 
 test('a transition is told once it has happened, with where from, where to and why', async () => {

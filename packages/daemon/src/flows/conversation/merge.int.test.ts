@@ -2,21 +2,21 @@
 // was under way.
 import { approvalId, instanceId } from '@relay/core/ids';
 import { pacingSchema } from '@relay/core/settings';
+import { freshDaemonHarness } from '@relay/testing/daemon-harness';
 import { ScriptedTransport } from '@relay/testing/scripted-transport';
 import { eventually } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
-import { freshWorld } from '@relay/testing/world';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { sendAsOwner } from '../../gate/send.ts';
+import { sendAsOwner } from '../../gate/send-as-owner.ts';
 import { deadlocksIn, interpose } from '../../store/testing/interpose.ts';
 import { knownTwice } from '../../store/testing/people.ts';
-import { conversationVerbs } from './verbs.ts';
+import { createConversationService } from './service.ts';
 
 const network = new ScriptedTransport();
 /** One message at a time, and as fast as that allows. */
 const FAST = { per_minute: 6_000, per_hour: 6_000, per_day: 6_000, first_contacts_per_day: 100 };
 const pacing = pacingSchema.parse(FAST);
-const world = await freshWorld(undefined, { sendsOver: { transport: network, pacing } });
+const world = await freshDaemonHarness(undefined, { sendsOver: { transport: network, pacing } });
 const { conversations, sql } = world;
 
 const number = (jid: string) => `+${jid.split('@')[0]}`;
@@ -93,7 +93,7 @@ describe.each(['phone', 'lid'] as const)('a merge that keeps the contact known b
       const next = await world.create(number(person.phone));
       await world.quiet();
       const ending = interpose(conversations.db, at, person.merge);
-      await conversationVerbs({ ...conversations, db: ending.db }).cancel(first);
+      await createConversationService({ ...conversations, db: ending.db }).cancel(first);
       await ending.settled();
       await person.merge();
       ({ seen } = ending);

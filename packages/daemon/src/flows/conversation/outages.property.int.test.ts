@@ -1,12 +1,12 @@
 import type { InstanceId } from '@relay/core/ids';
 import { pacingSchema } from '@relay/core/settings';
+import { type DaemonHarness, openDaemonHarness } from '@relay/testing/daemon-harness';
 import { ScriptedTransport } from '@relay/testing/scripted-transport';
 import { eventually, freshStore, times } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
-import { openWorld, type World } from '@relay/testing/world';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
-import { takeIn } from '../../inbox/take-in.ts';
+import { takeInBatch } from '../../inbox/intake.ts';
 import { incoming, openPlain, phone, readJson, receive } from '../../inbox/testing/inbox.ts';
 import { onRoute } from '../../router/router.ts';
 
@@ -33,11 +33,11 @@ const network = {
     first_contacts_per_day: 10_000,
   }),
 };
-let world: World = await begin();
+let world: DaemonHarness = await begin();
 afterAll(() => world.close());
 
-async function begin(): Promise<World> {
-  const opened = await openWorld(store, { now, sendsOver: network });
+async function begin(): Promise<DaemonHarness> {
+  const opened = await openDaemonHarness(store, { now, sendsOver: network });
   opened.jobs.work('route', 4, onRoute(opened.conversations));
   opened.agent(act);
   return opened;
@@ -50,7 +50,7 @@ async function act({
   instance,
   purpose,
   transcript,
-}: World['turns'][number]): Promise<{ messages: string[]; end?: string }> {
+}: DaemonHarness['turns'][number]): Promise<{ messages: string[]; end?: string }> {
   if (purpose === 'follow_up') await checkFollowUp(instance);
   const [unsent] = await unsentOf(instance);
   if (unsent !== undefined) violations.push(`a turn of ${instance} began with an unsent message`);
@@ -212,7 +212,7 @@ class Run {
     });
     await receive(store, account, [message]);
     const { db, lease } = conversations;
-    while ((await takeIn({ db, lease, jobs, open: openPlain, read: readJson }, 200)).rows > 0);
+    while ((await takeInBatch({ db, lease, jobs, open: openPlain, read: readJson }, 200)).rows > 0);
     jobs.hint('route');
     await eventually(async () => {
       const open = "SELECT 1 FROM relay_jobs.job WHERE name = 'route' AND state < 'completed'";

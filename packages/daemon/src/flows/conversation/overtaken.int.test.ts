@@ -1,9 +1,9 @@
 import { approvalId, type InstanceId } from '@relay/core/ids';
+import { freshDaemonHarness, heldTurn } from '@relay/testing/daemon-harness';
 import { eventually } from '@relay/testing/store';
-import { freshWorld, heldTurn } from '@relay/testing/world';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 
-const world = await freshWorld();
+const world = await freshDaemonHarness();
 const { agent, create, heartbeat, lines, reaches, reply, sql, state, verbs } = world;
 
 beforeEach(() => {

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { contactId, instanceId } from '@relay/core/ids';
+import { freshDaemonHarness, newPhone } from '@relay/testing/daemon-harness';
 import { times } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
-import { freshWorld, newPhone } from '@relay/testing/world';
 import { beforeEach, expect, test } from 'vitest';
 
-const world = await freshWorld();
+const world = await freshDaemonHarness();
 const { agent, create, reaches, reply, sql, state, verbs } = world;
 
 beforeEach(() => agent(() => ({ messages: ['Hello'] })));

@@ -1,10 +1,10 @@
 import type { InstanceId } from '@relay/core/ids';
+import { freshDaemonHarness, heldTurn } from '@relay/testing/daemon-harness';
 import { eventually, sleep } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
-import { freshWorld, heldTurn } from '@relay/testing/world';
 import { beforeEach, describe, expect, test } from 'vitest';
 
-const world = await freshWorld();
+const world = await freshDaemonHarness();
 const { agent, create, heartbeat, lines, reaches, reply, sql, state, steps, verbs } = world;
 
 beforeEach(() => agent(() => ({ messages: ['Hello'] })));

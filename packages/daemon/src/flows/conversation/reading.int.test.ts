@@ -1,10 +1,10 @@
 import { stateTransitionSchema } from '@relay/core/api/instances';
 import { instanceId } from '@relay/core/ids';
+import { freshDaemonHarness } from '@relay/testing/daemon-harness';
 import { verifies } from '@relay/testing/verifies';
-import { freshWorld } from '@relay/testing/world';
 import { expect, test } from 'vitest';
 
-const { agent, create, lines, quiet, reaches, reply, sql, verbs } = await freshWorld();
+const { agent, create, lines, quiet, reaches, reply, sql, verbs } = await freshDaemonHarness();
 
 test('each step of a conversation is kept: whose, from where, to where, why and when', async () => {
   verifies('003-DATA-TRANSITION');

@@ -1,13 +1,13 @@
 import type { InstanceId, MessageId } from '@relay/core/ids';
+import { freshDaemonHarness, heldTurn, newPhone } from '@relay/testing/daemon-harness';
 import { eventually, times } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
-import { freshWorld, heldTurn, newPhone } from '@relay/testing/world';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { takeIn } from '../../inbox/take-in.ts';
+import { takeInBatch } from '../../inbox/intake.ts';
 import { incoming, openPlain, readJson, receive } from '../../inbox/testing/inbox.ts';
 import { onRoute } from '../../router/router.ts';
 
-const world = await freshWorld();
+const world = await freshDaemonHarness();
 const { agent, create, heartbeat, lines, reaches, reply, sql, state, steps, verbs } = world;
 const { db, lease, jobs } = world.conversations;
 jobs.work('route', 4, onRoute(world.conversations));
@@ -21,7 +21,7 @@ beforeEach(() => {
 async function writes(phone: string, body = 'hello'): Promise<unknown> {
   const message = incoming({ chat: `${phone.slice(1)}@s.whatsapp.net`, body });
   await receive(world, world.account, [message]);
-  while ((await takeIn({ db, lease, jobs, open: openPlain, read: readJson }, 200)).rows > 0);
+  while ((await takeInBatch({ db, lease, jobs, open: openPlain, read: readJson }, 200)).rows > 0);
   jobs.hint('route');
   const decided = () => decision(message.id);
   await eventually(async () => (await decided()) !== undefined);

@@ -1,9 +1,8 @@
-import type { InstanceId } from '@relay/core/ids';
-import { approvalId } from '@relay/core/ids';
-import { freshWorld, heldTurn } from '@relay/testing/world';
+import { approvalId, type InstanceId } from '@relay/core/ids';
+import { freshDaemonHarness, heldTurn } from '@relay/testing/daemon-harness';
 import { beforeEach, describe, expect, test } from 'vitest';
 
-const world = await freshWorld();
+const world = await freshDaemonHarness();
 const { agent, approvals, create, lines, reaches, reply, sql, state, steps, verbs } = world;
 /** Stands in the objective: to say it needs the owner's yes. */
 const SECRET = 'The safe opens with KX-4417-92';

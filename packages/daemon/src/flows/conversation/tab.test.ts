@@ -1,34 +1,33 @@
-import type { Spent } from '@relay/core/ports/turn';
+import type { ModelUsage } from '@relay/core/ports/agent-turn';
 import { settingsSchema } from '@relay/core/settings';
 import { expect, test } from 'vitest';
-import type { Used } from './budget.ts';
-import { Tab } from './tab.ts';
+import { type BudgetUse, TokenMeter } from './token-budget.ts';
 
 const settings = settingsSchema.parse({
   agent: { tokens_per_conversation: 1_000, tokens_per_day: 5_000 },
 });
-const tokens = (n: number): Spent => ({
+const tokens = (n: number): ModelUsage => ({
   ...{ provider: 'scripted', model: 'm' },
   ...{ inputTokens: n - 1, outputTokens: 1, micros: n },
 });
 
 /** Of the conversation, and of the day the same unless said. */
-const upTo = (conversation: number, tokens = conversation, micros = tokens): Used => ({
+const upTo = (conversation: number, tokens = conversation, micros = tokens): BudgetUse => ({
   conversation,
   day: { tokens, micros },
 });
 
 /** Notes that are written when the test says so. */
-function open(used: Used = upTo(0)) {
-  const written: Spent[] = [];
-  const waiting: PromiseWithResolvers<Used>[] = [];
-  const tab = new Tab({ settings }, used, (spent) => {
+function open(used: BudgetUse = upTo(0)) {
+  const written: ModelUsage[] = [];
+  const waiting: PromiseWithResolvers<BudgetUse>[] = [];
+  const tab = new TokenMeter({ settings }, used, (spent) => {
     written.push(spent);
-    const note = Promise.withResolvers<Used>();
+    const note = Promise.withResolvers<BudgetUse>();
     waiting.push(note);
     return note.promise;
   });
-  return { tab, written, note: (nth: number, now: Used) => waiting[nth]?.resolve(now) };
+  return { tab, written, note: (nth: number, now: BudgetUse) => waiting[nth]?.resolve(now) };
 }
 
 const isOpen = async (promise: Promise<unknown>): Promise<boolean> => {

@@ -1,13 +1,13 @@
 import type { InstanceId, MessageId } from '@relay/core/ids';
+import { freshDaemonHarness, newPhone } from '@relay/testing/daemon-harness';
 import { eventually } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
-import { freshWorld, newPhone } from '@relay/testing/world';
 import { beforeEach, expect, test } from 'vitest';
-import { takeIn } from '../../inbox/take-in.ts';
+import { takeInBatch } from '../../inbox/intake.ts';
 import { incoming, openPlain, readJson, receive } from '../../inbox/testing/inbox.ts';
 import { onRoute } from '../../router/router.ts';
 
-const world = await freshWorld();
+const world = await freshDaemonHarness();
 const { agent, create, lines, reaches, sql, state, verbs } = world;
 const { db, lease, jobs } = world.conversations;
 const intake = { db, lease, jobs, open: openPlain, read: readJson };
@@ -21,7 +21,7 @@ const addressOf = (phone: string) => `${phone.slice(1)}@s.whatsapp.net`;
 async function echoes(phone: string, over: Parameters<typeof incoming>[0] = {}) {
   const message = incoming({ chat: addressOf(phone), fromMe: true, sentAt: new Date(), ...over });
   await receive(world, world.account, [message]);
-  while ((await takeIn(intake, 200)).rows > 0);
+  while ((await takeInBatch(intake, 200)).rows > 0);
   jobs.hint('route');
   const decision = () =>
     sql("SELECT outcome || ': ' || reason AS said FROM ledger WHERE subject_id = $1", [message.id]);

@@ -1,7 +1,7 @@
 import type { InstanceId } from '@relay/core/ids';
+import { type DaemonHarness, openDaemonHarness } from '@relay/testing/daemon-harness';
 import { eventually, freshStore } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
-import { openWorld, type World } from '@relay/testing/world';
 import fc from 'fast-check';
 import { afterAll, afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 
@@ -14,13 +14,13 @@ const store = await freshStore();
 const { sql } = store;
 let time = Date.parse('2026-02-01T12:00:00Z');
 const now = () => new Date(time);
-let world: World = await openWorld(store, { now });
+let world: DaemonHarness = await openDaemonHarness(store, { now });
 afterAll(() => world.close());
 afterEach(() => vi.unstubAllEnvs());
 
 async function restart(): Promise<void> {
   await world.close();
-  world = await openWorld(store, { now });
+  world = await openDaemonHarness(store, { now });
 }
 
 /** The clock shows another time, and everything that follows from it has happened. */
@@ -80,12 +80,12 @@ describe.each([
     const id = await waiting();
     await world.close();
     time += leap;
-    world = await openWorld(store, { now });
+    world = await openDaemonHarness(store, { now });
     await world.quiet();
     expect([await fired(id), await dueIn(id)]).toEqual([1, INTERVAL]);
     await world.close();
     time -= leap;
-    world = await openWorld(store, { now });
+    world = await openDaemonHarness(store, { now });
     await world.quiet();
     expect([await fired(id), await dueIn(id)]).toEqual([1, INTERVAL + leap]);
     time += leap;

@@ -1,11 +1,11 @@
 import type { InstanceId } from '@relay/core/ids';
-import { freshWorld, newPhone } from '@relay/testing/world';
+import { freshDaemonHarness, newPhone } from '@relay/testing/daemon-harness';
 import { beforeEach, expect, test } from 'vitest';
-import { inOneTransaction } from '../../jobs/work.ts';
-import { apply } from './apply.ts';
-import { lockInstance } from './rows.ts';
+import { inOneTransaction } from '../../jobs/unit-of-work.ts';
+import { lockInstance } from './sql.ts';
+import { applyEvents } from './transitions.ts';
 
-const world = await freshWorld();
+const world = await freshDaemonHarness();
 const { account, agent, create, heartbeat, reaches, sql, verbs } = world;
 const ME = '4915199999999';
 await sql('UPDATE accounts SET phone = $1', [ME]);
@@ -62,7 +62,7 @@ test('so is each way to end, and being taken over', async () => {
   await inOneTransaction(world.conversations, async (work) => {
     const row = await lockInstance(work.tx, world.conversations.lease, failed);
     const reason = 'Nobody is there.';
-    await apply(world.conversations, work, row, [{ type: 'unrecoverable_error', reason }]);
+    await applyEvents(world.conversations, work, row, [{ type: 'unrecoverable_error', reason }]);
   });
   expect((await notes(failed))[0]).toContain('failed. Nobody is there. → relay get');
   expect((await notes(completed))[0]).toContain('is done. Done. → relay transcript');

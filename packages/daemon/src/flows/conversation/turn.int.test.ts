@@ -1,12 +1,12 @@
 import { RelayError } from '@relay/core/errors';
 import type { InstanceId } from '@relay/core/ids';
-import type { TurnHooks } from '@relay/core/ports/turn';
+import type { TurnHooks } from '@relay/core/ports/agent-turn';
 import { dayIn } from '@relay/core/schedule/zone';
+import { freshDaemonHarness } from '@relay/testing/daemon-harness';
 import { verifies } from '@relay/testing/verifies';
-import { freshWorld } from '@relay/testing/world';
 import { beforeEach, describe, expect, test } from 'vitest';
 
-const world = await freshWorld();
+const world = await freshDaemonHarness();
 const { agent, create, heartbeat, lines, reaches, reply, sql, state, verbs } = world;
 const limits = { ...world.settings.agent };
 

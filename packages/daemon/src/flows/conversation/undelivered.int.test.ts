@@ -1,9 +1,9 @@
 import type { InstanceId, OutboxId } from '@relay/core/ids';
-import { wakeConversations } from '@relay/daemon/outbox/wake-conversations';
-import { freshWorld } from '@relay/testing/world';
+import { freshDaemonHarness } from '@relay/testing/daemon-harness';
 import { beforeEach, expect, test } from 'vitest';
+import { wakeConversations } from '../../outbox/delivery-updates.ts';
 
-const world = await freshWorld();
+const world = await freshDaemonHarness();
 const { account, agent, create, lines, reaches, sql, state, steps, verbs } = world;
 const WHY = 'WhatsApp does not know this number.';
 

@@ -1,10 +1,10 @@
 import type { InstanceId } from '@relay/core/ids';
+import { freshDaemonHarness, heldTurn } from '@relay/testing/daemon-harness';
 import { eventually } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
-import { freshWorld, heldTurn } from '@relay/testing/world';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 
-const world = await freshWorld();
+const world = await freshDaemonHarness();
 const { agent, create, lines, reaches, reply, sql, state, steps, verbs } = world;
 
 beforeEach(() => agent(() => ({ messages: ['Hello'] })));

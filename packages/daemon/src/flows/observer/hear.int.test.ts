@@ -1,8 +1,8 @@
 import { settingsSchema } from '@relay/core/settings';
+import { freshDaemonHarness } from '@relay/testing/daemon-harness';
 import { eventually } from '@relay/testing/store';
-import { freshWorld } from '@relay/testing/world';
 import { expect, test } from 'vitest';
-import { takeIn } from '../../inbox/take-in.ts';
+import { takeInBatch } from '../../inbox/intake.ts';
 import {
   group,
   incoming,
@@ -13,9 +13,9 @@ import {
   receive,
 } from '../../inbox/testing/inbox.ts';
 import { onRoute } from '../../router/router.ts';
-import { hearInGroup } from './hear.ts';
+import { onGroupMessage } from './on-message.ts';
 
-const world = await freshWorld();
+const world = await freshDaemonHarness();
 const { sql, account, conversations, jobs } = world;
 const { db, lease } = conversations;
 const OTHER_PHONE = 99;
@@ -25,7 +25,7 @@ const hearing = { ...conversations, settings, admins };
 jobs.work(
   'route',
   4,
-  onRoute(conversations, admins, (...heard) => hearInGroup(hearing, ...heard)),
+  onRoute(conversations, admins, (...heard) => onGroupMessage(hearing, ...heard)),
 );
 
 type Said = Parameters<typeof incoming>[0];
@@ -33,7 +33,7 @@ type Said = Parameters<typeof incoming>[0];
 async function says(...messages: Said[]): Promise<string[]> {
   const all = messages.map((message) => incoming({ sentAt: new Date(), ...message }));
   await receive(world, account, all);
-  while ((await takeIn({ db, lease, jobs, open: openPlain, read: readJson }, 200)).rows > 0);
+  while ((await takeInBatch({ db, lease, jobs, open: openPlain, read: readJson }, 200)).rows > 0);
   jobs.hint('route');
   await eventually(async () => {
     const open = await sql(
@@ -173,7 +173,7 @@ test('a job taken anew counts and asks once', async () => {
     'SELECT id, sent_at FROM messages WHERE message_id = $1',
     [id],
   );
-  const again = onRoute(conversations, admins, (...heard) => hearInGroup(hearing, ...heard));
+  const again = onRoute(conversations, admins, (...heard) => onGroupMessage(hearing, ...heard));
   const data = { account, message: row?.id ?? 0, sentAt: row?.sent_at.toISOString() ?? '' };
   await again({ data, complete: async () => {} });
   expect(await requests(chat)).toHaveLength(1);

@@ -3,21 +3,21 @@ import { RelayError } from '@relay/core/errors';
 import type { ChatId, RequestId } from '@relay/core/ids';
 import { settingsSchema } from '@relay/core/settings';
 import { startModelServer } from '@relay/simulator/model/server';
-import { freshWorld } from '@relay/testing/world';
+import { freshDaemonHarness } from '@relay/testing/daemon-harness';
 import { afterAll, expect, test } from 'vitest';
 import { systemClock } from '../../agent/clock.ts';
 import { fastClock } from '../../agent/testing/scripted.ts';
 import { putMessages } from '../../store/messages.ts';
-import { putRequest } from '../../store/observer/requests.ts';
-import { onTrigger } from './trigger.ts';
-import type { ObserverWorld } from './work.ts';
+import { putObserverRequest } from '../../store/observer/requests.ts';
+import type { ObserverDeps } from './on-message.ts';
+import { onTriggerJob } from './trigger.ts';
 
-const world = await freshWorld();
+const world = await freshDaemonHarness();
 const { sql, account, conversations, database } = world;
 const model = await startModelServer();
 afterAll(() => model.close());
 const settings = settingsSchema.parse({ observer: { assistant_name: 'Annie' } });
-const observing: ObserverWorld = {
+const observing: ObserverDeps = {
   ...conversations,
   settings,
   admins: [],
@@ -52,7 +52,7 @@ async function asked(minutesAgo = 0): Promise<{ chat: ChatId; request: RequestId
         ...{ source: 'whatsapp', inboxSeq: null },
       },
     ]);
-    return putRequest(tx, account, { chat, number: stored.get(0) ?? 0, sentAt }, null);
+    return putObserverRequest(tx, account, { chat, number: stored.get(0) ?? 0, sentAt }, null);
   });
   if (request === null) throw new Error('no request');
   return { chat, request };
@@ -60,10 +60,10 @@ async function asked(minutesAgo = 0): Promise<{ chat: ChatId; request: RequestId
 
 async function came(
   request: RequestId,
-  over: Partial<ObserverWorld> = {},
+  over: Partial<ObserverDeps> = {},
 ): Promise<{ state: string; reason: string | null; verdict: string | null }> {
   let done = 0;
-  await onTrigger({ ...observing, ...over })(
+  await onTriggerJob({ ...observing, ...over })(
     { data: { account, subject: request }, complete: async () => void done++ } as never,
     new AbortController().signal,
   );
@@ -140,7 +140,7 @@ test('a daemon that stops meanwhile leaves the question as it was', async () => 
   const { request } = await asked();
   const stop = new AbortController();
   const job = { data: { account, subject: request }, complete: async () => {} };
-  const running = onTrigger({ ...observing, clock: { ...observing.clock, now: () => 0 } })(
+  const running = onTriggerJob({ ...observing, clock: { ...observing.clock, now: () => 0 } })(
     job as never,
     stop.signal,
   );

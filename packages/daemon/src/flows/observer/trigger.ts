@@ -1,62 +1,74 @@
 // Phase 2 of the trigger: somebody who may ask named the assistant, and one call of a model says whether they
 // ask it for something. Whatever is not a clear yes, in time and within the cadence, is silence.
-import { trusted } from '@relay/core/agent/labelled';
+
+import { type DayUse, dayBudgetError, ZERO_DAY_USE } from '@relay/core/agent/budget';
+import { trustedText } from '@relay/core/agent/labelled-text';
 import { RelayError } from '@relay/core/errors';
 import type { RunId } from '@relay/core/ids';
-import type { AnswerReason } from '@relay/core/ledger/answers';
-import { termsOf } from '@relay/core/observer/options';
-import { ASKED_WITHIN_MS, isTooOld } from '@relay/core/observer/patience';
-import { readTrigger, type TriggerLabel } from '@relay/core/observer/trigger/answer';
+import { type AnswerReason, answerLedgerRow } from '@relay/core/ledger/rows';
+import { checkCadence, isRequestTooOld, REQUEST_MAX_AGE_MS } from '@relay/core/observer/answering';
+import { effectiveTerms } from '@relay/core/observer/options';
 import {
+  readTriggerLabel,
   TRIGGER_MESSAGES,
+  type TriggerLabel,
   type TriggerQuestion,
   triggerPrompt,
 } from '@relay/core/observer/trigger/prompt';
-import { readsOnly } from '../../agent/reads-only.ts';
-import { createAgentSession } from '../../agent/session.ts';
-import type { Work } from '../../jobs/work.ts';
-import { inOneTransaction } from '../../jobs/work.ts';
-import { ownAddresses } from '../../store/account.ts';
-import { type ObservedGroup, observedGroup } from '../../store/observer/groups.ts';
-import { messageAt, messageNamed, messagesBefore } from '../../store/observer/messages.ts';
-import { changeRequest, lockRequest, type RequestRow } from '../../store/observer/requests.ts';
-import { beginObserverRun, noteObserverSpent } from '../../store/observer/runs.ts';
-import { endRun } from '../../store/runs.ts';
-import { rests } from './rests.ts';
-import { keepSilent } from './silent.ts';
-import type { ObserverWorld, TriggerJob } from './work.ts';
+import { findZone } from '@relay/core/schedule/zone';
+import { sql } from 'kysely';
+import { chatOnlyHooks, createAgentSession } from '../../agent/session.ts';
+import { type Engine, inOneTransaction, type UnitOfWork } from '../../jobs/unit-of-work.ts';
+import { readOwnAddresses } from '../../store/account.ts';
+import { appendLedger } from '../../store/ledger.ts';
+import { readObservedGroup, type StoredObservedGroup } from '../../store/observer/groups.ts';
+import {
+  observedMessageAt,
+  observedMessageById,
+  observedMessagesBefore,
+} from '../../store/observer/messages.ts';
+import {
+  changeObserverRequest,
+  lockObserverRequest,
+  messageIdOfRequest,
+  type ObserverRequestRow,
+  readAnswerTimes,
+} from '../../store/observer/requests.ts';
+import { beginObserverRun, noteObserverSpending } from '../../store/observer/runs.ts';
+import { endRun, spentTodaySql } from '../../store/runs.ts';
+import type { ObserverDeps, TriggerJob } from './on-message.ts';
 
 /** Longer than a model needs for a word, shorter than a group waits. */
 const TURN_MS = 30_000;
 
-export function onTrigger(world: ObserverWorld) {
+export function onTriggerJob(world: ObserverDeps) {
   return async (job: TriggerJob, stop: AbortSignal): Promise<void> => {
-    const asked = await begin(world, job);
+    const asked = await beginTrigger(world, job);
     if (asked === null) return;
-    const said = await classify(world, asked, stop);
-    await finish(world, job, asked, said);
+    const said = await classifyRequest(world, asked, stop);
+    await finishTrigger(world, job, asked, said);
   };
 }
 
-interface Asked {
-  readonly group: ObservedGroup;
+interface TriggerTurn {
+  readonly group: StoredObservedGroup;
   readonly run: RunId;
   readonly question: TriggerQuestion;
 }
 
 /** Null when there is nothing to think about; the job is settled then. */
-function begin(world: ObserverWorld, job: TriggerJob): Promise<Asked | null> {
+function beginTrigger(world: ObserverDeps, job: TriggerJob): Promise<TriggerTurn | null> {
   return inOneTransaction(world, async (work) => {
     const { account } = world.lease;
-    const request = await lockRequest(work.tx, world.lease, job.data.subject);
-    const group = request && (await observedGroup(work.tx, account, request.chat_id));
+    const request = await lockObserverRequest(work.tx, world.lease, job.data.subject);
+    const group = request && (await readObservedGroup(work.tx, account, request.chat_id));
     if (request === null || group === null || request.state !== 'asked') {
       await job.complete(work.tx);
       return null;
     }
-    const question = await questionOf(world, work, request, group);
+    const question = await readTriggerQuestion(world, work, request, group);
     const silence =
-      question === null ? 'taken_back' : await mayNotThink(world, work, request, group);
+      question === null ? 'taken_back' : await reasonNotToAsk(world, work, request, group);
     if (question === null || silence !== null) {
       await job.complete(work.tx);
       await keepSilent(world, work, request, { reason: silence ?? 'taken_back' });
@@ -68,34 +80,36 @@ function begin(world: ObserverWorld, job: TriggerJob): Promise<Asked | null> {
 }
 
 /** Why no model is asked at all. */
-async function mayNotThink(
-  world: ObserverWorld,
-  work: Work,
-  request: RequestRow,
-  group: ObservedGroup,
+async function reasonNotToAsk(
+  world: ObserverDeps,
+  work: UnitOfWork,
+  request: ObserverRequestRow,
+  group: StoredObservedGroup,
 ): Promise<AnswerReason | null> {
-  if (isTooOld(request.sent_at, world.now(), ASKED_WITHIN_MS)) return 'too_old';
-  return rests(world, work, request, group);
+  if (isRequestTooOld(request.sent_at, world.now(), REQUEST_MAX_AGE_MS)) return 'too_old';
+  return findSilenceReason(world, work, request, group);
 }
 
-async function questionOf(
-  { lease: { account }, admins, settings }: ObserverWorld,
-  { tx }: Work,
-  request: RequestRow,
-  { chat, options }: ObservedGroup,
+async function readTriggerQuestion(
+  { lease: { account }, admins, settings }: ObserverDeps,
+  { tx }: UnitOfWork,
+  request: ObserverRequestRow,
+  { chat, options }: StoredObservedGroup,
 ): Promise<TriggerQuestion | null> {
   const reader = { account, admins };
   const place = { chat, number: request.message, sentAt: request.sent_at };
-  const heard = await messageAt(tx, reader, place);
+  const heard = await observedMessageAt(tx, reader, place);
   if (heard === null) return null;
   const { message } = heard;
-  const before = await messagesBefore(tx, reader, place, TRIGGER_MESSAGES);
+  const before = await observedMessagesBefore(tx, reader, place, TRIGGER_MESSAGES);
   const quoted =
-    message.quotedId === null ? null : await messageNamed(tx, reader, chat, message.quotedId);
+    message.quotedId === null
+      ? null
+      : await observedMessageById(tx, reader, chat, message.quotedId);
   return {
     who: {
-      name: termsOf(options, settings.observer).assistantName,
-      jids: await ownAddresses(tx, account),
+      name: effectiveTerms(options, settings.observer).assistantName,
+      jids: await readOwnAddresses(tx, account),
     },
     before: before.map((each) => each.message),
     message,
@@ -103,30 +117,30 @@ async function questionOf(
   };
 }
 
-type Said = { readonly label: TriggerLabel | null } | { readonly failure: AnswerReason };
+type TriggerVerdict = { readonly label: TriggerLabel | null } | { readonly failure: AnswerReason };
 
 /** Whatever the model does: what is no label is silence, and only a stop of the daemon is tried anew. */
-async function classify(
-  world: ObserverWorld,
-  { group, run, question }: Asked,
+async function classifyRequest(
+  world: ObserverDeps,
+  { group, run, question }: TriggerTurn,
   signal: AbortSignal,
-): Promise<Said> {
+): Promise<TriggerVerdict> {
   const { models, clock, settings, log } = world;
   try {
     const session = createAgentSession({
       model: await models.open(),
-      instructions: trusted(''),
+      instructions: trustedText(''),
       tools: [],
       limits: { ...settings.agent, turn_timeout_ms: TURN_MS },
       clock,
       hooks: {
         signal,
-        ...readsOnly(group.chat),
-        spent: (spent) => noteObserverSpent(world, group, run, spent),
+        ...chatOnlyHooks(group.chat),
+        spent: (spent) => noteObserverSpending(world, group, run, spent),
       },
     });
     const { instructions, text } = triggerPrompt(question, { chats: [group.chat], outside: false });
-    return { label: readTrigger((await session.ask(instructions, text)).text) };
+    return { label: readTriggerLabel((await session.ask(instructions, text)).text) };
   } catch (error) {
     signal.throwIfAborted();
     log.warn('a mention could not be read', { chat: group.chat, run, error });
@@ -135,15 +149,15 @@ async function classify(
   }
 }
 
-function finish(
-  world: ObserverWorld,
+function finishTrigger(
+  world: ObserverDeps,
   job: TriggerJob,
-  { group, run }: Asked,
-  said: Said,
+  { group, run }: TriggerTurn,
+  said: TriggerVerdict,
 ): Promise<void> {
   return inOneTransaction(world, async (work) => {
     const { account } = world.lease;
-    const request = await lockRequest(work.tx, world.lease, job.data.subject);
+    const request = await lockObserverRequest(work.tx, world.lease, job.data.subject);
     await endRun(work.tx, account, run, 'failure' in said ? 'failed' : 'done');
     await job.complete(work.tx);
     // Taken back, or the group is observed no longer: what was found out is of no use.
@@ -152,13 +166,72 @@ function finish(
     const { label: verdict } = said;
     const reason =
       verdict === 'direct_request'
-        ? await rests(world, work, request, group)
+        ? await findSilenceReason(world, work, request, group)
         : (verdict ?? 'unclear');
     if (reason !== null) return keepSilent(world, work, request, { reason, run, verdict });
-    await changeRequest(work.tx, request, { state: 'answering', verdict });
+    await changeObserverRequest(work.tx, request, { state: 'answering', verdict });
     await world.jobs.enqueue(work.tx, 'group_answer', [
       { key: `${account}:${group.chat}`, data: { account, subject: request.id } },
     ]);
     work.filled.add('group_answer');
   });
+}
+
+// Why the assistant says nothing in a group just now, whatever it was asked: the cadence, a hold, or the
+// tokens of the day. Asked before a model is, and again before an answer is asked for.
+
+async function findSilenceReason(
+  world: ObserverDeps,
+  { tx }: UnitOfWork,
+  request: ObserverRequestRow,
+  { chat, zone: name, options }: StoredObservedGroup,
+): Promise<AnswerReason | null> {
+  const { account } = world.lease;
+  const now = world.now();
+  const { rows } = await sql<{ held: boolean; spent: DayUse }>`
+    SELECT EXISTS (SELECT FROM holds WHERE account_id = ${account}) AS held,
+      ${spentTodaySql(account, world)} AS spent`.execute(tx);
+  if (rows[0]?.held === true) return 'on_hold';
+  if (dayBudgetError(world.settings.agent, rows[0]?.spent ?? ZERO_DAY_USE) !== null) {
+    return 'budget_used';
+  }
+  const zone = findZone(name);
+  const terms = effectiveTerms(options, world.settings.observer);
+  const settings = {
+    answers_per_day: terms.answersPerDay,
+    minutes_between_answers: terms.minutesBetweenAnswers,
+  };
+  const answered = await readAnswerTimes(tx, account, chat, { now, except: request.id });
+  return zone !== null && checkCadence({ answered, settings, zone, now }).may ? null : 'cadence';
+}
+
+// A request that is met with silence: its row says so, and the ledger says why. Last in its transaction.
+
+interface SilentRequest {
+  readonly reason: AnswerReason;
+  readonly run?: RunId;
+  readonly verdict?: TriggerLabel | null;
+}
+
+async function keepSilent(
+  { lease: { account }, log }: Engine,
+  work: UnitOfWork,
+  request: ObserverRequestRow,
+  { reason, run, verdict }: SilentRequest,
+): Promise<void> {
+  const { chat_id: chat } = request;
+  await changeObserverRequest(work.tx, request, {
+    state: 'silent',
+    reason,
+    ...(verdict === undefined ? {} : { verdict }),
+  });
+  const message = await messageIdOfRequest(work.tx, request);
+  if (message === null) return;
+  const detail = { chat, ...(run === undefined ? {} : { run }) };
+  await appendLedger(
+    work.tx,
+    account,
+    answerLedgerRow({ actor: `observer:${chat}`, message, reason, detail }),
+  );
+  work.told.push(() => log.info('met with silence', { chat, message, reason }));
 }

@@ -12,21 +12,20 @@ import {
   tokenId,
 } from '@relay/core/ids';
 import { pacingSchema, settingsSchema } from '@relay/core/settings';
+import { openDaemonHarness } from '@relay/testing/daemon-harness';
 import { ScriptedTransport } from '@relay/testing/scripted-transport';
 import { eventually, freshStore } from '@relay/testing/store';
-import { openWorld } from '@relay/testing/world';
 import { afterAll } from 'vitest';
-import { findOrMakeChat } from '../../gate/recipient.ts';
-import { sendAsOwner } from '../../gate/send.ts';
+import { findOrMakeChat, sendAsOwner } from '../../gate/send-as-owner.ts';
 import { Intake } from '../../inbox/intake.ts';
 import { incoming, openPlain, readJson, receive } from '../../inbox/testing/inbox.ts';
-import { inOneTransaction } from '../../jobs/work.ts';
+import { inOneTransaction } from '../../jobs/unit-of-work.ts';
 import { onRoute } from '../../router/router.ts';
-import { schedule } from '../../schedule/create.ts';
-import { fenced } from '../../store/fenced.ts';
+import { submitSchedule } from '../../schedule/service.ts';
 import { type KnownTwice, knownTwice } from '../../store/testing/people.ts';
-import { openAutoReply } from '../auto-reply/open.ts';
-import { create } from '../conversation/create.ts';
+import { fenced } from '../../store/transaction.ts';
+import { openAutoReply } from '../auto-reply/feature.ts';
+import { startConversation } from '../conversation/create.ts';
 
 export type Side = 'phone' | 'lid';
 export const otherSide = (side: Side): Side => (side === 'phone' ? 'lid' : 'phone');
@@ -90,7 +89,7 @@ export async function freshMergeWorld() {
       return result;
     },
   });
-  const world = await openWorld(
+  const world = await openDaemonHarness(
     { ...store, database: { ...store.database, kysely } },
     { now, zone: 'UTC', sendsOver: { transport, pacing } },
   );
@@ -222,7 +221,12 @@ export async function freshMergeWorld() {
         heartbeat_config: { interval_ms: INTERVAL, max_followups: 1 },
       };
       const { made } = await inOneTransaction(conversations, (work) =>
-        create(conversations, work, request, side === 'phone' ? { kind: 'owner' } : client),
+        startConversation(
+          conversations,
+          work,
+          request,
+          side === 'phone' ? { kind: 'owner' } : client,
+        ),
       );
       if (made !== null) person.conversations.push(instanceId(made.id));
     },
@@ -253,7 +257,7 @@ export async function freshMergeWorld() {
         // Late enough to be approved before.
         const rule = { kind: 'once', at: minuteIn(DAY) } as const;
         const later = { chat, text, rule, zone: 'UTC', catchUp: 'once' } as const;
-        return schedule(conversations, tx, actor, later, asks);
+        return submitSchedule(conversations, tx, actor, later, asks);
       });
       if (approval !== null) person.wanted.push(text);
     },

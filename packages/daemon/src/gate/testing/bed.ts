@@ -1,22 +1,21 @@
 // The gate over a fresh store, for the tests of this folder: grants and approvals as verbs, proposals by any
 // actor, and what the re-check says of everything that waits in the outbox.
 import { randomUUID } from 'node:crypto';
-import type { CreatePermission, Permission } from '@relay/core/api/permissions';
+import type { CreatePermission, Permission } from '@relay/core/api/contacts';
 import type { Grant } from '@relay/core/contacts/grants';
 import { chatId, contactId, type RunId, runId } from '@relay/core/ids';
 import type { Actor } from '@relay/core/policy/actors';
 import { pacingSchema } from '@relay/core/settings';
 import { freshStore } from '@relay/testing/store';
-import { findReady } from '../../outbox/ready.ts';
+import { findReady } from '../../outbox/claim.ts';
 import { takeLease } from '../../store/lease.ts';
-import { approvalVerbs } from '../approvals.ts';
-import type { ApprovedSchedule } from '../carry-out.ts';
-import type { Circumstances } from '../consider.ts';
-import { grantVerbs, peopleVerbs } from '../grants.ts';
+import { type ApprovedSchedule, createApprovalService } from '../approvals.ts';
+import type { SubmitContext } from '../evaluate.ts';
+import { Gate, type GateOptions } from '../gate.ts';
+import { createGrantService, createPeopleService } from '../grants.ts';
 import type { Proposal } from '../proposals.ts';
 import { recheckPermits } from '../recheck.ts';
-import { findOrMakeChat } from '../recipient.ts';
-import { Gate, type GateOptions } from '../submit.ts';
+import { findOrMakeChat } from '../send-as-owner.ts';
 
 export const ALL: Grant = { canRead: true, canReply: true, replyMode: 'auto', canInitiate: true };
 export const NOTHING: Grant = {
@@ -39,7 +38,7 @@ export async function freshGate(options: Partial<GateOptions> = {}) {
   const world = { db, lease, gate, changed: () => {} };
   /** What was scheduled with a yes. */
   const scheduled: ApprovedSchedule[] = [];
-  const approvals = approvalVerbs({
+  const approvals = createApprovalService({
     ...world,
     carryOut: {
       sendInConversation: unreached,
@@ -52,7 +51,7 @@ export async function freshGate(options: Partial<GateOptions> = {}) {
       },
     },
   });
-  const grants = grantVerbs(world);
+  const grants = createGrantService(world);
 
   let numbers = 0;
   const newNumber = () => `4915177${String(++numbers).padStart(6, '0')}`;
@@ -78,7 +77,7 @@ export async function freshGate(options: Partial<GateOptions> = {}) {
     );
     return chat;
   };
-  const submit = (actor: Actor, proposal: Proposal, circumstances: Circumstances = {}) =>
+  const submit = (actor: Actor, proposal: Proposal, circumstances: SubmitContext = {}) =>
     db.transaction().execute((tx) => gate.submit(tx, actor, proposal, circumstances));
   const verdicts = () =>
     db.transaction().execute(async (tx) => {
@@ -111,7 +110,7 @@ export async function freshGate(options: Partial<GateOptions> = {}) {
     lease,
     newNumber,
     of,
-    people: peopleVerbs({ ...world, admins: [] }),
+    people: createPeopleService({ ...world, admins: [] }),
     scheduled,
     submit,
     verdicts,

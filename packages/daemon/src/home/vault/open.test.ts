@@ -13,8 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { removeFolder } from '@relay/testing/remove-folder';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Keyring } from './keyring.ts';
-import { openVault, type VaultOptions } from './open.ts';
+import { type Keyring, openVault, type VaultOptions } from './vault.ts';
 
 let root: string;
 let options: VaultOptions;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { removeFolder } from '@relay/testing/remove-folder';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openVault, type VaultOptions } from './open.ts';
+import { openVault, type VaultOptions } from './vault.ts';
 
 // Slow on purpose, as every guess at a passphrase is.
 

@@ -8,13 +8,12 @@ import {
   listApprovalsSchema,
   rejectApprovalSchema,
 } from '@relay/core/api/approvals';
-import { holdSchema, setHoldSchema } from '@relay/core/api/hold';
+import { holdSchema, setHoldSchema } from '@relay/core/api/sending';
 import type { BufferedMessage } from '@relay/core/api/whatsapp';
-import { recipientJid } from '@relay/core/contacts/recipient';
+import { recipientJid } from '@relay/core/contacts/alias';
 import { z } from 'zod';
-import type { App } from '../app.ts';
+import { type App, errorResponses } from '../app.ts';
 import type { HttpDeps } from '../deps.ts';
-import { refusals } from './responses.ts';
 
 const tags = ['approvals'];
 const params = z.strictObject({ id: z.string() });
@@ -32,7 +31,7 @@ export function approvalRoutes(
           'What waits for your yes, the oldest first; or what became of it, the newest first',
         tags,
         querystring: listApprovalsSchema,
-        response: { 200: z.array(approvalSchema), ...refusals(400) },
+        response: { 200: z.array(approvalSchema), ...errorResponses(400) },
       },
     },
     async ({ query: { state, ...page } }) => [...(await approvals.list(state, page))],
@@ -46,7 +45,7 @@ export function approvalRoutes(
         summary: 'One of them, with what led to it',
         tags,
         params,
-        response: { 200: approvalDetailSchema, ...refusals(400, 404) },
+        response: { 200: approvalDetailSchema, ...errorResponses(400, 404) },
       },
     },
     async (request) => {
@@ -69,7 +68,7 @@ export function approvalRoutes(
         params,
         // No body at all reaches here as null.
         body: approveApprovalSchema.nullish(),
-        response: { 200: approvalSchema, ...refusals(400, 404, 409, 413, 415) },
+        response: { 200: approvalSchema, ...errorResponses(400, 404, 409, 413, 415) },
       },
     },
     async (request) =>
@@ -87,7 +86,7 @@ export function approvalRoutes(
         tags,
         params,
         body: editApprovalSchema,
-        response: { 200: approvalSchema, ...refusals(400, 404, 409, 413, 415) },
+        response: { 200: approvalSchema, ...errorResponses(400, 404, 409, 413, 415) },
       },
     },
     async (request) => approvals.edit(await approvals.find(request.params.id), request.body.text),
@@ -102,7 +101,7 @@ export function approvalRoutes(
         tags,
         params,
         body: rejectApprovalSchema.nullish(),
-        response: { 200: approvalSchema, ...refusals(400, 404, 409, 413, 415) },
+        response: { 200: approvalSchema, ...errorResponses(400, 404, 409, 413, 415) },
       },
     },
     async (request) => {
@@ -119,7 +118,7 @@ export function approvalRoutes(
         summary: 'Stop all sending at once, until it is released',
         tags,
         body: setHoldSchema.nullish(),
-        response: { 200: holdSchema, ...refusals(400, 413, 415) },
+        response: { 200: holdSchema, ...errorResponses(400, 413, 415) },
       },
     },
     (request) => hold.hold(request.body?.reason ?? ''),
@@ -132,7 +131,7 @@ export function approvalRoutes(
         operationId: 'release',
         summary: 'Let messages leave again',
         tags,
-        response: { 200: holdSchema, ...refusals(415) },
+        response: { 200: holdSchema, ...errorResponses(415) },
       },
     },
     () => hold.release(),

@@ -1,10 +1,13 @@
 // Everything out as an archive, and back in. Both are streamed: neither is ever whole in memory.
 import type { Readable } from 'node:stream';
-import { importReportSchema } from '@relay/core/api/archive';
+import {
+  archiveImportReportSchema,
+  backupsSchema,
+  madeBackupSchema,
+} from '@relay/core/api/backups';
 import { RelayError } from '@relay/core/errors';
-import type { App } from '../app.ts';
-import type { Archive } from '../deps.ts';
-import { refusals, streamSchema } from './responses.ts';
+import { type App, errorResponses, streamSchema } from '../app.ts';
+import type { Archive, HttpDeps } from '../deps.ts';
 
 const tags = ['archive'];
 
@@ -18,7 +21,7 @@ export function archiveRoutes(app: App, archive: Archive): void {
         tags,
         response: {
           200: { content: { 'application/gzip': { schema: streamSchema } } },
-          ...refusals(),
+          ...errorResponses(),
         },
       },
     },
@@ -43,7 +46,7 @@ export function archiveRoutes(app: App, archive: Archive): void {
         summary: 'Bring an exported archive into an empty home',
         tags,
         consumes: ['application/gzip'],
-        response: { 200: importReportSchema, ...refusals(400, 409, 415, 507) },
+        response: { 200: archiveImportReportSchema, ...errorResponses(400, 409, 415, 507) },
       },
     },
     (request) => {
@@ -52,5 +55,36 @@ export function archiveRoutes(app: App, archive: Archive): void {
       }
       return archive.import(request.body as Readable);
     },
+  );
+}
+
+// Backups in the owner's folder. No path comes in over HTTP: where they lie is set in the home alone.
+
+const backupTags = ['archive'];
+
+export function backupRoutes(app: App, { backups }: Pick<HttpDeps, 'backups'>): void {
+  app.get(
+    '/api/backups',
+    {
+      schema: {
+        operationId: 'listBackups',
+        summary: 'The backups that were kept, where they lie, and when the next is made',
+        tags: backupTags,
+        response: { 200: backupsSchema, ...errorResponses() },
+      },
+    },
+    () => backups.list(),
+  );
+  app.post(
+    '/api/backups',
+    {
+      schema: {
+        operationId: 'makeBackup',
+        summary: 'Back everything up now, read it back, and remove what is older than is kept',
+        tags: backupTags,
+        response: { 201: madeBackupSchema, ...errorResponses() },
+      },
+    },
+    async (_request, reply) => reply.code(201).send(await backups.make()),
   );
 }

@@ -9,13 +9,10 @@ import {
 } from '@relay/core/api/assistant';
 import { RelayError } from '@relay/core/errors';
 import { z } from 'zod';
-import { answerFrames } from '../answer-stream.ts';
-import type { App } from '../app.ts';
-import type { Authenticator } from '../authenticate.ts';
-import type { HttpDeps } from '../deps.ts';
-import type { Limits } from '../limits.ts';
-import type { Streams } from '../streams.ts';
-import { refusals, streamSchema } from './responses.ts';
+import { type App, errorResponses, streamSchema } from '../app.ts';
+import type { HttpDeps, HttpLimits } from '../deps.ts';
+import type { Authenticator } from '../guard.ts';
+import { answerFrames, type OpenStreams } from '../streams.ts';
 
 const tags = ['assistant'];
 const BUSY_SECONDS = 10;
@@ -23,7 +20,7 @@ const BUSY_SECONDS = 10;
 export function assistantRoutes(
   app: App,
   { assistant, log }: Pick<HttpDeps, 'assistant' | 'log'>,
-  world: { streams: Streams; authenticator: Authenticator; limits: Limits },
+  world: { streams: OpenStreams; authenticator: Authenticator; limits: HttpLimits },
 ): void {
   let open = 0;
 
@@ -39,7 +36,7 @@ export function assistantRoutes(
         body: askAssistantSchema,
         response: {
           200: { content: { 'text/event-stream': { schema: streamSchema } } },
-          ...refusals(400, 413, 415),
+          ...errorResponses(400, 413, 415),
         },
       },
     },
@@ -84,7 +81,7 @@ export function assistantRoutes(
           'What you and your assistant said last, the oldest first; `before` a line, what came ahead of it',
         tags,
         querystring: listAssistantLinesSchema,
-        response: { 200: z.array(assistantLineSchema), ...refusals(400) },
+        response: { 200: z.array(assistantLineSchema), ...errorResponses(400) },
       },
     },
     async (request) => [...(await assistant.history(request.query))],
@@ -97,7 +94,7 @@ export function assistantRoutes(
         operationId: 'resetAssistant',
         summary: 'Begin anew: nothing that was said before is remembered',
         tags,
-        response: { 204: z.null(), ...refusals(415) },
+        response: { 204: z.null(), ...errorResponses(415) },
       },
     },
     async (_request, reply) => {

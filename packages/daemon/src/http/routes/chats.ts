@@ -8,9 +8,8 @@ import {
   listChatsSchema,
 } from '@relay/core/api/chats';
 import { z } from 'zod';
-import type { App } from '../app.ts';
+import { type App, errorResponses } from '../app.ts';
 import type { HttpDeps } from '../deps.ts';
-import { refusals } from './responses.ts';
 
 const tags = ['chats'];
 const params = z.strictObject({ id: z.string() });
@@ -24,7 +23,7 @@ export function chatRoutes(app: App, { chats }: Pick<HttpDeps, 'chats'>): void {
         summary: 'Chats with their last words, the newest first',
         tags,
         querystring: listChatsSchema,
-        response: { 200: chatsPageSchema, ...refusals(400) },
+        response: { 200: chatsPageSchema, ...errorResponses(400) },
       },
     },
     (request) => chats.list(request.query),
@@ -38,7 +37,7 @@ export function chatRoutes(app: App, { chats }: Pick<HttpDeps, 'chats'>): void {
         summary: 'One chat: what is granted there, and its conversations',
         tags,
         params,
-        response: { 200: chatDetailSchema, ...refusals(404) },
+        response: { 200: chatDetailSchema, ...errorResponses(404) },
       },
     },
     (request) => chats.get(request.params.id),
@@ -55,7 +54,7 @@ export function chatRoutes(app: App, { chats }: Pick<HttpDeps, 'chats'>): void {
         tags,
         params,
         querystring: chatMessagesQuerySchema,
-        response: { 200: chatMessagesSchema, ...refusals(400, 404) },
+        response: { 200: chatMessagesSchema, ...errorResponses(400, 404) },
       },
     },
     (request) => chats.messages(request.params.id, request.query),

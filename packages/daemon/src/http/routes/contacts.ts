@@ -3,16 +3,15 @@ import {
   contactCountsSchema,
   contactDetailSchema,
   contactsResponseSchema,
-  dismissedSchema,
-  knockSchema,
   listContactsSchema,
+  messageRequestDismissedSchema,
+  messageRequestSchema,
 } from '@relay/core/api/contacts';
 import { RelayError } from '@relay/core/errors';
 import { type ContactId, contactId } from '@relay/core/ids';
 import { z } from 'zod';
-import type { App } from '../app.ts';
+import { type App, errorResponses } from '../app.ts';
 import type { HttpDeps } from '../deps.ts';
-import { refusals } from './responses.ts';
 
 const tags = ['people'];
 
@@ -25,7 +24,7 @@ export function contactRoutes(app: App, { people }: Pick<HttpDeps, 'people'>): v
         summary: 'People and groups, with what is granted to each; by name, number or address',
         tags,
         querystring: listContactsSchema,
-        response: { 200: contactsResponseSchema, ...refusals(400) },
+        response: { 200: contactsResponseSchema, ...errorResponses(400) },
       },
     },
     (request) => people.find(request.query),
@@ -39,7 +38,7 @@ export function contactRoutes(app: App, { people }: Pick<HttpDeps, 'people'>): v
         summary:
           'How many are known, may be read, answered, answered without asking, written first',
         tags,
-        response: { 200: contactCountsSchema, ...refusals() },
+        response: { 200: contactCountsSchema, ...errorResponses() },
       },
     },
     () => people.counts(),
@@ -53,7 +52,7 @@ export function contactRoutes(app: App, { people }: Pick<HttpDeps, 'people'>): v
         summary: 'One person or group: addresses, chats, conversations, programs, what was decided',
         tags,
         params: z.strictObject({ contact: z.string() }),
-        response: { 200: contactDetailSchema, ...refusals(404) },
+        response: { 200: contactDetailSchema, ...errorResponses(404) },
       },
     },
     (request) => people.detail(named(request.params.contact)),
@@ -66,7 +65,7 @@ export function contactRoutes(app: App, { people }: Pick<HttpDeps, 'people'>): v
         operationId: 'listKnocks',
         summary: 'Who wrote without being allowed to be read, the latest first',
         tags,
-        response: { 200: z.array(knockSchema), ...refusals() },
+        response: { 200: z.array(messageRequestSchema), ...errorResponses() },
       },
     },
     async () => [...(await people.knocks())],
@@ -80,7 +79,7 @@ export function contactRoutes(app: App, { people }: Pick<HttpDeps, 'people'>): v
         summary: 'Show it no longer; whoever writes again is shown again',
         tags,
         params: z.strictObject({ contact: z.string() }),
-        response: { 200: dismissedSchema, ...refusals(404, 415) },
+        response: { 200: messageRequestDismissedSchema, ...errorResponses(404, 415) },
       },
     },
     async (request) => {

@@ -3,20 +3,17 @@
 import { Readable } from 'node:stream';
 import { type EvalEvent, evalPlanSchema, evalRequestSchema } from '@relay/core/api/eval';
 import { RelayError } from '@relay/core/errors';
-import { answerFrames } from '../answer-stream.ts';
-import type { App } from '../app.ts';
-import type { Authenticator } from '../authenticate.ts';
-import type { HttpDeps } from '../deps.ts';
-import type { Limits } from '../limits.ts';
-import type { Streams } from '../streams.ts';
-import { refusals, streamSchema } from './responses.ts';
+import { type App, errorResponses, streamSchema } from '../app.ts';
+import type { HttpDeps, HttpLimits } from '../deps.ts';
+import type { Authenticator } from '../guard.ts';
+import { answerFrames, type OpenStreams } from '../streams.ts';
 
 const tags = ['evaluation'];
 
 export function evalRoutes(
   app: App,
   { evaluation, log }: Pick<HttpDeps, 'evaluation' | 'log'>,
-  world: { streams: Streams; authenticator: Authenticator; limits: Limits },
+  world: { streams: OpenStreams; authenticator: Authenticator; limits: HttpLimits },
 ): void {
   app.get(
     '/api/eval',
@@ -26,7 +23,7 @@ export function evalRoutes(
         summary: 'What an evaluation of your model would cost; asks no model',
         tags,
         querystring: evalRequestSchema,
-        response: { 200: evalPlanSchema, ...refusals(400) },
+        response: { 200: evalPlanSchema, ...errorResponses(400) },
       },
     },
     (request) => evaluation.plan(request.query),
@@ -44,7 +41,7 @@ export function evalRoutes(
         body: evalRequestSchema,
         response: {
           200: { content: { 'text/event-stream': { schema: streamSchema } } },
-          ...refusals(400, 413, 415),
+          ...errorResponses(400, 413, 415),
         },
       },
     },

@@ -8,10 +8,9 @@ import {
   notificationsSchema,
 } from '@relay/core/api/ingest';
 import { z } from 'zod';
-import type { App } from '../app.ts';
-import { hashSecret } from '../authenticate.ts';
+import { type App, errorResponses } from '../app.ts';
 import type { HttpDeps } from '../deps.ts';
-import { refusals } from './responses.ts';
+import { hashSecret } from '../guard.ts';
 
 const tags = ['ingest'];
 
@@ -28,7 +27,7 @@ export function ingestRoutes(
         summary: 'Notifications of observed groups, one or several: read, never answered',
         tags,
         body: notificationsSchema,
-        response: { 200: ingestReportSchema, ...refusals(400, 404, 409, 413, 415) },
+        response: { 200: ingestReportSchema, ...errorResponses(400, 404, 409, 413, 415) },
       },
     },
     ({ body }) => ingest.take([body].flat()),
@@ -41,7 +40,7 @@ export function ingestRoutes(
         operationId: 'getIngestToken',
         summary: 'Whether there is a token for notification forwarders, and when it was last used',
         tags,
-        response: { 200: ingestTokenStateSchema, ...refusals() },
+        response: { 200: ingestTokenStateSchema, ...errorResponses() },
       },
     },
     () => forwarderTokens.state(),
@@ -55,7 +54,7 @@ export function ingestRoutes(
         operationId: 'createIngestToken',
         summary: 'A new token for notification forwarders, shown this once; the one before ends',
         tags,
-        response: { 201: ingestTokenSchema, ...refusals(415) },
+        response: { 201: ingestTokenSchema, ...errorResponses(415) },
       },
     },
     async (_request, reply) => {
@@ -72,7 +71,7 @@ export function ingestRoutes(
         operationId: 'revokeIngestToken',
         summary: 'End the token of notification forwarders',
         tags,
-        response: { 204: z.null().describe('No token is good any more'), ...refusals() },
+        response: { 204: z.null().describe('No token is good any more'), ...errorResponses() },
       },
     },
     async (_request, reply) => {

@@ -1,5 +1,6 @@
 // Seed 003's routes of delegated conversations. Each is one verb of the port: nothing is decided here.
 import {
+  type ConversationService,
   createInstanceResponseSchema,
   createInstanceSchema,
   instanceCountsSchema,
@@ -13,10 +14,8 @@ import {
 } from '@relay/core/api/instances';
 import { RelayError } from '@relay/core/errors';
 import { type InstanceId, instanceId } from '@relay/core/ids';
-import type { ConversationVerbs } from '@relay/core/ports/conversations';
 import { z } from 'zod';
-import type { App } from '../app.ts';
-import { refusals } from './responses.ts';
+import { type App, errorResponses } from '../app.ts';
 
 const tags = ['instances'];
 const params = z.strictObject({ id: z.string() });
@@ -31,7 +30,7 @@ function named(id: string): InstanceId {
   }
 }
 
-export function instanceRoutes(app: App, verbs: ConversationVerbs): void {
+export function instanceRoutes(app: App, verbs: ConversationService): void {
   app.post(
     '/api/instances',
     {
@@ -43,7 +42,7 @@ export function instanceRoutes(app: App, verbs: ConversationVerbs): void {
         tags,
         headers,
         body: createInstanceSchema,
-        response: { 201: createInstanceResponseSchema, ...refusals(400, 409, 413, 415) },
+        response: { 201: createInstanceResponseSchema, ...errorResponses(400, 409, 413, 415) },
       },
     },
     async ({ body, headers }, reply) =>
@@ -60,7 +59,7 @@ export function instanceRoutes(app: App, verbs: ConversationVerbs): void {
           'The next page begins after the last instance of the one before: `after` is its id. By change, `changed_before` is its `updated_at` besides, so that a page goes on where it was even if that instance has moved.',
         tags,
         querystring: listInstancesSchema,
-        response: { 200: z.array(listedInstanceSchema), ...refusals(400) },
+        response: { 200: z.array(listedInstanceSchema), ...errorResponses(400) },
       },
     },
     async (request) => [...(await verbs.list(request.query))],
@@ -73,7 +72,7 @@ export function instanceRoutes(app: App, verbs: ConversationVerbs): void {
         operationId: 'countInstances',
         summary: 'How many conversations there are of each state, and whose turn it is in how many',
         tags,
-        response: { 200: instanceCountsSchema, ...refusals() },
+        response: { 200: instanceCountsSchema, ...errorResponses() },
       },
     },
     () => verbs.counts(),
@@ -87,7 +86,7 @@ export function instanceRoutes(app: App, verbs: ConversationVerbs): void {
         summary: 'One conversation with its todos and state',
         tags,
         params,
-        response: { 200: listedInstanceSchema, ...refusals(404) },
+        response: { 200: listedInstanceSchema, ...errorResponses(404) },
       },
     },
     (request) => verbs.get(named(request.params.id)),
@@ -102,7 +101,7 @@ export function instanceRoutes(app: App, verbs: ConversationVerbs): void {
         tags,
         params,
         querystring: transcriptQuerySchema,
-        response: { 200: z.array(transcriptLineSchema), ...refusals(400, 404) },
+        response: { 200: z.array(transcriptLineSchema), ...errorResponses(400, 404) },
       },
     },
     async ({ params: { id }, query }) => [...(await verbs.transcript(named(id), query))],
@@ -116,7 +115,7 @@ export function instanceRoutes(app: App, verbs: ConversationVerbs): void {
         summary: 'How a conversation came to where it stands, the oldest step first',
         tags,
         params,
-        response: { 200: z.array(stateTransitionSchema), ...refusals(404) },
+        response: { 200: z.array(stateTransitionSchema), ...errorResponses(404) },
       },
     },
     async (request) => [...(await verbs.transitions(named(request.params.id)))],
@@ -135,7 +134,7 @@ export function instanceRoutes(app: App, verbs: ConversationVerbs): void {
           summary,
           tags,
           params,
-          response: { 200: instanceSchema, ...refusals(404, 409, 415) },
+          response: { 200: instanceSchema, ...errorResponses(404, 409, 415) },
         },
       },
       (request) => verbs[verb](named(request.params.id)),
@@ -154,7 +153,7 @@ export function instanceRoutes(app: App, verbs: ConversationVerbs): void {
         params,
         headers,
         body: sendMessageSchema,
-        response: { 200: transcriptLineSchema, ...refusals(400, 404, 409, 413, 415) },
+        response: { 200: transcriptLineSchema, ...errorResponses(400, 404, 409, 413, 415) },
       },
     },
     ({ params: { id }, body: { message }, headers }) =>

@@ -3,15 +3,14 @@ import {
   ledgerPageSchema,
   ledgerVerdictSchema,
   listLedgerSchema,
+  messageExplanationSchema,
   verifyLedgerSchema,
   whyQuerySchema,
-  whySchema,
 } from '@relay/core/api/ledger';
 import { chatId } from '@relay/core/ids';
 import { z } from 'zod';
-import type { App } from '../app.ts';
+import { type App, errorResponses } from '../app.ts';
 import type { HttpDeps } from '../deps.ts';
-import { refusals } from './responses.ts';
 
 const tags = ['ledger'];
 
@@ -27,7 +26,7 @@ export function ledgerRoutes(app: App, { ledger }: Pick<HttpDeps, 'ledger'>): vo
         tags,
         params: z.object({ id: z.string().min(1).max(128) }),
         querystring: whyQuerySchema,
-        response: { 200: whySchema, ...refusals(400, 404, 409) },
+        response: { 200: messageExplanationSchema, ...errorResponses(400, 404, 409) },
       },
     },
     ({ params: { id }, query: { chat } }) =>
@@ -44,7 +43,7 @@ export function ledgerRoutes(app: App, { ledger }: Pick<HttpDeps, 'ledger'>): vo
           'A page ends with a cursor; the next begins behind it. With `order=oldest` the cursor of the last page also finds what is written later.',
         tags,
         querystring: listLedgerSchema,
-        response: { 200: ledgerPageSchema, ...refusals(400) },
+        response: { 200: ledgerPageSchema, ...errorResponses(400) },
       },
     },
     ({ query: { since, ...query } }) =>
@@ -61,7 +60,7 @@ export function ledgerRoutes(app: App, { ledger }: Pick<HttpDeps, 'ledger'>): vo
           'What was found whole before is not computed anew unless `full` is true. `head` is the last hash.',
         tags,
         querystring: verifyLedgerSchema,
-        response: { 200: ledgerVerdictSchema, ...refusals(400) },
+        response: { 200: ledgerVerdictSchema, ...errorResponses(400) },
       },
     },
     ({ query: { full } }) => ledger.verify({ full }),

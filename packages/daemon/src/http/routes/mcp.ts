@@ -2,17 +2,16 @@
 // calls. Host, Origin and token were looked at before; the token is looked up again at each call.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
-import { toolAnswerSchema, toolsResponseSchema } from '@relay/core/api/tools';
+import type { Duplex, Writable } from 'node:stream';
+import { toolCallResponseSchema, toolsResponseSchema } from '@relay/core/api/tools';
 import { RelayError } from '@relay/core/errors';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { App } from '../app.ts';
-import type { HttpDeps } from '../deps.ts';
+import { type App, errorResponses, type Principal } from '../app.ts';
+import type { HttpDeps, HttpLimits } from '../deps.ts';
 import { errorBody } from '../errors.ts';
-import type { Principal } from '../principal.ts';
-import { type WhileGood, whileGood } from '../while-good.ts';
-import { refusals } from './responses.ts';
+import type { Authenticator } from '../guard.ts';
+import type { OpenStreams } from '../streams.ts';
 
 const tags = ['programs'];
 
@@ -25,10 +24,10 @@ export function toolRoutes(app: App, { programs }: Pick<HttpDeps, 'programs'>): 
         operationId: 'listTools',
         summary: 'The tools that this token opens',
         tags,
-        response: { 200: toolsResponseSchema, ...refusals() },
+        response: { 200: toolsResponseSchema, ...errorResponses() },
       },
     },
-    async (request) => ({ tools: [...programs.tools(programOf(request).program)] }),
+    async (request) => ({ tools: [...programs.tools(clientOf(request).program)] }),
   );
 
   app.post(
@@ -42,12 +41,15 @@ export function toolRoutes(app: App, { programs }: Pick<HttpDeps, 'programs'>): 
         params: z.object({ tool: z.string().max(60) }),
         headers: z.object({ 'idempotency-key': z.string().min(1).max(128).optional() }),
         body: z.record(z.string(), z.unknown()),
-        response: { 200: toolAnswerSchema, ...refusals(400, 404, 409, 413, 415, 502, 504) },
+        response: {
+          200: toolCallResponseSchema,
+          ...errorResponses(400, 404, 409, 413, 415, 502, 504),
+        },
       },
     },
     (request) =>
       programs.call(
-        programOf(request).hash,
+        clientOf(request).hash,
         request.params.tool,
         request.body,
         request.headers['idempotency-key'] ?? null,
@@ -58,7 +60,7 @@ export function toolRoutes(app: App, { programs }: Pick<HttpDeps, 'programs'>): 
 export function mcpRoutes(
   app: App,
   { programs }: Pick<HttpDeps, 'programs'>,
-  world: WhileGood,
+  world: RevocationDeps,
 ): void {
   for (const method of ['POST', 'GET', 'DELETE'] as const) {
     app.route({
@@ -68,13 +70,13 @@ export function mcpRoutes(
       schema: { hide: true },
       handler: async (request, reply) => {
         const { raw } = reply;
-        const principal = programOf(request);
+        const principal = clientOf(request);
         // The limit of requests would not hold for what comes in heaps; the protocol has given them up.
         if (Array.isArray(request.body)) throw new RelayError('invalid_request', { what: BATCH });
         const asked = webRequest(request, raw);
         const response = await programs.fetch(asked, principal.hash, request.body);
         if (isStream(response)) {
-          whileGood(world, principal, raw, () => {
+          closeWhenRevoked(world, principal, raw, () => {
             if (!raw.writableFinished) raw.destroy();
           });
         }
@@ -99,7 +101,7 @@ const PROTOCOL = 'relay-mcp';
 export function mcpPipe(
   app: App,
   { programs }: Pick<HttpDeps, 'programs'>,
-  world: WhileGood & { admit(request: IncomingMessage): Promise<Principal | null> },
+  world: RevocationDeps & { admit(request: IncomingMessage): Promise<Principal | null> },
 ): void {
   const open = new Set<Socket>();
   app.server.on('upgrade', (request: IncomingMessage, connection: Duplex, head: Buffer) => {
@@ -116,7 +118,7 @@ export function mcpPipe(
         connection.write(
           `HTTP/1.1 101 Switching Protocols\r\nUpgrade: ${PROTOCOL}\r\nConnection: Upgrade\r\n\r\n`,
         );
-        whileGood(world, principal, connection, () => request.socket.resetAndDestroy());
+        closeWhenRevoked(world, principal, connection, () => request.socket.resetAndDestroy());
         programs.pipe(connection, principal.hash);
       },
       (error: unknown) =>
@@ -139,9 +141,9 @@ function refuse(connection: Duplex, error: RelayError): void {
   );
 }
 
-type OfProgram = Extract<Principal, { kind: 'program' }>;
+type ClientPrincipal = Extract<Principal, { kind: 'program' }>;
 
-function programOf({ principal }: FastifyRequest): OfProgram {
+function clientOf({ principal }: FastifyRequest): ClientPrincipal {
   if (principal?.kind !== 'program') throw new RelayError('program_needed');
   return principal;
 }
@@ -163,3 +165,38 @@ const webRequest = (
     signal: gone.signal,
   });
 };
+
+// What a program keeps open, it keeps open as long as its token is good: it ends at once when the token is
+// rotated or revoked here, and at the next look when it ran out or was changed by other means.
+
+interface RevocationDeps {
+  readonly streams: OpenStreams;
+  readonly authenticator: Authenticator;
+  readonly limits: HttpLimits;
+}
+
+/** `cut` ends it so that whoever reads can tell it from an answer that is complete. */
+function closeWhenRevoked(
+  { streams, authenticator, limits }: RevocationDeps,
+  principal: Principal,
+  stream: Writable,
+  cut: () => void,
+): void {
+  const ended = streams.open(principal, stream);
+  const look = () => {
+    authenticator.holds(principal).then(
+      (good) => {
+        if (!good) cut();
+      },
+      // Nobody could say; the next look will.
+      () => {},
+    );
+  };
+  const looking = setInterval(look, limits.pollMs);
+  ended.addEventListener('abort', () => {
+    clearInterval(looking);
+    cut();
+  });
+  // It may have ended between the guard and here.
+  look();
+}

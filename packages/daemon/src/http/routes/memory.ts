@@ -1,12 +1,17 @@
 // How memory compares by meaning: how far it is, what another model would mean, and the choice itself.
+
+import { Readable } from 'node:stream';
+import { type ImportEvent, importQuerySchema } from '@relay/core/api/imports';
 import {
   embeddingsChoiceSchema,
   embeddingsTrialSchema,
   memoryStatusSchema,
 } from '@relay/core/api/memory';
-import type { App } from '../app.ts';
+import { searchQuerySchema, searchResponseSchema } from '@relay/core/api/search';
+import { RelayError } from '@relay/core/errors';
+import type { Log } from '@relay/core/log';
+import { type App, errorResponses, streamSchema } from '../app.ts';
 import type { HttpDeps } from '../deps.ts';
-import { refusals } from './responses.ts';
 
 export function memoryRoutes(app: App, { memory }: Pick<HttpDeps, 'memory'>): void {
   app.get(
@@ -16,7 +21,7 @@ export function memoryRoutes(app: App, { memory }: Pick<HttpDeps, 'memory'>): vo
         operationId: 'getMemory',
         summary: 'Which model compares texts by meaning, and how far it has come',
         tags: ['messages'],
-        response: { 200: memoryStatusSchema, ...refusals() },
+        response: { 200: memoryStatusSchema, ...errorResponses() },
       },
     },
     () => memory.status(),
@@ -31,7 +36,7 @@ export function memoryRoutes(app: App, { memory }: Pick<HttpDeps, 'memory'>): vo
           'Tells how many texts it would have to read, how fast, and where they would go.',
         tags: ['messages'],
         body: embeddingsChoiceSchema,
-        response: { 200: embeddingsTrialSchema, ...refusals(400, 409, 413, 415, 502, 503) },
+        response: { 200: embeddingsTrialSchema, ...errorResponses(400, 409, 413, 415, 502, 503) },
       },
     },
     ({ body }) => memory.tryOut(body),
@@ -46,9 +51,85 @@ export function memoryRoutes(app: App, { memory }: Pick<HttpDeps, 'memory'>): vo
           'With `endpoint`, the text of every message that can be found is sent there, the newest first.',
         tags: ['messages'],
         body: embeddingsChoiceSchema,
-        response: { 200: memoryStatusSchema, ...refusals(400, 409, 413, 415, 502, 503) },
+        response: { 200: memoryStatusSchema, ...errorResponses(400, 409, 413, 415, 502, 503) },
       },
     },
     ({ body }) => memory.choose(body),
   );
+}
+
+// Search over everything that was said. The route is the verb of the port: nothing is decided here.
+
+export function searchRoutes(app: App, { search }: Pick<HttpDeps, 'search'>): void {
+  app.get(
+    '/api/search',
+    {
+      schema: {
+        operationId: 'search',
+        summary: 'Messages that answer a question, the best first',
+        description:
+          '`as` looks through the eyes of your assistant or of a program: what they would find now, and nothing else. To look is no read of theirs.',
+        tags: ['messages'],
+        querystring: searchQuerySchema,
+        response: { 200: searchResponseSchema, ...errorResponses(400, 404, 409) },
+      },
+    },
+    (request) => search.search(request.query),
+  );
+}
+
+// An exported chat in, and news of it out, line by line. The file is streamed and so is the answer; whoever
+// leaves in the middle stops the import, which can be repeated.
+
+export function importRoutes(app: App, { imports, log }: Pick<HttpDeps, 'imports' | 'log'>): void {
+  app.addContentTypeParser('application/octet-stream', (_request, payload, done) =>
+    done(null, payload),
+  );
+
+  app.post(
+    '/api/memory/imports',
+    {
+      config: { body: 'file' },
+      bodyLimit: Number.MAX_SAFE_INTEGER,
+      schema: {
+        operationId: 'importChat',
+        summary:
+          'An exported WhatsApp chat (.txt or .zip), to be found by search; answers in JSON lines',
+        tags: ['memory'],
+        consumes: ['application/octet-stream'],
+        querystring: importQuerySchema,
+        response: {
+          200: { content: { 'application/x-ndjson': { schema: streamSchema } } },
+          ...errorResponses(400, 409, 415, 507),
+        },
+      },
+    },
+    async (request, reply) => {
+      if (request.body === undefined)
+        throw new RelayError('export_invalid', { what: 'it is empty' });
+      const { news, end } = await imports.begin(request.body as Readable, request.query);
+      // Also when nobody reads a line of the answer.
+      reply.raw.once('close', () => void end());
+      return reply
+        .type('application/x-ndjson')
+        .header('cache-control', 'no-store')
+        .send(Readable.from(lines(news, log, request.id)));
+    },
+  );
+}
+
+/** Once it has begun to answer, a failure can only be the last line. */
+async function* lines(
+  news: AsyncIterable<ImportEvent>,
+  log: Log,
+  request: string,
+): AsyncGenerator<string> {
+  try {
+    for await (const one of news) yield `${JSON.stringify(one)}\n`;
+  } catch (thrown) {
+    const known = thrown instanceof RelayError;
+    if (!known) log.error('an import failed', { request, error: thrown });
+    const error = known ? thrown : new RelayError('internal', { request });
+    yield `${JSON.stringify({ type: 'failed', error: error.message, code: error.code })}\n`;
+  }
 }

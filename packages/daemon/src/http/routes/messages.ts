@@ -1,14 +1,26 @@
 // The account's messages: reading the last ones, writing as the owner, and the probe after linking.
-import { probeSchema, sendTextSchema, sentTextSchema } from '@relay/core/api/messages';
+
+import { randomUUID } from 'node:crypto';
+import {
+  type OwnerMessageStatus,
+  type ProbeReport,
+  probeReportSchema,
+  type SendAsOwner,
+  sendTextSchema,
+  sentTextSchema,
+} from '@relay/core/api/sending';
 import { listMessagesResponseSchema, listMessagesSchema } from '@relay/core/api/whatsapp';
-import { recipientJid } from '@relay/core/contacts/recipient';
+import { connectionSentence } from '@relay/core/connection/states';
+import { recipientJid } from '@relay/core/contacts/alias';
 import { RelayError } from '@relay/core/errors';
+import { PROBE_MESSAGE_TEXT } from '@relay/core/messages/text';
+import type { OutboxState } from '@relay/core/outbox/progress';
+import type { Transport } from '@relay/core/ports/transport';
 import { z } from 'zod';
-import type { App } from '../app.ts';
-import type { HttpDeps } from '../deps.ts';
-import type { Limits } from '../limits.ts';
-import { probeWire } from '../probe.ts';
-import { refusals } from './responses.ts';
+import { type App, errorResponses } from '../app.ts';
+import type { HttpDeps, HttpLimits } from '../deps.ts';
+import { isConnected } from '../linking.ts';
+import { createWakeSignal } from '../streams.ts';
 
 const tags = ['messages'];
 const headers = z.object({ 'idempotency-key': z.string().min(1).max(200).optional() });
@@ -16,7 +28,7 @@ const headers = z.object({ 'idempotency-key': z.string().min(1).max(200).optiona
 export function messageRoutes(
   app: App,
   deps: Pick<HttpDeps, 'messages' | 'send' | 'whatsapp'>,
-  limits: Limits,
+  limits: HttpLimits,
 ): void {
   app.get(
     '/api/whatsapp/messages',
@@ -26,7 +38,7 @@ export function messageRoutes(
         summary: 'The last messages, the oldest first',
         tags,
         querystring: listMessagesSchema,
-        response: { 200: listMessagesResponseSchema, ...refusals(400) },
+        response: { 200: listMessagesResponseSchema, ...errorResponses(400) },
       },
     },
     async ({ query: { contact = '', chat, limit } }) => {
@@ -51,7 +63,7 @@ export function messageRoutes(
         tags,
         headers,
         body: sendTextSchema,
-        response: { 200: sentTextSchema, ...refusals(400, 409, 413, 415) },
+        response: { 200: sentTextSchema, ...errorResponses(400, 409, 413, 415) },
       },
     },
     async ({ body: { to, text }, headers }) => {
@@ -70,13 +82,65 @@ export function messageRoutes(
         operationId: 'probeWhatsApp',
         summary: 'Write a message to yourself, and say what came of it',
         tags,
-        response: { 200: probeSchema, ...refusals(409, 415) },
+        response: { 200: probeReportSchema, ...errorResponses(409, 415) },
       },
     },
     async (_request, reply) => {
       const gone = new AbortController();
       reply.raw.once('close', () => gone.abort());
-      return probeWire({ ...deps, limits, signal: gone.signal });
+      return probeTransport({ ...deps, limits, signal: gone.signal });
     },
   );
+}
+
+// The message to oneself that proves the wire after linking: sent like any other, then asked after by its
+// key, which never sends it twice.
+
+const SENTENCES: Readonly<Record<OutboxState, string>> = {
+  pending: 'The message to yourself has not left yet; `relay status` says how sending is.',
+  sent: 'A message to yourself was taken by WhatsApp.',
+  delivered: 'A message to yourself arrived.',
+  read: 'A message to yourself arrived.',
+  failed: 'The message to yourself could not be sent; `relay logs` says why.',
+  unknown: 'The message to yourself may or may not have arrived; its receipt will tell.',
+};
+
+interface ProbeDeps {
+  readonly whatsapp: Transport;
+  readonly send: SendAsOwner;
+  readonly limits: Pick<HttpLimits, 'probeMs' | 'probeLookMs'>;
+  /** The caller is gone: nobody waits for the answer. */
+  readonly signal: AbortSignal;
+}
+
+async function probeTransport({ whatsapp, send, limits, signal }: ProbeDeps): Promise<ProbeReport> {
+  const { phone, state } = whatsapp.link;
+  if (!isConnected(whatsapp) || phone === null) {
+    throw new RelayError('whatsapp_not_connected', { sentence: connectionSentence(state) });
+  }
+  const message = {
+    to: `${phone}@s.whatsapp.net`,
+    text: PROBE_MESSAGE_TEXT,
+    key: `probe:${randomUUID()}`,
+  };
+  const bell = createWakeSignal();
+  const unsubscribe = whatsapp.subscribe((event) => {
+    if (event.type === 'receipt' || event.type === 'refused') bell.ring();
+  });
+  try {
+    const until = performance.now() + limits.probeMs;
+    let sent = await send(message);
+    while (sent.state === 'pending' && performance.now() < until && !signal.aborted) {
+      await bell.wait(limits.probeLookMs, signal);
+      sent = await send(message);
+    }
+    return report(sent);
+  } finally {
+    unsubscribe();
+  }
+}
+
+function report({ state, messageId }: OwnerMessageStatus): ProbeReport {
+  const arrived = state === 'sent' || state === 'delivered' || state === 'read';
+  return { arrived, state, messageId, sentence: SENTENCES[state] };
 }

@@ -1,15 +1,22 @@
 // Groups that are read in silence. Each route is one verb of the port: nothing is decided here.
+
+import {
+  changeDigestExportSchema,
+  changedDigestExportSchema,
+  digestExportStateSchema,
+  digestQuerySchema,
+  digestsResponseSchema,
+} from '@relay/core/api/digests';
 import {
   observedGroupSchema,
   observedPreviewSchema,
   observeGroupSchema,
-  unobservedSchema,
+  unobservedGroupSchema,
   unobserveSchema,
 } from '@relay/core/api/observed-groups';
 import { z } from 'zod';
-import type { App } from '../app.ts';
+import { type App, errorResponses } from '../app.ts';
 import type { HttpDeps } from '../deps.ts';
-import { refusals } from './responses.ts';
 
 const tags = ['observed groups'];
 
@@ -21,7 +28,7 @@ export function observedGroupRoutes(app: App, { observing }: Pick<HttpDeps, 'obs
         operationId: 'listObservedGroups',
         summary: 'Groups that are read in silence, and what that costs and spares',
         tags,
-        response: { 200: z.array(observedGroupSchema), ...refusals() },
+        response: { 200: z.array(observedGroupSchema), ...errorResponses() },
       },
     },
     async () => [...(await observing.list())],
@@ -37,7 +44,7 @@ export function observedGroupRoutes(app: App, { observing }: Pick<HttpDeps, 'obs
           'Tell the group first: without `announced` this is refused, with a ready sentence to send. Only reading is granted; `may_answer` lets your assistant answer you there when you ask it by name. Of a group that is observed already the terms are changed.',
         tags,
         body: observeGroupSchema,
-        response: { 201: observedGroupSchema, ...refusals(400, 404, 409, 413, 415) },
+        response: { 201: observedGroupSchema, ...errorResponses(400, 404, 409, 413, 415) },
       },
     },
     async (request, reply) => reply.code(201).send(await observing.add(request.body)),
@@ -51,7 +58,7 @@ export function observedGroupRoutes(app: App, { observing }: Pick<HttpDeps, 'obs
         summary: 'Which group would be read, and what to tell it first; nothing is saved',
         tags,
         body: observeGroupSchema,
-        response: { 200: observedPreviewSchema, ...refusals(400, 404, 409, 413, 415) },
+        response: { 200: observedPreviewSchema, ...errorResponses(400, 404, 409, 413, 415) },
       },
     },
     (request) => observing.preview(request.body),
@@ -68,9 +75,68 @@ export function observedGroupRoutes(app: App, { observing }: Pick<HttpDeps, 'obs
         tags,
         params: z.strictObject({ id: z.string().max(128) }),
         querystring: unobserveSchema,
-        response: { 200: unobservedSchema, ...refusals(400, 404) },
+        response: { 200: unobservedGroupSchema, ...errorResponses(400, 404) },
       },
     },
     (request) => observing.remove(request.params.id, request.query),
+  );
+}
+
+// Digests of observed groups. The route is the verb of the port: nothing is decided here.
+
+export function digestRoutes(app: App, { digests }: Pick<HttpDeps, 'digests'>): void {
+  app.get(
+    '/api/digests',
+    {
+      schema: {
+        operationId: 'readDigests',
+        summary: 'What was said in observed groups on one day, by the day and by the hour',
+        tags: ['groups'],
+        querystring: digestQuerySchema,
+        response: { 200: digestsResponseSchema, ...errorResponses(400, 404) },
+      },
+    },
+    (request) => digests.digests(request.query),
+  );
+}
+
+// Where digests go outside of Relay. A secret is given out once, when it is made.
+
+const exportTags = ['memory'];
+const DIGEST_EXPORT_PATH = '/api/outside-memory';
+
+export function digestExportRoutes(
+  app: App,
+  { outsideMemory }: Pick<HttpDeps, 'outsideMemory'>,
+): void {
+  app.get(
+    DIGEST_EXPORT_PATH,
+    {
+      schema: {
+        operationId: 'getOutsideMemory',
+        summary: 'Where digests and facts go outside of Relay',
+        tags: exportTags,
+        response: { 200: digestExportStateSchema, ...errorResponses() },
+      },
+    },
+    () => outsideMemory.state(),
+  );
+
+  app.patch(
+    DIGEST_EXPORT_PATH,
+    {
+      config: { access: 'token' },
+      schema: {
+        operationId: 'changeOutsideMemory',
+        summary: 'Give digests and facts to a folder or a webhook; what is not named stays',
+        tags: exportTags,
+        body: changeDigestExportSchema,
+        response: { 200: changedDigestExportSchema, ...errorResponses(400, 413, 415) },
+      },
+    },
+    async ({ body }, reply) => {
+      reply.header('cache-control', 'no-store');
+      return outsideMemory.change(body);
+    },
   );
 }

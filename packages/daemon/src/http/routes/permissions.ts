@@ -4,18 +4,17 @@ import {
   createPermissionSchema,
   listPermissionsSchema,
   type Permission,
+  permissionRemovedSchema,
   permissionSchema,
-  removedSchema,
   seedErrorSchema,
   updatePermissionSchema,
-} from '@relay/core/api/permissions';
-import { type ErrorCode, RelayError } from '@relay/core/errors';
+} from '@relay/core/api/contacts';
+import { type KnownErrorCode, RelayError } from '@relay/core/errors';
 import { type GrantId, grantId } from '@relay/core/ids';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
-import type { App } from '../app.ts';
+import { type App, errorResponses } from '../app.ts';
 import type { HttpDeps } from '../deps.ts';
-import { refusals } from './responses.ts';
 
 const tags = ['permissions'];
 const params = z.strictObject({ id: z.string() });
@@ -30,7 +29,7 @@ export function permissionRoutes(app: App, { grants }: Pick<HttpDeps, 'grants'>)
         summary: 'What you allow for each contact or group, sorted by name',
         tags,
         querystring: listPermissionsSchema,
-        response: { 200: z.array(permissionSchema), ...refusals(400) },
+        response: { 200: z.array(permissionSchema), ...errorResponses(400) },
       },
     },
     async (request) => [...(await grants.list(request.query.kind))],
@@ -46,14 +45,14 @@ export function permissionRoutes(app: App, { grants }: Pick<HttpDeps, 'grants'>)
         body: createPermissionSchema.nullish(),
         response: {
           200: permissionSchema,
-          ...refusals(404, 413, 415),
+          ...errorResponses(404, 413, 415),
           400: seedErrorSchema,
           409: seedErrorSchema,
         },
       },
     },
     ({ body }, reply) =>
-      asTheSeed(reply, () => {
+      answerAsSeed(reply, () => {
         const known = body?.contactId || body?.group;
         if (!body || !(known || (body.phoneNumber && body.displayName))) {
           throw new RelayError('permission_incomplete');
@@ -71,11 +70,11 @@ export function permissionRoutes(app: App, { grants }: Pick<HttpDeps, 'grants'>)
         tags,
         params,
         body: updatePermissionSchema.nullish(),
-        response: { 200: permissionSchema, ...refusals(400, 413, 415), 404: seedErrorSchema },
+        response: { 200: permissionSchema, ...errorResponses(400, 413, 415), 404: seedErrorSchema },
       },
     },
     ({ params: { id }, body }, reply) =>
-      asTheSeed(reply, () => grants.update(named(id), body ?? {})),
+      answerAsSeed(reply, () => grants.update(named(id), body ?? {})),
   );
 
   app.delete(
@@ -86,11 +85,11 @@ export function permissionRoutes(app: App, { grants }: Pick<HttpDeps, 'grants'>)
         summary: 'Remove the record: nothing is allowed any more',
         tags,
         params,
-        response: { 200: removedSchema, ...refusals(), 404: seedErrorSchema },
+        response: { 200: permissionRemovedSchema, ...errorResponses(), 404: seedErrorSchema },
       },
     },
     ({ params: { id } }, reply) =>
-      asTheSeed(reply, async () => {
+      answerAsSeed(reply, async () => {
         await grants.remove(named(id));
         return { success: true as const };
       }),
@@ -106,21 +105,21 @@ function named(id: string): GrantId {
   }
 }
 
-const OF_THE_SEED: ReadonlySet<ErrorCode> = new Set([
+const SEED_ERROR_CODES: ReadonlySet<KnownErrorCode> = new Set([
   'permission_incomplete',
   'invalid_phone',
   'permission_exists',
   'permission_not_found',
 ]);
 
-async function asTheSeed<T extends Permission | { success: true }>(
+async function answerAsSeed<T extends Permission | { success: true }>(
   reply: FastifyReply,
   answer: () => Promise<T>,
 ): Promise<T> {
   try {
     return await answer();
   } catch (error) {
-    if (!(error instanceof RelayError) || !OF_THE_SEED.has(error.code)) throw error;
+    if (!(error instanceof RelayError) || !SEED_ERROR_CODES.has(error.code)) throw error;
     return reply.code(error.status).send({ error: error.message });
   }
 }

@@ -1,15 +1,14 @@
 // What is kept how long, and erasing somebody. The routes are the verbs of the port: nothing is decided here.
 import {
+  erasureReceiptSchema,
   forgetPreviewSchema,
   forgetQuerySchema,
   forgetRequestSchema,
-  receiptSchema,
   retentionRunSchema,
-  retentionSchema,
+  retentionStatusSchema,
 } from '@relay/core/api/retention';
-import type { App } from '../app.ts';
+import { type App, errorResponses } from '../app.ts';
 import type { HttpDeps } from '../deps.ts';
-import { refusals } from './responses.ts';
 
 export function retentionRoutes(app: App, { retention }: Pick<HttpDeps, 'retention'>): void {
   app.get(
@@ -19,7 +18,7 @@ export function retentionRoutes(app: App, { retention }: Pick<HttpDeps, 'retenti
         operationId: 'getRetention',
         summary: 'How old what was read in observed groups is, and when the limits were enforced',
         tags: ['privacy'],
-        response: { 200: retentionSchema, ...refusals() },
+        response: { 200: retentionStatusSchema, ...errorResponses() },
       },
     },
     () => retention.status(),
@@ -31,7 +30,7 @@ export function retentionRoutes(app: App, { retention }: Pick<HttpDeps, 'retenti
         operationId: 'runRetention',
         summary: 'Enforce the limits now, and write the database anew without what is gone',
         tags: ['privacy'],
-        response: { 200: retentionRunSchema, ...refusals() },
+        response: { 200: retentionRunSchema, ...errorResponses() },
       },
     },
     () => retention.run(),
@@ -44,7 +43,7 @@ export function retentionRoutes(app: App, { retention }: Pick<HttpDeps, 'retenti
         summary: 'What forgetting a contact or a group would erase',
         tags: ['privacy'],
         querystring: forgetQuerySchema,
-        response: { 200: forgetPreviewSchema, ...refusals(400, 404, 409) },
+        response: { 200: forgetPreviewSchema, ...errorResponses(400, 404, 409) },
       },
     },
     (request) => retention.preview(request.query.id),
@@ -57,7 +56,7 @@ export function retentionRoutes(app: App, { retention }: Pick<HttpDeps, 'retenti
         summary: 'Erase a contact or a group for good; answers with a receipt',
         tags: ['privacy'],
         body: forgetRequestSchema,
-        response: { 200: receiptSchema, ...refusals(400, 404, 409, 413, 415) },
+        response: { 200: erasureReceiptSchema, ...errorResponses(400, 404, 409, 413, 415) },
       },
     },
     (request) => retention.forget(request.body.id),

@@ -8,9 +8,8 @@ import {
 import { RelayError } from '@relay/core/errors';
 import { type ScheduleId, scheduleId } from '@relay/core/ids';
 import { z } from 'zod';
-import type { App } from '../app.ts';
+import { type App, errorResponses } from '../app.ts';
 import type { HttpDeps } from '../deps.ts';
-import { refusals } from './responses.ts';
 
 const tags = ['schedules'];
 const params = z.strictObject({ id: z.string() });
@@ -33,7 +32,7 @@ export function scheduleRoutes(app: App, { schedules }: Pick<HttpDeps, 'schedule
         summary: 'Messages for later, the next one first',
         tags,
         querystring: listSchedulesSchema,
-        response: { 200: z.array(scheduleSchema), ...refusals(400) },
+        response: { 200: z.array(scheduleSchema), ...errorResponses(400) },
       },
     },
     async ({ query: { state, ...page } }) => [...(await schedules.list(state, page))],
@@ -49,7 +48,7 @@ export function scheduleRoutes(app: App, { schedules }: Pick<HttpDeps, 'schedule
           'Say when in words (`when`: "every weekday 9am") or as a `rule`. Without `catch_up`, what is to happen once is sent late after a downtime, and of what repeats the missed ones are left out.',
         tags,
         body: createScheduleSchema,
-        response: { 201: scheduleSchema, ...refusals(400, 404, 409, 413, 415) },
+        response: { 201: scheduleSchema, ...errorResponses(400, 404, 409, 413, 415) },
       },
     },
     async (request, reply) => reply.code(201).send(await schedules.create(request.body)),
@@ -63,7 +62,7 @@ export function scheduleRoutes(app: App, { schedules }: Pick<HttpDeps, 'schedule
         summary: 'What would be scheduled, and when it would happen; nothing is saved',
         tags,
         body: createScheduleSchema,
-        response: { 200: schedulePreviewSchema, ...refusals(400, 404, 409, 413, 415) },
+        response: { 200: schedulePreviewSchema, ...errorResponses(400, 404, 409, 413, 415) },
       },
     },
     (request) => schedules.preview(request.body),
@@ -77,7 +76,7 @@ export function scheduleRoutes(app: App, { schedules }: Pick<HttpDeps, 'schedule
         summary: 'Cancel: nothing more comes of it, not even what is on its way',
         tags,
         params,
-        response: { 200: scheduleSchema, ...refusals(404, 409) },
+        response: { 200: scheduleSchema, ...errorResponses(404, 409) },
       },
     },
     (request) => schedules.cancel(named(request.params.id)),

@@ -2,11 +2,10 @@
 import {
   changeSettingsSchema,
   modelTrialSchema,
-  ownersSettingsSchema,
+  settingsOverviewSchema,
 } from '@relay/core/api/settings';
-import type { App } from '../app.ts';
+import { type App, errorResponses } from '../app.ts';
 import type { HttpDeps } from '../deps.ts';
-import { refusals } from './responses.ts';
 
 const tags = ['daemon'];
 
@@ -19,7 +18,7 @@ export function settingsRoutes(app: App, { settings }: Pick<HttpDeps, 'settings'
         summary:
           'Every setting with where it comes from, the model agents think with, and the web search',
         tags,
-        response: { 200: ownersSettingsSchema, ...refusals() },
+        response: { 200: settingsOverviewSchema, ...errorResponses() },
       },
     },
     () => settings.shown(),
@@ -35,7 +34,7 @@ export function settingsRoutes(app: App, { settings }: Pick<HttpDeps, 'settings'
           'Written to `relay.config.json` whole or not at all. What `changes` calls `now` counts at once, the rest from the next start; null brings the default back. What the environment sets is refused.',
         tags,
         body: changeSettingsSchema,
-        response: { 200: ownersSettingsSchema, ...refusals(400, 409, 413, 415) },
+        response: { 200: settingsOverviewSchema, ...errorResponses(400, 409, 413, 415) },
       },
     },
     async ({ body }) => {
@@ -51,7 +50,7 @@ export function settingsRoutes(app: App, { settings }: Pick<HttpDeps, 'settings'
         operationId: 'tryModel',
         summary: 'Ask the model that is set up one short question; changes nothing',
         tags,
-        response: { 200: modelTrialSchema, ...refusals(415) },
+        response: { 200: modelTrialSchema, ...errorResponses(415) },
       },
     },
     () => settings.tryModel(),

@@ -1,16 +1,13 @@
 // Signing a browser in and out, and changing the owner's token. Invariant: a login code works once
 // and for a minute; what is kept of codes and sessions is their hash.
 import { randomBytes } from 'node:crypto';
-import { loginCodeSchema, loginQuerySchema, ownerTokenSchema } from '@relay/core/api/sign-in';
+import { loginCodeSchema, loginQuerySchema, ownerTokenSchema } from '@relay/core/api/credentials';
 import { RelayError } from '@relay/core/errors';
 import { z } from 'zod';
-import type { App } from '../app.ts';
-import { hashSecret, sessionCookie } from '../authenticate.ts';
+import { type App, errorResponses } from '../app.ts';
 import type { HttpDeps } from '../deps.ts';
-import { refusal } from '../guard.ts';
-import type { Limiter } from '../limiter.ts';
-import type { Streams } from '../streams.ts';
-import { refusals } from './responses.ts';
+import { hashSecret, type Limiter, sessionCookie, wrongCredentialError } from '../guard.ts';
+import type { OpenStreams } from '../streams.ts';
 
 const CODE_MS = 60_000;
 const SESSION_MS = 7 * 24 * 3_600_000;
@@ -21,7 +18,7 @@ const COOKIE = { httpOnly: true, sameSite: 'strict', path: '/' } as const;
 export function signInRoutes(
   app: App,
   deps: Pick<HttpDeps, 'signIn' | 'rotateOwnerToken'>,
-  world: { port(): number; failures: Limiter; streams: Streams },
+  world: { port(): number; failures: Limiter; streams: OpenStreams },
 ): void {
   const { signIn } = deps;
   const tags = ['sign-in'];
@@ -34,7 +31,7 @@ export function signInRoutes(
         operationId: 'createLoginCode',
         summary: 'A link that signs one browser in, once, within a minute',
         tags,
-        response: { 201: loginCodeSchema, ...refusals(415) },
+        response: { 201: loginCodeSchema, ...errorResponses(415) },
       },
     },
     async (_request, reply) => {
@@ -56,13 +53,13 @@ export function signInRoutes(
         tags,
         security: [],
         querystring: loginQuerySchema,
-        response: { 302: z.null().describe('Signed in'), ...refusals(400) },
+        response: { 302: z.null().describe('Signed in'), ...errorResponses(400) },
       },
     },
     async (request, reply) => {
       const now = new Date();
       if (!(await signIn.spendCode(hashSecret(request.query.code), now))) {
-        throw refusal(world.failures, new RelayError('login_code_invalid'));
+        throw wrongCredentialError(world.failures, new RelayError('login_code_invalid'));
       }
       const session = secret();
       await signIn.addSession(hashSecret(session), new Date(now.getTime() + SESSION_MS));
@@ -80,7 +77,7 @@ export function signInRoutes(
         operationId: 'logout',
         summary: 'End this browser session',
         tags,
-        response: { 204: z.null().describe('Signed out'), ...refusals(415) },
+        response: { 204: z.null().describe('Signed out'), ...errorResponses(415) },
       },
     },
     async ({ principal }, reply) => {
@@ -99,7 +96,7 @@ export function signInRoutes(
         operationId: 'logoutEverywhere',
         summary: 'End every browser session, this one too; the owner’s token stays',
         tags,
-        response: { 204: z.null().describe('Signed out everywhere'), ...refusals(415) },
+        response: { 204: z.null().describe('Signed out everywhere'), ...errorResponses(415) },
       },
     },
     async (_request, reply) => {
@@ -117,7 +114,7 @@ export function signInRoutes(
         operationId: 'rotateToken',
         summary: 'Change the owner’s token: ends every session and every stream',
         tags,
-        response: { 200: ownerTokenSchema, ...refusals(415) },
+        response: { 200: ownerTokenSchema, ...errorResponses(415) },
       },
     },
     async () => {

@@ -1,9 +1,10 @@
 // How the daemon is: seed 003's status, and what `relay doctor` checks.
-import { doctorQuerySchema, doctorReportSchema } from '@relay/core/api/doctor';
-import { statusSchema } from '@relay/core/api/status';
-import type { App } from '../app.ts';
+
+import { activityQuerySchema, activitySchema } from '@relay/core/api/activity';
+import { doctorQuerySchema, doctorReportSchema, statusSchema } from '@relay/core/api/status';
+import { z } from 'zod';
+import { type App, errorResponses } from '../app.ts';
 import type { HttpDeps } from '../deps.ts';
-import { refusals } from './responses.ts';
 
 export function statusRoutes(app: App, deps: Pick<HttpDeps, 'status' | 'checks'>): void {
   app.get(
@@ -13,7 +14,7 @@ export function statusRoutes(app: App, deps: Pick<HttpDeps, 'status' | 'checks'>
         operationId: 'getStatus',
         summary: 'How the daemon, WhatsApp, the database and the jobs are',
         tags: ['daemon'],
-        response: { 200: statusSchema, ...refusals() },
+        response: { 200: statusSchema, ...errorResponses() },
       },
     },
     () => deps.status(),
@@ -27,9 +28,47 @@ export function statusRoutes(app: App, deps: Pick<HttpDeps, 'status' | 'checks'>
         summary: 'Check what the daemon depends on, and how to mend what is wrong',
         tags: ['daemon'],
         querystring: doctorQuerySchema,
-        response: { 200: doctorReportSchema, ...refusals(400) },
+        response: { 200: doctorReportSchema, ...errorResponses(400) },
       },
     },
     async ({ query }) => ({ checks: await deps.checks(query) }),
+  );
+}
+
+// What happened over the last hours or days, counted for Home.
+
+export function activityRoutes(app: App, { activity }: Pick<HttpDeps, 'activity'>): void {
+  app.get(
+    '/api/activity',
+    {
+      schema: {
+        operationId: 'getActivity',
+        summary: 'What happened over the last hours or days, in numbers',
+        description:
+          'A day by the hour, a week or a month by the day of the owner: messages in and out, how long answers took, what models used, and whose turn it was.',
+        tags: ['daemon'],
+        querystring: activityQuerySchema,
+        response: { 200: activitySchema, ...errorResponses(400) },
+      },
+    },
+    ({ query: { hours } }) => activity.read(hours),
+  );
+}
+
+// Figures for a monitor. Open to the owner, and to a token that may do this and nothing else with it.
+
+export function metricsRoutes(app: App, { metrics }: Pick<HttpDeps, 'metrics'>): void {
+  app.get(
+    '/metrics',
+    {
+      config: { access: 'monitor' },
+      schema: {
+        operationId: 'getMetrics',
+        summary: 'Figures for Prometheus: numbers and kinds, nobody’s words or names',
+        tags: ['daemon'],
+        response: { 200: z.string(), ...errorResponses() },
+      },
+    },
+    async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()),
   );
 }

@@ -4,14 +4,13 @@ import {
   tokenSchema,
   tokenSecretSchema,
   tokensResponseSchema,
-} from '@relay/core/api/tokens';
+} from '@relay/core/api/credentials';
 import { tokenId } from '@relay/core/ids';
 import { z } from 'zod';
-import type { App } from '../app.ts';
-import { OWNER_TOKEN_HEADER } from '../authenticate.ts';
+import { type App, errorResponses } from '../app.ts';
 import type { HttpDeps } from '../deps.ts';
-import type { Streams } from '../streams.ts';
-import { refusals } from './responses.ts';
+import { OWNER_TOKEN_HEADER } from '../guard.ts';
+import type { OpenStreams } from '../streams.ts';
 
 const tags = ['tokens'];
 const params = z.object({ token: z.string().max(128).describe('Its name or id') });
@@ -22,7 +21,7 @@ const headers = z.object({ [OWNER_TOKEN_HEADER]: z.string().max(200).optional() 
 export function tokenRoutes(
   app: App,
   { tokens }: Pick<HttpDeps, 'tokens'>,
-  streams: Streams,
+  streams: OpenStreams,
 ): void {
   app.get(
     '/api/tokens',
@@ -31,7 +30,7 @@ export function tokenRoutes(
         operationId: 'listProgramTokens',
         summary: 'The tokens of programs: what each may do, with whom, and when it was last used',
         tags,
-        response: { 200: tokensResponseSchema, ...refusals() },
+        response: { 200: tokensResponseSchema, ...errorResponses() },
       },
     },
     async () => ({ tokens: [...(await tokens.list())] }),
@@ -47,7 +46,7 @@ export function tokenRoutes(
         tags,
         headers,
         body: createTokenSchema,
-        response: { 201: tokenSecretSchema, ...refusals(400, 404, 409, 413, 415) },
+        response: { 201: tokenSecretSchema, ...errorResponses(400, 404, 409, 413, 415) },
       },
     },
     async ({ body }, reply) =>
@@ -67,7 +66,7 @@ export function tokenRoutes(
         tags,
         params,
         headers,
-        response: { 200: tokenSecretSchema, ...refusals(404, 409, 415) },
+        response: { 200: tokenSecretSchema, ...errorResponses(404, 409, 415) },
       },
     },
     async ({ params: { token } }, reply) => {
@@ -86,7 +85,7 @@ export function tokenRoutes(
           'End a token: whatever comes with it is refused, and what it has waiting is not sent',
         tags,
         params,
-        response: { 200: tokenSchema, ...refusals(404) },
+        response: { 200: tokenSchema, ...errorResponses(404) },
       },
     },
     async ({ params: { token } }) => {

@@ -7,7 +7,6 @@ import { join, sep } from 'node:path';
 import { CONSOLE_PAGES, PAGE_NONCE } from '@relay/core/console/pages';
 import type { FastifyReply } from 'fastify';
 import type { App } from '../app.ts';
-import { contentPolicy } from '../policy.ts';
 
 export async function webRoutes(app: App, directory: string): Promise<void> {
   const { default: serveFiles } = await import('@fastify/static');
@@ -47,4 +46,23 @@ function sendPage(reply: FastifyReply, document: string): FastifyReply {
     .header('cache-control', 'no-store')
     .header('content-security-policy', contentPolicy(nonce))
     .send(document.replaceAll(PAGE_NONCE, nonce));
+}
+
+// What a page of ours may do: run its own files and talk to its own origin, nothing else. A document that writes
+// styles of its own does so with the nonce it was handed out with; no script is ever let in that way.
+
+export function contentPolicy(nonce?: string): string {
+  const styles = nonce === undefined ? "'self'" : `'self' 'nonce-${nonce}'`;
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src ${styles}`,
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "manifest-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ');
 }

@@ -12,9 +12,8 @@ import {
   webhooksResponseSchema,
 } from '@relay/core/api/webhooks';
 import { z } from 'zod';
-import type { App } from '../app.ts';
+import { type App, errorResponses } from '../app.ts';
 import type { HttpDeps } from '../deps.ts';
-import { refusals } from './responses.ts';
 
 const tags = ['webhooks'];
 const params = z.object({ webhook: z.string().max(128).describe('Its name or id') });
@@ -30,7 +29,7 @@ export function webhookRoutes(app: App, { webhooks }: Pick<HttpDeps, 'webhooks'>
         operationId: 'listWebhooks',
         summary: 'Where what happens is told, what of it, and how that goes',
         tags,
-        response: { 200: webhooksResponseSchema, ...refusals() },
+        response: { 200: webhooksResponseSchema, ...errorResponses() },
       },
     },
     async () => ({ webhooks: [...(await webhooks.list())] }),
@@ -45,7 +44,7 @@ export function webhookRoutes(app: App, { webhooks }: Pick<HttpDeps, 'webhooks'>
         summary: 'Tell an address what happens from now on; its secret is shown this once',
         tags,
         body: createWebhookSchema,
-        response: { 201: webhookSecretSchema, ...refusals(400, 404, 409, 413, 415) },
+        response: { 201: webhookSecretSchema, ...errorResponses(400, 404, 409, 413, 415) },
       },
     },
     async ({ body }, reply) =>
@@ -65,7 +64,7 @@ export function webhookRoutes(app: App, { webhooks }: Pick<HttpDeps, 'webhooks'>
         tags,
         params,
         body: changeWebhookSchema,
-        response: { 200: webhookSchema, ...refusals(400, 404, 409, 413, 415) },
+        response: { 200: webhookSchema, ...errorResponses(400, 404, 409, 413, 415) },
       },
     },
     ({ params: { webhook }, body }) => webhooks.change(webhook, body),
@@ -79,7 +78,7 @@ export function webhookRoutes(app: App, { webhooks }: Pick<HttpDeps, 'webhooks'>
         summary: 'End a webhook: what it has not been told yet is told to nobody',
         tags,
         params,
-        response: { 200: webhookSchema, ...refusals(404) },
+        response: { 200: webhookSchema, ...errorResponses(404) },
       },
     },
     ({ params: { webhook } }) => webhooks.remove(webhook),
@@ -94,7 +93,7 @@ export function webhookRoutes(app: App, { webhooks }: Pick<HttpDeps, 'webhooks'>
         summary: 'A new secret, shown this once; for a day the one before signs too',
         tags,
         params,
-        response: { 200: webhookSecretSchema, ...refusals(404, 415) },
+        response: { 200: webhookSecretSchema, ...errorResponses(404, 415) },
       },
     },
     async ({ params: { webhook } }, reply) =>
@@ -109,7 +108,7 @@ export function webhookRoutes(app: App, { webhooks }: Pick<HttpDeps, 'webhooks'>
         summary: 'Send a ping now, once, and say how that went',
         tags,
         params,
-        response: { 200: webhookDeliverySchema, ...refusals(404, 415) },
+        response: { 200: webhookDeliverySchema, ...errorResponses(404, 415) },
       },
     },
     ({ params: { webhook } }) => webhooks.test(webhook),
@@ -128,7 +127,7 @@ function deliveryRoutes(app: App, webhooks: HttpDeps['webhooks']): void {
         tags,
         params,
         querystring: listDeliveriesSchema,
-        response: { 200: deliveriesResponseSchema, ...refusals(400, 404) },
+        response: { 200: deliveriesResponseSchema, ...errorResponses(400, 404) },
       },
     },
     ({ params: { webhook }, query }) => webhooks.deliveries(webhook, query),
@@ -142,7 +141,7 @@ function deliveryRoutes(app: App, webhooks: HttpDeps['webhooks']): void {
         summary: 'Tell one again, under the same id',
         tags,
         params: one,
-        response: { 200: webhookDeliverySchema, ...refusals(400, 404, 415) },
+        response: { 200: webhookDeliverySchema, ...errorResponses(400, 404, 415) },
       },
     },
     ({ params: { webhook, delivery } }) => webhooks.replay(webhook, delivery),
@@ -156,7 +155,7 @@ function deliveryRoutes(app: App, webhooks: HttpDeps['webhooks']): void {
         summary: 'Tell all again that were given up on',
         tags,
         params,
-        response: { 200: replayedSchema, ...refusals(404, 415) },
+        response: { 200: replayedSchema, ...errorResponses(404, 415) },
       },
     },
     async ({ params: { webhook } }) => ({ replayed: await webhooks.replayDead(webhook) }),

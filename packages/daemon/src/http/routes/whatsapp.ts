@@ -1,21 +1,34 @@
 // Seed 000's routes of the connection, to the letter, and beside them the link as Relay knows it.
-import { linkSchema } from '@relay/core/api/link';
+
+import { Readable } from 'node:stream';
 import {
   connectResponseSchema,
   connectSchema,
   disconnectResponseSchema,
   disconnectSchema,
+  initResponseSchema,
+  initSchema,
+  linkSchema,
   noQrSchema,
+  publicStatus,
   qrSchema,
+  toLinkBody,
   whatsappStatusSchema,
 } from '@relay/core/api/whatsapp';
-import { linkBody, publicStatus } from '@relay/core/connection/link';
-import { sentence } from '@relay/core/errors';
-import type { App } from '../app.ts';
-import type { HttpDeps } from '../deps.ts';
-import { beginLinking, isConnected, linkMethod } from '../linking.ts';
-import type { QrPicture } from '../qr-picture.ts';
-import { refusals } from './responses.ts';
+import { whatsappStatusOf } from '@relay/core/connection/states';
+import { errorSentence, RelayError } from '@relay/core/errors';
+import type { Transport, WhatsAppLink } from '@relay/core/ports/transport';
+import { type App, errorResponses, streamSchema } from '../app.ts';
+import type { HttpDeps, HttpLimits } from '../deps.ts';
+import type { Authenticator } from '../guard.ts';
+import {
+  beginLinking,
+  isConnected,
+  parseLinkMethod,
+  type QrPicture,
+  waitForLink,
+} from '../linking.ts';
+import { createWakeSignal, type OpenStreams } from '../streams.ts';
 
 const tags = ['whatsapp'];
 
@@ -31,7 +44,7 @@ export function whatsappRoutes(
         operationId: 'getWhatsAppStatus',
         summary: 'Whether WhatsApp is connected, and as which number',
         tags,
-        response: { 200: whatsappStatusSchema, ...refusals() },
+        response: { 200: whatsappStatusSchema, ...errorResponses() },
       },
     },
     async () => publicStatus(deps.whatsapp.link),
@@ -44,11 +57,11 @@ export function whatsappRoutes(
         operationId: 'getLink',
         summary: 'The link with its sentence, what there is to scan or type, and its health',
         tags,
-        response: { 200: linkSchema, ...refusals() },
+        response: { 200: linkSchema, ...errorResponses() },
       },
     },
     async (_request, reply) =>
-      reply.header('cache-control', 'no-store').send(linkBody(deps.whatsapp.link)),
+      reply.header('cache-control', 'no-store').send(toLinkBody(deps.whatsapp.link)),
   );
 
   app.post(
@@ -61,11 +74,11 @@ export function whatsappRoutes(
           'Without a body an account that is not linked yet gets a QR code; with `phone` it gets a code to type on that phone.',
         tags,
         body: connectSchema,
-        response: { 200: connectResponseSchema, ...refusals(400, 413, 415) },
+        response: { 200: connectResponseSchema, ...errorResponses(400, 413, 415) },
       },
     },
     async ({ body }) => {
-      const method = linkMethod(body?.phone);
+      const method = parseLinkMethod(body?.phone);
       if (isConnected(deps.whatsapp)) {
         const { phoneNumber } = publicStatus(deps.whatsapp.link);
         return { status: 'already_connected' as const, phoneNumber };
@@ -82,14 +95,14 @@ export function whatsappRoutes(
         operationId: 'getQr',
         summary: 'The QR code to scan, as a PNG in a data URL',
         tags,
-        response: { 200: qrSchema, ...refusals(), 404: noQrSchema },
+        response: { 200: qrSchema, ...errorResponses(), 404: noQrSchema },
       },
     },
     async (_request, reply) => {
       reply.header('cache-control', 'no-store');
       const { qr } = deps.whatsapp.link;
       // The seed gives this one body without a code.
-      if (qr === null) return reply.code(404).send({ error: sentence('no_qr_code') });
+      if (qr === null) return reply.code(404).send({ error: errorSentence('no_qr_code') });
       return reply.send({ qr: await picture(qr) });
     },
   );
@@ -102,12 +115,212 @@ export function whatsappRoutes(
         summary: 'Disconnect; with `clearSession` also unlink this device',
         tags,
         body: disconnectSchema.nullish(),
-        response: { 200: disconnectResponseSchema, ...refusals(400, 413, 415) },
+        response: { 200: disconnectResponseSchema, ...errorResponses(400, 413, 415) },
       },
     },
     async ({ body }) => {
       await deps.whatsapp.disconnect({ forget: body?.clearSession ?? false });
       return { status: 'disconnected' as const };
+    },
+  );
+}
+
+// The link as it changes: seed 000's stream of QR codes, and our own with every state and its sentence.
+
+interface LinkStreamDeps {
+  readonly streams: OpenStreams;
+  readonly authenticator: Authenticator;
+  readonly limits: HttpLimits;
+}
+
+export function whatsappStreamRoutes(
+  app: App,
+  deps: Pick<HttpDeps, 'whatsapp' | 'log'>,
+  picture: QrPicture,
+  world: LinkStreamDeps,
+): void {
+  const declare = (path: string, operationId: string, words: RouteText, frames: () => LinkFrames) =>
+    app.get(
+      path,
+      {
+        schema: {
+          operationId,
+          ...words,
+          tags: ['whatsapp'],
+          response: {
+            200: { content: { 'text/event-stream': { schema: streamSchema } } },
+            ...errorResponses(),
+          },
+        },
+      },
+      async ({ principal }, reply) => {
+        if (principal === null) throw new RelayError('unauthorized');
+        const stream = Readable.from(
+          streamLink({
+            transport: deps.whatsapp,
+            frames: frames(),
+            signal: world.streams.open(principal, reply.raw),
+            allowed: () => world.authenticator.holds(principal),
+            limits: world.limits,
+          }),
+          { objectMode: false },
+        );
+        // Whoever comes back is told the present state first, so a broken stream loses nothing.
+        stream.on('error', (error) => deps.log.warn('link stream broke', { error }));
+        return reply
+          .type('text/event-stream')
+          .header('cache-control', 'no-cache')
+          .header('connection', 'keep-alive')
+          .send(stream);
+      },
+    );
+
+  declare(
+    '/api/whatsapp/qr/stream',
+    'streamQr',
+    {
+      summary: 'Follow status and QR codes, as Server-Sent Events',
+      description:
+        '`status` {status, phoneNumber} at once and on every change; `qr` {qr} at once if there is a code, and for each new one; `connected` {phoneNumber} when the link is established.',
+    },
+    () => qrFrames(picture),
+  );
+  declare(
+    '/api/whatsapp/link/stream',
+    'streamLink',
+    {
+      summary: 'Follow the link with every state and its sentence, as Server-Sent Events',
+      description: '`link` as `GET /api/whatsapp/link` answers it, at once and on every change.',
+    },
+    fullLinkFrames,
+  );
+}
+
+interface RouteText {
+  readonly summary: string;
+  readonly description: string;
+}
+
+// Changes of the link as SSE frames, pulled by the response. Invariant: what is true now comes at once,
+// then every change in order; a reader that does not read is held a bounded number of them.
+
+/** The frames one change is worth to a reader who has seen all before it; empty when none. */
+type LinkFrames = (link: WhatsAppLink) => Promise<string> | string;
+
+interface LinkStream {
+  readonly transport: Pick<Transport, 'link' | 'subscribe'>;
+  readonly frames: LinkFrames;
+  readonly signal: AbortSignal;
+  /** Whether the reader may still read; asked at every slow poll. */
+  allowed(): Promise<boolean>;
+  readonly limits: Pick<HttpLimits, 'pollMs' | 'linkKeepAliveMs' | 'streamBatch'>;
+}
+
+async function* streamLink(stream: LinkStream): AsyncGenerator<string, void, void> {
+  const { transport, signal, limits } = stream;
+  const bell = createWakeSignal();
+  const waiting: WhatsAppLink[] = [transport.link];
+  const unsubscribe = transport.subscribe((event) => {
+    if (event.type !== 'link') return;
+    waiting.push(event.link);
+    if (waiting.length > limits.streamBatch) waiting.shift();
+    bell.ring();
+  });
+  try {
+    let kept = performance.now();
+    let checked = kept;
+    while (!signal.aborted) {
+      for (let link = waiting.shift(); link !== undefined; link = waiting.shift()) {
+        const text = await stream.frames(link);
+        if (text !== '') yield text;
+      }
+      const quiet = kept + limits.linkKeepAliveMs - performance.now();
+      await bell.wait(Math.max(0, Math.min(limits.pollMs, quiet)), signal);
+      const now = performance.now();
+      if (now - checked >= limits.pollMs) {
+        checked = now;
+        if (!(await stream.allowed())) return;
+      }
+      if (!signal.aborted && now - kept >= limits.linkKeepAliveMs) {
+        kept = now;
+        yield ': keep-alive\n\n';
+      }
+    }
+  } finally {
+    unsubscribe();
+  }
+}
+
+/** Seed 000's three events. `connected` is an event of the moment: who comes later learns it by `status`. */
+function qrFrames(picture: QrPicture): LinkFrames {
+  let seen: { readonly status: string; readonly qr: string | null } | null = null;
+  return async (link) => {
+    const before = seen;
+    const body = publicStatus(link);
+    seen = { status: body.status, qr: link.qr };
+    let text = '';
+    if (body.status !== before?.status) text += frame('status', body);
+    if (link.qr !== null && link.qr !== before?.qr) {
+      text += frame('qr', { qr: await picture(link.qr) });
+    }
+    if (before !== null && body.status === 'connected' && before.status !== 'connected') {
+      text += frame('connected', { phoneNumber: body.phoneNumber });
+    }
+    return text;
+  };
+}
+
+/** Our own: the whole link, whenever something a person could see has changed. */
+function fullLinkFrames(): LinkFrames {
+  let seen = '';
+  return (link) => {
+    const { health, ...visible } = toLinkBody(link);
+    const now = JSON.stringify(visible);
+    if (now === seen) return '';
+    seen = now;
+    return frame('link', { ...visible, health });
+  };
+}
+
+const frame = (event: string, data: object): string =>
+  `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+
+// Seed 003's `/init`: keeps the model's key and provider, and the web search's key, then begins to link.
+
+export function initRoutes(
+  app: App,
+  deps: Pick<HttpDeps, 'whatsapp' | 'settings'>,
+  limits: HttpLimits,
+): void {
+  app.post(
+    '/api/init',
+    {
+      schema: {
+        operationId: 'init',
+        summary: 'Configure the model and begin to link WhatsApp',
+        description:
+          'Answers when there is a QR code to scan, or none will come: then `whatsapp_qr_displayed` is false and `GET /api/whatsapp/link` says why.',
+        tags: ['daemon'],
+        body: initSchema,
+        response: { 200: initResponseSchema, ...errorResponses(400, 413, 415) },
+      },
+    },
+    async ({ body }) => {
+      const { phone, ...settings } = body ?? {};
+      const method = parseLinkMethod(phone);
+      if (Object.keys(settings).length > 0) await deps.settings.change(settings);
+      if (isConnected(deps.whatsapp)) return { whatsapp_qr_displayed: false };
+      const before = deps.whatsapp.link.since.getTime();
+      await beginLinking(deps.whatsapp, method);
+      const decided = ({ state, since, pairingCode }: WhatsAppLink) =>
+        pairingCode !== null ||
+        (since.getTime() !== before && whatsappStatusOf(state) !== 'connecting');
+      const link = await waitForLink(
+        deps.whatsapp,
+        (now) => now.qr !== null || decided(now),
+        limits.initMs,
+      );
+      return { whatsapp_qr_displayed: link.qr !== null };
     },
   );
 }

@@ -1,10 +1,10 @@
 // One conversation, for the tests of this folder; every move answers with it.
-import type {
-  ConversationInstance,
-  ListedInstance,
-  TranscriptLine,
+import {
+  type ConversationInstance,
+  countByStateAndTurn,
+  type ListedInstance,
+  type TranscriptLine,
 } from '@relay/core/api/instances';
-import { countTurns } from '@relay/core/conversation/counts';
 import type { HttpDeps } from '../deps.ts';
 import { AT } from './at.ts';
 import type { Recorded } from './recorded.ts';
@@ -53,7 +53,9 @@ export const conversationStandIns = (recorded: Recorded): Pick<HttpDeps, 'conver
   conversations: {
     create: recorded('create', async () => ({ id: INSTANCE_ID, state: 'CREATED' as const })),
     list: recorded('list', async () => [listedInstance]),
-    counts: recorded('counts', async () => countTurns([{ state: 'CREATED', n: 1, holding: 0 }])),
+    counts: recorded('counts', async () =>
+      countByStateAndTurn([{ state: 'CREATED', n: 1, holding: 0 }]),
+    ),
     get: recorded('get', async () => listedInstance),
     transcript: recorded('transcript', async () => [message]),
     transitions: recorded('transitions', async () => []),

@@ -1,6 +1,6 @@
 // An evaluation that nobody ran: what it would cost, and a report.
 import type { EvalPlan, EvalReport } from '@relay/core/api/eval';
-import { triggerReport } from '@relay/core/eval/trigger';
+import { triggerReport } from '@relay/core/eval/trigger-set';
 
 export const evalPlan: EvalPlan = {
   provider: 'scripted',

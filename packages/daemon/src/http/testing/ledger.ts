@@ -1,5 +1,5 @@
 // A ledger of one row, which is whole, and the story of one message.
-import type { LedgerLine, LedgerVerdict, Why } from '@relay/core/api/ledger';
+import type { LedgerLine, LedgerVerdict, MessageExplanation } from '@relay/core/api/ledger';
 import type { HttpDeps } from '../deps.ts';
 import { AT } from './at.ts';
 import { INSTANCE_ID } from './conversations.ts';
@@ -20,7 +20,7 @@ const decided: LedgerLine = {
   detail: {},
 };
 
-const why: Why = {
+const why: MessageExplanation = {
   sentence: 'Stored and not answered: nobody granted reading Mom; it was counted as a knock.',
   message_id: '3EB0AA',
   outbox_id: null,

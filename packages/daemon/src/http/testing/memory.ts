@@ -1,6 +1,5 @@
 // Memory for tests of routes: it has a local model and nothing to do.
-import type { EmbeddingsTrial, MemoryStatus } from '@relay/core/api/memory';
-import type { MemoryVerbs } from '@relay/core/ports/memory';
+import type { EmbeddingsTrial, MemoryService, MemoryStatus } from '@relay/core/api/memory';
 import type { Recorded } from './recorded.ts';
 
 const status: MemoryStatus = {
@@ -26,7 +25,7 @@ const trial: EmbeddingsTrial = {
   leaves_to: null,
 };
 
-export const memoryStandIns = (recorded: Recorded): MemoryVerbs => ({
+export const memoryStandIns = (recorded: Recorded): MemoryService => ({
   status: recorded('memoryStatus', async () => status),
   tryOut: recorded('tryEmbeddings', async () => trial),
   choose: recorded('chooseEmbeddings', async () => status),

@@ -1,6 +1,7 @@
 // One observed group, without digests, and nothing kept outside.
+
+import type { DigestExportState } from '@relay/core/api/digests';
 import type { ObservedGroup } from '@relay/core/api/observed-groups';
-import type { OutsideMemoryState } from '@relay/core/api/outside-memory';
 import type { HttpDeps } from '../deps.ts';
 import type { Recorded } from './recorded.ts';
 
@@ -26,7 +27,7 @@ const observedGroup: ObservedGroup = {
   oldest_message_at: null,
 };
 
-const outside: OutsideMemoryState = {
+const outside: DigestExportState = {
   device_id: 'relay-whatsapp',
   folder: null,
   hourly: false,

@@ -1,7 +1,8 @@
 // What was sent, and what came in last.
+
+import type { OwnerMessage, OwnerMessageStatus } from '@relay/core/api/sending';
 import type { BufferedMessage } from '@relay/core/api/whatsapp';
 import type { OutboxState } from '@relay/core/outbox/progress';
-import type { OwnerMessage, OwnerSent } from '@relay/core/ports/owner-messages';
 
 export const buffered: BufferedMessage = {
   id: '3EB0A7B1C2D3',
@@ -18,7 +19,7 @@ export const buffered: BufferedMessage = {
 export function memoryOutbox() {
   const rows: OwnerMessage[] = [];
   let state: OutboxState = 'pending';
-  const sentAs = (at: number, to: string): OwnerSent => ({
+  const sentAs = (at: number, to: string): OwnerMessageStatus => ({
     jid: to,
     id: `outbox-${at}`,
     messageId: `3EB0${at}`,
@@ -29,7 +30,7 @@ export function memoryOutbox() {
     advance(to: OutboxState) {
       state = to;
     },
-    async send(message: OwnerMessage): Promise<OwnerSent> {
+    async send(message: OwnerMessage): Promise<OwnerMessageStatus> {
       const found = rows.findIndex(({ key }) => key !== undefined && key === message.key);
       const at = found === -1 ? rows.push(message) - 1 : found;
       return sentAs(at, message.to);

@@ -1,5 +1,5 @@
 // Grants and people for the tests of this folder: one permission, nobody found, nobody at the door.
-import type { Permission } from '@relay/core/api/permissions';
+import type { Permission } from '@relay/core/api/contacts';
 import { RelayError } from '@relay/core/errors';
 import type { HttpDeps } from '../deps.ts';
 import { AT } from './at.ts';

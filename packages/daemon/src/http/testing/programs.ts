@@ -1,8 +1,7 @@
 // One program with a token whose secret the tests know.
 import { createHash } from 'node:crypto';
-import type { ProgramToken } from '@relay/core/api/tokens';
+import type { ClientToken, TokenClient } from '@relay/core/api/credentials';
 import { tokenId } from '@relay/core/ids';
-import type { Program } from '@relay/core/ports/tokens';
 import type { HttpDeps } from '../deps.ts';
 import type { Recorded } from './recorded.ts';
 
@@ -11,7 +10,7 @@ export const PROGRAM_TOKEN = 'relay_program_secret_of_the_tests';
 
 const PROGRAM_HASH = createHash('sha256').update(PROGRAM_TOKEN).digest('hex');
 
-const PROGRAM: Program = {
+const PROGRAM: TokenClient = {
   id: tokenId('7f3c1a52-3a55-4a0c-9d0e-2f6f6f0c9a11'),
   name: 'claude',
   scopes: ['messages:read', 'messages:send'],
@@ -19,7 +18,7 @@ const PROGRAM: Program = {
   confirm: true,
 };
 
-const programToken: ProgramToken = {
+const programToken: ClientToken = {
   ...PROGRAM,
   scopes: [...PROGRAM.scopes],
   contacts: null,

@@ -1,8 +1,8 @@
 // Limits that were kept, and a person of whom nothing was.
 import type {
   ErasedCounts,
+  ErasureReceipt,
   ForgetPreview,
-  Receipt,
   RetentionRun,
   RetentionStatus,
 } from '@relay/core/api/retention';
@@ -49,7 +49,7 @@ const nobody: ForgetPreview = {
   open_conversations: 0,
 };
 
-const receipt: Receipt = {
+const receipt: ErasureReceipt = {
   kind: 'person',
   erased: NOTHING,
   outside_lines: 0,

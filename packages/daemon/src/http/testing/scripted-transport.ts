@@ -1,10 +1,15 @@
 // A transport that does what a test tells it to: `become` changes the link, as the wire would.
 import type { MessageId } from '@relay/core/ids';
-import type { Link, LinkMethod, Transport, TransportEvent } from '@relay/core/ports/transport';
+import type {
+  LinkMethod,
+  Transport,
+  TransportEvent,
+  WhatsAppLink,
+} from '@relay/core/ports/transport';
 import { UNLINKED } from '@relay/testing/link';
 
 export interface ScriptedTransport extends Transport {
-  become(changed: Partial<Link>): void;
+  become(changed: Partial<WhatsAppLink>): void;
   receipt(id: string): void;
   listeners(): number;
   /** How it was told to link, the oldest first. */
@@ -23,7 +28,7 @@ export function scriptedTransport(): ScriptedTransport {
   const tell = (event: TransportEvent) => {
     for (const listener of [...listeners]) listener(event);
   };
-  const become = (changed: Partial<Link>) => {
+  const become = (changed: Partial<WhatsAppLink>) => {
     link = { ...link, since: new Date(link.since.getTime() + 1_000), ...changed };
     tell({ type: 'link', link });
   };

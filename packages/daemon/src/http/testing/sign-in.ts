@@ -1,6 +1,7 @@
 // Codes, sessions and the token of a forwarder, in memory.
-import type { ForwarderTokens } from '@relay/core/ports/ingest';
-import type { SignInStore } from '@relay/core/ports/sign-in';
+
+import type { SignInStore } from '@relay/core/api/credentials';
+import type { ForwarderTokens } from '@relay/core/api/ingest';
 import { AT } from './at.ts';
 
 export function memorySignIn(): SignInStore {

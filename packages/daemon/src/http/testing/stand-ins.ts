@@ -1,9 +1,9 @@
 // In-memory stand-ins for the ports, for the tests of this folder: each does what its port promises,
 // and every verb that a caller could reach is recorded. Those of one noun stand in its file.
 import { Readable } from 'node:stream';
-import type { ShownSettings } from '@relay/core/api/settings';
+import type { SettingsOverview } from '@relay/core/api/settings';
+import type { MessageQuery } from '@relay/core/api/whatsapp';
 import { silentLog } from '@relay/core/log';
-import type { MessageQuery } from '@relay/core/ports/messages';
 import type { HttpDeps } from '../deps.ts';
 import { approvalStandIns } from './approvals.ts';
 import { assistantStandIns } from './assistant.ts';
@@ -29,7 +29,7 @@ import { webhookStandIns } from './webhooks.ts';
 
 export const TOKEN = 'the-owners-token-of-256-bits';
 
-const settings: ShownSettings = {
+const settings: SettingsOverview = {
   model: {
     provider: 'anthropic',
     name: null,

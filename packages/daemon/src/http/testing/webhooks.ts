@@ -1,6 +1,5 @@
 // Webhooks, for the tests of this folder.
-import type { Webhook, WebhookDelivery } from '@relay/core/api/webhooks';
-import type { WebhookVerbs } from '@relay/core/ports/webhooks';
+import type { Webhook, WebhookDelivery, WebhookService } from '@relay/core/api/webhooks';
 import type { Recorded } from './recorded.ts';
 
 const AT = '2026-11-15T02:00:00.000Z';
@@ -37,7 +36,7 @@ export const delivery: WebhookDelivery = {
   settled_at: AT,
 };
 
-export const webhookStandIns = (recorded: Recorded): WebhookVerbs => ({
+export const webhookStandIns = (recorded: Recorded): WebhookService => ({
   list: recorded('listWebhooks', async () => [webhook]),
   create: recorded('createWebhook', async () => ({ ...webhook, secret: WEBHOOK_SECRET })),
   change: recorded('changeWebhook', async () => webhook),

@@ -10,7 +10,7 @@ import { freshStore, times } from '@relay/testing/store';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { takeLease } from '../../store/lease.ts';
 import { zipOf } from '../testing/zip.ts';
-import { importVerbs } from './import.ts';
+import { createImportService } from './import.ts';
 
 // PROPERTY_RUNS asks for the long run.
 const LINES = process.env.PROPERTY_RUNS ? 100_000 : 10_000;
@@ -23,7 +23,14 @@ if (lease === null) throw new Error('a fresh account is free');
 const home = await mkdtemp(join(tmpdir(), 'relay-import-'));
 afterAll(() => removeFolder(home));
 const now = () => new Date('2026-11-15T12:00:00Z');
-const imports = importVerbs({ db, lease, now, zone: 'Europe/Berlin', home, stored: () => {} });
+const imports = createImportService({
+  db,
+  lease,
+  now,
+  zone: 'Europe/Berlin',
+  home,
+  stored: () => {},
+});
 
 beforeEach(() => sql('TRUNCATE messages, message_keys, chats, contacts CASCADE'));
 

@@ -3,7 +3,7 @@
 import type { AccountId, MessageId } from '@relay/core/ids';
 import type { InboxReader, IncomingMessage } from '@relay/core/messages/message';
 import type { TestStore } from '@relay/testing/store';
-import type { OpenRow } from '../read.ts';
+import type { UnsealRow } from '../inbox-row.ts';
 
 export const ME = '4915100000000@s.whatsapp.net';
 export const phone = (n: number) => `49151${String(n).padStart(8, '0')}@s.whatsapp.net`;
@@ -39,7 +39,7 @@ export const readJson: InboxReader = (_stanza, content) => {
   return value && { ...value, sentAt: new Date(value.sentAt) };
 };
 
-export const openPlain: OpenRow = (row) => row.content;
+export const openPlain: UnsealRow = (row) => row.content;
 
 type Content = IncomingMessage | null | 'garbage';
 

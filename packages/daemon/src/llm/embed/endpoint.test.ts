@@ -1,8 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { endpointEmbedder } from './endpoint.ts';
-import { embedderSource } from './source.ts';
+import { createEmbedderSource, endpointEmbedder } from './embedders.ts';
 
 type Answer = (input: string[], response: ServerResponse) => void;
 let server: Server;
@@ -110,7 +109,7 @@ const SETTINGS = {
 } as const;
 
 test('what is missing is named', async () => {
-  const { current } = embedderSource(async () => SETTINGS);
+  const { current } = createEmbedderSource(async () => SETTINGS);
   await expect(current()).rejects.toMatchObject({
     message: expect.stringContaining('"endpoint_base_url" is not set'),
   });
@@ -119,7 +118,7 @@ test('what is missing is named', async () => {
 test('settings count from the next batch on; those that stay open nothing anew, those before are let go of', async () => {
   const opened: string[] = [];
   let embeddings: 'local' | 'off' = 'local';
-  const { current } = embedderSource(
+  const { current } = createEmbedderSource(
     async () => ({ ...SETTINGS, embeddings }),
     async (settings) => {
       opened.push(settings.embeddings);

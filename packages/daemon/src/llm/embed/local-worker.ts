@@ -1,11 +1,11 @@
 // The thread of the local model. It gives way between two texts, so that a question does not wait for a whole
 // batch of messages.
 import { parentPort } from 'node:worker_threads';
-import type { Asked, Told } from './local.ts';
+import type { EmbedWorkerMessage, EmbedWorkerRequest } from './embedders.ts';
 
 const port = parentPort;
 if (port === null) throw new Error('runs as a thread only');
-const tell = (told: Told) => port.postMessage(told);
+const tell = (told: EmbedWorkerMessage) => port.postMessage(told);
 
 /** Null when the packages are not there. */
 async function load() {
@@ -24,7 +24,7 @@ async function load() {
 const loaded = await load();
 if (loaded !== null) {
   const { id: model, engine } = loaded;
-  port.on('message', ({ id, texts }: Asked) => {
+  port.on('message', ({ id, texts }: EmbedWorkerRequest) => {
     engine.embed([...texts]).then(
       (vectors) => tell({ id, vectors }),
       (error: unknown) => tell({ id, failure: `the local model failed: ${String(error)}` }),

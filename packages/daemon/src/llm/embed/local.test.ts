@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Embedder } from '@relay/core/ports/embedder';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { localEmbedder } from './local.ts';
+import { localEmbedder } from './embedders.ts';
 
 let local: Embedder;
 beforeAll(async () => {

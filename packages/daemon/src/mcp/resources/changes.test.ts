@@ -1,6 +1,6 @@
-import type { StreamEvent } from '@relay/core/ports/event-log';
+import type { StreamEvent } from '@relay/core/api/events';
 import { expect, test } from 'vitest';
-import { changesOf } from './changes.ts';
+import { collectChanges } from './change-notices.ts';
 
 const CHAT = '0b9c7a52-5f0e-4c39-9a55-0d7e9a1f6c11';
 const TALK = '7f1d7c14-5a86-4ad7-8a4c-2a0a6a1a9b02';
@@ -14,7 +14,7 @@ const event = (kind: string, subject: string | null, data: StreamEvent['data'] =
 });
 
 const sets = (...events: StreamEvent[]) => {
-  const changes = changesOf(events);
+  const changes = collectChanges(events);
   return changes && [[...changes.chats], [...changes.days], [...changes.conversations]];
 };
 
@@ -38,7 +38,7 @@ test('a state, a line and a digest are news of where they are read', () => {
   const [hour, day] = ['hourly', 'daily'].map((kind) =>
     event('digest', CHAT, { kind, day: '2026-10-13' }),
   );
-  const changes = changesOf([hour, day].filter((each) => each !== undefined));
+  const changes = collectChanges([hour, day].filter((each) => each !== undefined));
   expect([...(changes?.days.get(CHAT) ?? [])]).toEqual(['2026-10-13']);
 });
 

@@ -1,19 +1,19 @@
 // What is listed and read by address, and what is told of changes: always of what the token may read.
 import { ResourceNotFoundError } from '@modelcontextprotocol/server';
 import type { ChatId } from '@relay/core/ids';
-import type { ProgramScope } from '@relay/core/policy/scopes';
+import type { ClientScope } from '@relay/core/policy/actors';
 import { eventually } from '@relay/testing/store';
 import { expect, onTestFinished, test } from 'vitest';
 import { appendEvent } from '../../store/events.ts';
-import { answering } from '../answering.ts';
+import { answerRequest } from '../protocol.ts';
 import { openReading } from '../testing/reading.ts';
-import { listPage } from './list.ts';
-import { Notices } from './notices.ts';
-import { readAt } from './read.ts';
+import { ChangeNotices } from './change-notices.ts';
+import { readResource } from './handlers.ts';
+import { listResourcePage } from './list.ts';
 
 const bed = await openReading();
 const { chatter, world, sql, grant, token, readBy } = bed;
-const EVERYTHING: readonly ProgramScope[] = ['messages:read', 'digests:read', 'conversations:read'];
+const EVERYTHING: readonly ClientScope[] = ['messages:read', 'digests:read', 'conversations:read'];
 
 const ben = await chatter.person('Ben B', '15550000001');
 const cara = await chatter.person('Cara C', '15550000002');
@@ -60,11 +60,13 @@ const address = async (chat: ChatId) => {
 
 type Token = Awaited<ReturnType<typeof token>>;
 const list = ({ hash }: Token, cursor?: string) =>
-  answering(world, hash, (asking) => listPage(asking, cursor));
+  answerRequest(world, hash, (asking) => listResourcePage(asking, cursor));
 const urisFor = async (who: Token) => (await list(who)).resources.map(({ uri }) => uri).sort();
 const read = async ({ hash }: Token, uri: string) => {
   const signal = new AbortController().signal;
-  const { contents } = await answering(world, hash, (asking) => readAt(asking, hash, uri, signal));
+  const { contents } = await answerRequest(world, hash, (asking) =>
+    readResource(asking, hash, uri, signal),
+  );
   const [content] = contents;
   expect(content).toMatchObject({ uri, mimeType: 'application/json' });
   return content !== undefined && 'text' in content ? content.text : '';
@@ -187,7 +189,7 @@ const happens = async (kind: string, subject: string | null, data = {}) => {
   bed.conversations.events.hint();
 };
 
-async function listening(notices: Notices, { hash }: Token) {
+async function listening(notices: ChangeNotices, { hash }: Token) {
   const seat = await notices.seat(hash);
   const heard: string[] = [];
   const leave = seat?.hear((event) => {
@@ -200,7 +202,7 @@ async function listening(notices: Notices, { hash }: Token) {
 }
 
 test('a change is told under every address of what changed, to those who may read it', async () => {
-  const notices = new Notices(world);
+  const notices = new ChangeNotices(world);
   await sql(
     `INSERT INTO contact_aliases (account_id, contact_id, kind, value) VALUES ($1, $2, 'lid', '4242')`,
     [bed.account, ben.contact],
@@ -243,7 +245,7 @@ test('a change is told under every address of what changed, to those who may rea
 });
 
 test('the list changes for whom it changes, when a grant is given or taken back', async () => {
-  const notices = new Notices(world);
+  const notices = new ChangeNotices(world);
   const all = await listening(notices, every);
   const ofCara = await listening(notices, await token(EVERYTHING, [cara.contact]));
   await grant({ contact: stranger.contact }, 'Dan');
@@ -260,7 +262,7 @@ test('the list changes for whom it changes, when a grant is given or taken back'
 });
 
 test('a token that is revoked hears nothing more, and whoever leaves keeps nothing awake', async () => {
-  const notices = new Notices(world);
+  const notices = new ChangeNotices(world);
   const who = await token(EVERYTHING);
   const gone = await listening(notices, who);
   const stays = await listening(notices, every);
@@ -284,7 +286,7 @@ test('a token that is revoked hears nothing more, and whoever leaves keeps nothi
 });
 
 test('a token has so many seats and no more', async () => {
-  const notices = new Notices(world);
+  const notices = new ChangeNotices(world);
   const seats = await Promise.all(Array.from({ length: 33 }, () => notices.seat(every.hash)));
   expect(seats.filter((seat) => seat === null)).toHaveLength(1);
   const { hash } = await token(EVERYTHING);

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { type Place, placeAt, spellings, uriOf } from './uris.ts';
+import { parseResourceUri, type ResourceRef, resourceUri, resourceUriSpellings } from './uris.ts';
 
 const ID = '0b9c7a52-5f0e-4c39-9a55-0d7e9a1f6c11';
 const BEN = '15550000001@s.whatsapp.net';
 const GROUP = '120363040000000001@g.us';
 
-const PLACES: readonly (readonly [string, Place])[] = [
+const PLACES: readonly (readonly [string, ResourceRef])[] = [
   ['relay://chats', { kind: 'chats' }],
   [`relay://chats/${BEN}`, { kind: 'chat', chat: BEN }],
   [`relay://chats/900000001@lid`, { kind: 'chat', chat: '900000001@lid' }],
@@ -16,15 +16,16 @@ const PLACES: readonly (readonly [string, Place])[] = [
 ];
 
 test.each(PLACES)('%s is one address, read and written', (uri, place) => {
-  expect(placeAt(uri)).toEqual(place);
-  expect(uriOf(place)).toBe(uri);
+  expect(parseResourceUri(uri)).toEqual(place);
+  expect(resourceUri(place)).toBe(uri);
 });
 
 test('an address is understood as a template fills it in', () => {
   for (const [, place] of PLACES) {
-    for (const spelling of spellings(place)) expect(placeAt(spelling)).toEqual(place);
+    for (const spelling of resourceUriSpellings(place))
+      expect(parseResourceUri(spelling)).toEqual(place);
   }
-  expect(spellings({ kind: 'chat', chat: BEN })).toEqual([
+  expect(resourceUriSpellings({ kind: 'chat', chat: BEN })).toEqual([
     `relay://chats/${BEN}`,
     `relay://chats/${BEN.replace('@', '%40')}`,
   ]);
@@ -47,5 +48,5 @@ test.each([
   `relay://chats/${'1'.repeat(500)}@lid`,
   `relay://chats/1@lid%0a`,
 ])('%j is no address', (uri) => {
-  expect(placeAt(uri)).toBeNull();
+  expect(parseResourceUri(uri)).toBeNull();
 });

@@ -2,17 +2,17 @@
 // address has one canonical spelling; that in which templates are filled in is understood as well.
 import type { Scope } from '@relay/core/policy/actors';
 
-export type Place =
+export type ResourceRef =
   | { readonly kind: 'chats' }
   | { readonly kind: 'chat'; readonly chat: string }
   | { readonly kind: 'digests'; readonly group: string }
   | { readonly kind: 'day'; readonly group: string; readonly day: string }
   | { readonly kind: 'transcript'; readonly conversation: string };
 
-export type PlaceKind = Place['kind'];
+export type ResourceKind = ResourceRef['kind'];
 
 /** The one scope that opens it, as with tools. */
-export const SCOPE_OF: Readonly<Record<PlaceKind, Scope>> = {
+export const RESOURCE_SCOPES: Readonly<Record<ResourceKind, Scope>> = {
   chats: 'messages:read',
   chat: 'messages:read',
   digests: 'digests:read',
@@ -29,7 +29,7 @@ const CHAT =
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-export function placeAt(uri: string): Place | null {
+export function parseResourceUri(uri: string): ResourceRef | null {
   if (uri.length > LONGEST || !uri.startsWith(SCHEME)) return null;
   const parts = decoded(uri.slice(SCHEME.length).split('/'));
   if (parts === null) return null;
@@ -50,17 +50,17 @@ export function placeAt(uri: string): Place | null {
   }
 }
 
-export const uriOf = (place: Place): string =>
+export const resourceUri = (place: ResourceRef): string =>
   `${SCHEME}${partsOf(place)
     .map((part) => encodeURIComponent(part).replaceAll('%40', '@'))
     .join('/')}`;
 
 /** Each way to write it: a notice names the address by which it was asked for. */
-export const spellings = (place: Place): readonly string[] => [
-  ...new Set([uriOf(place), `${SCHEME}${partsOf(place).map(encodeURIComponent).join('/')}`]),
+export const resourceUriSpellings = (place: ResourceRef): readonly string[] => [
+  ...new Set([resourceUri(place), `${SCHEME}${partsOf(place).map(encodeURIComponent).join('/')}`]),
 ];
 
-function partsOf(place: Place): readonly string[] {
+function partsOf(place: ResourceRef): readonly string[] {
   switch (place.kind) {
     case 'chats':
       return ['chats'];
@@ -84,20 +84,20 @@ function decoded(parts: readonly string[]): readonly string[] | null {
 }
 
 interface Template {
-  readonly kind: PlaceKind;
+  readonly kind: ResourceKind;
   readonly uri: string;
   readonly name: string;
   readonly title: string;
   readonly description: string;
 }
 
-export const CHATS = {
+export const CHATS_RESOURCE = {
   name: 'chats',
   title: 'Chats',
   description: 'The chats that this program may read, the newest first, without what was said.',
 };
 
-export const TEMPLATES: readonly Template[] = [
+export const RESOURCE_TEMPLATES: readonly Template[] = [
   {
     kind: 'chat',
     uri: 'relay://chats/{chat}',

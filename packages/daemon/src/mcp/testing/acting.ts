@@ -1,22 +1,19 @@
 // Programs over a fresh world: people with grants, tokens of the owner's making, and calls of tools as a door
 // would hand them in. What these tools do not reach is not there.
 import { createHash, randomUUID } from 'node:crypto';
-import type { CreateToken } from '@relay/core/api/tokens';
+import type { CreateToken } from '@relay/core/api/credentials';
 import type { Grant } from '@relay/core/contacts/grants';
 import type { ChatId, ContactId } from '@relay/core/ids';
-import { programConversations } from '@relay/daemon/flows/conversation/programs';
-import { findOrMakeChat } from '@relay/daemon/gate/recipient';
-import { tokenVerbs } from '@relay/daemon/gate/tokens';
-import { scheduleForAgent } from '@relay/daemon/schedule/agent';
-import { cancelSchedule } from '@relay/daemon/schedule/cancel';
-import { noteTokenReads, programTokens } from '@relay/daemon/store/tokens';
+import { createTokenService } from '@relay/daemon/gate/tokens';
+import { createClientTokens, noteTokenReads } from '@relay/daemon/store/tokens';
+import { newPhone, openDaemonHarness } from '@relay/testing/daemon-harness';
 import { freshStore } from '@relay/testing/store';
-import { newPhone, openWorld } from '@relay/testing/world';
 import { afterAll } from 'vitest';
+import { createClientConversations } from '../../flows/conversation/service.ts';
+import { findOrMakeChat } from '../../gate/send-as-owner.ts';
+import { cancelSchedule, scheduleForAgent } from '../../schedule/service.ts';
 import { callTool } from '../call.ts';
-import type { Confirmed } from '../tool.ts';
-import { Turns } from '../turns.ts';
-import type { ProgramWorld } from '../world.ts';
+import { CallOrder, type ClientDeps, type ConfirmationAnswer } from '../tool.ts';
 
 const ALL: Grant = { canRead: true, canReply: true, replyMode: 'auto', canInitiate: true };
 const ZONE = 'Europe/Berlin';
@@ -39,22 +36,22 @@ export interface Wish {
 export interface Door {
   readonly key?: string;
   /** What whoever sits there says; without an answer nobody can be asked. */
-  readonly says?: Confirmed;
+  readonly says?: ConfirmationAnswer;
   readonly asked?: string[];
 }
 
 export async function programBed() {
   const store = await freshStore();
-  const world = await openWorld(store, { zone: ZONE });
+  const world = await openDaemonHarness(store, { zone: ZONE });
   afterAll(() => world.close());
   const { account, sql } = store;
   const { conversations: inside } = world;
   const { db, lease } = inside;
-  const begun = programConversations(inside);
+  const begun = createClientConversations(inside);
   const scheduling = { ...inside, zone: ZONE };
   const programs = {
     ...inside,
-    tokens: programTokens(db, account),
+    tokens: createClientTokens(db, account),
     conversations: world.verbs,
     schedules: world.schedules.verbs,
     approvals: world.approvals,
@@ -64,13 +61,13 @@ export async function programBed() {
       scheduleMessage: (...asked) => scheduleForAgent(scheduling, ...asked),
       cancelSchedule: (...asked) => cancelSchedule(scheduling, ...asked),
     },
-    transport: { link: { phone: null } } as ProgramWorld['transport'],
-    turns: new Turns(),
+    transport: { link: { phone: null } } as ClientDeps['transport'],
+    turns: new CallOrder(),
     admins: [],
     zone: ZONE,
     changed: () => {},
-  } satisfies Partial<ProgramWorld> as unknown as ProgramWorld;
-  const tokens = tokenVerbs({ db, lease, changed: () => {}, onRevoke: begun.pauseBegunBy });
+  } satisfies Partial<ClientDeps> as unknown as ClientDeps;
+  const tokens = createTokenService({ db, lease, changed: () => {}, onRevoke: begun.pauseBegunBy });
 
   let people = 0;
   /** Has written before; what they were granted is all, unless told otherwise. */

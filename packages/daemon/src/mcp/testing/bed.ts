@@ -3,26 +3,29 @@
 import { createHash } from 'node:crypto';
 import { duplexPair } from 'node:stream';
 import type { Client, ClientOptions } from '@modelcontextprotocol/client';
-import type { TokenSecret } from '@relay/core/api/tokens';
+import type { TokenSecret } from '@relay/core/api/credentials';
 import type { ChatId, MessageId } from '@relay/core/ids';
 import type { LogFields } from '@relay/core/log';
-import type { ProgramScope } from '@relay/core/policy/scopes';
-import { connectOver, overHttp, type Version, type Way } from '@relay/testing/e2e/programs/program';
-import type { After } from '@relay/testing/store';
-import { sleep } from '@relay/testing/store';
-import { approvalVerbs } from '../../gate/approvals.ts';
-import { grantVerbs } from '../../gate/grants.ts';
-import { findOrMakeChat } from '../../gate/recipient.ts';
-import { tokenVerbs } from '../../gate/tokens.ts';
+import type { ClientScope } from '@relay/core/policy/actors';
+import {
+  connectOver,
+  type McpTransportKind,
+  overHttp,
+  type Version,
+} from '@relay/testing/e2e/programs/client';
+import { type CleanupHook, sleep } from '@relay/testing/store';
+import { createApprovalService } from '../../gate/approvals.ts';
+import { createGrantService } from '../../gate/grants.ts';
+import { findOrMakeChat } from '../../gate/send-as-owner.ts';
+import { createTokenService } from '../../gate/tokens.ts';
 import { freshPost, type PostOptions } from '../../outbox/testing/post.ts';
 import { PostgresEventLog } from '../../store/events.ts';
 import { putMessages } from '../../store/messages.ts';
-import { programTokens } from '../../store/tokens.ts';
-import { keepsSession } from '../../store/wire/writable.ts';
-import { openPrograms } from '../open.ts';
-import { lineTransport } from '../pipe.ts';
-import { Turns } from '../turns.ts';
-import type { ProgramWorld } from '../world.ts';
+import { createClientTokens } from '../../store/tokens.ts';
+import { canStoreSession } from '../../store/wire/transport-store.ts';
+import { openClientApi } from '../client-api.ts';
+import { CallOrder, type ClientDeps } from '../tool.ts';
+import { lineTransport } from '../transports.ts';
 
 /** What a wait costs in real time: enough for what goes on beside it. */
 const WAIT_MS = 25;
@@ -33,7 +36,7 @@ const hashOf = ({ secret }: Pick<TokenSecret, 'secret'>): string =>
 const unreached = () => Promise.reject(new Error('none of this is about it'));
 const absent = new Proxy({}, { get: unreached }) as never;
 
-export async function freshPrograms(after: After, options: PostOptions = {}) {
+export async function freshPrograms(after: CleanupHook, options: PostOptions = {}) {
   const post = await freshPost(after, options);
   const { database, account, lease, gate, network, later, sql } = post;
   const db = database.kysely;
@@ -41,7 +44,7 @@ export async function freshPrograms(after: After, options: PostOptions = {}) {
   const logged: { readonly message: string; readonly fields: LogFields }[] = [];
   const keep = (message: string, fields: LogFields = {}) => void logged.push({ message, fields });
   const gated = { db, lease, gate, changed: () => {} };
-  const approvals = approvalVerbs({
+  const approvals = createApprovalService({
     ...gated,
     carryOut: {
       sendInConversation: unreached,
@@ -51,10 +54,10 @@ export async function freshPrograms(after: After, options: PostOptions = {}) {
       cancelSchedule: unreached,
     },
   });
-  const world: ProgramWorld = {
+  const world: ClientDeps = {
     ...gated,
     changed: () => gate.hint(),
-    tokens: programTokens(db, account),
+    tokens: createClientTokens(db, account),
     transport: network,
     search: absent,
     conversations: absent,
@@ -65,7 +68,7 @@ export async function freshPrograms(after: After, options: PostOptions = {}) {
     ledger: absent,
     approvals,
     events: new PostgresEventLog(db, account),
-    turns: new Turns(),
+    turns: new CallOrder(),
     admins: [],
     zone: 'Europe/Berlin',
     pollMs: 30_000,
@@ -78,17 +81,17 @@ export async function freshPrograms(after: After, options: PostOptions = {}) {
       signal.throwIfAborted();
       later(ms);
     },
-    keepsSession: () => keepsSession(db, lease),
+    keepsSession: () => canStoreSession(db, lease),
     picture: async (qr) => Buffer.from(qr).toString('base64'),
   };
-  const programs = openPrograms(world);
-  const grants = grantVerbs(gated);
-  const tokens = tokenVerbs(gated);
+  const programs = openClientApi(world);
+  const grants = createGrantService(gated);
+  const tokens = createTokenService(gated);
 
   let made = 0;
   const connect = async (
     { secret }: TokenSecret,
-    way: Way,
+    way: McpTransportKind,
     version: Version,
     client: ClientOptions = {},
   ): Promise<Client> => {
@@ -163,7 +166,7 @@ export async function freshPrograms(after: After, options: PostOptions = {}) {
         sentAt,
       ]);
     },
-    newToken: (wish: { scopes: ProgramScope[]; confirm?: boolean; contacts?: string[] }) =>
+    newToken: (wish: { scopes: ClientScope[]; confirm?: boolean; contacts?: string[] }) =>
       tokens.create({ name: `program ${++made}`, confirm: false, ...wish }),
   };
 }

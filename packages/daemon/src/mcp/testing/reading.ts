@@ -1,29 +1,27 @@
 // Programs over a store in which people talk: tokens are made as the owner makes them, and tools are called
 // as every door calls them. The model is a function of the test.
 import { createHash } from 'node:crypto';
-import type { CreateToken } from '@relay/core/api/tokens';
+import type { CreateToken } from '@relay/core/api/credentials';
 import type { ChatId, ContactId } from '@relay/core/ids';
 import type { Transport } from '@relay/core/ports/transport';
-import type { After } from '@relay/testing/store';
-import { freshWorld } from '@relay/testing/world';
+import { freshDaemonHarness } from '@relay/testing/daemon-harness';
+import type { CleanupHook } from '@relay/testing/store';
 import { afterAll } from 'vitest';
-import { digestVerbs } from '../../flows/observer/digest/verbs.ts';
-import { tokenVerbs } from '../../gate/tokens.ts';
+import { createDigestService } from '../../flows/observer/digest/service.ts';
+import { createTokenService } from '../../gate/tokens.ts';
 import { openChatter } from '../../search/testing/chatter.ts';
-import { ledgerReader } from '../../store/ledger-reader.ts';
-import { programTokens } from '../../store/tokens.ts';
+import { createLedgerReader } from '../../store/ledger-reader.ts';
+import { createClientTokens } from '../../store/tokens.ts';
 import { callTool } from '../call.ts';
-import type { Door } from '../tool.ts';
-import { Turns } from '../turns.ts';
-import type { ProgramWorld } from '../world.ts';
+import { type CallContext, CallOrder, type ClientDeps } from '../tool.ts';
 
 export type Scopes = CreateToken['scopes'];
 
 export const ADMIN = '4915112345678';
 export const NOW = new Date('2026-10-14T12:00:00Z');
 
-export async function openReading(after: After = afterAll) {
-  const base = await freshWorld(after);
+export async function openReading(after: CleanupHook = afterAll) {
+  const base = await freshDaemonHarness(after);
   const { account, database, sql, conversations } = base;
   const { kysely: db } = database;
   const { lease } = conversations;
@@ -34,17 +32,17 @@ export async function openReading(after: After = afterAll) {
   const chatter = await openChatter(base, { now, admins: [ADMIN], lease });
   const asked: string[] = [];
   const model = { say: async (text: string) => `Summary of ${text.split('\n').length} lines` };
-  const tokens = tokenVerbs({ db, lease, changed: () => {} });
+  const tokens = createTokenService({ db, lease, changed: () => {} });
   // Whoever only reads has no use for the rest.
   const world = {
     ...conversations,
     now,
-    tokens: programTokens(db, account),
+    tokens: createClientTokens(db, account),
     transport: { link: { phone: null } } as unknown as Transport,
     search: chatter.search,
     conversations: base.verbs,
     schedules: base.schedules.verbs,
-    digests: digestVerbs({ db, account, now, zone: 'UTC', dailyAt: '04:00' }),
+    digests: createDigestService({ db, account, now, zone: 'UTC', dailyAt: '04:00' }),
     summaries: {
       begin: async () => (name, lines) => {
         const text = lines.map(({ who, text }) => `${who ?? 'me'}: ${text}`).join('\n');
@@ -52,16 +50,16 @@ export async function openReading(after: After = afterAll) {
         return model.say(text);
       },
     },
-    ledger: ledgerReader({ db, account, admins: [ADMIN], now, zone: 'UTC' }),
+    ledger: createLedgerReader({ db, account, admins: [ADMIN], now, zone: 'UTC' }),
     approvals: base.approvals,
-    turns: new Turns(),
+    turns: new CallOrder(),
     wait: async () => {},
     keepsSession: async () => true,
     picture: async () => '',
     admins: [ADMIN],
     zone: 'UTC',
     changed: () => {},
-  } satisfies Partial<ProgramWorld> as unknown as ProgramWorld;
+  } satisfies Partial<ClientDeps> as unknown as ClientDeps;
 
   let made = 0;
   async function token(
@@ -81,7 +79,7 @@ export async function openReading(after: After = afterAll) {
     { hash }: { hash: string },
     tool: string,
     input: unknown = {},
-    door: Partial<Door> = {},
+    door: Partial<CallContext> = {},
   ) => callTool(world, hash, tool, input, { ...DOOR, ...door });
 
   /** What the owner allows, under the owner's name for it. */
@@ -124,7 +122,7 @@ export async function openReading(after: After = afterAll) {
   return { ...base, chatter, world, asked, model, token, call, grant, digest, readBy };
 }
 
-const DOOR: Door = {
+const DOOR: CallContext = {
   signal: new AbortController().signal,
   key: null,
   progress() {},

@@ -1,5 +1,5 @@
 // `authenticate_qr` by the official client, over both ways and both versions, on a scripted network.
-import { WAYS } from '@relay/testing/e2e/programs/program';
+import { TRANSPORT_VERSIONS } from '@relay/testing/e2e/programs/client';
 import { UNLINKED } from '@relay/testing/link';
 import { verifies } from '@relay/testing/verifies';
 import { expect, onTestFinished, test } from 'vitest';
@@ -15,7 +15,7 @@ test('a code is waited for and shown, and once it is linked nothing more is to b
     network.become({ state: 'connecting' });
     setTimeout(() => network.become({ state: 'qr_ready', qr: 'scan me' }), 100);
   };
-  for (const [way, version] of WAYS) {
+  for (const [way, version] of TRANSPORT_VERSIONS) {
     network.become(UNLINKED);
     waits.length = 0;
     const client = await connect(token, way, version);
@@ -46,7 +46,7 @@ test('where the session cannot be kept, or the transport does not start, its cod
   const { connect, newToken, network, world, sql } = await freshPrograms(onTestFinished);
   const token = await newToken({ scopes: ['link:write'] });
   const start = network.connect;
-  for (const [way, version] of WAYS) {
+  for (const [way, version] of TRANSPORT_VERSIONS) {
     const client = await connect(token, way, version);
     network.become({ ...UNLINKED });
     network.connect = () => network.become({ state: 'client_outdated' });
@@ -67,7 +67,7 @@ test('where the session cannot be kept, or the transport does not start, its cod
     AS $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = '53100'; END $$`);
   await sql('CREATE TRIGGER full_disk BEFORE INSERT ON whatsapp_keys EXECUTE FUNCTION full_disk()');
   network.become({ ...UNLINKED });
-  for (const [way, version] of WAYS) {
+  for (const [way, version] of TRANSPORT_VERSIONS) {
     const client = await connect(token, way, version);
     await expect(client.callTool(LINK)).rejects.toMatchObject({
       code: -32000,

@@ -1,5 +1,5 @@
 // `get_chats` by the official client, over both ways and both versions.
-import { WAYS } from '@relay/testing/e2e/programs/program';
+import { TRANSPORT_VERSIONS } from '@relay/testing/e2e/programs/client';
 import { verifies } from '@relay/testing/verifies';
 import { expect, onTestFinished, test } from 'vitest';
 import { freshPrograms } from '../testing/bed.ts';
@@ -38,7 +38,7 @@ test('unread chats that it may read, by the owner’s names, with what was said 
       unread_count: 2,
     },
   ];
-  for (const [way, version] of WAYS) {
+  for (const [way, version] of TRANSPORT_VERSIONS) {
     const client = await connect(token, way, version);
     const chats = async (given: { unread_only?: boolean }) => {
       const { structuredContent } = await client.callTool({ name: 'get_chats', arguments: given });

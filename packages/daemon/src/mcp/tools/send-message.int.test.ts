@@ -1,7 +1,7 @@
 // `send_message` by the official client, over both ways and both versions, on a scripted network whose waits
 // cost nothing.
 import type { ConnectionState } from '@relay/core/connection/states';
-import { WAYS } from '@relay/testing/e2e/programs/program';
+import { TRANSPORT_VERSIONS } from '@relay/testing/e2e/programs/client';
 import { times } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -26,7 +26,7 @@ test('over every way a message is told to be sent once WhatsApp has acknowledged
   verifies('002-CALL', '002-SEND-INPUT', '002-SEND-OUTPUT', '002-SEND-ID', '002-CONFIRM-SENT');
   const { connect, token, start, network, sql } = await bed();
   start();
-  for (const [way, version] of WAYS) {
+  for (const [way, version] of TRANSPORT_VERSIONS) {
     const client = await connect(token, way, version);
     network.answer = () => ({ ackAfter: 60 });
     const { structuredContent, isError } = await client.callTool(
@@ -46,7 +46,7 @@ test('over every way a message is told to be sent once WhatsApp has acknowledged
     });
     await client.close();
   }
-  expect(network.shown).toEqual(WAYS.map((way) => way.join(' ')));
+  expect(network.shown).toEqual(TRANSPORT_VERSIONS.map((way) => way.join(' ')));
 });
 
 test('a first message to a number that nobody has registered is refused, and its owner is not asked', async () => {
@@ -117,7 +117,7 @@ describe('whom it is for', () => {
     const { connect, token, start, network, person } = await bed();
     await person('4915177000002', 'Ben Berg');
     start();
-    for (const [way, version] of WAYS) {
+    for (const [way, version] of TRANSPORT_VERSIONS) {
       const client = await connect(token, way, version);
       const { isError, content } = await client.callTool(wish('Berg'));
       expect(isError).toBe(true);
@@ -136,7 +136,7 @@ describe('whom it is for', () => {
     const { connect, token, person, newToken, programs, hashOf } = await bed();
     await person('4915177000002', 'Ben');
     const only = await newToken({ scopes: [...SEND], contacts: ['Ben'] });
-    for (const [way, version] of WAYS) {
+    for (const [way, version] of TRANSPORT_VERSIONS) {
       const client = await connect(token, way, version);
       for (const chat_id of ['Cleo', '+49 151 77000099', '491510000000', '']) {
         await expect(client.callTool(wish(chat_id)), chat_id).rejects.toMatchObject({
@@ -168,7 +168,7 @@ describe('while WhatsApp cannot be reached', () => {
   test('each way of it has its code, over every way in', async () => {
     verifies('002-SEND-ERR-32000', '002-SEND-ERR-32002', '002-SEND-ERR-32003');
     const { connect, token, network, sql } = await bed();
-    for (const [way, version] of WAYS) {
+    for (const [way, version] of TRANSPORT_VERSIONS) {
       const client = await connect(token, way, version);
       for (const [state, code, name] of states) {
         network.become({ state, since: new Date() });

@@ -2,31 +2,35 @@
 // started anew over the same rows.
 import { randomUUID } from 'node:crypto';
 import { silentLog } from '@relay/core/log';
-import { type Delivery, deliverySchema, type Pacing, pacingSchema } from '@relay/core/settings';
-import { checkNumber } from '@relay/daemon/outbox/check-number';
+import {
+  type DeliverySettings,
+  deliverySchema,
+  type PacingSettings,
+  pacingSchema,
+} from '@relay/core/settings';
 import { Deliverer } from '@relay/daemon/outbox/deliverer';
-import type { OutboxRow } from '@relay/daemon/outbox/settle';
 import { takeLease } from '@relay/daemon/store/lease';
 import { ScriptedTransport } from '@relay/testing/scripted-transport';
-import type { After } from '@relay/testing/store';
-import { eventually, freshStore } from '@relay/testing/store';
+import { type CleanupHook, eventually, freshStore } from '@relay/testing/store';
+import { Gate } from '../../gate/gate.ts';
 import { recheckPermits } from '../../gate/recheck.ts';
-import { type OwnersMessage, sendAsOwner } from '../../gate/send.ts';
-import { Gate } from '../../gate/submit.ts';
+import { type MessageFromOwner, sendAsOwner } from '../../gate/send-as-owner.ts';
+import { checkNumber } from '../deliverer.ts';
+import type { OutboxRow } from '../delivery-updates.ts';
 
 /** More often than this the deliverer does not read its clock in one look. */
 const MOST_READINGS = 8;
 const NUMBER_ANSWER_MS = 200;
 
 export interface PostOptions {
-  readonly pacing?: Partial<Pacing>;
-  readonly delivery?: Partial<Delivery>;
+  readonly pacing?: Partial<PacingSettings>;
+  readonly delivery?: Partial<DeliverySettings>;
   readonly types?: boolean;
   /** The network can be asked whether a number is registered. */
   readonly looksUp?: boolean;
 }
 
-export async function freshPost(after: After, options: PostOptions = {}) {
+export async function freshPost(after: CleanupHook, options: PostOptions = {}) {
   const store = await freshStore(after);
   const { database, account, sql } = store;
   const lease = await takeLease(database.kysely, account, randomUUID());
@@ -124,7 +128,7 @@ export async function freshPost(after: After, options: PostOptions = {}) {
         return readings >= enough;
       });
     },
-    send: (text: string, more: Partial<OwnersMessage> = {}) =>
+    send: (text: string, more: Partial<MessageFromOwner> = {}) =>
       sendAsOwner(world, { to: '+49 151 000001', text, ...more }),
     becomes: async (...wanted: string[]) => {
       const isSo = async () => (await states()).join() === wanted.join();

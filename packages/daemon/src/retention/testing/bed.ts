@@ -1,19 +1,18 @@
 // Retention over a database of its own, and every value that stands in it as text: what a test looks for.
 import { randomUUID } from 'node:crypto';
 import { silentLog } from '@relay/core/log';
-import { retentionSchema } from '@relay/core/settings';
-import { type After, freshStore, type TestStore } from '@relay/testing/store';
+import { retentionSettingsSchema } from '@relay/core/settings';
+import { type CleanupHook, freshStore, type TestStore } from '@relay/testing/store';
 import { Jobs } from '../../jobs/jobs.ts';
-import { COLUMNS } from '../../store/erase/columns.ts';
-import { personalColumns } from '../../store/erase/personal.ts';
+import { ERASURE_COLUMNS, personalColumns } from '../../store/erase/columns.ts';
 import { PostgresEventLog } from '../../store/events.ts';
 import { takeLease } from '../../store/lease.ts';
-import { openRetention, type Retention } from '../open.ts';
-import type { RetentionWorld } from '../world.ts';
+import type { RetentionDeps } from '../enforce.ts';
+import { openRetention, type Retention } from '../feature.ts';
 
 export interface Bed extends TestStore {
   readonly retention: Retention;
-  readonly world: RetentionWorld;
+  readonly world: RetentionDeps;
   /** What time it is, from now on. */
   setNow(now: Date): void;
   /** `table.column` of every personal column in which the words stand. */
@@ -22,7 +21,7 @@ export interface Bed extends TestStore {
   rows(): Promise<Map<string, Set<string>>>;
 }
 
-export async function retentionBed(after?: After): Promise<Bed> {
+export async function retentionBed(after?: CleanupHook): Promise<Bed> {
   const store = await freshStore(after);
   const { database, account, sql } = store;
   const lease = await takeLease(database.kysely, account, randomUUID());
@@ -30,7 +29,7 @@ export async function retentionBed(after?: After): Promise<Bed> {
   const jobs = await Jobs.start(database, silentLog);
   await jobs.stop(100);
   let now = new Date();
-  const world: RetentionWorld = {
+  const world: RetentionDeps = {
     db: database.kysely,
     lease,
     jobs,
@@ -39,7 +38,7 @@ export async function retentionBed(after?: After): Promise<Bed> {
     now: () => now,
     // The tests' server is shared: its log is not for one of them to drop.
     server: { kind: 'external' },
-    limits: retentionSchema.parse({}),
+    limits: retentionSettingsSchema.parse({}),
     zone: 'UTC',
     outside: { erase: async () => 0 },
     endConversations: async () => {},
@@ -53,7 +52,7 @@ export async function retentionBed(after?: After): Promise<Bed> {
       now = next;
     },
     async placesOf(words) {
-      const places = Object.entries(COLUMNS).flatMap(([table, columns]) =>
+      const places = Object.entries(ERASURE_COLUMNS).flatMap(([table, columns]) =>
         personalColumns(columns).map((column) => [table, column] as const),
       );
       const found: string[] = [];
@@ -68,7 +67,7 @@ export async function retentionBed(after?: After): Promise<Bed> {
       return found.sort();
     },
     async rows() {
-      const tables = Object.keys(COLUMNS).filter((name) => name !== 'account_leases');
+      const tables = Object.keys(ERASURE_COLUMNS).filter((name) => name !== 'account_leases');
       const all = new Map<string, Set<string>>();
       for (const table of tables) {
         const rows = await sql<{ row: string }>(`SELECT t::text AS row FROM ${table} t`);

@@ -1,9 +1,10 @@
 // Schedules over a real database, with a clock that the test moves and a daemon that it can end and begin.
+
+import type { CatchUp } from '@relay/core/api/constants';
 import type { Schedule } from '@relay/core/api/schedules';
 import { scheduleId } from '@relay/core/ids';
-import type { CatchUp } from '@relay/core/schedule/missed';
+import { type DaemonHarness, newPhone, openDaemonHarness } from '@relay/testing/daemon-harness';
 import { freshStore, type TestStore } from '@relay/testing/store';
-import { newPhone, openWorld, type World } from '@relay/testing/world';
 
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
@@ -20,7 +21,7 @@ interface More {
 export interface ScheduleBed extends TestStore {
   readonly now: () => Date;
   /** The one that runs now. */
-  world(): World;
+  world(): DaemonHarness;
   create(when: string, more?: More): Promise<Schedule>;
   cancel(which: Which): Promise<Schedule>;
   /** Ends and begins again; meanwhile the clock goes on by so much. */
@@ -45,7 +46,7 @@ export async function scheduleBed(begin: string): Promise<ScheduleBed> {
   const store = await freshStore();
   let time = Date.parse(begin);
   const now = () => new Date(time);
-  let world = await openWorld(store, { now });
+  let world = await openDaemonHarness(store, { now });
   const moveTo = async (iso: string) => {
     time = Date.parse(iso);
     await world.quiet();
@@ -62,7 +63,7 @@ export async function scheduleBed(begin: string): Promise<ScheduleBed> {
     restart: async (away = 0) => {
       await world.close();
       time += away;
-      world = await openWorld(store, { now });
+      world = await openDaemonHarness(store, { now });
       await world.quiet();
     },
     moveTo,

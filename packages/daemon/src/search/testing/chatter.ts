@@ -1,18 +1,18 @@
 // A store in which people talk, with a search over it: for tests and benchmarks.
 import { randomUUID } from 'node:crypto';
+import type { MemorySetup } from '@relay/core/api/memory';
 import type { AccountId, ChatId, ContactId, MessageId } from '@relay/core/ids';
 import { silentLog } from '@relay/core/log';
 import type { EmbedderSource } from '@relay/core/ports/embedder';
-import type { MemorySetup } from '@relay/core/ports/memory';
 import { memorySchema } from '@relay/core/settings';
 import type { TestStore } from '@relay/testing/store';
 import { findOrMakeChats } from '../../store/chats.ts';
-import { aliasesOf, meet } from '../../store/contacts.ts';
-import type { Reader } from '../../store/database.ts';
-import { fenced } from '../../store/fenced.ts';
+import { aliasesOfAddresses, resolveSightings } from '../../store/contacts.ts';
+import type { Db } from '../../store/database.ts';
 import { type Lease, takeLease } from '../../store/lease.ts';
-import { type NewMessage, putMessages } from '../../store/messages.ts';
-import { openSearch } from '../open.ts';
+import { type MessageToStore, putMessages } from '../../store/messages.ts';
+import { fenced } from '../../store/transaction.ts';
+import { openSearch } from '../feature.ts';
 
 /** One name for all of them, so that the next takes the lease of the one before. */
 const HOLDER = randomUUID();
@@ -56,7 +56,9 @@ export async function openChatter(
 
   async function person(name: string, phone = `4915100${100_000 + ++count}`): Promise<Person> {
     return fenced(db, lease, async (tx) => {
-      const [contact] = await meet(tx, account, [aliasesOf([`${phone}@s.whatsapp.net`])]);
+      const [contact] = await resolveSightings(tx, account, [
+        aliasesOfAddresses([`${phone}@s.whatsapp.net`]),
+      ]);
       if (contact === undefined) throw new Error('nobody');
       await tx
         .updateTable('contacts')
@@ -81,7 +83,7 @@ export async function openChatter(
 
   async function say(...lines: readonly Said[]): Promise<readonly MessageId[]> {
     const messages = lines.map(
-      ({ chat, by = null, text, at = now(), kind = 'conversation' }): NewMessage => ({
+      ({ chat, by = null, text, at = now(), kind = 'conversation' }): MessageToStore => ({
         chat,
         sender: by,
         id: randomUUID() as string as MessageId,
@@ -124,7 +126,7 @@ export function noChoice(current: EmbedderSource): MemorySetup {
   return { current, read: async () => settings, save: async () => {}, open: current };
 }
 
-async function leaseOf(db: Reader, account: AccountId): Promise<Lease> {
+async function leaseOf(db: Db, account: AccountId): Promise<Lease> {
   const lease = await takeLease(db, account, HOLDER);
   if (lease === null) throw new Error('a fresh account is free');
   return lease;

@@ -4,29 +4,34 @@
 import type { Log } from '@relay/core/log';
 import type { Embedder, EmbedderSource } from '@relay/core/ports/embedder';
 import { delayFor, RETRY } from '@relay/core/retry';
-import type { Reader } from '../../store/database.ts';
-import { fenced } from '../../store/fenced.ts';
+import type { Db } from '../../store/database.ts';
 import type { Lease } from '../../store/lease.ts';
-import { untilSettled } from '../settled.ts';
-import { removeOthers, takeChanged } from './changed.ts';
-import type { NewVector } from './columns.ts';
-import { newestDocument, nextBatch, storeVectors, stretchOf, type Unseen } from './documents.ts';
-import { embedEach } from './embed-each.ts';
-import type { Indexes } from './indexes.ts';
-import { toSketch, toStored } from './sketch.ts';
-import type { Stored } from './stored.ts';
-import { embeddable } from './text.ts';
+import { fenced } from '../../store/transaction.ts';
+import { waitForOlderTransactions } from '../indexer.ts';
+import { embedEach, toEmbeddableText } from './embedding.ts';
+import type { VectorIndexes } from './indexes.ts';
+import {
+  newestDocumentId,
+  nextDocumentBatch,
+  readSeenRange,
+  removeOtherModels,
+  storeVectors,
+  takeChangedDocuments,
+  type UnseenDocument,
+  type VectorTable,
+} from './sql.ts';
+import { encodeVector, type NewVector, toSketch } from './vector-index.ts';
 
-export interface FollowerOptions {
-  readonly db: Reader;
+export interface VectorFollowerOptions {
+  readonly db: Db;
   readonly lease: Lease;
   readonly log: Log;
   readonly now: () => Date;
   readonly source: EmbedderSource;
-  readonly indexes: Indexes;
+  readonly indexes: VectorIndexes;
 }
 
-export interface FollowerHealth {
+export interface VectorFollowerHealth {
   /** Texts in a second, lately; null before the first. */
   readonly perSecond: number | null;
   readonly failure: { readonly error: unknown; readonly at: Date } | null;
@@ -37,23 +42,23 @@ const POLL_MS = 2_000;
 /** Somebody turns it on, and says so; or writes it into the file. */
 const OFF_MS = 30_000;
 /** How much the last batch says about the rate. */
-const NEWS = 0.2;
+const RATE_SMOOTHING = 0.2;
 
-export class Follower {
-  readonly #options: FollowerOptions;
+export class VectorFollower {
+  readonly #options: VectorFollowerOptions;
   readonly #aborting = new AbortController();
   #woken = false;
   #wake: () => void = () => {};
   #waiting: (() => void)[] = [];
   #failures = 0;
-  #health: FollowerHealth = { perSecond: null, failure: null };
+  #health: VectorFollowerHealth = { perSecond: null, failure: null };
   #loop: Promise<void> = Promise.resolve();
 
-  constructor(options: FollowerOptions) {
+  constructor(options: VectorFollowerOptions) {
     this.#options = options;
   }
 
-  get health(): FollowerHealth {
+  get health(): VectorFollowerHealth {
     return this.#health;
   }
 
@@ -124,19 +129,20 @@ export class Follower {
 
   async #follow(embedder: Embedder): Promise<boolean> {
     const { db, lease, indexes } = this.#options;
-    const stored: Stored = { db, account: lease.account, of: embedder };
-    const changed = await takeChanged(stored);
+    const stored: VectorTable = { db, account: lease.account, of: embedder };
+    const changed = await takeChangedDocuments(stored);
     if (changed.length > 0) {
       await indexes.renew(changed);
       return true;
     }
-    const newest = await newestDocument(db);
-    const stretch = await stretchOf(stored, newest);
-    if (newest > stretch.upper && !(await untilSettled(db, () => this.#stopping))) return true;
-    const batch = await nextBatch(stored, stretch, newest, embedder.atOnce ?? USUAL_BATCH);
+    const newest = await newestDocumentId(db);
+    const stretch = await readSeenRange(stored, newest);
+    if (newest > stretch.upper && !(await waitForOlderTransactions(db, () => this.#stopping)))
+      return true;
+    const batch = await nextDocumentBatch(stored, stretch, newest, embedder.atOnce ?? USUAL_BATCH);
     if (batch === null) {
       await (await indexes.of(embedder, embedder.dims))?.tend?.();
-      return removeOthers(stored);
+      return removeOtherModels(stored);
     }
     const vectors = await this.#embed(embedder, batch.unseen);
     const index = await indexes.of(embedder, vectors[0]?.vector.length ?? 0);
@@ -150,9 +156,12 @@ export class Follower {
     return true;
   }
 
-  async #embed(embedder: Embedder, unseen: readonly Unseen[]): Promise<readonly NewVector[]> {
+  async #embed(
+    embedder: Embedder,
+    unseen: readonly UnseenDocument[],
+  ): Promise<readonly NewVector[]> {
     const texts = unseen.flatMap(({ text, ...row }) => {
-      const words = text === null ? null : embeddable(text, embedder.reads);
+      const words = text === null ? null : toEmbeddableText(text, embedder.reads);
       return words === null ? [] : [{ row, words }];
     });
     if (texts.length === 0) return [];
@@ -164,11 +173,11 @@ export class Follower {
     );
     const perSecond = (1_000 * texts.length) / (performance.now() - began);
     const before = this.#health.perSecond ?? perSecond;
-    this.#health = { perSecond: before + NEWS * (perSecond - before), failure: null };
+    this.#health = { perSecond: before + RATE_SMOOTHING * (perSecond - before), failure: null };
     return texts.flatMap(({ row }, n) => {
       const vector = vectors[n] ?? null;
       if (vector === null) return [];
-      return [{ ...row, vector, stored: toStored(vector), sketch: toSketch(vector) }];
+      return [{ ...row, vector, stored: encodeVector(vector), sketch: toSketch(vector) }];
     });
   }
 

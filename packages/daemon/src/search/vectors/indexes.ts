@@ -2,28 +2,27 @@
 // before is let go of.
 import type { AccountId } from '@relay/core/ids';
 import type { Log } from '@relay/core/log';
-import type { Reader } from '../../store/database.ts';
+import type { Db } from '../../store/database.ts';
 import { MemoryIndex } from './memory-index.ts';
-import { findPgvector, type Pgvector } from './pgvector.ts';
-import { PgvectorIndex } from './pgvector-index.ts';
-import type { ModelName } from './stored.ts';
-import type { KeptIndex } from './vector-index.ts';
+import { findPgvector, type Pgvector, PgvectorIndex } from './pgvector.ts';
+import type { ModelName } from './sql.ts';
+import type { MaintainedIndex } from './vector-index.ts';
 
-export class Indexes {
-  readonly #db: Reader;
+export class VectorIndexes {
+  readonly #db: Db;
   readonly #account: AccountId;
   readonly #log: Log;
   #pgvector: Promise<Pgvector | null> | null = null;
-  #current: { readonly key: string; readonly index: Promise<KeptIndex> } | null = null;
+  #current: { readonly key: string; readonly index: Promise<MaintainedIndex> } | null = null;
 
-  constructor(db: Reader, account: AccountId, log: Log) {
+  constructor(db: Db, account: AccountId, log: Log) {
     this.#db = db;
     this.#account = account;
     this.#log = log;
   }
 
   /** Null while nobody knows how long the model's vectors are. */
-  async of({ provider, model }: ModelName, dims: number): Promise<KeptIndex | null> {
+  async of({ provider, model }: ModelName, dims: number): Promise<MaintainedIndex | null> {
     if (dims === 0) return null;
     const key = JSON.stringify([provider, model, dims]);
     if (this.#current?.key !== key) {
@@ -37,7 +36,7 @@ export class Indexes {
     return this.#current.index;
   }
 
-  get current(): Promise<KeptIndex> | null {
+  get current(): Promise<MaintainedIndex> | null {
     return this.#current?.index ?? null;
   }
 
@@ -45,7 +44,7 @@ export class Indexes {
     await (await this.current)?.renew(documents);
   }
 
-  async #open(of: ModelName, dims: number): Promise<KeptIndex> {
+  async #open(of: ModelName, dims: number): Promise<MaintainedIndex> {
     this.#pgvector ??= findPgvector(this.#db, this.#log);
     const pgvector = await this.#pgvector;
     const stored = { db: this.#db, account: this.#account, of };

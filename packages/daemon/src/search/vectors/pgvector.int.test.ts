@@ -6,9 +6,8 @@ import { type Log, silentLog } from '@relay/core/log';
 import { Kysely, PGliteDialect, sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Tables } from '../../store/tables.ts';
-import { findPgvector } from './pgvector.ts';
-import { PgvectorIndex } from './pgvector-index.ts';
-import { toSketch, toStored } from './sketch.ts';
+import { findPgvector, PgvectorIndex } from './pgvector.ts';
+import { encodeVector, toSketch } from './vector-index.ts';
 
 const DIMS = 8;
 const ACCOUNT = 1 as AccountId;
@@ -45,7 +44,7 @@ async function put(id: number, chat: ChatId | undefined): Promise<void> {
     db,
   );
   await sql`INSERT INTO search_vectors VALUES (${ACCOUNT}, ${id}, ${MODEL.provider}, ${MODEL.model}, ${DIMS},
-    ${toStored(made)}, ${Buffer.from(toSketch(made))})`.execute(db);
+    ${encodeVector(made)}, ${Buffer.from(toSketch(made))})`.execute(db);
 }
 
 const open = async (many?: number) => {
@@ -104,7 +103,9 @@ test('new vectors are there with the transaction that stores them', async () => 
   await db
     .transaction()
     .execute((tx) =>
-      index.store(tx, [{ ...row, vector: made, stored: toStored(made), sketch: toSketch(made) }]),
+      index.store(tx, [
+        { ...row, vector: made, stored: encodeVector(made), sketch: toSketch(made) },
+      ]),
     );
   const [first] = await index.nearest(made, { chats: [HERE as ChatId], limit: 1 });
   expect(first?.id).toBe(50);

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { Nearest } from './nearest.ts';
-import { fromStored, furthest, toSketch, toStored } from './sketch.ts';
-import { Sketches } from './sketches.ts';
+import { NearestDocuments, SketchTable } from './memory-index.ts';
+import { decodeVectors, encodeVector, maxSketchDistance, toSketch } from './vector-index.ts';
 
 const DIMS = 100;
 
@@ -33,7 +32,7 @@ test.each([3, 64, 100, 384, 1_536])(
   'distances order %i numbers as the products of their levels do',
   (dims) => {
     const vectors = Array.from({ length: 50 }, () => unit(dims));
-    const sketches = new Sketches(dims);
+    const sketches = new SketchTable(dims);
     for (const [row, vector] of vectors.entries()) sketches.put(row, toSketch(vector));
     const asked = unit(dims);
     const distances = sketches.distances(toSketch(asked), 0, vectors.length);
@@ -47,7 +46,7 @@ test.each([3, 64, 100, 384, 1_536])(
 );
 
 test('rows are moved, cleared and grown into without disturbing others', () => {
-  const sketches = new Sketches(DIMS);
+  const sketches = new SketchTable(DIMS);
   const many = 30_000;
   const [first, last] = [unit(DIMS), unit(DIMS)];
   for (let row = 0; row < many; row++) sketches.put(row, toSketch(row === 0 ? first : last));
@@ -64,11 +63,11 @@ test('rows are moved, cleared and grown into without disturbing others', () => {
 
 test('the nearest are kept, whatever the order they come in, and no more than are wanted', () => {
   const distances = Array.from({ length: 500 }, (_, n) => (n * 7_919) % 500);
-  const nearest = new Nearest(10, 1_000);
+  const nearest = new NearestDocuments(10, 1_000);
   for (const distance of distances) nearest.offer(distance, distance);
   expect(nearest.documents()).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
   expect(nearest.reach).toBeLessThan(20);
-  const ties = new Nearest(3, 10);
+  const ties = new NearestDocuments(3, 10);
   for (let document = 0; document < 9; document++) ties.offer(document, 5);
   expect(ties.documents()).toHaveLength(3);
 });
@@ -77,12 +76,12 @@ test('of the ten nearest by their vectors nearly all are among the four hundred 
   const dims = 384;
   const topics = Array.from({ length: 40 }, () => unit(dims));
   const vectors = Array.from({ length: 3_000 }, (_, n) => unit(dims, topics[n % topics.length]));
-  const sketches = new Sketches(dims);
+  const sketches = new SketchTable(dims);
   for (const [row, vector] of vectors.entries()) sketches.put(row, toSketch(vector));
   let found = 0;
   for (let question = 0; question < 5; question++) {
     const asked = unit(dims, topics[question]);
-    const nearest = new Nearest(400, furthest(dims));
+    const nearest = new NearestDocuments(400, maxSketchDistance(dims));
     const distances = sketches.distances(toSketch(asked), 0, vectors.length);
     for (const [row, distance] of distances.entries()) nearest.offer(row, distance);
     const kept = new Set(nearest.documents());
@@ -97,6 +96,6 @@ test('of the ten nearest by their vectors nearly all are among the four hundred 
 
 test('what is stored comes back to three digits', () => {
   const vector = unit(DIMS);
-  const back = fromStored(toStored(vector));
+  const back = decodeVectors(encodeVector(vector));
   for (const [n, value] of vector.entries()) expect(back[n]).toBeCloseTo(value, 3);
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { freshStore } from '@relay/testing/store';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { activityReader } from './activity.ts';
+import { createActivityReader } from './activity.ts';
 
 const NOW = new Date('2026-11-12T14:20:00Z');
 const at = (text: string) => new Date(`2026-11-${text}:00Z`);
@@ -10,7 +10,7 @@ async function fresh(zone = 'UTC') {
   const store = await freshStore(onTestFinished);
   const { account, sql } = store;
   await sql("SELECT ensure_message_month('2026-11-01'), ensure_message_month('2026-10-01')");
-  const reader = activityReader({
+  const reader = createActivityReader({
     db: store.database.kysely,
     account,
     zone,

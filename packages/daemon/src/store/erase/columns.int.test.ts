@@ -2,8 +2,7 @@ import { silentLog } from '@relay/core/log';
 import { freshStore } from '@relay/testing/store';
 import { expect, test } from 'vitest';
 import { Jobs } from '../../jobs/jobs.ts';
-import { COLUMNS } from './columns.ts';
-import { namesIn } from './personal.ts';
+import { columnNames, ERASURE_COLUMNS } from './columns.ts';
 
 const { database, sql } = await freshStore();
 const KINDS = ['words', 'who', 'sealed', 'ids', 'plain', 'owner'] as const;
@@ -17,8 +16,8 @@ async function inDatabase(): Promise<string[]> {
 }
 
 const classified = (): string[] =>
-  Object.entries(COLUMNS).flatMap(([table, columns]) =>
-    KINDS.flatMap((kind) => namesIn(columns[kind]).map((column) => `${table}.${column}`)),
+  Object.entries(ERASURE_COLUMNS).flatMap(([table, columns]) =>
+    KINDS.flatMap((kind) => columnNames(columns[kind]).map((column) => `${table}.${column}`)),
   );
 
 test('of every column it is said what it holds and how that goes: add yours in store/erase/columns.ts', async () => {
@@ -43,7 +42,9 @@ test('whatever goes by foreign key has one that takes it along', async () => {
     FROM pg_constraint WHERE contype = 'f' AND confdeltype = 'c' AND connamespace = 'relay'::regnamespace
       AND confrelid <> 'accounts'::regclass`);
   const taken = new Set(rows.map(({ name }) => name));
-  const promised = Object.entries(COLUMNS).filter(([, { goes }]) => /by foreign key/.test(goes));
+  const promised = Object.entries(ERASURE_COLUMNS).filter(([, { goes }]) =>
+    /by foreign key/.test(goes),
+  );
   expect(promised.filter(([name]) => !taken.has(name)).map(([name]) => name)).toEqual([]);
 });
 

@@ -8,10 +8,10 @@
 // plain   numbers, times, states and codes out of fixed lists
 // owner   the owner's own settings, secrets and words to Relay
 
-type Kind = 'words' | 'who' | 'sealed' | 'ids' | 'plain' | 'owner';
+type ColumnKind = 'words' | 'who' | 'sealed' | 'ids' | 'plain' | 'owner';
 
 /** Names of columns, with a space between. */
-export type TableColumns = Readonly<Partial<Record<Kind, string>>> & {
+export type TableColumns = Readonly<Partial<Record<ColumnKind, string>>> & {
   /** How its rows go, or why they stay. */
   readonly goes: string;
 };
@@ -26,7 +26,7 @@ const NAMELESS = stays('names nobody');
 const OWNERS = stays("the owner's own");
 
 /** Of the schema `relay`. Partitions of `messages` are like it. */
-export const COLUMNS: Readonly<Record<string, TableColumns>> = {
+export const ERASURE_COLUMNS: Readonly<Record<string, TableColumns>> = {
   accounts: {
     goes: OWNERS,
     owner: 'label phone lid salt',
@@ -332,3 +332,17 @@ export const COLUMNS: Readonly<Record<string, TableColumns>> = {
     plain: 'account_id status created_at',
   },
 };
+
+// Where a person may be found, as `columns.ts` says: what must be empty of them afterwards, and written anew.
+
+const PERSONAL_KINDS = ['words', 'who', 'sealed'] as const;
+
+/** Columns in which a person may be found, and which therefore must be empty of them afterwards. */
+export const personalColumns = (table: TableColumns): string[] =>
+  table.goes.startsWith('stays') ? [] : PERSONAL_KINDS.flatMap((kind) => columnNames(table[kind]));
+
+export const columnNames = (names: string | undefined): string[] => names?.split(' ') ?? [];
+
+export const PERSONAL_TABLES: readonly string[] = Object.entries(ERASURE_COLUMNS)
+  .filter(([, table]) => personalColumns(table).length > 0)
+  .map(([name]) => name);

@@ -13,7 +13,7 @@ import { afterAll, expect, test } from 'vitest';
 import { openDatabase } from '../database.ts';
 import { migrate } from '../migrate.ts';
 import { startPrivateServer } from '../postgres/server.ts';
-import { scour } from './scour.ts';
+import { scourDatabase } from './scour.ts';
 
 const directory = await mkdtemp(join(tmpdir(), 'relay-scour-'));
 const server = await startPrivateServer({ directory, log: silentLog });
@@ -84,7 +84,7 @@ test('no byte is left of what was deleted, in no table, index, sample or log', {
   await sql('CHECKPOINT');
   expect((await scanFolder(directory, tag)).length).toBeGreaterThan(3);
 
-  expect(await scour({ db, server: own })).toBe('all');
+  expect(await scourDatabase({ db, server: own })).toBe('all');
   expect(await scanFolder(directory, tag)).toEqual([]);
   expect(await sql('SHOW wal_recycle')).toEqual([{ wal_recycle: 'on' }]);
 });
@@ -94,8 +94,8 @@ test('whoever still reads what was is waited for; then it is said that the bytes
   await reader.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
   await reader.query('SELECT count(*) FROM messages');
   await sql(`UPDATE accounts SET label = 'you'`);
-  expect(await scour({ db, server: own, patienceMs: 200 })).toBe('none');
-  const scoured = scour({ db, server: own });
+  expect(await scourDatabase({ db, server: own, patienceMs: 200 })).toBe('none');
+  const scoured = scourDatabase({ db, server: own });
   await reader.query('COMMIT');
   expect(await scoured).toBe('all');
   reader.release();
@@ -136,7 +136,7 @@ test('what a server that was killed left of a table it was writing is removed, a
   writer.release(true);
   const open = await begunAgain();
   expect((await scanFolder(directory, words)).map(({ file }) => file).join('\n')).toMatch(/base/);
-  const scoured = scour({ db, server: own });
+  const scoured = scourDatabase({ db, server: own });
   await sleep(500);
   await open.query('COMMIT');
   open.release();

@@ -1,11 +1,16 @@
 // The chats of two contacts that are one: the messages of both in one chat, in order, each once. What is under way in
 // either (conversations, schedules, approvals, messages that have not left) goes on in the one that is kept.
-import type { ChatId } from '@relay/core/ids';
-import { sql } from 'kysely';
-import { moveApprovals } from './approvals.ts';
-import { dropRoutedTwice, joinRouteJobs } from './jobs.ts';
-import { actorColumnAfter, movePermits, openPermits } from './permits.ts';
-import type { MergeWork } from './work.ts';
+import type { AccountId, ApprovalId, ChatId, ContactId } from '@relay/core/ids';
+import { type RawBuilder, sql } from 'kysely';
+import { sealOf, type Transaction } from '../database.ts';
+import { appendEvents } from '../events.ts';
+import {
+  type ApprovableIntent,
+  contentHash,
+  intentHash,
+  type PermitFacts,
+  permitFacts,
+} from '../seal.ts';
 
 const FOLLOW_THE_CHAT = [
   'messages',
@@ -16,7 +21,7 @@ const FOLLOW_THE_CHAT = [
   'schedules',
 ] as const;
 
-export async function mergeChats(work: MergeWork): Promise<void> {
+export async function mergeChats(work: MergeContext): Promise<void> {
   const { tx, account, into, from } = work;
   await renameSender(work);
   for (const table of ['search_documents', 'sessions'] as const) {
@@ -34,7 +39,7 @@ export async function mergeChats(work: MergeWork): Promise<void> {
       WHERE account_id = ${account} AND id = ${gone}`.execute(tx);
     return;
   }
-  await dropDoubles(work, sql`chat_id = ${gone}`, { chat: kept });
+  await dropDuplicateMessages(work, sql`chat_id = ${gone}`, { chat: kept });
   for (const table of FOLLOW_THE_CHAT) {
     await sql`UPDATE ${sql.table(table)} SET chat_id = ${kept}
       WHERE account_id = ${account} AND chat_id = ${gone}`.execute(tx);
@@ -42,7 +47,7 @@ export async function mergeChats(work: MergeWork): Promise<void> {
   const open = await openPermits(work, gone);
   await moveApprovals(work, gone, kept);
   await movePermits(work, open, gone, kept);
-  await haveRead(work, gone, kept);
+  await mergeTokenReads(work, gone, kept);
   await moveRuns(work, gone, kept);
   await joinRouteJobs(work, gone, kept);
   await sql`UPDATE chats k SET
@@ -56,7 +61,11 @@ export async function mergeChats(work: MergeWork): Promise<void> {
 }
 
 /** Who has read the one has read the other: they are one person's. */
-async function haveRead({ tx, account }: MergeWork, gone: ChatId, kept: ChatId): Promise<void> {
+async function mergeTokenReads(
+  { tx, account }: MergeContext,
+  gone: ChatId,
+  kept: ChatId,
+): Promise<void> {
   await sql`INSERT INTO token_reads (account_id, token_id, chat_id, read_at)
     SELECT account_id, token_id, ${kept}::uuid, read_at FROM token_reads
       WHERE account_id = ${account} AND chat_id = ${gone} ON CONFLICT DO NOTHING`.execute(tx);
@@ -66,27 +75,27 @@ async function haveRead({ tx, account }: MergeWork, gone: ChatId, kept: ChatId):
 }
 
 /** Erasing a person finds what agents wrote about them by the chats that each run has read. */
-async function moveRuns({ tx, account }: MergeWork, gone: ChatId, kept: ChatId): Promise<void> {
-  await sql`UPDATE runs SET actor = ${actorColumnAfter(sql.ref('actor'), gone, kept)}, taint = jsonb_set(taint, '{chats}',
+async function moveRuns({ tx, account }: MergeContext, gone: ChatId, kept: ChatId): Promise<void> {
+  await sql`UPDATE runs SET actor = ${actorAfterMergeSql(sql.ref('actor'), gone, kept)}, taint = jsonb_set(taint, '{chats}',
       (taint->'chats') - ${gone}::text - ${kept}::text || to_jsonb(${kept}::text))
     WHERE account_id = ${account} AND taint->'chats' ? ${gone}::text`.execute(tx);
 }
 
-async function renameSender(work: MergeWork): Promise<void> {
+async function renameSender(work: MergeContext): Promise<void> {
   const { tx, account, into, from } = work;
   await sql`UPDATE messages SET sender_id = ${into}
     WHERE account_id = ${account} AND sender_id = ${from}`.execute(tx);
   // By chat, because that is how keys are found.
   const theirs = sql`sender = ${from} AND chat_id IN (SELECT id FROM chats
     WHERE account_id = ${account} AND (kind = 'group' OR contact_id = ${from}))`;
-  await dropDoubles(work, theirs, { sender: into });
+  await dropDuplicateMessages(work, theirs, { sender: into });
   await sql`UPDATE message_keys SET sender = ${into}
     WHERE account_id = ${account} AND ${theirs}`.execute(tx);
 }
 
 /** A message that came under both addresses is there once: of two that would share a key, one goes. */
-async function dropDoubles(
-  work: MergeWork,
+async function dropDuplicateMessages(
+  work: MergeContext,
   which: ReturnType<typeof sql>,
   becomes: { chat?: ChatId; sender?: string },
 ): Promise<void> {
@@ -110,4 +119,217 @@ async function dropDoubles(
     await sql`DELETE FROM messages
       WHERE account_id = ${account} AND sent_at = ${sent_at} AND id = ${id}`.execute(tx);
   }
+}
+
+// What every step of a merge needs: the transaction, and who becomes whom.
+
+export interface MergeContext {
+  readonly tx: Transaction;
+  readonly account: AccountId;
+  readonly into: ContactId;
+  readonly from: ContactId;
+}
+
+// Approvals about two contacts that are one. They keep their ids, their text and their notices; the recipient becomes
+// the chat that is kept, with a new hash. A grant that was asked for one of the two is not for the other, so that
+// question expires.
+
+const ASKED_TWICE = 'The same message to the same person already waits for approval.';
+const OTHER_GRANTEE =
+  'This contact turned out to be another one as well. Change the grant of the merged contact instead.';
+
+/** Pending changes of a grant of either contact. */
+export async function expireGrantApprovals(work: MergeContext): Promise<void> {
+  const { tx, account, into, from } = work;
+  const { rows } = await sql<{ id: ApprovalId }>`
+    SELECT id FROM approvals WHERE account_id = ${account} AND state = 'pending'
+      AND (intent->'of'->>'contact')::uuid IN (${into}, ${from}) FOR UPDATE`.execute(tx);
+  await expireApprovals(
+    work,
+    rows.map(({ id }) => id),
+    OTHER_GRANTEE,
+  );
+}
+
+interface MovedApproval {
+  readonly id: ApprovalId;
+  readonly intent: ApprovableIntent;
+  readonly hash: string;
+  readonly requested_by: string;
+}
+
+/** The permits of those that were approved get the new hash by their foreign key. */
+async function moveApprovals(work: MergeContext, gone: ChatId, kept: ChatId): Promise<void> {
+  const { tx, account } = work;
+  const { rows } = await sql<MovedApproval>`
+    SELECT id, intent, encode(intent_hash, 'hex') AS hash, requested_by FROM approvals
+    WHERE account_id = ${account} AND intent->>'chat' = ${gone}::text ORDER BY id FOR UPDATE`.execute(
+    tx,
+  );
+  if (rows.length === 0) return;
+  const moved = rows.map(({ id, intent, hash, requested_by }): MovedApproval => {
+    const after = { ...intent, chat: kept };
+    return {
+      id,
+      intent: after,
+      // One that never matched its content must not begin to.
+      hash: intentHash(intent) === hash ? intentHash(after) : hash,
+      requested_by: actorAfterMerge(requested_by, gone, kept),
+    };
+  });
+  await joinTwins(work, moved);
+  await sql`UPDATE approvals a SET intent = n.intent, intent_hash = n.hash, requested_by = n.requested_by
+    FROM ${movedApprovalsSql(moved)} WHERE a.account_id = ${account} AND a.id = n.id`.execute(tx);
+}
+
+const movedApprovalsSql = (
+  moved: readonly MovedApproval[],
+) => sql`unnest(${moved.map(({ id }) => id)}::uuid[],
+  ${moved.map(({ intent }) => JSON.stringify(intent))}::jsonb[],
+  ${moved.map(({ hash }) => Buffer.from(hash, 'hex'))}::bytea[],
+  ${moved.map(({ requested_by }) => requested_by)}::text[]) AS n(id, intent, hash, requested_by)`;
+
+/** Whoever asked for the same message to both chats asks for it once: approving both would send it twice. */
+async function joinTwins(work: MergeContext, moved: readonly MovedApproval[]): Promise<void> {
+  const { tx, account } = work;
+  const { rows: twins } = await sql<{ gone: ApprovalId; kept: ApprovalId }>`
+    SELECT g.id AS gone, k.id AS kept FROM ${movedApprovalsSql(moved)}
+      JOIN approvals g ON g.account_id = ${account} AND g.id = n.id AND g.state = 'pending'
+      JOIN approvals k ON k.account_id = ${account} AND k.id <> n.id AND k.state = 'pending'
+        AND k.intent_hash = n.hash AND k.requested_by = n.requested_by`.execute(tx);
+  for (const { gone, kept } of twins) {
+    for (const table of ['session_messages', 'schedule_runs'] as const) {
+      await sql`UPDATE ${sql.table(table)} SET approval_id = ${kept}
+        WHERE account_id = ${account} AND approval_id = ${gone}`.execute(tx);
+    }
+  }
+  await expireApprovals(
+    work,
+    twins.map(({ gone }) => gone),
+    ASKED_TWICE,
+  );
+}
+
+async function expireApprovals(
+  { tx, account }: MergeContext,
+  ids: readonly ApprovalId[],
+  why: string,
+): Promise<void> {
+  if (ids.length === 0) return;
+  await sql`UPDATE approvals SET state = 'expired', decided_at = now(), answer = ${why}
+    WHERE account_id = ${account} AND id = ANY(${ids}::uuid[])`.execute(tx);
+  const expired = { kind: 'approval', data: { state: 'expired' } };
+  await appendEvents(
+    tx,
+    account,
+    ids.map((id) => ({ ...expired, subject: id })),
+  );
+}
+
+// Messages that have not left when two chats turn out to be one. Their permits are for one of the chats: they are
+// written again for the one that is kept. Whether they may leave is still decided just before, over the merged grant.
+
+interface OpenPermit extends PermitFacts {
+  readonly mac: Buffer | null;
+  readonly body: string;
+}
+
+/** The name of whoever acts in the chat. */
+const actorAfterMerge = (actor: string, gone: ChatId, kept: ChatId): string =>
+  actor === `auto_reply:${gone}` ? `auto_reply:${kept}` : actor;
+
+/** The same for a column. */
+const actorAfterMergeSql = (actor: RawBuilder<unknown>, gone: ChatId, kept: ChatId) =>
+  sql<string>`CASE WHEN ${actor} = ${`auto_reply:${gone}`} THEN ${`auto_reply:${kept}`} ELSE ${actor} END`;
+
+/** Of the messages in the chat that may still leave. To be read before the approvals are moved. */
+async function openPermits(
+  { tx, account }: MergeContext,
+  chat: ChatId,
+): Promise<readonly OpenPermit[]> {
+  const { rows } = await sql<OpenPermit>`
+    SELECT p.account_id, p.id, p.ledger_seq, p.actor, p.intent, p.chat_id, encode(p.content_hash, 'hex') AS hash,
+      p.instance_id, p.instance_epoch, p.follow_up_after, p.approval_id, p.run_id, p.schedule_id, p.mac,
+      o.message_id, o.body
+    FROM outbox o JOIN permits p ON p.account_id = o.account_id AND p.id = o.permit_id
+    WHERE o.account_id = ${account} AND o.chat_id = ${chat} AND o.state IN ('pending', 'unknown')`.execute(
+    tx,
+  );
+  return rows;
+}
+
+/** All permits of the chat, and by their foreign key the messages. An approved permit has the hash of its approval. */
+async function movePermits(
+  work: MergeContext,
+  open: readonly OpenPermit[],
+  gone: ChatId,
+  kept: ChatId,
+): Promise<void> {
+  const { tx, account } = work;
+  const moved = open.map((permit) => movedTo(work, permit, kept));
+  await sql`UPDATE permits SET chat_id = ${kept}, actor = ${actorAfterMergeSql(sql.ref('actor'), gone, kept)}
+    WHERE account_id = ${account} AND chat_id = ${gone}`.execute(tx);
+  await sql`UPDATE permits p SET actor = n.actor, mac = n.mac,
+      content_hash = CASE WHEN p.approval_id IS NULL THEN n.hash ELSE p.content_hash END
+    FROM unnest(${moved.map(({ id }) => id)}::uuid[],
+      ${moved.map(({ hash }) => Buffer.from(hash, 'hex'))}::bytea[],
+      ${moved.map(({ actor }) => actor)}::text[], ${moved.map(({ mac }) => mac)}::bytea[])
+      AS n(id, hash, actor, mac)
+    WHERE p.account_id = ${account} AND p.id = n.id`.execute(tx);
+}
+
+/** One that was forged or altered before stays so: only what was signed is signed again. */
+function movedTo({ tx }: MergeContext, permit: OpenPermit, chat: ChatId): OpenPermit {
+  const { chat_id: gone, hash, body, mac } = permit;
+  const seal = sealOf(tx);
+  const isOwn = hash === contentHash({ chat: gone, text: body });
+  const after = {
+    ...permit,
+    chat_id: chat,
+    hash: isOwn ? contentHash({ chat, text: body }) : hash,
+    actor: actorAfterMerge(permit.actor, gone, chat),
+  };
+  const isSigned = seal.isSigned(mac, 'permit', permitFacts(permit));
+  return { ...after, mac: isSigned ? seal.sign('permit', permitFacts(after)) : mac };
+}
+
+// Messages that wait to be routed in one of two chats that are one. Jobs of one key run in order, one at a time; under two
+// keys, messages of one person would be routed side by side and in any order.
+
+/**
+ * The jobs of the chat that goes take the key of the one that stays, where they line up by their age. The queue allows one
+ * running or retried job for each key: if the chat that stays has one, that of the other lines up again. Its new id keeps
+ * its place in the order, and whoever runs it now can no longer complete, fail or delete it.
+ */
+async function joinRouteJobs(
+  { tx, account }: MergeContext,
+  gone: ChatId,
+  kept: ChatId,
+): Promise<void> {
+  const [from, into] = [`${account}:${gone}`, `${account}:${kept}`];
+  await sql`UPDATE relay_jobs.job SET singleton_key = ${into}
+    WHERE name = 'route' AND singleton_key = ${from} AND state = 'created'`.execute(tx);
+  await sql`UPDATE relay_jobs.job j SET singleton_key = ${into},
+      state = CASE WHEN busy.yes THEN 'created' ELSE j.state END,
+      started_on = CASE WHEN busy.yes THEN NULL ELSE j.started_on END,
+      start_after = CASE WHEN busy.yes THEN now() ELSE j.start_after END,
+      id = CASE WHEN busy.yes THEN (left(j.id::text, 19) || right(gen_random_uuid()::text, 17))::uuid ELSE j.id END
+    FROM (SELECT EXISTS (SELECT FROM relay_jobs.job b WHERE b.name = 'route' AND b.singleton_key = ${into}
+      AND b.state IN ('active', 'retry', 'failed')) AS yes) busy
+    WHERE j.name = 'route' AND j.singleton_key = ${from} AND j.state IN ('active', 'retry')`.execute(
+    tx,
+  );
+}
+
+/** A message that came under both addresses is stored once. If the dropped copy was routed, the kept one is not. */
+async function dropRoutedTwice(
+  { tx }: MergeContext,
+  copies: readonly { readonly dropped: number; readonly kept: number }[],
+): Promise<void> {
+  if (copies.length === 0) return;
+  await sql`DELETE FROM relay_jobs.job j USING unnest(${copies.map(({ dropped }) => dropped)}::bigint[],
+      ${copies.map(({ kept }) => kept)}::bigint[]) AS copy(dropped, kept)
+    WHERE j.name = 'route' AND j.state < 'completed' AND (j.data->>'message')::bigint = copy.kept
+      AND NOT EXISTS (SELECT FROM relay_jobs.job open WHERE open.name = 'route' AND open.state < 'completed'
+        AND (open.data->>'message')::bigint = copy.dropped)`.execute(tx);
 }

@@ -1,41 +1,43 @@
 // Two contacts were found to be one: everything that hangs on either hangs on one of them afterwards, in
 // the caller's transaction. What both were allowed stays; what only one was allowed is withdrawn and said.
 // What is under way with either goes on: nothing is refused, revoked or lost because of a merge.
+
+import type { ContactMerge } from '@relay/core/contacts/alias-book';
 import type { Grant } from '@relay/core/contacts/grants';
-import type { Merge } from '@relay/core/contacts/merge';
-import type { AccountId } from '@relay/core/ids';
+import type { InstanceState } from '@relay/core/conversation/states';
+import type { AccountId, ContactId, InstanceId, SessionId } from '@relay/core/ids';
 import { sql } from 'kysely';
 import type { Transaction } from '../database.ts';
 import { appendEvent } from '../events.ts';
 import { appendLedger } from '../ledger.ts';
-import { expireGrantQuestions } from './approvals.ts';
-import { mergeChats } from './chats.ts';
-import { oneConversation } from './conversations.ts';
-import { oneSession } from './sessions.ts';
-import type { MergeWork } from './work.ts';
+import { expireGrantApprovals, type MergeContext, mergeChats } from './chats.ts';
 
-export async function applyMerge(tx: Transaction, account: AccountId, merge: Merge): Promise<void> {
-  const work: MergeWork = { tx, account, into: merge.into, from: merge.from };
+export async function applyContactMerge(
+  tx: Transaction,
+  account: AccountId,
+  merge: ContactMerge,
+): Promise<void> {
+  const work: MergeContext = { tx, account, into: merge.into, from: merge.from };
   await moveAliases(work);
   await narrowGrant(work, merge.grant);
-  await expireGrantQuestions(work);
+  await expireGrantApprovals(work);
   await narrowTokens(work);
-  await addKnocks(work);
+  await addMessageRequests(work);
   await addStrangerUse(work);
   await joinGroups(work);
-  await oneConversation(work);
-  await oneSession(work);
+  await mergeConversations(work);
+  await mergeSessions(work);
   await mergeChats(work);
-  await forgetContact(work);
-  await tell(work, merge);
+  await deleteMergedContact(work);
+  await recordMerge(work, merge);
 }
 
-async function moveAliases({ tx, account, into, from }: MergeWork): Promise<void> {
+async function moveAliases({ tx, account, into, from }: MergeContext): Promise<void> {
   await sql`UPDATE contact_aliases SET contact_id = ${into}
     WHERE account_id = ${account} AND contact_id = ${from}`.execute(tx);
 }
 
-async function narrowGrant({ tx, account, into, from }: MergeWork, grant: Grant | null) {
+async function narrowGrant({ tx, account, into, from }: MergeContext, grant: Grant | null) {
   const gone = grant === null ? [into, from] : [from];
   await sql`DELETE FROM grants WHERE account_id = ${account} AND contact_id = ANY(${gone})`.execute(
     tx,
@@ -47,14 +49,14 @@ async function narrowGrant({ tx, account, into, from }: MergeWork, grant: Grant 
 }
 
 /** A token that named one of the two was not meant for the other. */
-async function narrowTokens({ tx, account, into, from }: MergeWork): Promise<void> {
+async function narrowTokens({ tx, account, into, from }: MergeContext): Promise<void> {
   await sql`UPDATE tokens SET contacts = CASE
       WHEN contacts @> ARRAY[${into}, ${from}]::uuid[] THEN array_remove(contacts, ${from}::uuid)
       ELSE array_remove(array_remove(contacts, ${from}::uuid), ${into}::uuid) END
     WHERE account_id = ${account} AND contacts && ARRAY[${into}, ${from}]::uuid[]`.execute(tx);
 }
 
-async function addKnocks({ tx, account, into, from }: MergeWork): Promise<void> {
+async function addMessageRequests({ tx, account, into, from }: MergeContext): Promise<void> {
   await sql`INSERT INTO knocks AS k (account_id, contact_id, count, first_at, last_at, dismissed_at)
     SELECT account_id, ${into}::uuid, count, first_at, last_at, dismissed_at FROM knocks
       WHERE account_id = ${account} AND contact_id = ${from}
@@ -66,7 +68,7 @@ async function addKnocks({ tx, account, into, from }: MergeWork): Promise<void> 
         THEN greatest(k.dismissed_at, excluded.dismissed_at) END`.execute(tx);
 }
 
-async function addStrangerUse({ tx, account, into, from }: MergeWork): Promise<void> {
+async function addStrangerUse({ tx, account, into, from }: MergeContext): Promise<void> {
   await sql`INSERT INTO stranger_use AS u (account_id, day, contact_id, bytes, not_stored)
     SELECT account_id, day, ${into}::uuid, bytes, not_stored FROM stranger_use
       WHERE account_id = ${account} AND contact_id = ${from}
@@ -76,7 +78,7 @@ async function addStrangerUse({ tx, account, into, from }: MergeWork): Promise<v
   );
 }
 
-async function joinGroups({ tx, account, into, from }: MergeWork): Promise<void> {
+async function joinGroups({ tx, account, into, from }: MergeContext): Promise<void> {
   await sql`INSERT INTO chat_members AS m (account_id, chat_id, contact_id, role)
     SELECT account_id, chat_id, ${into}::uuid, role FROM chat_members
       WHERE account_id = ${account} AND contact_id = ${from}
@@ -85,7 +87,7 @@ async function joinGroups({ tx, account, into, from }: MergeWork): Promise<void>
 }
 
 /** Its knocks, memberships and counts go with it: they were taken over above. */
-async function forgetContact({ tx, account, into, from }: MergeWork): Promise<void> {
+async function deleteMergedContact({ tx, account, into, from }: MergeContext): Promise<void> {
   await sql`UPDATE contacts k SET display_name = coalesce(k.display_name, g.display_name),
       push_name = coalesce(k.push_name, g.push_name), created_at = least(k.created_at, g.created_at),
       last_message_at = greatest(k.last_message_at, g.last_message_at)
@@ -94,9 +96,9 @@ async function forgetContact({ tx, account, into, from }: MergeWork): Promise<vo
   await sql`DELETE FROM contacts WHERE account_id = ${account} AND id = ${from}`.execute(tx);
 }
 
-async function tell(
-  { tx, account, into, from }: MergeWork,
-  { grant, withdrawn }: Merge,
+async function recordMerge(
+  { tx, account, into, from }: MergeContext,
+  { grant, withdrawn }: ContactMerge,
 ): Promise<void> {
   await appendEvent(tx, account, { kind: 'contact.merged', subject: into, data: { from } });
   if (withdrawn.length > 0) {
@@ -114,4 +116,149 @@ async function tell(
     reason: 'same_person',
     detail: { from, withdrawn, left: grant },
   });
+}
+
+// Locks the work in progress of contacts that are about to be merged, before the contacts. All other transactions lock
+// these rows first and a contact or a chat later, so a merge that locked the contacts first would deadlock with them.
+
+/**
+ * In the order in which other transactions lock these rows. `nowait` is for rows that were added before the contacts were
+ * locked: whoever holds one may already wait for a contact. The statement then fails and the merge is tried again.
+ */
+export async function lockWorkInProgress(
+  tx: Transaction,
+  account: AccountId,
+  contacts: readonly ContactId[],
+  how: 'wait' | 'nowait',
+): Promise<void> {
+  const waiting = how === 'nowait' ? sql`NOWAIT` : sql``;
+  const chats = sql`SELECT id FROM chats WHERE account_id = ${account} AND contact_id = ANY(${contacts}::uuid[])`;
+  await sql`SELECT FROM relay_jobs.job WHERE name = 'route' AND state < 'completed'
+      AND singleton_key IN (SELECT ${account} || ':' || id FROM (${chats}) c)
+    ORDER BY id FOR UPDATE ${waiting}`.execute(tx);
+  await sql`SELECT FROM sessions WHERE account_id = ${account} AND contact_id = ANY(${contacts}::uuid[])
+    ORDER BY id FOR UPDATE ${waiting}`.execute(tx);
+  // Not the key, because lines are added to the transcript while a message is locked. The end of a conversation locks it
+  // before the next one in the queue.
+  await sql`SELECT FROM instances WHERE account_id = ${account} AND contact_id = ANY(${contacts}::uuid[])
+    ORDER BY state = 'QUEUED', queue_seq FOR NO KEY UPDATE ${waiting}`.execute(tx);
+  await sql`SELECT FROM schedules WHERE account_id = ${account} AND chat_id IN (${chats})
+    ORDER BY id FOR UPDATE ${waiting}`.execute(tx);
+  await sql`SELECT FROM approvals WHERE account_id = ${account} AND state = 'pending'
+      AND (intent->>'chat' IN (SELECT id::text FROM (${chats}) c)
+        OR (intent->'of'->>'contact')::uuid = ANY(${contacts}::uuid[]))
+    ORDER BY id FOR UPDATE ${waiting}`.execute(tx);
+  await sql`SELECT FROM outbox WHERE account_id = ${account} AND chat_id IN (${chats})
+      AND state IN ('pending', 'unknown')
+    ORDER BY seq FOR NO KEY UPDATE ${waiting}`.execute(tx);
+}
+
+// Conversations with two contacts that are one. A contact is held by one conversation: of two, the older
+// goes on and the younger waits, paused in the queue, for its owner to resume it.
+
+const PAUSED_BY_MERGE =
+  'This contact turned out to be the one of another conversation. Resume it when that one has ended.';
+
+async function mergeConversations(work: MergeContext): Promise<void> {
+  const { tx, account, into, from } = work;
+  const { rows: holding } = await sql<{ id: InstanceId; state: InstanceState }>`
+    SELECT id, state FROM instances WHERE account_id = ${account} AND contact_id IN (${into}, ${from})
+      AND state NOT IN ('COMPLETED', 'ABANDONED', 'FAILED', 'QUEUED')
+      AND previous_state IS DISTINCT FROM 'QUEUED'
+    ORDER BY queue_seq FOR NO KEY UPDATE`.execute(tx);
+  for (const younger of holding.slice(1)) await pauseYounger(work, younger);
+  await sql`UPDATE instances SET contact_id = ${into}
+    WHERE account_id = ${account} AND contact_id = ${from}`.execute(tx);
+}
+
+async function pauseYounger(
+  { tx, account }: MergeContext,
+  { id, state }: { id: InstanceId; state: InstanceState },
+): Promise<void> {
+  const { rows } = await sql<{ epoch: number }>`
+    UPDATE instances SET state = 'PAUSED', previous_state = 'QUEUED', epoch = epoch + 1,
+      timer_due_at = NULL, timer_left_ms = NULL, reason = ${PAUSED_BY_MERGE}, updated_at = now()
+    WHERE account_id = ${account} AND id = ${id} RETURNING epoch`.execute(tx);
+  await sql`DELETE FROM timers WHERE account_id = ${account} AND subject_id = ${id}`.execute(tx);
+  if (state !== 'PAUSED') {
+    await tx
+      .insertInto('instance_transitions')
+      .values({
+        account_id: account,
+        instance_id: id,
+        from_state: state,
+        to_state: 'PAUSED',
+        trigger: 'pause',
+        epoch: rows[0]?.epoch ?? 0,
+      })
+      .execute();
+  }
+  await appendEvent(tx, account, {
+    kind: 'conversation',
+    subject: id,
+    data: { state: 'PAUSED', from: state, trigger: 'pause' },
+  });
+}
+
+// The sessions of two contacts that are one: one remains, with the lines of both in the order they were
+// heard. What waited for an answer in either goes on waiting.
+
+interface MergedSession {
+  readonly id: SessionId;
+  readonly key: string;
+}
+
+async function mergeSessions(work: MergeContext): Promise<void> {
+  const { tx, account, into, from } = work;
+  const { rows } = await sql<MergedSession>`
+    SELECT id, key FROM sessions
+    WHERE account_id = ${account} AND kind = 'auto_reply' AND key IN (${into}, ${from})
+    ORDER BY id FOR UPDATE`.execute(tx);
+  const kept = rows.find(({ key }) => key === into);
+  const gone = rows.find(({ key }) => key === from);
+  if (gone === undefined) return;
+  if (kept !== undefined) await moveLines(work, gone, kept);
+  else {
+    await sql`UPDATE sessions SET key = ${into} WHERE account_id = ${account} AND id = ${gone.id}`.execute(
+      tx,
+    );
+  }
+  await sql`UPDATE grants SET session_id = ${(kept ?? gone).id}
+    WHERE account_id = ${account} AND contact_id = ${into}`.execute(tx);
+}
+
+async function moveLines(
+  work: MergeContext,
+  gone: MergedSession,
+  kept: MergedSession,
+): Promise<void> {
+  const { tx, account } = work;
+  const isAskedFor = await hasWaiting(work, kept);
+  const waits = await hasWaiting(work, gone);
+  for (const table of ['session_messages', 'runs'] as const) {
+    await sql`UPDATE ${sql.table(table)} SET session_id = ${kept.id}
+      WHERE account_id = ${account} AND session_id = ${gone.id}`.execute(tx);
+  }
+  // Of two rests the longer one.
+  await sql`UPDATE sessions k SET resting_until = g.resting_until, rests = g.rests, rest_reason = g.rest_reason
+    FROM sessions g WHERE k.account_id = ${account} AND k.id = ${kept.id} AND g.account_id = ${account}
+      AND g.id = ${gone.id} AND g.resting_until > coalesce(k.resting_until, '-infinity')`.execute(
+    tx,
+  );
+  await sql`DELETE FROM sessions WHERE account_id = ${account} AND id = ${gone.id}`.execute(tx);
+  await sql`DELETE FROM timers WHERE account_id = ${account} AND subject_id = ${gone.id}`.execute(
+    tx,
+  );
+  if (!waits || isAskedFor) return;
+  // Nothing stands for the one that is kept yet: a timer that is due becomes its job.
+  await sql`INSERT INTO timers (account_id, kind, subject_id, epoch, due_at)
+    VALUES (${account}, 'auto_reply', ${kept.id}, 0, 'epoch')
+    ON CONFLICT (account_id, kind, subject_id) DO NOTHING`.execute(tx);
+}
+
+/** Asked once the session is locked: whoever held it until then may have added a line. */
+async function hasWaiting({ tx, account }: MergeContext, { id }: MergedSession): Promise<boolean> {
+  const { rows } = await sql`SELECT FROM session_messages
+    WHERE account_id = ${account} AND session_id = ${id} AND waiting LIMIT 1`.execute(tx);
+  return rows.length > 0;
 }

@@ -1,25 +1,29 @@
 // What is known of an observed group, read for the slots of its context: facts of earlier weeks, the digests
 // of the last days and of today, and the raw buffer. Of this group and of no other.
-import { estimateTokens } from '@relay/core/agent/tokens';
+import { estimateTokens } from '@relay/core/agent/context-window';
 import type { ChatId } from '@relay/core/ids';
 import { rawBuffer } from '@relay/core/observer/buffer';
-import { type ContextParts, DAYS_SHOWN } from '@relay/core/observer/context';
-import { type DigestFact, factLine } from '@relay/core/observer/digest/facts';
-import { type Cut, dayBefore, dayOf, type Period } from '@relay/core/observer/digest/periods';
-import { dailyText } from '@relay/core/observer/digest/text';
-import { zoneNamed } from '@relay/core/schedule/zone';
+import { CONTEXT_DAYS, type GroupContextParts } from '@relay/core/observer/context';
+import { type DigestFact, dailyText, factLine } from '@relay/core/observer/digest/facts';
+import {
+  type DayBoundary,
+  type DigestPeriod,
+  dayBefore,
+  dayContaining,
+} from '@relay/core/observer/digest/periods';
+import { findZone } from '@relay/core/schedule/zone';
 import { sql } from 'kysely';
-import type { Reader } from '../database.ts';
+import type { Db } from '../database.ts';
 import { findDigests } from './digests.ts';
-import { type GroupReader, membersOf, messagesBetween } from './messages.ts';
+import { type GroupScope, observedMessagesBetween, readMemberNames } from './messages.ts';
 
-export interface ContextReader extends GroupReader {
+export interface GroupContextScope extends GroupScope {
   /** When a group's day begins, by its clock. */
   readonly dailyAt: string;
 }
 
-export interface ReadContext extends ContextParts {
-  readonly cut: Cut;
+export interface StoredGroupContext extends GroupContextParts {
+  readonly cut: DayBoundary;
   /** Tokens of the messages that are older than the raw buffer and that the digests stand for. */
   readonly behindDigests: number;
 }
@@ -31,17 +35,17 @@ const BEFORE_RAW_MS = 3 * 3_600_000;
 
 /** Null for a group that is not observed. */
 export async function readGroupContext(
-  db: Reader,
-  reader: ContextReader,
+  db: Db,
+  reader: GroupContextScope,
   chat: ChatId,
   now: Date,
-): Promise<ReadContext | null> {
-  const cut = await cutOf(db, reader, chat);
+): Promise<StoredGroupContext | null> {
+  const cut = await readGroupCut(db, reader, chat);
   if (cut === null) return null;
-  const today = dayOf(now, cut);
+  const today = dayContaining(now, cut);
   const rawFrom = new Date(now.getTime() - RAW_MS);
   let first = today;
-  for (let days = 0; days < DAYS_SHOWN; days++) first = dayBefore(first, cut);
+  for (let days = 0; days < CONTEXT_DAYS; days++) first = dayBefore(first, cut);
   const [days, hours, judged, members] = await Promise.all([
     findDigests(db, reader.account, {
       chat,
@@ -49,12 +53,12 @@ export async function readGroupContext(
       from: new Date(now.getTime() - WEEKS_REMEMBERED_MS),
     }),
     findDigests(db, reader.account, { chat, kind: 'hourly', from: today.start }),
-    messagesBetween(db, reader, {
+    observedMessagesBetween(db, reader, {
       chat,
       from: new Date(rawFrom.getTime() - BEFORE_RAW_MS),
       to: new Date(now.getTime() + 1),
     }),
-    membersOf(db, reader, chat),
+    readMemberNames(db, reader, chat),
   ]);
   const earlier = days.filter(({ start }) => start < first.start);
   const shown = days.filter(({ start }) => start >= first.start);
@@ -77,7 +81,7 @@ export async function readGroupContext(
 }
 
 /** What digests spared a model that was shown this context: their messages, less the digests themselves. */
-export const sparedBy = ({ behindDigests, daily, hourly }: ReadContext): number =>
+export const tokensSparedBy = ({ behindDigests, daily, hourly }: StoredGroupContext): number =>
   [...daily, ...hourly].reduce((left, { text }) => left - estimateTokens(text), behindDigests);
 
 const isWorthKeeping = ({ kind }: DigestFact): boolean => kind !== 'participant' && kind !== 'mood';
@@ -85,26 +89,26 @@ const isWorthKeeping = ({ kind }: DigestFact): boolean => kind !== 'participant'
 const toNote = (fact: DigestFact) => ({ at: fact.saidAt, text: factLine(fact) });
 
 /** How the hours and days of a group are cut; null for one that is not observed. */
-export async function cutOf(
-  db: Reader,
-  { account, dailyAt }: ContextReader,
+export async function readGroupCut(
+  db: Db,
+  { account, dailyAt }: GroupContextScope,
   chat: ChatId,
-): Promise<Cut | null> {
+): Promise<DayBoundary | null> {
   const group = await db
     .selectFrom('observed_groups')
     .select('zone')
     .where('account_id', '=', account)
     .where('chat_id', '=', chat)
     .executeTakeFirst();
-  const zone = group === undefined ? null : zoneNamed(group.zone);
+  const zone = group === undefined ? null : findZone(group.zone);
   return zone === null ? null : { zone, dailyAt };
 }
 
 async function contentTokens(
-  db: Reader,
-  { account }: ContextReader,
+  db: Db,
+  { account }: GroupContextScope,
   chat: ChatId,
-  { start, end }: Period,
+  { start, end }: DigestPeriod,
 ): Promise<number> {
   const { rows } = await sql<{ tokens: number }>`
     SELECT coalesce(sum(tokens), 0)::int AS tokens FROM observed_messages

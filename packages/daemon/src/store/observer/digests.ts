@@ -1,13 +1,13 @@
 // Digests of observed groups as rows: one for each period, made anew in its place, with its facts. Whatever
 // writes or reads digests does so here.
 import type { AccountId, ChatId, DigestId, RunId } from '@relay/core/ids';
-import type { Heard, MadeOf } from '@relay/core/observer/digest/due';
+import type { DigestibleMessage, DigestSource } from '@relay/core/observer/digest/due';
 import type { DigestFact } from '@relay/core/observer/digest/facts';
-import type { DigestKind, Period } from '@relay/core/observer/digest/periods';
+import type { DigestKind, DigestPeriod } from '@relay/core/observer/digest/periods';
 import { sql } from 'kysely';
-import type { Reader, Transaction } from '../database.ts';
+import type { Db, Transaction } from '../database.ts';
 
-export interface NewDigest extends Period, MadeOf {
+export interface NewDigest extends DigestPeriod, DigestSource {
   readonly chat: ChatId;
   readonly kind: DigestKind;
   readonly body: string;
@@ -71,11 +71,11 @@ export async function putDigest(
       )
       .execute();
   }
-  await clearFailure(tx, account, { chat, kind, start });
+  await clearDigestFailure(tx, account, { chat, kind, start });
   return id;
 }
 
-export interface Which {
+export interface StoredDigestQuery {
   readonly chat: ChatId;
   readonly kind?: DigestKind;
   /** Those that begin at this moment or later. */
@@ -84,7 +84,7 @@ export interface Which {
   readonly to?: Date;
 }
 
-interface Row extends Omit<StoredDigest, 'facts'> {
+interface DigestRow extends Omit<StoredDigest, 'facts'> {
   facts: { id: number; kind: DigestFact['kind']; body: string; data: FactData }[] | null;
 }
 
@@ -96,12 +96,12 @@ interface FactData {
 
 /** Oldest first; a day stands before its hours. */
 export async function findDigests(
-  db: Reader,
+  db: Db,
   account: AccountId,
-  { chat, kind, from, to }: Which,
+  { chat, kind, from, to }: StoredDigestQuery,
 ): Promise<readonly StoredDigest[]> {
   const kinds = kind === undefined ? ['daily', 'hourly'] : [kind];
-  const { rows } = await sql<Row>`
+  const { rows } = await sql<DigestRow>`
     SELECT d.id, d.chat_id AS chat, d.kind, d.period_start AS start, d.period_end AS end, d.body, d.tokens,
       d.messages, d.read_up_to AS "readUpTo", d.run_id AS run, d.created_at AS "madeAt",
       coalesce((SELECT r.input_tokens + r.output_tokens FROM runs r
@@ -133,10 +133,10 @@ export async function dropDigest(
 ): Promise<void> {
   await sql`DELETE FROM digests WHERE account_id = ${account} AND chat_id = ${chat} AND kind = ${kind}
     AND period_start = ${start}`.execute(tx);
-  await clearFailure(tx, account, { chat, kind, start });
+  await clearDigestFailure(tx, account, { chat, kind, start });
 }
 
-export interface DigestFailure extends Period, MadeOf {
+export interface DigestFailure extends DigestPeriod, DigestSource {
   readonly chat: ChatId;
   readonly kind: DigestKind;
   /** A sentence for the owner. */
@@ -146,7 +146,7 @@ export interface DigestFailure extends Period, MadeOf {
   readonly at: Date;
 }
 
-export async function noteFailure(
+export async function noteDigestFailure(
   tx: Transaction,
   account: AccountId,
   { chat, kind, start, end, messages, readUpTo, reason, tries, at }: DigestFailure,
@@ -161,7 +161,7 @@ export async function noteFailure(
     .execute();
 }
 
-async function clearFailure(
+async function clearDigestFailure(
   tx: Transaction,
   account: AccountId,
   { chat, kind, start }: Pick<NewDigest, 'chat' | 'kind' | 'start'>,
@@ -171,10 +171,10 @@ async function clearFailure(
 }
 
 /** Oldest first. */
-export async function findFailures(
-  db: Reader,
+export async function findDigestFailures(
+  db: Db,
   account: AccountId,
-  { chat, from, to }: Omit<Which, 'kind'>,
+  { chat, from, to }: Omit<StoredDigestQuery, 'kind'>,
 ): Promise<readonly DigestFailure[]> {
   const { rows } = await sql<DigestFailure>`
     SELECT chat_id AS chat, kind, period_start AS start, period_end AS end, reason, tries, messages,
@@ -186,13 +186,13 @@ export async function findFailures(
 }
 
 /** The messages that are worth telling, media among them; what was taken back is gone from here. */
-export async function heardSince(
-  db: Reader,
+export async function readContentSince(
+  db: Db,
   account: AccountId,
   chat: ChatId,
   from: Date,
-): Promise<readonly Heard[]> {
-  const { rows } = await sql<Heard>`
+): Promise<readonly DigestibleMessage[]> {
+  const { rows } = await sql<DigestibleMessage>`
     SELECT sent_at AS at, message AS number FROM observed_messages
     WHERE account_id = ${account} AND chat_id = ${chat} AND sent_at >= ${from}
       AND (NOT noise OR category = 'media_only')`.execute(db);

@@ -1,8 +1,14 @@
 import type { ChatId, ContactId, MessageId } from '@relay/core/ids';
 import { freshStore } from '@relay/testing/store';
 import { expect, test } from 'vitest';
-import { type NewMessage, putMessages } from '../messages.ts';
-import { membersOf, messageAt, messageNamed, messagesBefore, messagesBetween } from './messages.ts';
+import { type MessageToStore, putMessages } from '../messages.ts';
+import {
+  observedMessageAt,
+  observedMessageById,
+  observedMessagesBefore,
+  observedMessagesBetween,
+  readMemberNames,
+} from './messages.ts';
 
 const { account, database, sql } = await freshStore();
 const db = database.kysely;
@@ -35,7 +41,7 @@ const [mum, nameless, other] = [
 ];
 
 let second = 0;
-async function said(chat: ChatId, ...messages: Partial<NewMessage>[]): Promise<void> {
+async function said(chat: ChatId, ...messages: Partial<MessageToStore>[]): Promise<void> {
   await database.kysely.transaction().execute((tx) =>
     putMessages(
       tx,
@@ -59,7 +65,7 @@ async function said(chat: ChatId, ...messages: Partial<NewMessage>[]): Promise<v
 }
 
 const all = (chat: ChatId, limit?: number) =>
-  messagesBetween(db, reader, {
+  observedMessagesBetween(db, reader, {
     chat,
     from: new Date(0),
     to: new Date('2027-01-01'),
@@ -132,10 +138,12 @@ test('a period, the last ones of it, those before a message and one by its id, o
   const third = (await all(chat))[2];
   if (third === undefined) throw new Error('no third message');
   const place = { chat, number: third.number, sentAt: third.message.at };
-  expect(ids(await messagesBefore(db, reader, place, 1))).toEqual(['b']);
-  expect((await messageAt(db, reader, place))?.message.id).toBe('c');
-  expect((await messageNamed(db, reader, chat, 'b'))?.number).toBe((await all(chat))[1]?.number);
-  expect(await messageNamed(db, reader, chat, 'e')).toBeNull();
+  expect(ids(await observedMessagesBefore(db, reader, place, 1))).toEqual(['b']);
+  expect((await observedMessageAt(db, reader, place))?.message.id).toBe('c');
+  expect((await observedMessageById(db, reader, chat, 'b'))?.number).toBe(
+    (await all(chat))[1]?.number,
+  );
+  expect(await observedMessageById(db, reader, chat, 'e')).toBeNull();
 });
 
 test('what the noise filter said stands beside each message that it saw', async () => {
@@ -194,7 +202,7 @@ test('the owner is called as WhatsApp calls the account, where no contact of the
   const chat = await group();
   await said(chat, { sender: null });
   const named = () =>
-    messagesBetween(
+    observedMessagesBetween(
       db,
       { account, admins: [] },
       { chat, from: new Date(0), to: new Date('2027-01-01') },
@@ -237,11 +245,11 @@ test('members are listed by name with their role, whoever wrote of late among th
     [account, chat, papa, nameless, other, second],
   );
   await said(chat, { sender: mum });
-  expect(await membersOf(db, reader, chat)).toEqual([
+  expect(await readMemberNames(db, reader, chat)).toEqual([
     expect.stringMatching(/^Mum \(…\d{4}\)$/),
     expect.stringMatching(/^Mum \(…\d{4}\)$/),
     'Papa (admin)',
     '1 whose name is not known',
   ]);
-  expect(await membersOf(db, reader, await group())).toEqual([]);
+  expect(await readMemberNames(db, reader, await group())).toEqual([]);
 });

@@ -1,23 +1,26 @@
 // The messages of a group as the observer reads them, with what the noise filter said of each. Names are as
 // the owner knows people; who is the owner and who the assistant is told by the rows, never by a name.
-import { estimateTokens } from '@relay/core/agent/tokens';
+import { estimateTokens } from '@relay/core/agent/context-window';
 import type { AccountId, ChatId, ContactId } from '@relay/core/ids';
 import type { MessageDetails } from '@relay/core/messages/message';
-import type { GroupMessage } from '@relay/core/observer/message';
-import { tellApart } from '@relay/core/observer/names';
-import type { Category, Verdict } from '@relay/core/observer/verdict';
-import { groupReading } from '@relay/core/observer/words';
+import { distinguishNames } from '@relay/core/observer/member-names';
+import {
+  type GroupMessage,
+  type NoiseCategory,
+  type NoiseVerdict,
+  readGroupMessage,
+} from '@relay/core/observer/message';
 import { type RawBuilder, sql } from 'kysely';
-import type { Reader } from '../database.ts';
-import { ownContacts } from '../own.ts';
+import type { Db, Transaction } from '../database.ts';
+import { ownContactsSql } from '../names-and-addresses.ts';
 
 /** Whose groups, and which numbers besides the linked one are the owner's, in digits. */
-export interface GroupReader {
+export interface GroupScope {
   readonly account: AccountId;
   readonly admins: readonly string[];
 }
 
-export interface ReadMessage {
+export interface ObservedMessage {
   /** Its own in `messages`, where the id is only its sender's. */
   readonly number: number;
   readonly message: GroupMessage;
@@ -27,10 +30,10 @@ export interface ReadMessage {
    * Null when nobody judged it: it is from before the group was observed, or gone again. What Relay sent
    * there was meant for the group, so it is content.
    */
-  readonly verdict: (Verdict & { readonly tokens: number }) | null;
+  readonly verdict: (NoiseVerdict & { readonly tokens: number }) | null;
 }
 
-export interface Period {
+export interface MessagePeriod {
   readonly chat: ChatId;
   readonly from: Date;
   /** Not included. */
@@ -46,7 +49,7 @@ export interface Period {
 const LONGEST_END = 8_000;
 const LONGEST_NOISE = 2_000;
 /** Of a whole period the newest are read, up to this many bytes: far more than any model is shown of it. */
-const MOST_BYTES = 1_000_000;
+const MAX_PERIOD_BYTES = 1_000_000;
 const LONGEST_NOISE_IN_PERIOD = 200;
 
 const readBytes = sql`least(octet_length(m.body),
@@ -57,12 +60,12 @@ const bodyUpTo = (noise: number) => sql<string>`CASE WHEN v.noise THEN left(m.bo
   ELSE left(m.body, ${LONGEST_END}::int) || ' … ' || right(m.body, ${LONGEST_END}::int) END`;
 
 /** Oldest first, as are all of these. */
-export const messagesBetween = (
-  db: Reader,
-  reader: GroupReader,
-  { chat, from, to, limit }: Period,
-): Promise<ReadMessage[]> =>
-  read(
+export const observedMessagesBetween = (
+  db: Db,
+  reader: GroupScope,
+  { chat, from, to, limit }: MessagePeriod,
+): Promise<ObservedMessage[]> =>
+  readObservedMessages(
     db,
     reader,
     sql`SELECT sent_at, id FROM (
@@ -72,25 +75,25 @@ export const messagesBetween = (
         WHERE m.account_id = ${reader.account} AND m.chat_id = ${chat}
           AND m.sent_at >= ${from} AND m.sent_at < ${to}
         ORDER BY m.sent_at DESC, m.id DESC LIMIT ${limit ?? null}) newest
-      WHERE bytes <= ${MOST_BYTES}`,
+      WHERE bytes <= ${MAX_PERIOD_BYTES}`,
     LONGEST_NOISE_IN_PERIOD,
   );
 
 /** Where a message stands. */
-export interface Place {
+export interface MessagePosition {
   readonly chat: ChatId;
   readonly number: number;
   readonly sentAt: Date;
 }
 
 /** The last `count` before it. */
-export const messagesBefore = (
-  db: Reader,
-  reader: GroupReader,
-  { chat, number, sentAt }: Place,
+export const observedMessagesBefore = (
+  db: Db,
+  reader: GroupScope,
+  { chat, number, sentAt }: MessagePosition,
   count: number,
-): Promise<ReadMessage[]> =>
-  read(
+): Promise<ObservedMessage[]> =>
+  readObservedMessages(
     db,
     reader,
     sql`SELECT sent_at, id FROM messages WHERE account_id = ${reader.account} AND chat_id = ${chat}
@@ -99,12 +102,12 @@ export const messagesBefore = (
   );
 
 /** Null when it is gone. */
-export async function messageAt(
-  db: Reader,
-  reader: GroupReader,
-  { chat, number, sentAt }: Place,
-): Promise<ReadMessage | null> {
-  const found = await read(
+export async function observedMessageAt(
+  db: Db,
+  reader: GroupScope,
+  { chat, number, sentAt }: MessagePosition,
+): Promise<ObservedMessage | null> {
+  const found = await readObservedMessages(
     db,
     reader,
     sql`SELECT sent_at, id FROM messages WHERE account_id = ${reader.account} AND chat_id = ${chat}
@@ -114,13 +117,13 @@ export async function messageAt(
 }
 
 /** By the id it has as a message of the group. */
-export async function messageNamed(
-  db: Reader,
-  reader: GroupReader,
+export async function observedMessageById(
+  db: Db,
+  reader: GroupScope,
   chat: ChatId,
   id: string,
-): Promise<ReadMessage | null> {
-  const found = await read(
+): Promise<ObservedMessage | null> {
+  const found = await readObservedMessages(
     db,
     reader,
     sql`SELECT sent_at, id FROM message_keys WHERE account_id = ${reader.account} AND chat_id = ${chat}
@@ -129,7 +132,7 @@ export async function messageNamed(
   return found[0] ?? null;
 }
 
-interface Row {
+interface ObservedMessageRow {
   number: number;
   id: string;
   sent_at: Date;
@@ -147,7 +150,7 @@ interface Row {
   name: string | null;
   address: string | null;
   owner_name: string | null;
-  category: Category | null;
+  category: NoiseCategory | null;
   noise: boolean;
   tokens: number;
 }
@@ -191,30 +194,30 @@ interface MemberRow {
 }
 
 /** Who took part of late counts too: members may not be known yet. */
-const OF_LATE = 500;
-const MOST_MEMBERS = 1_000;
+const RECENT_MESSAGES = 500;
+const MAX_MEMBERS = 1_000;
 
 /** Who is in a group besides the owner, by the names their messages have; those without a name are only counted. */
-export async function membersOf(
-  db: Reader,
-  { account, admins }: GroupReader,
+export async function readMemberNames(
+  db: Db,
+  { account, admins }: GroupScope,
   chat: ChatId,
 ): Promise<readonly string[]> {
   const { rows } = await sql<MemberRow>`
-    WITH own AS MATERIALIZED (${ownContacts(account, admins)}), ${ownerNamed(account)},
+    WITH own AS MATERIALIZED (${ownContactsSql(account, admins)}), ${ownerNamed(account)},
       ids AS (SELECT contact_id AS id FROM chat_members WHERE account_id = ${account} AND chat_id = ${chat}
         UNION (SELECT sender_id FROM (SELECT sender_id FROM messages
           WHERE account_id = ${account} AND chat_id = ${chat}
-          ORDER BY sent_at DESC, id DESC LIMIT ${OF_LATE}) late WHERE sender_id IS NOT NULL))
+          ORDER BY sent_at DESC, id DESC LIMIT ${RECENT_MESSAGES}) late WHERE sender_id IS NOT NULL))
     SELECT p.id, coalesce(g.display_name, p.display_name, p.push_name) AS name, ${ADDRESS} AS address,
       coalesce(m.role, 'member') AS role, coalesce(${ownerName(account)}, 'Owner') AS owner_name
     FROM ids JOIN contacts p ON p.account_id = ${account} AND p.id = ids.id
       LEFT JOIN grants g ON g.account_id = p.account_id AND g.contact_id = p.id
       LEFT JOIN chat_members m ON m.account_id = p.account_id AND m.chat_id = ${chat} AND m.contact_id = p.id
     WHERE p.id NOT IN (SELECT contact_id FROM own)
-    ORDER BY name, p.id LIMIT ${MOST_MEMBERS}`.execute(db);
+    ORDER BY name, p.id LIMIT ${MAX_MEMBERS}`.execute(db);
   const named = rows.flatMap(({ name, ...row }) => (name === null ? [] : { ...row, name }));
-  const names = tellApart(
+  const names = distinguishNames(
     named.map(({ id, name, address }) => ({ sender: id, name, address })),
     new Map([
       ['owner', rows[0]?.owner_name ?? 'Owner'],
@@ -237,14 +240,14 @@ const ownerNamed = (account: AccountId) => sql`owner AS (
 const ownerName = (account: AccountId) => sql<string | null>`coalesce((SELECT name FROM owner),
   (SELECT nullif(label, 'me') FROM accounts WHERE id = ${account}))`;
 
-async function read(
-  db: Reader,
-  { account, admins }: GroupReader,
+async function readObservedMessages(
+  db: Db,
+  { account, admins }: GroupScope,
   keys: RawBuilder<unknown>,
   noise = LONGEST_NOISE,
-): Promise<ReadMessage[]> {
-  const { rows } = await sql<Row>`
-    WITH picked AS MATERIALIZED (${keys}), own AS MATERIALIZED (${ownContacts(account, admins)}),
+): Promise<ObservedMessage[]> {
+  const { rows } = await sql<ObservedMessageRow>`
+    WITH picked AS MATERIALIZED (${keys}), own AS MATERIALIZED (${ownContactsSql(account, admins)}),
       ${ownerNamed(account)}
     SELECT m.id AS number, ${idOf(sql.ref('m'))} AS id, m.sent_at, ${idOf(sql.ref('r'))} AS replaced, r.id AS replaced_number, m.kind, ${bodyUpTo(noise)} AS body, m.quoted_id, m.details, m.sender_id,
       -- Of what only a name tells who wrote it, nobody can prove that it is the owner.
@@ -271,18 +274,18 @@ async function read(
 }
 
 function verdictOf(
-  { category, noise, tokens, relay }: Row,
+  { category, noise, tokens, relay }: ObservedMessageRow,
   { text }: GroupMessage,
-): ReadMessage['verdict'] {
+): ObservedMessage['verdict'] {
   if (category !== null) return { category, noise, tokens };
   return relay ? { category: 'content', noise: false, tokens: estimateTokens(text) } : null;
 }
 
-const senderOf = ({ author, sender_id, sender_name }: Row): string =>
+const senderOf = ({ author, sender_id, sender_name }: ObservedMessageRow): string =>
   author === 'member' ? (sender_id ?? `name:${sender_name ?? ''}`) : author;
 
-const namesOf = (rows: readonly Row[]): ReadonlyMap<string, string> =>
-  tellApart(
+const namesOf = (rows: readonly ObservedMessageRow[]): ReadonlyMap<string, string> =>
+  distinguishNames(
     rows.map((row) => ({
       sender: senderOf(row),
       name: row.name ?? row.address ?? 'Somebody',
@@ -294,9 +297,9 @@ const namesOf = (rows: readonly Row[]): ReadonlyMap<string, string> =>
     ]),
   );
 
-function toMessage(row: Row, names: ReadonlyMap<string, string>): GroupMessage {
+function toMessage(row: ObservedMessageRow, names: ReadonlyMap<string, string>): GroupMessage {
   const { details, quoted_id: about } = row;
-  const { kind, text } = groupReading(row);
+  const { kind, text } = readGroupMessage(row);
   const sender = senderOf(row);
   const changes = kind === 'deleted' || details?.edits === true;
   return {
@@ -314,4 +317,86 @@ function toMessage(row: Row, names: ReadonlyMap<string, string>): GroupMessage {
     replaces: row.replaced,
     mentions: details?.mentions ?? [],
   };
+}
+
+// What the noise filter said of each message of an observed group, as rows: the raw buffer is what it let
+// through and what still stands. The words are in `messages` alone.
+
+interface MessageVerdict extends MessagePosition {
+  readonly verdict: NoiseVerdict;
+  /** How many the words would cost a model. */
+  readonly tokens: number;
+}
+
+/** False when it was judged before. */
+export async function putVerdict(
+  tx: Transaction,
+  account: AccountId,
+  { chat, number, sentAt, verdict, tokens }: MessageVerdict,
+): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto('observed_messages')
+    .values({
+      account_id: account,
+      chat_id: chat,
+      message: number,
+      sent_at: sentAt,
+      category: verdict.category,
+      noise: verdict.noise,
+      tokens,
+    })
+    .onConflict((on) => on.doNothing())
+    .executeTakeFirst();
+  return (numInsertedOrUpdatedRows ?? 0n) > 0n;
+}
+
+export async function deleteVerdict(
+  tx: Transaction,
+  account: AccountId,
+  { chat, number }: Pick<MessagePosition, 'chat' | 'number'>,
+): Promise<void> {
+  await tx
+    .deleteFrom('observed_messages')
+    .where('account_id', '=', account)
+    .where('chat_id', '=', chat)
+    .where('message', '=', number)
+    .execute();
+}
+
+// Who is meant by the digits that a mention has on the wire: a phone number or a LID, whichever the group uses.
+
+/** By their digits; who is not known is not in it. */
+export async function loadMentionNames(
+  db: Db,
+  account: AccountId,
+  digits: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (digits.length === 0) return new Map();
+  const { rows } = await sql<{ digits: string; name: string }>`
+    SELECT a.value AS digits, coalesce(g.display_name, p.display_name, p.push_name) AS name
+    FROM contact_aliases a JOIN contacts p ON p.account_id = a.account_id AND p.id = a.contact_id
+      LEFT JOIN grants g ON g.account_id = p.account_id AND g.contact_id = p.id
+    WHERE a.account_id = ${account} AND a.value = ANY(${digits}::text[])
+      AND coalesce(g.display_name, p.display_name, p.push_name) IS NOT NULL`.execute(db);
+  return new Map(rows.map((row) => [row.digits, row.name]));
+}
+
+// Which messages of a group were taken back or written anew since: whatever else finds them, nobody is told
+// of them again.
+
+export async function findRetractedMessages(
+  db: Db,
+  account: AccountId,
+  chat: ChatId,
+  numbers: readonly number[],
+): Promise<ReadonlySet<number>> {
+  if (numbers.length === 0) return new Set();
+  const { rows } = await sql<{ number: number }>`
+    SELECT k.id AS number FROM message_keys k WHERE k.account_id = ${account} AND k.chat_id = ${chat}
+      AND k.id = ANY(${[...numbers]}::bigint[]) AND EXISTS (SELECT FROM messages m
+        WHERE m.account_id = k.account_id AND m.chat_id = k.chat_id AND m.sent_at >= k.sent_at
+          AND m.quoted_id = k.message_id AND (m.kind = 'protocolMessage' OR m.details ? 'edits'))`.execute(
+    db,
+  );
+  return new Set(rows.map(({ number }) => number));
 }

@@ -1,21 +1,20 @@
 // Who named the assistant in an observed group, and what came of it. One row a message, whatever restarts in
 // between: it is asked, then answered once or met with silence.
 import type { AccountId, ChatId, MessageId, OutboxId, RequestId, RunId } from '@relay/core/ids';
-import type { TriggerLabel } from '@relay/core/observer/trigger/answer';
+import type { TriggerLabel } from '@relay/core/observer/trigger/prompt';
 import { type Selectable, sql } from 'kysely';
 import type { Transaction } from '../database.ts';
-import type { Lease } from '../lease.ts';
-import { fence } from '../lease.ts';
+import { fence, type Lease } from '../lease.ts';
 import type { Tables } from '../tables.ts';
-import type { Place } from './messages.ts';
+import type { MessagePosition } from './messages.ts';
 
-export type RequestRow = Selectable<Tables['observer_requests']>;
+export type ObserverRequestRow = Selectable<Tables['observer_requests']>;
 
 /** `silence`: why nobody will answer it. Null when it was there already. */
-export async function putRequest(
+export async function putObserverRequest(
   tx: Transaction,
   account: AccountId,
-  { chat, number, sentAt }: Place,
+  { chat, number, sentAt }: MessagePosition,
   silence: string | null,
 ): Promise<RequestId | null> {
   const row = await tx
@@ -39,11 +38,11 @@ export async function putRequest(
 }
 
 /** Locked under the lease until the transaction ends. Null when it is gone, and the group with it. */
-export async function lockRequest(
+export async function lockObserverRequest(
   tx: Transaction,
   lease: Lease,
   id: RequestId,
-): Promise<RequestRow | null> {
+): Promise<ObserverRequestRow | null> {
   await fence(tx, lease);
   const row = await tx
     .selectFrom('observer_requests')
@@ -56,26 +55,26 @@ export async function lockRequest(
 }
 
 /** The id that WhatsApp knows the request's message by; null when the message is gone. */
-export async function messageOf(
+export async function messageIdOfRequest(
   tx: Transaction,
-  { account_id, message, sent_at }: Pick<RequestRow, 'account_id' | 'message' | 'sent_at'>,
+  { account_id, message, sent_at }: Pick<ObserverRequestRow, 'account_id' | 'message' | 'sent_at'>,
 ): Promise<MessageId | null> {
   const { rows } = await sql<{ id: MessageId }>`SELECT message_id AS id FROM messages
     WHERE account_id = ${account_id} AND sent_at = ${sent_at} AND id = ${message}`.execute(tx);
   return rows[0]?.id ?? null;
 }
 
-export interface RequestChange {
+export interface ObserverRequestChange {
   readonly state: 'asked' | 'answering' | 'silent';
   readonly verdict?: TriggerLabel | null;
   readonly reason?: string;
   readonly run?: RunId;
 }
 
-export async function changeRequest(
+export async function changeObserverRequest(
   tx: Transaction,
-  { account_id, id }: Pick<RequestRow, 'account_id' | 'id'>,
-  { state, verdict, reason, run }: RequestChange,
+  { account_id, id }: Pick<ObserverRequestRow, 'account_id' | 'id'>,
+  { state, verdict, reason, run }: ObserverRequestChange,
 ): Promise<void> {
   await tx
     .updateTable('observer_requests')
@@ -91,10 +90,10 @@ export async function changeRequest(
 }
 
 /** What was taken back or written anew asks for nothing any more, unless its answer may have left. */
-export async function dropRequest(
+export async function dropObserverRequest(
   tx: Transaction,
   account: AccountId,
-  { chat, number }: Pick<Place, 'chat' | 'number'>,
+  { chat, number }: Pick<MessagePosition, 'chat' | 'number'>,
   reason: string,
 ): Promise<void> {
   await sql`UPDATE observer_requests r SET state = 'silent', reason = ${reason}
@@ -106,7 +105,7 @@ export async function dropRequest(
 }
 
 /** The gate permitted the answer: from now on it counts. */
-export async function markAnswered(
+export async function markRequestAnswered(
   tx: Transaction,
   account: AccountId,
   answer: {
@@ -132,7 +131,7 @@ const SOME_DAYS = sql`interval '3 days'`;
  * When the group was answered, of late: those that left, those that wait to, and those that are thought
  * about. `now` stands for what has no time of its own yet.
  */
-export async function answersIn(
+export async function readAnswerTimes(
   tx: Transaction,
   account: AccountId,
   chat: ChatId,

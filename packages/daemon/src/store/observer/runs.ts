@@ -1,20 +1,20 @@
 // The runs of a model over an observed group. They belong to the group's own session, and what they cost is
 // counted for the day of the owner and for the group.
-import type { AccountId, RunId } from '@relay/core/ids';
+import type { AccountId, ChatId, RunId } from '@relay/core/ids';
 import { UNTAINTED } from '@relay/core/policy/facts';
-import type { Spent } from '@relay/core/ports/turn';
+import type { ModelUsage } from '@relay/core/ports/agent-turn';
+import { dayIn } from '@relay/core/schedule/zone';
 import { sql } from 'kysely';
-import type { Reader, Transaction } from '../database.ts';
+import type { Db, Transaction } from '../database.ts';
 import type { Lease } from '../lease.ts';
-import { beginRun, noteSpent, type OwnersClock } from '../runs.ts';
+import { beginRun, noteRunSpending, type OwnerClock } from '../runs.ts';
 import { openSession } from '../sessions.ts';
-import type { ObservedGroup } from './groups.ts';
-import { addUsage } from './usage.ts';
+import type { StoredObservedGroup } from './groups.ts';
 
 export async function beginObserverRun(
   tx: Transaction,
   account: AccountId,
-  { chat, name }: Pick<ObservedGroup, 'chat' | 'name'>,
+  { chat, name }: Pick<StoredObservedGroup, 'chat' | 'name'>,
   actor: string,
 ): Promise<RunId> {
   const session = await openSession(tx, account, {
@@ -29,20 +29,54 @@ export async function beginObserverRun(
   return beginRun(tx, { account, actor, of, epoch: null, readUpTo: null, taint });
 }
 
-export interface SpendingWorld extends OwnersClock {
-  readonly db: Reader;
+export interface ObserverSpendingDeps extends OwnerClock {
+  readonly db: Db;
   readonly lease: Lease;
 }
 
-export async function noteObserverSpent(
-  world: SpendingWorld,
-  { chat, zone }: Pick<ObservedGroup, 'chat' | 'zone'>,
+export async function noteObserverSpending(
+  world: ObserverSpendingDeps,
+  { chat, zone }: Pick<StoredObservedGroup, 'chat' | 'zone'>,
   run: RunId,
-  spent: Spent,
+  spent: ModelUsage,
 ): Promise<void> {
   const { db, lease } = world;
   const at = world.now();
-  await noteSpent(db, lease, { run, clock: world, usedBefore: sql<number>`0` }, spent);
+  await noteRunSpending(db, lease, { run, clock: world, usedBefore: sql<number>`0` }, spent);
   const tokens = spent.inputTokens + spent.outputTokens;
-  await addUsage(db, lease.account, { chat, zone, at }, { spent: tokens });
+  await addObserverUsage(db, lease.account, { chat, zone, at }, { spent: tokens });
+}
+
+// What reading a group costs and what the noise filter spares, by the group's own days.
+
+interface ObserverUsage {
+  readonly kept?: number;
+  readonly cut?: number;
+  /** Tokens that a model took or gave. */
+  readonly spent?: number;
+  /** Tokens that no model had to read. */
+  readonly saved?: number;
+}
+
+/** Whose, and when by whose clock. */
+interface UsageMoment {
+  readonly chat: ChatId;
+  /** An IANA name. */
+  readonly zone: string;
+  readonly at: Date;
+}
+
+export async function addObserverUsage(
+  db: Db,
+  account: AccountId,
+  { chat, zone, at }: UsageMoment,
+  { kept = 0, cut = 0, spent = 0, saved = 0 }: ObserverUsage,
+): Promise<void> {
+  await sql`INSERT INTO observer_usage AS u (account_id, chat_id, day, messages_kept, messages_cut, tokens_spent, tokens_saved)
+    VALUES (${account}, ${chat}, ${dayIn(zone, at)}, ${kept}, ${cut}, ${spent}, ${saved})
+    ON CONFLICT (account_id, chat_id, day) DO UPDATE SET
+      messages_kept = u.messages_kept + excluded.messages_kept,
+      messages_cut = u.messages_cut + excluded.messages_cut,
+      tokens_spent = u.tokens_spent + excluded.tokens_spent,
+      tokens_saved = u.tokens_saved + excluded.tokens_saved`.execute(db);
 }

@@ -21,7 +21,7 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { RelayError } from '@relay/core/errors';
 import { z } from 'zod';
-import { readableBy, type ServerUser } from './user.ts';
+import { isReadableBy, type ServerUser } from './user.ts';
 
 export interface Binaries {
   readonly initdb: string;
@@ -39,7 +39,7 @@ export interface BinaryPlaces {
   readonly copies?: string;
 }
 
-interface Options {
+interface FindBinariesOptions {
   /** Of the private server; links go here where the package cannot hold them. */
   readonly directory: string;
   readonly user: ServerUser | undefined;
@@ -55,7 +55,7 @@ const LIBRARY_PATH = process.platform === 'darwin' ? 'DYLD_LIBRARY_PATH' : 'LD_L
 const Manifest = z.object({ version: z.string() });
 const Links = z.array(z.object({ source: z.string(), target: z.string() }));
 
-export async function findBinaries(options: Options): Promise<Binaries> {
+export async function findBinaries(options: FindBinariesOptions): Promise<Binaries> {
   const root = await realpath(options.places?.package ?? platformPackage());
   const { version } = Manifest.parse(
     JSON.parse(await readFile(join(root, 'package.json'), 'utf8')),
@@ -155,7 +155,7 @@ async function usableBy(user: ServerUser, native: string, links: readonly Link[]
     join(native, 'share', 'postgresql', 'postgres.bki'),
     ...library,
   ];
-  for (const file of samples) if (!(await readableBy(user, file))) return false;
+  for (const file of samples) if (!(await isReadableBy(user, file))) return false;
   return true;
 }
 

@@ -1,23 +1,33 @@
 // Makes the data directory, once. `data` exists only when it is whole and on disk: everything
 // happens in `data.new`, which is renamed at the end and thrown away by the next start otherwise.
-
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chown, type FileHandle, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import {
+  chown,
+  constants,
+  copyFile,
+  type FileHandle,
+  mkdir,
+  open,
+  readFile,
+  rename,
+  rm,
+  stat,
+  truncate,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { RelayError } from '@relay/core/errors';
 import type { Binaries } from './binaries.ts';
-import { lastComplaint } from './log-file.ts';
 import { dataArgument, type ServerUser } from './user.ts';
 
 /** Owns everything in the private server; changes the tables. */
-export const ROLE = 'relay';
+export const OWNER_ROLE = 'relay';
 /** What the daemon connects as. */
 export const DAEMON_ROLE = 'relay_daemon';
 
 /** The parts every PostgreSQL program is started with. */
-export interface Site {
+export interface ServerSite {
   readonly directory: string;
   readonly data: string;
   readonly binaries: Binaries;
@@ -30,12 +40,12 @@ export async function clusterMajor(data: string): Promise<number | undefined> {
   return text === undefined ? undefined : Number.parseInt(text, 10);
 }
 
-export async function readPassword(directory: string): Promise<string | undefined> {
+export async function readOwnerPassword(directory: string): Promise<string | undefined> {
   const text = await readFile(join(directory, 'password'), 'utf8').catch(() => '');
   return text.trim() || undefined;
 }
 
-export async function createCluster(site: Site): Promise<string> {
+export async function createCluster(site: ServerSite): Promise<string> {
   const draft = `${site.data}.new`;
   await rm(draft, { recursive: true, force: true });
   await mkdir(draft, { mode: 0o700 });
@@ -61,7 +71,7 @@ async function writePassword(directory: string): Promise<string> {
   return password;
 }
 
-async function runInitdb(site: Site, draft: string, password: string): Promise<void> {
+async function runInitdb(site: ServerSite, draft: string, password: string): Promise<void> {
   const lent = site.user ? await lendPassword(site.directory, password, site.user) : undefined;
   try {
     const child = spawn(
@@ -70,7 +80,7 @@ async function runInitdb(site: Site, draft: string, password: string): Promise<v
         '--pgdata',
         await dataArgument(draft, site.user),
         '--username',
-        ROLE,
+        OWNER_ROLE,
         '--pwfile',
         lent ? '/dev/fd/3' : join(site.directory, 'password'),
         '--auth=scram-sha-256',
@@ -94,7 +104,7 @@ async function runInitdb(site: Site, draft: string, password: string): Promise<v
     const [code, complaints] = await Promise.all([promise, child.stderr ? text(child.stderr) : '']);
     if (code !== 0) throw new Error(lastComplaint(complaints) ?? `initdb ended with ${code}`);
   } catch (cause) {
-    throw startFailed(cause, 'its data directory could not be made');
+    throw databaseStartFailed(cause, 'its data directory could not be made');
   } finally {
     await lent?.close();
   }
@@ -122,7 +132,7 @@ async function syncDirectory(directory: string): Promise<void> {
   await handle.sync().finally(() => handle.close());
 }
 
-export function startFailed(cause: unknown, what: string): RelayError {
+export function databaseStartFailed(cause: unknown, what: string): RelayError {
   if (cause instanceof RelayError) return cause;
   // The file is there, its loader is not: a C library the programs were not built for.
   if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') {
@@ -132,4 +142,57 @@ export function startFailed(cause: unknown, what: string): RelayError {
   const detail = cause instanceof Error ? cause.message : String(cause);
   const reason = `${what} (${detail.replace(/\.$/, '')}).`;
   return new RelayError('database_start_failed', { reason }, { cause });
+}
+
+// The server's own log, `postgres.log`: opened by the daemon, written by the server through an
+// inherited descriptor in append mode. So it can be cut short at any time, whoever started it.
+
+const MAX_LOG_BYTES = 2 * 1024 * 1024;
+
+interface PostgresLogFile {
+  readonly path: string;
+  open(): Promise<FileHandle>;
+  size(): Promise<number>;
+  /** The last complaint that process `pid` wrote after `from`, as PostgreSQL worded it. */
+  complaint(from: number, pid: number): Promise<string | undefined>;
+  /** Moves an overgrown log aside, replacing the one moved before. */
+  trim(): Promise<void>;
+}
+
+export function postgresLogFile(directory: string): PostgresLogFile {
+  const path = join(directory, 'postgres.log');
+  const size = async () => (await stat(path).catch(() => undefined))?.size ?? 0;
+  return {
+    path,
+    size,
+    open: () => open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND, 0o600),
+    async complaint(from, pid) {
+      const file = await open(path, 'r');
+      try {
+        const { buffer, bytesRead } = await file.read(Buffer.alloc(64 * 1024), { position: from });
+        const lines = buffer.toString('utf8', 0, bytesRead).split('\n');
+        return lastComplaint(lines.filter((line) => isFrom(pid, line)).join('\n'));
+      } finally {
+        await file.close();
+      }
+    },
+    async trim() {
+      if ((await size()) <= MAX_LOG_BYTES) return;
+      await copyFile(path, `${path}.1`);
+      await truncate(path, 0);
+    },
+  };
+}
+
+/** Orphans of an earlier server write here too; what has no number is the loader's. */
+function isFrom(pid: number, line: string): boolean {
+  const writer = /^[\d-]+ [\d:.]+ \w+ \[(\d+)\]/.exec(line)?.[1];
+  return writer === undefined || writer === String(pid);
+}
+
+export function lastComplaint(text: string): string | undefined {
+  const complaints = text.matchAll(
+    /(?:FATAL|PANIC|ERROR|error|loading shared libraries):\s+(.+)$/gm,
+  );
+  return [...complaints].at(-1)?.[1]?.trim();
 }

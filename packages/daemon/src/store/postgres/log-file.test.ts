@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { removeFolder } from '@relay/testing/remove-folder';
 import { afterAll, expect, test } from 'vitest';
-import { lastComplaint, logFile } from './log-file.ts';
+import { lastComplaint, postgresLogFile } from './cluster.ts';
 
 const directory = await mkdtemp(join(tmpdir(), 'relay-log-'));
 afterAll(() => removeFolder(directory));
@@ -22,7 +22,7 @@ test('the last complaint is the reason', () => {
 });
 
 test('neither an earlier complaint nor that of another process is the reason', async () => {
-  const log = logFile(directory);
+  const log = postgresLogFile(directory);
   await writeFile(log.path, '2026-01-01 00:00:00.000 UTC [7] FATAL:  old\n');
   const from = await log.size();
   const later = ['[7] FATAL:  new', '[8] FATAL:  an orphan'].map(
@@ -34,7 +34,7 @@ test('neither an earlier complaint nor that of another process is the reason', a
 });
 
 test('an overgrown log is moved aside while its writer keeps writing', async () => {
-  const log = logFile(directory);
+  const log = postgresLogFile(directory);
   const writer = await log.open();
   await writer.write('x'.repeat(3 * 1024 * 1024));
   await log.trim();

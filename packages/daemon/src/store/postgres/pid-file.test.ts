@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parsePidFile, servesFrom } from './pid-file.ts';
+import { parsePidFile, servesFrom } from './postmaster.ts';
 
 const RUNNING = ['812', '/proc/self/cwd', '1700000000', '5432', '.', '', '  1 2', 'ready   ', ''];
 

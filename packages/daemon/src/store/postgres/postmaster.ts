@@ -1,14 +1,22 @@
 // One postmaster: started, found again, ended. It leads its own session with its output in
 // `postgres.log`, so neither a Ctrl-C nor the death of the daemon reaches it.
-
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { constants } from 'node:fs';
+import { open, readFile, readlink, realpath, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { type Site, startFailed } from './cluster.ts';
-import { logFile } from './log-file.ts';
-import { clearStaleLocks, readPidFile, stillServes } from './pid-file.ts';
-import { type Address, type Settings, serverArguments } from './settings.ts';
+import type { Log } from '@relay/core/log';
+import { databaseStartFailed, postgresLogFile, type ServerSite } from './cluster.ts';
+import {
+  loopbackAddress,
+  type PostgresSettings,
+  type ServerAddress,
+  serverArguments,
+  socketAddress,
+  socketPath,
+} from './settings.ts';
 import { dataArgument } from './user.ts';
 
 export interface Postmaster {
@@ -25,28 +33,31 @@ const FAST_PATIENCE = 15_000;
 const IMMEDIATE_PATIENCE = 8_000;
 
 interface LaunchOptions {
-  readonly address: Address;
-  readonly settings?: Settings | undefined;
+  readonly address: ServerAddress;
+  readonly settings?: PostgresSettings | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((sentence: string) => void) | undefined;
 }
 
 /** Starts a postmaster and waits until it takes connections, through crash recovery if need be. */
-export async function launch(site: Site, options: LaunchOptions): Promise<Postmaster> {
+export async function launchPostmaster(
+  site: ServerSite,
+  options: LaunchOptions,
+): Promise<Postmaster> {
   const deadline = Date.now() + ORPHANS_PATIENCE;
   for (;;) {
     options.signal?.throwIfAborted();
     const outcome = await launchOnce(site, options);
     if (typeof outcome !== 'string') return outcome;
     const busy = /pre-existing shared memory block|lock file .* already exists/.test(outcome);
-    if (!busy || Date.now() > deadline) throw startFailed(outcome, 'it ended at once');
+    if (!busy || Date.now() > deadline) throw databaseStartFailed(outcome, 'it ended at once');
     await sleep(50);
   }
 }
 
 /** A postmaster that is ready, or the complaint it ended with. */
-async function launchOnce(site: Site, options: LaunchOptions): Promise<Postmaster | string> {
-  const log = logFile(site.directory);
+async function launchOnce(site: ServerSite, options: LaunchOptions): Promise<Postmaster | string> {
+  const log = postgresLogFile(site.directory);
   await log.trim();
   await clearStaleLocks(site.data);
   const from = await log.size();
@@ -77,11 +88,11 @@ function hasEnded(child: ChildProcess): boolean {
 }
 
 async function spawnPostmaster(
-  site: Site,
+  site: ServerSite,
   options: LaunchOptions,
 ): Promise<Postmaster & { child: ChildProcess }> {
   const where = await dataArgument(site.data, site.user);
-  const output = await logFile(site.directory).open();
+  const output = await postgresLogFile(site.directory).open();
   try {
     const child = spawn(
       site.binaries.postgres,
@@ -103,14 +114,14 @@ async function spawnPostmaster(
     if (child.pid === undefined) throw new Error('it has no process id');
     return { child, pid: child.pid, gone };
   } catch (cause) {
-    throw startFailed(cause, 'its program could not be run');
+    throw databaseStartFailed(cause, 'its program could not be run');
   } finally {
     await output.close();
   }
 }
 
 /** A postmaster that is not our child: watched by its number and the directory it stands in. */
-export function watch(pid: number, data: string): Postmaster {
+export function watchPostmaster(pid: number, data: string): Postmaster {
   const gone = (async () => {
     while (await stillServes(pid, data)) await sleep(WATCH_POLL, undefined, { ref: false });
   })();
@@ -118,7 +129,7 @@ export function watch(pid: number, data: string): Postmaster {
 }
 
 /** Ends it: open transactions are rolled back, then the rest of the way by force. */
-export async function shutDown(site: Site, postmaster: Postmaster): Promise<void> {
+export async function shutDownPostmaster(site: ServerSite, postmaster: Postmaster): Promise<void> {
   const { pid } = postmaster;
   const steps = [
     ['INT', FAST_PATIENCE],
@@ -136,7 +147,11 @@ export async function shutDown(site: Site, postmaster: Postmaster): Promise<void
   }
 }
 
-async function sendSignal(site: Site, pid: number, name: 'INT' | 'QUIT' | 'KILL'): Promise<void> {
+async function sendSignal(
+  site: ServerSite,
+  pid: number,
+  name: 'INT' | 'QUIT' | 'KILL',
+): Promise<void> {
   if (process.platform === 'win32') {
     // Windows has no signals: PostgreSQL listens on a pipe that its own tool knows.
     await promisify(execFile)(site.binaries.pgCtl, ['kill', name, String(pid)]).catch(() => {});
@@ -147,4 +162,167 @@ async function sendSignal(site: Site, pid: number, name: 'INT' | 'QUIT' | 'KILL'
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
   }
+}
+
+// Reads `postmaster.pid`, PostgreSQL's own word on which process serves a data directory, and
+// checks it against the process table: a pid alone proves nothing, numbers are used again.
+
+interface PidFile {
+  readonly pid: number;
+  readonly address: ServerAddress;
+  readonly ready: boolean;
+}
+
+const PID_FILE = 'postmaster.pid';
+
+export async function readPidFile(data: string): Promise<PidFile | undefined> {
+  const text = await readFile(join(data, PID_FILE), 'utf8').catch(() => '');
+  return parsePidFile(text, data);
+}
+
+/** Lines: pid, data directory, start time, port, socket directory, address, shared memory, status. */
+export function parsePidFile(text: string, data: string): PidFile | undefined {
+  const lines = text.split('\n');
+  const pid = Number(lines[0]);
+  if (!Number.isSafeInteger(pid) || pid <= 0) return undefined;
+  const address = lines[4] ? socketAddress(data) : loopbackAddress(Number(lines[3]));
+  return { pid, address, ready: lines[7]?.trim() === 'ready' };
+}
+
+/** Whether `pid` is a live server of `data`: not a zombie, not another program under that number. */
+export async function servesFrom(pid: number, data: string): Promise<boolean> {
+  if (!(await stillServes(pid, data))) return false;
+  if (process.platform !== 'darwin') return true;
+  const name = await promisify(execFile)('ps', ['-o', 'comm=', '-p', String(pid)]).catch(
+    () => undefined,
+  );
+  return name?.stdout.trim().endsWith('postgres') ?? false;
+}
+
+/** The same of a server known a moment ago, cheap enough to be asked every few milliseconds. */
+async function stillServes(pid: number, data: string): Promise<boolean> {
+  if (!isAlive(pid)) return false;
+  return process.platform === 'linux' ? linuxServesFrom(pid, data) : true;
+}
+
+async function linuxServesFrom(pid: number, data: string): Promise<boolean> {
+  try {
+    return (await readlink(`/proc/${pid}/cwd`)) === (await realpath(data));
+  } catch (error) {
+    // A root without CAP_SYS_PTRACE (containers) may not look where another user's process stands.
+    if (!(error instanceof Error && 'code' in error && error.code === 'EACCES')) return false;
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+    return / \(postgres\) [^ZX] /.test(stat);
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+/**
+ * A lock whose number now belongs to another program, or to a zombie nobody has reaped, would make
+ * PostgreSQL refuse to start. In the pid file we name ourselves, its parent: that passes the check
+ * and keeps the other one in the file, that no orphaned backend still holds the shared memory. The
+ * socket's lock guards nothing else and goes.
+ */
+async function clearStaleLocks(data: string): Promise<void> {
+  const pidFile = join(data, PID_FILE);
+  const text = await readFile(pidFile, 'utf8').catch(() => '');
+  if (await isTakenOver(text, data)) {
+    const flags = constants.O_WRONLY | constants.O_TRUNC | (constants.O_NOFOLLOW ?? 0);
+    const handle = await open(pidFile, flags);
+    await handle
+      .writeFile([String(process.pid), ...text.split('\n').slice(1)].join('\n'))
+      .finally(() => handle.close());
+  }
+  const socketLock = `${socketPath(data)}.lock`;
+  const lock = await readFile(socketLock, 'utf8').catch(() => '');
+  if (await isTakenOver(lock, data)) await rm(socketLock, { force: true });
+}
+
+async function isTakenOver(lock: string, data: string): Promise<boolean> {
+  const pid = Number.parseInt(lock, 10);
+  return pid > 0 && isAlive(pid) && !(await servesFrom(pid, data));
+}
+
+// Keeps the postmaster running for as long as the daemon does: when it dies it is started again,
+// at once the first time, ever slower if it keeps dying. After `stop` nothing is started any more.
+
+const FIRST_DELAY = 100;
+const LONGEST_DELAY = 10_000;
+/** Up for this long, a server counts as healthy again. */
+const HEALTHY_AFTER = 30_000;
+
+interface SupervisorOptions {
+  readonly first: Postmaster;
+  /** Starts another postmaster and waits until it is ready; rejects when `signal` aborts. */
+  start(signal: AbortSignal): Promise<Postmaster>;
+  end(postmaster: Postmaster): Promise<void>;
+  readonly log: Log;
+  /** Must not throw. */
+  onRestart?(): void;
+}
+
+export function supervisePostmaster(options: SupervisorOptions): { stop(): Promise<void> } {
+  const { log } = options;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const asked = once(signal, 'abort');
+  let current = options.first;
+  let upSince = Date.now();
+  let failures = 0;
+
+  async function keepRunning(): Promise<void> {
+    for (;;) {
+      await Promise.race([current.gone, asked]);
+      if (signal.aborted) return;
+      log.error('postgres ended unasked', { pid: current.pid });
+      if (Date.now() - upSince > HEALTHY_AFTER) failures = 0;
+      const next = await startAgain();
+      if (!next) return;
+      current = next;
+      upSince = Date.now();
+      log.warn('postgres is back', { pid: next.pid, attempt: failures });
+      options.onRestart?.();
+    }
+  }
+
+  async function startAgain(): Promise<Postmaster | undefined> {
+    while (!signal.aborted) {
+      try {
+        await sleep(restartDelay(failures), undefined, { signal, ref: false });
+        failures += 1;
+        return await options.start(signal);
+      } catch (error) {
+        if (!signal.aborted) log.error('postgres did not start', { attempt: failures, error });
+      }
+    }
+    return undefined;
+  }
+
+  const running = keepRunning();
+  let stopped: Promise<void> | undefined;
+
+  async function stop(): Promise<void> {
+    stopping.abort();
+    await running;
+    await options.end(current);
+  }
+
+  return {
+    stop() {
+      stopped ??= stop();
+      return stopped;
+    },
+  };
+}
+
+function restartDelay(failures: number): number {
+  return failures === 0 ? 0 : Math.min(FIRST_DELAY * 2 ** (failures - 1), LONGEST_DELAY);
 }

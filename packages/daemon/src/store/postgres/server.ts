@@ -1,37 +1,47 @@
 // The private PostgreSQL in `<home>/postgres`: found again where a crashed daemon left it, started
 // where none runs, made where there is none yet, and supervised until `stop`. Its connection stays
 // the same through every restart. The caller owns the home: never two daemons at one directory.
-
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RelayError } from '@relay/core/errors';
 import type { Log } from '@relay/core/log';
-import { retryWhileAway } from '../failures.ts';
-import type { DaemonRole } from '../roles.ts';
-import { createDatabase, greet, isMissingDatabase, isRefusal } from './answer.ts';
+import pg from 'pg';
+import { retryWhileUnavailable } from '../failures.ts';
+import { createDaemonRole, type DaemonRole } from '../roles.ts';
 import { type BinaryPlaces, findBinaries } from './binaries.ts';
 import {
   clusterMajor,
   createCluster,
   DAEMON_ROLE,
-  ROLE,
-  readPassword,
-  type Site,
+  OWNER_ROLE,
+  postgresLogFile,
+  readOwnerPassword,
+  type ServerSite,
 } from './cluster.ts';
-import { logFile } from './log-file.ts';
-import { readPidFile, servesFrom } from './pid-file.ts';
-import { launch, type Postmaster, shutDown, watch } from './postmaster.ts';
-import { type Address, type Connection, chooseAddress, type Settings } from './settings.ts';
-import { supervise } from './supervisor.ts';
-import { chooseUser } from './user.ts';
+import {
+  launchPostmaster,
+  type Postmaster,
+  readPidFile,
+  servesFrom,
+  shutDownPostmaster,
+  supervisePostmaster,
+  watchPostmaster,
+} from './postmaster.ts';
+import {
+  chooseAddress,
+  type PostgresSettings,
+  type ServerAddress,
+  type ServerConnection,
+} from './settings.ts';
+import { chooseServerUser } from './user.ts';
 
 export interface PrivateServer {
   /** As the owner of everything in it. Usable as it is by `pg`. */
-  readonly connection: Connection;
+  readonly connection: ServerConnection;
   /** As a role that owns nothing. Its password is another at every start. */
-  readonly daemon: Connection;
+  readonly daemon: ServerConnection;
   /** An earlier daemon had left it running. */
   readonly adopted: boolean;
   readonly version: string;
@@ -49,7 +59,7 @@ export interface PrivateServerOptions {
   /** Something that takes longer than a moment, as a sentence. */
   onProgress?(sentence: string): void;
   /** Over the built-in ones: tests trade durability for speed. */
-  readonly settings?: Settings;
+  readonly settings?: PostgresSettings;
   /** Where the programs come from, and where root may copy them; tests choose other places. */
   readonly places?: BinaryPlaces;
 }
@@ -65,31 +75,32 @@ export async function startPrivateServer(options: PrivateServerOptions): Promise
   const began = Date.now();
   const site = await prepareSite(options);
   const { password, isNew } = await openCluster(site, onProgress);
-  const connect = (address: Address): Connection => ({
+  const connect = (address: ServerAddress): ServerConnection => ({
     ...address,
-    user: ROLE,
+    user: OWNER_ROLE,
     password,
-    database: ROLE,
+    database: OWNER_ROLE,
   });
 
   const role = { user: DAEMON_ROLE, password: randomBytes(32).toString('base64url') };
-  const found = await adopt(site, connect, role, options.beforeConnecting);
+  const found = await adoptRunningServer(site, connect, role, options.beforeConnecting);
   const connection = found?.connection ?? connect(await chooseAddress(site.data));
-  const address: Address = { host: connection.host, port: connection.port };
-  const start = (signal?: AbortSignal) => launch(site, { address, settings, signal, onProgress });
+  const address: ServerAddress = { host: connection.host, port: connection.port };
+  const start = (signal?: AbortSignal) =>
+    launchPostmaster(site, { address, settings, signal, onProgress });
   const first = found?.postmaster ?? (await start());
   const firstContact = async () => {
     await options.beforeConnecting;
     let createsDatabase = isNew;
-    return retryWhileAway(() => {
+    return retryWhileUnavailable(() => {
       const creates = createsDatabase;
       createsDatabase = false;
-      return meet(connection, role, creates);
+      return checkOrCreateDatabase(connection, role, creates);
     }, CONNECT_PATIENCE);
   };
   const version = await firstContact().catch(async (cause: unknown) => {
-    if (!found) await shutDown(site, first);
-    throw doesNotAnswer(first.pid, cause);
+    if (!found) await shutDownPostmaster(site, first);
+    throw serverRefusedError(first.pid, cause);
   });
   const adopted = found !== undefined;
   log.info(adopted ? 'postgres adopted' : 'postgres started', {
@@ -98,15 +109,15 @@ export async function startPrivateServer(options: PrivateServerOptions): Promise
     ms: Date.now() - began,
   });
 
-  const supervisor = supervise({
+  const supervisor = supervisePostmaster({
     first,
     start,
-    end: (postmaster) => shutDown(site, postmaster),
+    end: (postmaster) => shutDownPostmaster(site, postmaster),
     log,
     onRestart: () => options.onRestart?.(),
   });
   const trimming = setInterval(() => {
-    logFile(directory)
+    postgresLogFile(directory)
       .trim()
       .catch((error: unknown) => log.warn('postgres log not trimmed', { error }));
   }, LOG_TRIM_INTERVAL).unref();
@@ -123,12 +134,12 @@ export async function startPrivateServer(options: PrivateServerOptions): Promise
   };
 }
 
-async function prepareSite(options: PrivateServerOptions): Promise<Site> {
+async function prepareSite(options: PrivateServerOptions): Promise<ServerSite> {
   const { directory } = options;
   const data = join(directory, 'data');
   await mkdir(directory, { recursive: true, mode: 0o700 });
   await chmod(directory, 0o700);
-  const user = await chooseUser(data);
+  const user = await chooseServerUser(data);
   const binaries = await findBinaries({
     directory,
     user,
@@ -140,7 +151,7 @@ async function prepareSite(options: PrivateServerOptions): Promise<Site> {
 
 /** The password of a data directory that this PostgreSQL can read, made now if there is none. */
 async function openCluster(
-  site: Site,
+  site: ServerSite,
   onProgress?: (sentence: string) => void,
 ): Promise<{ password: string; isNew: boolean }> {
   const { major } = site.binaries;
@@ -154,25 +165,25 @@ async function openCluster(
       reason: `${site.data} was written by PostgreSQL ${written} and this Relay brings ${major}. Run \`relay export\` with the Relay that made it, then \`relay import\` into a new home.`,
     });
   }
-  const password = await readPassword(site.directory);
+  const password = await readOwnerPassword(site.directory);
   if (password) return { password, isNew: false };
   throw new RelayError('database_start_failed', {
     reason: `${join(site.directory, 'password')} is missing. Put it back from a backup of this home.`,
   });
 }
 
-interface Adopted {
+interface AdoptedServer {
   readonly postmaster: Postmaster;
-  readonly connection: Connection;
+  readonly connection: ServerConnection;
 }
 
 /** Waits through a start or a stop that is under way; `undefined` when nobody serves the data. */
-async function adopt(
-  site: Site,
-  connect: (address: Address) => Connection,
+async function adoptRunningServer(
+  site: ServerSite,
+  connect: (address: ServerAddress) => ServerConnection,
   role: DaemonRole,
   beforeConnecting: Promise<unknown> | undefined,
-): Promise<Adopted | undefined> {
+): Promise<AdoptedServer | undefined> {
   if (!(await findRunning(site))) return undefined;
   await beforeConnecting;
   const deadline = Date.now() + ADOPTION_PATIENCE;
@@ -182,33 +193,89 @@ async function adopt(
     if (file.ready) {
       const connection = connect(file.address);
       try {
-        await meet(connection, role, false);
-        return { postmaster: watch(file.pid, site.data), connection };
+        await checkOrCreateDatabase(connection, role, false);
+        return { postmaster: watchPostmaster(file.pid, site.data), connection };
       } catch (cause) {
-        if (Date.now() > deadline || isRefusal(cause)) throw doesNotAnswer(file.pid, cause);
+        if (Date.now() > deadline || isWrongPassword(cause))
+          throw serverRefusedError(file.pid, cause);
       }
     }
     await sleep(ADOPTION_POLL);
   }
 }
 
-async function findRunning(site: Site) {
+async function findRunning(site: ServerSite) {
   const file = await readPidFile(site.data);
   return file && (await servesFrom(file.pid, site.data)) ? file : undefined;
 }
 
 /** A start that was cut off before its database was made has it made by the next. */
-async function meet(connection: Connection, role: DaemonRole, isNew: boolean): Promise<string> {
+async function checkOrCreateDatabase(
+  connection: ServerConnection,
+  role: DaemonRole,
+  isNew: boolean,
+): Promise<string> {
   if (isNew) await createDatabase(connection);
-  return greet(connection, role).catch(async (error: unknown) => {
+  return checkServer(connection, role).catch(async (error: unknown) => {
     if (!isMissingDatabase(error)) throw error;
     await createDatabase(connection);
-    return greet(connection, role);
+    return checkServer(connection, role);
   });
 }
 
-function doesNotAnswer(pid: number, cause: unknown): RelayError {
+function serverRefusedError(pid: number, cause: unknown): RelayError {
   const said = cause instanceof Error ? cause.message : String(cause);
   const reason = `it runs (PID ${pid}) and does not let Relay in: ${said}.`;
   return new RelayError('database_start_failed', { reason }, { cause });
+}
+
+// Speaks to the server as a client: whether it answers with our password, which version it is, and
+// that the one database is there.
+
+const WRONG_PASSWORD = '28P01';
+const NO_SUCH_DATABASE = '3D000';
+
+/** The version of a server that answers. The daemon's role is there afterwards, with this password. */
+async function checkServer(connection: ServerConnection, daemon: DaemonRole): Promise<string> {
+  return withClient(connection, async (client) => {
+    await createDaemonRole(client, daemon, { reset: true });
+    const { rows } = await client.query<{ server_version: string }>('SHOW server_version');
+    return rows[0]?.server_version ?? '';
+  });
+}
+
+/** The empty database that initdb leaves becomes ours: a new name costs nothing, a copy does. */
+async function createDatabase(connection: ServerConnection): Promise<void> {
+  await withClient({ ...connection, database: 'template1' }, async (client) => {
+    const name = client.escapeIdentifier(connection.database);
+    await client.query(`ALTER DATABASE postgres RENAME TO ${name}`);
+  });
+}
+
+async function withClient<T>(
+  connection: ServerConnection,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client({ ...connection, connectionTimeoutMillis: 5_000 });
+  // A server that goes away under an idle client says so here; the query in hand fails by itself.
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+/** A wrong password stays wrong: nothing to wait for. */
+function isWrongPassword(error: unknown): boolean {
+  return codeOf(error) === WRONG_PASSWORD;
+}
+
+function isMissingDatabase(error: unknown): boolean {
+  return codeOf(error) === NO_SUCH_DATABASE;
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error ? String(error.code) : undefined;
 }

@@ -5,25 +5,25 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 
 /** Where clients find the server: the directory of its socket, or loopback. */
-export interface Address {
+export interface ServerAddress {
   readonly host: string;
   readonly port: number;
 }
 
-export interface Connection extends Address {
+export interface ServerConnection extends ServerAddress {
   readonly user: string;
   readonly password: string;
   readonly database: string;
 }
 
-export type Settings = Readonly<Record<string, string>>;
+export type PostgresSettings = Readonly<Record<string, string>>;
 
 const LOOPBACK = '127.0.0.1';
 const SOCKET_PORT = 5432;
 /** What `sun_path` holds, without the closing zero. */
 const LONGEST_SOCKET = process.platform === 'darwin' ? 103 : 107;
 
-const SETTINGS: Settings = {
+const DEFAULT_POSTGRES_SETTINGS: PostgresSettings = {
   cluster_name: 'relay',
   // Durable: an acknowledged write survives a power cut.
   fsync: 'on',
@@ -57,7 +57,7 @@ const SETTINGS: Settings = {
 };
 
 /** Relative to the data directory, which is where the server works. */
-function addressSettings(address: Address): Settings {
+function addressSettings(address: ServerAddress): PostgresSettings {
   const port = String(address.port);
   return isSocket(address)
     ? {
@@ -69,20 +69,20 @@ function addressSettings(address: Address): Settings {
     : { listen_addresses: LOOPBACK, unix_socket_directories: '', port };
 }
 
-export function serverArguments(address: Address, extra: Settings = {}): string[] {
-  const all = { ...SETTINGS, ...extra, ...addressSettings(address) };
+export function serverArguments(address: ServerAddress, extra: PostgresSettings = {}): string[] {
+  const all = { ...DEFAULT_POSTGRES_SETTINGS, ...extra, ...addressSettings(address) };
   return Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }
 
-export function isSocket(address: Address): boolean {
+export function isSocket(address: ServerAddress): boolean {
   return address.host !== LOOPBACK;
 }
 
-export function socketAddress(data: string): Address {
+export function socketAddress(data: string): ServerAddress {
   return { host: data, port: SOCKET_PORT };
 }
 
-export function loopbackAddress(port: number): Address {
+export function loopbackAddress(port: number): ServerAddress {
   return { host: LOOPBACK, port };
 }
 
@@ -94,7 +94,7 @@ export function socketFits(data: string): boolean {
   return process.platform !== 'win32' && Buffer.byteLength(socketPath(data)) <= LONGEST_SOCKET;
 }
 
-export async function chooseAddress(data: string): Promise<Address> {
+export async function chooseAddress(data: string): Promise<ServerAddress> {
   return socketFits(data) ? socketAddress(data) : loopbackAddress(await freePort());
 }
 
@@ -111,7 +111,7 @@ async function freePort(): Promise<number> {
 }
 
 /** As libpq and `pg` both read it; the placeholder host gives way to the socket directory. */
-export function connectionUrl(connection: Connection): string {
+export function connectionUrl(connection: ServerConnection): string {
   const { host, port, database } = connection;
   const user = encodeURIComponent(connection.user);
   const password = encodeURIComponent(connection.password);

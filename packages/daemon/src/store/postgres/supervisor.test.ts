@@ -1,7 +1,6 @@
 import { silentLog } from '@relay/core/log';
 import { expect, test, vi } from 'vitest';
-import type { Postmaster } from './postmaster.ts';
-import { supervise } from './supervisor.ts';
+import { type Postmaster, supervisePostmaster } from './postmaster.ts';
 
 function postmaster(pid: number): Postmaster & { die(): void } {
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -13,7 +12,7 @@ test('starts again what died, and reports it once it is back', async () => {
   const second = postmaster(2);
   const onRestart = vi.fn();
   const ended: number[] = [];
-  const supervisor = supervise({
+  const supervisor = supervisePostmaster({
     first,
     start: async () => second,
     end: async ({ pid }) => void ended.push(pid),
@@ -33,7 +32,7 @@ test('keeps trying when a start fails', async () => {
   const onRestart = vi.fn();
   const error = vi.fn();
   const log = { ...silentLog, error };
-  const supervisor = supervise({ first, start, end: async () => {}, log, onRestart });
+  const supervisor = supervisePostmaster({ first, start, end: async () => {}, log, onRestart });
   first.die();
   await vi.waitFor(() => expect(onRestart).toHaveBeenCalledOnce(), { timeout: 2_000 });
   expect(start).toHaveBeenCalledTimes(2);
@@ -46,7 +45,7 @@ test('a restart won in the very moment of the stop is ended too', async () => {
   const starting = Promise.withResolvers<Postmaster>();
   const start = vi.fn(() => starting.promise);
   const ended: number[] = [];
-  const supervisor = supervise({
+  const supervisor = supervisePostmaster({
     first,
     start,
     end: async ({ pid }) => void ended.push(pid),
@@ -64,7 +63,7 @@ test('a server that dies after the stop was asked for stays down', async () => {
   const first = postmaster(1);
   const start = vi.fn(async () => postmaster(2));
   const end = async () => first.die();
-  const supervisor = supervise({ first, start, end, log: silentLog });
+  const supervisor = supervisePostmaster({ first, start, end, log: silentLog });
   await Promise.all([supervisor.stop(), supervisor.stop()]);
   expect(start).not.toHaveBeenCalled();
 });

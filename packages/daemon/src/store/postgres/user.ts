@@ -16,10 +16,10 @@ export interface ServerUser {
 
 /** The magic link that leads a process to its working directory without walking the path there. */
 const OWN_DIRECTORY = '/proc/self/cwd';
-const CANDIDATES = ['postgres', 'nobody'];
+const UNPRIVILEGED_NAMES = ['postgres', 'nobody'];
 
 /** `undefined`: the daemon's own user will do. An existing data directory keeps its owner. */
-export async function chooseUser(data: string): Promise<ServerUser | undefined> {
+export async function chooseServerUser(data: string): Promise<ServerUser | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const owner = await stat(data).catch(() => undefined);
   if (owner && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
@@ -36,7 +36,7 @@ export async function chooseUser(data: string): Promise<ServerUser | undefined> 
 
 export function unprivilegedUser(passwd: string): ServerUser | undefined {
   const rows = passwd.split('\n').map((line) => line.split(':'));
-  for (const name of CANDIDATES) {
+  for (const name of UNPRIVILEGED_NAMES) {
     const row = rows.find((fields) => fields[0] === name);
     const uid = Number(row?.[2]);
     const gid = Number(row?.[3]);
@@ -66,7 +66,7 @@ async function giveTree(path: string, user: ServerUser): Promise<void> {
 }
 
 /** Whether `user` could open `path` for reading, as far as mode bits tell, parents included. */
-export async function readableBy(user: ServerUser, path: string): Promise<boolean> {
+export async function isReadableBy(user: ServerUser, path: string): Promise<boolean> {
   for (let at = path, wanted = 0o4; ; at = dirname(at), wanted = 0o1) {
     const { mode, uid, gid } = await stat(at);
     const shift = uid === user.uid ? 6 : gid === user.gid ? 3 : 0;

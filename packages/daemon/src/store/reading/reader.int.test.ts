@@ -3,13 +3,13 @@ import type { ChatId, ContactId, MessageId } from '@relay/core/ids';
 import { freshStore } from '@relay/testing/store';
 import { beforeAll, expect, test } from 'vitest';
 import { findOrMakeChats } from '../chats.ts';
-import { aliasesOf, meet } from '../contacts.ts';
-import { type NewMessage, putMessages, updateChats } from '../messages.ts';
-import { chatReader } from './reader.ts';
+import { aliasesOfAddresses, resolveSightings } from '../contacts.ts';
+import { type MessageToStore, putMessages, updateChats } from '../messages.ts';
+import { createChatReader } from './chat-reader.ts';
 
 const { account, database, sql } = await freshStore();
 const db = database.kysely;
-const reader = chatReader({ db, account, admins: [] });
+const reader = createChatReader({ db, account, admins: [] });
 const LIMIT = 100;
 const MANY = 100_000;
 
@@ -18,15 +18,17 @@ let crowd: ChatId;
 
 async function chatWith(address: string): Promise<{ chat: ChatId; contact: ContactId }> {
   return db.transaction().execute(async (tx) => {
-    const [contact] = (await meet(tx, account, [aliasesOf([address])])) as [ContactId];
+    const [contact] = (await resolveSightings(tx, account, [aliasesOfAddresses([address])])) as [
+      ContactId,
+    ];
     const { ofContact } = await findOrMakeChats(tx, account, { contacts: [contact], groups: [] });
     return { chat: ofContact.get(contact) as ChatId, contact };
   });
 }
 
 let minute = 0;
-async function say(chat: ChatId, sender: ContactId | null, over: Partial<NewMessage> = {}) {
-  const message: NewMessage = {
+async function say(chat: ChatId, sender: ContactId | null, over: Partial<MessageToStore> = {}) {
+  const message: MessageToStore = {
     chat,
     sender,
     id: randomUUID() as unknown as MessageId,

@@ -1,12 +1,12 @@
 // Runs something in the middle of a transaction: after a statement that the test chooses.
 import { sleep, type TestStore } from '@relay/testing/store';
-import type { Reader } from '../database.ts';
+import type { Db } from '../database.ts';
 
 /** What was begun may have to wait for the transaction, so the transaction goes on after this time. */
 const WAIT_MS = 100;
 
 export interface Interposed {
-  readonly db: Reader;
+  readonly db: Db;
   /** How many statements were run. */
   readonly seen: number;
   /** Resolves when what was begun has ended. */
@@ -14,7 +14,7 @@ export interface Interposed {
 }
 
 /** Begins something after the nth statement. */
-export function interpose(over: Reader, nth: number, begin: () => Promise<void>): Interposed {
+export function interpose(over: Db, nth: number, begin: () => Promise<void>): Interposed {
   let seen = 0;
   let begun = Promise.resolve();
   const db = over.withPlugin({

@@ -1,11 +1,11 @@
 // An account with contacts put there by hand, and what is known of them afterwards.
 import { randomInt, randomUUID } from 'node:crypto';
 import { type Alias, lidAlias, phoneAlias } from '@relay/core/contacts/alias';
+import type { Contact } from '@relay/core/contacts/alias-book';
 import type { Grant } from '@relay/core/contacts/grants';
-import type { Contact } from '@relay/core/contacts/merge';
 import { contactId } from '@relay/core/ids';
 import { freshStore, type TestStore } from '@relay/testing/store';
-import { learnAliases, meet, type Sighting } from '../contacts.ts';
+import { noteAliases, resolveSightings, type Sighting } from '../contacts.ts';
 import { type Lease, takeLease } from '../lease.ts';
 
 const alias = (made: Alias | null): Alias => {
@@ -54,7 +54,7 @@ export async function knownTwice(
   const jids = { phone: `${known.phone}@s.whatsapp.net`, lid: `${known.lid}@lid` };
   return {
     ...jids,
-    merge: () => learnAliases(database.kysely, lease, [jids.phone, jids.lid]),
+    merge: () => noteAliases(database.kysely, lease, [jids.phone, jids.lid]),
   };
 }
 
@@ -65,7 +65,7 @@ export async function freshPeople() {
   if (lease === null) throw new Error('a fresh account is free');
 
   const sight = (...sightings: Sighting[]) =>
-    db.transaction().execute((tx) => meet(tx, account, sightings));
+    db.transaction().execute((tx) => resolveSightings(tx, account, sightings));
 
   async function put({ id: contact, aliases, grant }: Contact): Promise<void> {
     await sql('INSERT INTO contacts (account_id, id) VALUES ($1, $2)', [account, contact]);

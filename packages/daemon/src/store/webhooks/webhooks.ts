@@ -1,11 +1,12 @@
 // The owner's webhooks as rows: where each leads, what it wants to hear, and how it has gone. Secrets are kept
 // sealed; whoever signs opens them.
+
+import type { WebhookEventType } from '@relay/core/api/constants';
 import type { Webhook } from '@relay/core/api/webhooks';
 import type { AccountId, ContactId, WebhookId } from '@relay/core/ids';
-import type { WebhookFilter } from '@relay/core/webhooks/filter';
-import type { WebhookEvent } from '@relay/core/webhooks/kinds';
+import type { WebhookFilter } from '@relay/core/webhooks/events';
 import { type RawBuilder, sql } from 'kysely';
-import type { Reader, Transaction } from '../database.ts';
+import type { Db, Transaction } from '../database.ts';
 
 /** Why Relay itself switched one off. */
 export type WebhookNote = 'gone' | 'failing';
@@ -14,7 +15,7 @@ export interface WebhookRow {
   readonly id: WebhookId;
   readonly name: string;
   readonly url: string;
-  readonly events: WebhookEvent[];
+  readonly events: WebhookEventType[];
   readonly filter: WebhookFilter;
   readonly include_text: boolean;
   readonly enabled: boolean;
@@ -31,32 +32,32 @@ export interface CountedWebhook extends WebhookRow {
   readonly chats: Webhook['chats'];
 }
 
-export const COLUMNS = sql`w.id, w.name, w.url, w.events, w.filter, w.include_text, w.enabled, w.note, w.created_at,
+export const WEBHOOK_COLUMNS = sql`w.id, w.name, w.url, w.events, w.filter, w.include_text, w.enabled, w.note, w.created_at,
   w.rotated_at, w.last_delivered_at, w.failing_since`;
 
-const named = (given: string): RawBuilder<unknown> =>
+const isNamedSql = (given: string): RawBuilder<unknown> =>
   sql`(w.name = ${given} OR w.id::text = ${given.toLowerCase()})`;
 
 /** By name. */
-export const listWebhooks = (db: Reader, account: AccountId): Promise<readonly CountedWebhook[]> =>
-  counted(db, account, sql`true`);
+export const listWebhooks = (db: Db, account: AccountId): Promise<readonly CountedWebhook[]> =>
+  readCountedWebhooks(db, account, sql`true`);
 
 export async function findWebhook(
-  db: Reader,
+  db: Db,
   account: AccountId,
   given: string,
 ): Promise<CountedWebhook | null> {
-  const [row] = await counted(db, account, named(given));
+  const [row] = await readCountedWebhooks(db, account, isNamedSql(given));
   return row ?? null;
 }
 
-async function counted(
-  db: Reader,
+async function readCountedWebhooks(
+  db: Db,
   account: AccountId,
   which: RawBuilder<unknown>,
 ): Promise<readonly CountedWebhook[]> {
   const { rows } = await sql<CountedWebhook>`
-    SELECT ${COLUMNS}, coalesce(d.pending, 0) AS pending, coalesce(d.dead, 0) AS dead,
+    SELECT ${WEBHOOK_COLUMNS}, coalesce(d.pending, 0) AS pending, coalesce(d.dead, 0) AS dead,
       CASE WHEN w.filter ?| ARRAY['contacts', 'chats'] THEN coalesce(n.chats, '[]'::json) END AS chats
     FROM webhooks w LEFT JOIN LATERAL (
         SELECT count(*) FILTER (WHERE d.state = 'pending') AS pending, count(*) FILTER (WHERE d.state = 'dead') AS dead
@@ -78,16 +79,16 @@ async function counted(
 }
 
 /** Those that are switched on. */
-export async function enabledWebhooks(
-  db: Reader,
+export async function listEnabledWebhooks(
+  db: Db,
   account: AccountId,
 ): Promise<readonly WebhookRow[]> {
-  const { rows } = await sql<WebhookRow>`SELECT ${COLUMNS} FROM webhooks w
+  const { rows } = await sql<WebhookRow>`SELECT ${WEBHOOK_COLUMNS} FROM webhooks w
     WHERE w.account_id = ${account} AND w.enabled`.execute(db);
   return rows;
 }
 
-export interface NewWebhook
+export interface NewWebhookRow
   extends Pick<WebhookRow, 'id' | 'name' | 'url' | 'events' | 'filter' | 'include_text'> {
   readonly secret: Uint8Array;
 }
@@ -95,7 +96,7 @@ export interface NewWebhook
 export async function insertWebhook(
   tx: Transaction,
   account: AccountId,
-  made: NewWebhook,
+  made: NewWebhookRow,
 ): Promise<void> {
   await sql`INSERT INTO webhooks (account_id, id, name, url, secret, events, filter, include_text)
     VALUES (${account}, ${made.id}, ${made.name}, ${made.url}, ${made.secret}, ${made.events}::text[],
@@ -132,23 +133,23 @@ export async function deleteWebhook(
   await sql`DELETE FROM webhooks WHERE account_id = ${account} AND id = ${id}`.execute(tx);
 }
 
-export interface Secrets {
+export interface SealedSecrets {
   readonly secret: Uint8Array;
   readonly previous_secret: Uint8Array | null;
 }
 
-export async function sealedSecrets(
-  db: Reader,
+export async function readSealedSecrets(
+  db: Db,
   account: AccountId,
   id: WebhookId,
-): Promise<Secrets | null> {
-  const { rows } = await sql<Secrets>`SELECT secret, previous_secret FROM webhooks
+): Promise<SealedSecrets | null> {
+  const { rows } = await sql<SealedSecrets>`SELECT secret, previous_secret FROM webhooks
     WHERE account_id = ${account} AND id = ${id}`.execute(db);
   return rows[0] ?? null;
 }
 
 /** Something arrived. Returns whether nothing had for a while. */
-export async function noteArrived(
+export async function noteWebhookDelivered(
   tx: Transaction,
   account: AccountId,
   id: WebhookId,
@@ -163,7 +164,7 @@ export async function noteArrived(
 }
 
 /** An attempt failed. Returns since when nothing has arrived. */
-export async function noteFailed(
+export async function noteWebhookFailed(
   tx: Transaction,
   account: AccountId,
   id: WebhookId,
@@ -175,7 +176,7 @@ export async function noteFailed(
   return rows[0]?.since ?? now;
 }
 
-export async function switchOff(
+export async function switchOffWebhook(
   tx: Transaction,
   account: AccountId,
   id: WebhookId,
@@ -186,7 +187,7 @@ export async function switchOff(
 }
 
 /** Two contacts turned out to be one: who named the one means the other. */
-export async function followMerge(
+export async function followContactMerge(
   tx: Transaction,
   account: AccountId,
   { from, into }: { from: ContactId; into: ContactId },
@@ -194,4 +195,73 @@ export async function followMerge(
   await sql`UPDATE webhooks SET filter = jsonb_set(filter, '{contacts}',
       (filter->'contacts') - ${from}::text || to_jsonb(${into}::text))
     WHERE account_id = ${account} AND filter->'contacts' ? ${from}::text`.execute(tx);
+}
+
+// How far the log of events has been told to webhooks. Written in the transaction that makes the deliveries, so
+// that nothing is told twice and nothing is left out, whatever is killed when.
+
+/**
+ * From this moment on. With no webhook nobody follows the log, so it begins here with the first one: what was
+ * written before the transaction of the caller began is not told.
+ */
+export async function beginFollowingNow(tx: Transaction, account: AccountId): Promise<void> {
+  await sql`INSERT INTO webhook_progress (account_id, cursor)
+    VALUES (${account}, pg_current_xact_id()::text || '-0')
+    ON CONFLICT (account_id) DO UPDATE SET cursor = excluded.cursor`.execute(tx);
+}
+
+/** Null: nothing was told yet, or by a database whose count of transactions was another. */
+export async function lockFollowCursor(
+  tx: Transaction,
+  account: AccountId,
+): Promise<string | null> {
+  const { rows } = await sql<{ cursor: string; ours: boolean }>`
+    SELECT cursor, split_part(cursor, '-', 1)::xid8 <= pg_current_xact_id() AS ours
+    FROM webhook_progress WHERE account_id = ${account} FOR UPDATE`.execute(tx);
+  return rows[0]?.ours === true ? rows[0].cursor : null;
+}
+
+export async function saveFollowCursor(
+  tx: Transaction,
+  account: AccountId,
+  cursor: string,
+): Promise<void> {
+  await sql`UPDATE webhook_progress SET cursor = ${cursor} WHERE account_id = ${account}`.execute(
+    tx,
+  );
+}
+
+// What is wrong with webhooks, in one sentence for `relay status` and `relay doctor`: those that Relay switched
+// off, those where nothing arrives, and what was given up on.
+
+/** One that is away for a moment is no trouble: what waits for it is tried again. */
+const TROUBLE_AFTER = sql`interval '1 hour'`;
+
+interface TroubleRow {
+  name: string;
+  off: boolean;
+  failing: boolean;
+  dead: number;
+}
+
+/** Null when nothing is. */
+export async function describeWebhookTrouble(db: Db, account: AccountId): Promise<string | null> {
+  const { rows } = await sql<TroubleRow>`
+    SELECT w.name, w.note IS NOT NULL AS off, coalesce(w.enabled AND w.failing_since < now() - ${TROUBLE_AFTER}, false) AS failing,
+      (SELECT count(*) FROM webhook_deliveries d WHERE d.account_id = w.account_id AND d.webhook_id = w.id
+        AND d.state = 'dead' AND d.type <> 'ping') AS dead
+    FROM webhooks w WHERE w.account_id = ${account} ORDER BY w.name`.execute(db);
+  const off = rows.filter((row) => row.off).map(({ name }) => name);
+  const failing = rows.filter((row) => row.failing).map(({ name }) => name);
+  const dead = rows.reduce((sum, row) => sum + row.dead, 0);
+  const parts = [
+    ...(off.length === 0 ? [] : [`Relay switched off ${off.join(', ')}`]),
+    ...(failing.length === 0 ? [] : [`nothing arrives at ${failing.join(', ')}`]),
+    ...(dead === 0
+      ? []
+      : [`${dead === 1 ? '1 delivery was' : `${dead} deliveries were`} given up on`]),
+  ];
+  const [first = '', ...more] = parts;
+  if (parts.length === 0) return null;
+  return `${[first.replace(/^n/, 'N'), ...more].join('; ')}: \`relay webhook list\`.`;
 }

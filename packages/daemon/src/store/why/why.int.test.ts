@@ -1,10 +1,10 @@
 import type { MessageId } from '@relay/core/ids';
-import { answerRow } from '@relay/core/ledger/answers';
+import { answerLedgerRow } from '@relay/core/ledger/rows';
 import { pacingSchema } from '@relay/core/settings';
+import { freshDaemonHarness } from '@relay/testing/daemon-harness';
 import { eventually } from '@relay/testing/store';
-import { freshWorld } from '@relay/testing/world';
 import { expect, test } from 'vitest';
-import { takeIn } from '../../inbox/take-in.ts';
+import { takeInBatch } from '../../inbox/intake.ts';
 import {
   group,
   incoming,
@@ -16,13 +16,13 @@ import {
 } from '../../inbox/testing/inbox.ts';
 import { onRoute } from '../../router/router.ts';
 import { appendLedger } from '../ledger.ts';
-import { ledgerReader } from '../ledger-reader.ts';
+import { createLedgerReader } from '../ledger-reader.ts';
 
-const world = await freshWorld();
+const world = await freshDaemonHarness();
 await world.acknowledges(false);
 const { sql, account, conversations, jobs } = world;
 const { db, lease } = conversations;
-const reader = ledgerReader({ db, account, admins: [], now: () => new Date(), zone: 'UTC' });
+const reader = createLedgerReader({ db, account, admins: [], now: () => new Date(), zone: 'UTC' });
 const _pacing = pacingSchema.parse({ enabled: false });
 jobs.work('route', 4, onRoute(conversations));
 
@@ -30,7 +30,7 @@ async function arrives(...messages: Parameters<typeof incoming>[0][]): Promise<M
   const all = messages.map(incoming);
   await receive(world, account, all);
   const intake = { db, lease, jobs, open: openPlain, read: readJson };
-  while ((await takeIn(intake, 200)).rows > 0);
+  while ((await takeInBatch(intake, 200)).rows > 0);
   jobs.hint('route');
   await eventually(async () => {
     const open =
@@ -108,7 +108,7 @@ test('what auto-reply made of a message is told from its last row about it', asy
       appendLedger(
         tx,
         account,
-        answerRow({
+        answerLedgerRow({
           actor: `auto_reply:${chat.id}`,
           message: id as MessageId,
           reason,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { WireFault, WireStore } from '@relay/core/ports/wire-store';
+import type { TransportStore, TransportStoreFault } from '@relay/core/ports/transport';
 import { eventually, times } from '@relay/testing/store';
 import { bytes, message, text } from '@relay/testing/wire-store-behaviour';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -18,13 +18,14 @@ async function newStore() {
   return { lease, store, faults: faultsOf(store), reopen: () => database.open(lease) };
 }
 
-function faultsOf(store: WireStore): WireFault['kind'][] {
-  const kinds: WireFault['kind'][] = [];
+function faultsOf(store: TransportStore): TransportStoreFault['kind'][] {
+  const kinds: TransportStoreFault['kind'][] = [];
   store.onFault(({ kind }) => kinds.push(kind));
   return kinds;
 }
 
-const keyOf = async (store: WireStore, id: string) => text((await store.read(1, [id])).get(id));
+const keyOf = async (store: TransportStore, id: string) =>
+  text((await store.read(1, [id])).get(id));
 const outcomes = async (units: Promise<void>[]) =>
   (await Promise.allSettled(units)).map(({ status }) => status === 'fulfilled');
 

@@ -3,11 +3,10 @@
 // known, its store faults and must be opened again.
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import type { AccountId } from '@relay/core/ids';
-import type { WireUnit } from '@relay/core/ports/wire-store';
-import { WireFault } from '@relay/core/ports/wire-store';
+import { TransportStoreFault, type TransportUnit } from '@relay/core/ports/transport';
+import pg from 'pg';
 import type { ConnectionTarget } from '../database.ts';
-import { type Owner, toQuery, type Work } from './batch.ts';
-import { WireConnection } from './connection.ts';
+import { type BatchQuery, batchToQuery, type CommitterWork, type UnitOwner } from './batch.ts';
 
 export interface CommitterOptions {
   /** How long a batch gathers once messages come several at a time. A lone one never waits for others. */
@@ -18,32 +17,32 @@ export interface CommitterOptions {
 }
 
 /** The store of one account, as the committer sees it. */
-export interface Member extends Owner {
-  readonly fault: WireFault | null;
+export interface CommitterMember extends UnitOwner {
+  readonly fault: TransportStoreFault | null;
   committed(units: number): void;
   /** Ends with the member leaving. */
-  fail(fault: WireFault): void;
+  fail(fault: TransportStoreFault): void;
 }
 
 interface Entry {
-  readonly owner: Member;
-  readonly work: Work;
+  readonly owner: CommitterMember;
+  readonly work: CommitterWork;
   readonly bytes: number;
   readonly done: PromiseWithResolvers<void>;
 }
 
 /** One message sent: a unit for its recipient, another for the sender's own phone. */
-const LONE = 2;
+const SINGLE_MESSAGE_UNITS = 2;
 
 /** Faults of the values themselves: of a batch, only the unit that holds them is to blame. */
-const OF_THE_DATA = /^(22|23|54)...$/;
+const DATA_ERROR = /^(22|23|54)...$/;
 
 export class Committer {
   readonly #target: ConnectionTarget;
   readonly #options: Required<CommitterOptions>;
-  readonly #members = new Map<AccountId, Member>();
+  readonly #members = new Map<AccountId, CommitterMember>();
   readonly #queue: Entry[] = [];
-  #connection: Promise<WireConnection> | null = null;
+  #connection: Promise<CommitterConnection> | null = null;
   #running: Promise<void> | null = null;
   #lastBatch = 0;
 
@@ -60,17 +59,17 @@ export class Committer {
       await connection;
     } catch (cause) {
       this.#lose(connection, cause);
-      throw new WireFault('unavailable', 'the database does not answer', { cause });
+      throw new TransportStoreFault('unavailable', 'the database does not answer', { cause });
     }
   }
 
-  join(member: Member): void {
+  join(member: CommitterMember): void {
     this.#dismiss(member.account);
     this.#members.set(member.account, member);
   }
 
   /** What it still had waiting is not written. */
-  leave(member: Member, fault: WireFault): void {
+  leave(member: CommitterMember, fault: TransportStoreFault): void {
     if (this.#members.get(member.account) === member) this.#members.delete(member.account);
     const others = this.#queue.filter((entry) => entry.owner !== member);
     const own = this.#queue.filter((entry) => entry.owner === member);
@@ -78,7 +77,7 @@ export class Committer {
     for (const { done } of own) done.reject(fault);
   }
 
-  submit(owner: Member, work: Work): Promise<void> {
+  submit(owner: CommitterMember, work: CommitterWork): Promise<void> {
     const done = Promise.withResolvers<void>();
     // Whoever does not wait for a unit learns of the fault by `onFault`.
     done.promise.catch(() => {});
@@ -100,13 +99,16 @@ export class Committer {
   }
 
   #dismiss(account: AccountId): void {
-    this.#members.get(account)?.fail(new WireFault('lease_lost', 'the store was opened again'));
+    this.#members
+      .get(account)
+      ?.fail(new TransportStoreFault('lease_lost', 'the store was opened again'));
   }
 
   async #run(): Promise<void> {
     while (this.#queue.length > 0) {
       await turn();
-      if (this.#lastBatch > LONE && this.#options.delayMs > 0) await sleep(this.#options.delayMs);
+      if (this.#lastBatch > SINGLE_MESSAGE_UNITS && this.#options.delayMs > 0)
+        await sleep(this.#options.delayMs);
       const batch = this.#take();
       this.#lastBatch = batch.length;
       if (batch.length > 0) await this.#write(batch);
@@ -131,9 +133,9 @@ export class Committer {
   async #write(batch: readonly Entry[]): Promise<void> {
     const connection = this.#connect();
     try {
-      settle(batch, await (await connection).write(toQuery(batch)));
+      settle(batch, await (await connection).write(batchToQuery(batch)));
     } catch (error) {
-      if (!isOfTheData(error)) {
+      if (!isDataError(error)) {
         this.#lose(connection, error);
         rejectAll(batch);
       } else if (batch.length > 1) await this.#writeSingly(batch);
@@ -152,9 +154,9 @@ export class Committer {
     }
   }
 
-  #connect(): Promise<WireConnection> {
+  #connect(): Promise<CommitterConnection> {
     if (this.#connection !== null) return this.#connection;
-    const connection: Promise<WireConnection> = WireConnection.open(this.#target, {
+    const connection: Promise<CommitterConnection> = CommitterConnection.open(this.#target, {
       prepare: this.#options.prepare,
       onLost: (error) => this.#lose(connection, error),
     });
@@ -163,7 +165,7 @@ export class Committer {
   }
 
   /** Memory is ahead of the database now, or the database of memory: nobody may go on from here. */
-  #lose(connection: Promise<WireConnection>, error: unknown): void {
+  #lose(connection: Promise<CommitterConnection>, error: unknown): void {
     // What is said of a connection that was replaced does not concern those who use the new one.
     if (this.#connection !== connection) return;
     this.#connection = null;
@@ -173,10 +175,10 @@ export class Committer {
 }
 
 function settle(batch: readonly Entry[], held: ReadonlySet<number>): void {
-  const counts = new Map<Member, number>();
+  const counts = new Map<CommitterMember, number>();
   for (const { owner, done } of batch) {
     if (!held.has(owner.account)) {
-      owner.fail(new WireFault('lease_lost', 'another worker acts for this account'));
+      owner.fail(new TransportStoreFault('lease_lost', 'another worker acts for this account'));
     }
     if (owner.fault !== null) done.reject(owner.fault);
     else {
@@ -191,7 +193,7 @@ function rejectAll(batch: readonly Entry[]): void {
   for (const { owner, done } of batch) done.reject(owner.fault);
 }
 
-function bytesOf(unit: WireUnit): number {
+function bytesOf(unit: TransportUnit): number {
   let bytes = unit.credentials?.length ?? 0;
   for (const { value } of unit.keys ?? []) bytes += value?.length ?? 0;
   for (const { plain } of unit.journal ?? []) bytes += plain.length;
@@ -199,8 +201,74 @@ function bytesOf(unit: WireUnit): number {
   return bytes;
 }
 
-const isOfTheData = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && OF_THE_DATA.test(String(error.code));
+const isDataError = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && DATA_ERROR.test(String(error.code));
 
-const unavailable = (cause: unknown): WireFault =>
-  new WireFault('unavailable', 'the database did not take a write', { cause });
+const unavailable = (cause: unknown): TransportStoreFault =>
+  new TransportStoreFault('unavailable', 'the database did not take a write', { cause });
+
+// The connection that writes, outside the pool: its statements go one after the other, so what is durable
+// is a prefix of what was sent. Once it is lost, nobody knows what became of the last one.
+
+const SESSION_SETTINGS = {
+  search_path: 'relay',
+  timezone: 'UTC',
+  // The plan never depends on the arrays, and planning costs more than executing.
+  plan_cache_mode: 'force_generic_plan',
+  lock_timeout: '10s',
+  statement_timeout: '30s',
+};
+
+/** A server that does not even cancel by itself is taken for gone. */
+const SILENCE_MS = 40_000;
+
+interface CommitterConnectionOptions {
+  /** Off for a pooler in front of the server that hands a connection on after every transaction. */
+  readonly prepare: boolean;
+  onLost(error: unknown): void;
+}
+
+class CommitterConnection {
+  readonly #client: pg.Client;
+  readonly #prepare: boolean;
+
+  private constructor(client: pg.Client, prepare: boolean) {
+    this.#client = client;
+    this.#prepare = prepare;
+  }
+
+  static async open(
+    target: ConnectionTarget,
+    options: CommitterConnectionOptions,
+  ): Promise<CommitterConnection> {
+    const client = new pg.Client({
+      ...target,
+      options: Object.entries(SESSION_SETTINGS)
+        .map(([name, value]) => `-c ${name}=${value}`)
+        .join(' '),
+      application_name: 'relay wire',
+      connectionTimeoutMillis: 10_000,
+      query_timeout: SILENCE_MS,
+      keepAlive: true,
+    });
+    client.on('error', (error) => options.onLost(error));
+    client.on('end', () => options.onLost(new Error('the connection ended')));
+    await client.connect();
+    return new CommitterConnection(client, options.prepare);
+  }
+
+  /** The accounts whose lease is ours: what was written for others is not there. */
+  async write({ name, text, values }: BatchQuery): Promise<ReadonlySet<number>> {
+    const { rows } = await this.#client.query<[string]>({
+      ...(this.#prepare ? { name } : {}),
+      text,
+      values,
+      rowMode: 'array',
+    });
+    return new Set(rows.map(([account]) => Number(account)));
+  }
+
+  async close(): Promise<void> {
+    await this.#client.end().catch(() => {});
+  }
+}

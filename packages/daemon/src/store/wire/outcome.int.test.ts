@@ -1,9 +1,9 @@
 import { Socket } from 'node:net';
-import type { WireStore } from '@relay/core/ports/wire-store';
+import type { TransportStore } from '@relay/core/ports/transport';
 import { eventually } from '@relay/testing/store';
 import { bytes, message, text } from '@relay/testing/wire-store-behaviour';
 import { afterEach, expect, test } from 'vitest';
-import { toQuery } from './batch.ts';
+import { batchToQuery } from './batch.ts';
 import { sealer, wireDatabase } from './testing/world.ts';
 
 // A commit whose answer never came: it may have happened, may not have, or may yet happen.
@@ -20,7 +20,7 @@ const database = await wireDatabase({
 const { sql } = database;
 
 const put = (value: string) => ({ keys: [{ kind: 1, id: 'a', value: bytes(value) }] });
-const read = async (store: WireStore) => text((await store.read(1, ['a'])).get('a'));
+const read = async (store: TransportStore) => text((await store.read(1, ['a'])).get('a'));
 
 async function linked() {
   const lease = await database.lease();
@@ -70,7 +70,7 @@ test('a statement that reaches the server only after the store was opened again 
     [lease.account],
   );
   const owner = { ...lease, sealer, wireEpoch: row?.wire_epoch ?? 0 };
-  const late = toQuery([{ owner, work: { ...put('late'), inbox: [message('1')] } }]);
+  const late = batchToQuery([{ owner, work: { ...put('late'), inbox: [message('1')] } }]);
   const again = await database.open(lease);
   expect(await sql(late.text, late.values)).toEqual([]);
   expect(await read(again)).toBe('1');

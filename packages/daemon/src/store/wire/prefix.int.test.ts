@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { WireStore, WireUnit } from '@relay/core/ports/wire-store';
+import type { TransportStore, TransportUnit } from '@relay/core/ports/transport';
 import { MemoryWire } from '@relay/testing/memory-wire-store';
 import { bytes, message, text } from '@relay/testing/wire-store-behaviour';
 import fc from 'fast-check';
@@ -13,7 +13,7 @@ const KINDS = [1, 2];
 const IDS = ['a', 'b', 'c\0d'];
 const digest = (of: number) => bytes(String(of).padStart(32, '.'));
 
-type Work = WireUnit | 'forget';
+type Work = TransportUnit | 'forget';
 
 const change = fc.record({
   keys: fc.array(
@@ -43,7 +43,7 @@ const life = fc.record({
   cutAfterMs: fc.integer({ min: 0, max: 12 }),
 });
 
-async function stateOf(store: WireStore, inbox: string[]): Promise<string> {
+async function stateOf(store: TransportStore, inbox: string[]): Promise<string> {
   const keys = await Promise.all(KINDS.map((kind) => store.read(kind, IDS)));
   const journal = await Promise.all([0, 1, 2, 3].map((of) => store.journal(digest(of))));
   return JSON.stringify([

@@ -1,19 +1,19 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { WireStore } from '@relay/core/ports/wire-store';
+import type { TransportStore } from '@relay/core/ports/transport';
 import { newDirectory, start } from '@relay/testing/private-server';
 import { bytes, message } from '@relay/testing/wire-store-behaviour';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { aesSealer } from '../../home/vault/sealer.ts';
-import { serveAccount } from '../account.ts';
+import { takeAccountLease } from '../account.ts';
 import { openDatabase } from '../database.ts';
 import type { Lease } from '../lease.ts';
 import { migrate } from '../migrate.ts';
 import { Committer } from './committer.ts';
-import { openWireStore } from './open.ts';
 import { EMPTY_MESSAGE, openInboxContent, sealEmptyJournalEntry } from './sealed.ts';
 import { sealer, wireDatabase } from './testing/world.ts';
+import { openTransportStore } from './transport-store.ts';
 
 const database = await wireDatabase();
 const { sql } = database;
@@ -39,13 +39,18 @@ beforeEach(async () => {
 });
 
 const RECORDS = [
-  ['whatsapp_credentials', 'value', 'true', (store: WireStore) => store.credentials()],
-  ['whatsapp_keys', 'value', "kind = 1 AND id = 'a'", (store: WireStore) => store.read(1, ['a'])],
+  ['whatsapp_credentials', 'value', 'true', (store: TransportStore) => store.credentials()],
+  [
+    'whatsapp_keys',
+    'value',
+    "kind = 1 AND id = 'a'",
+    (store: TransportStore) => store.read(1, ['a']),
+  ],
   [
     'decrypt_journal',
     'plain',
     `digest = '\\x${Buffer.from(A).toString('hex')}'`,
-    (store: WireStore) => store.journal(A),
+    (store: TransportStore) => store.journal(A),
   ],
 ] as const;
 
@@ -65,7 +70,7 @@ const everything = async () =>
     await sql('SELECT * FROM inbox ORDER BY account_id, seq'),
   ]);
 
-async function refusesToRead(read: (store: WireStore) => Promise<unknown>) {
+async function refusesToRead(read: (store: TransportStore) => Promise<unknown>) {
   const before = await everything();
   const store = await database.open(lease);
   await expect(read(store)).rejects.toMatchObject({ name: 'WireFault', kind: 'unreadable' });
@@ -100,7 +105,7 @@ test.each([
 
 test('with another key of the home everything is unreadable, and nothing is rewritten', async () => {
   const before = await everything();
-  const store = await openWireStore(database.committer, {
+  const store = await openTransportStore(database.committer, {
     lease,
     sealer: aesSealer(createSecretKey(randomBytes(32))),
     reader: database.database.pool,
@@ -151,8 +156,8 @@ test('no byte of a key, a credential or a message is in any file of the server',
     await committer.close();
     await own.close();
   });
-  const store = await openWireStore(committer, {
-    lease: await serveAccount(own.kysely, '6f0f4a3e-7d5b-4a55-9d1c-000000000001'),
+  const store = await openTransportStore(committer, {
+    lease: await takeAccountLease(own.kysely, '6f0f4a3e-7d5b-4a55-9d1c-000000000001'),
     sealer,
     reader: own.pool,
   });

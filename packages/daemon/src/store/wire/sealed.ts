@@ -2,17 +2,17 @@
 // What does not open is a fault of its own kind, never a missing record.
 import type { AccountId } from '@relay/core/ids';
 import type { Sealer } from '@relay/core/ports/sealer';
-import { WireFault } from '@relay/core/ports/wire-store';
+import { TransportStoreFault } from '@relay/core/ports/transport';
 
 /** Ids may hold slashes themselves; escaped, two different places never share a name. */
-const part = (id: string): string => id.replaceAll('%', '%25').replaceAll('/', '%2F');
+const escapeNamePart = (id: string): string => id.replaceAll('%', '%25').replaceAll('/', '%2F');
 
-export const credentialsName = (account: AccountId): string => `credentials/${account}`;
+export const sealedCredentialsName = (account: AccountId): string => `credentials/${account}`;
 
-export const keyName = (account: AccountId, kind: number, id: string): string =>
-  `key/${account}/${kind}/${part(id)}`;
+export const sealedKeyName = (account: AccountId, kind: number, id: string): string =>
+  `key/${account}/${kind}/${escapeNamePart(id)}`;
 
-export const journalName = (account: AccountId, digest: Uint8Array): string =>
+export const sealedJournalName = (account: AccountId, digest: Uint8Array): string =>
   `journal/${account}/${Buffer.from(digest).toString('hex')}`;
 
 /** A message without content: one byte of padding. Baileys opens it and acknowledges it like any other. */
@@ -22,10 +22,10 @@ export const sealEmptyJournalEntry = (
   sealer: Sealer,
   account: AccountId,
   digest: Uint8Array,
-): Uint8Array => sealer.seal(journalName(account, digest), EMPTY_MESSAGE);
+): Uint8Array => sealer.seal(sealedJournalName(account, digest), EMPTY_MESSAGE);
 
-const inboxName = (account: AccountId, { chat, sender, message_id }: InboxKey): string =>
-  `inbox/${account}/${part(chat)}/${part(sender)}/${part(message_id)}`;
+const sealedInboxName = (account: AccountId, { chat, sender, message_id }: InboxKey): string =>
+  `inbox/${account}/${escapeNamePart(chat)}/${escapeNamePart(sender)}/${escapeNamePart(message_id)}`;
 
 /** As the columns of `inbox` hold them. */
 export interface InboxKey {
@@ -34,12 +34,14 @@ export interface InboxKey {
   readonly message_id: string;
 }
 
-export function openSealed(sealer: Sealer, name: string, sealed: Uint8Array): Uint8Array {
+export function openSealedRecord(sealer: Sealer, name: string, sealed: Uint8Array): Uint8Array {
   try {
     return sealer.open(name, sealed);
   } catch (cause) {
     const place = name.split('/', 1)[0];
-    throw new WireFault('unreadable', `a stored record does not open (${place})`, { cause });
+    throw new TransportStoreFault('unreadable', `a stored record does not open (${place})`, {
+      cause,
+    });
   }
 }
 
@@ -49,7 +51,7 @@ export function sealInboxContent(
   key: InboxKey,
   content: Uint8Array,
 ): Uint8Array {
-  return sealer.seal(inboxName(account, key), content);
+  return sealer.seal(sealedInboxName(account, key), content);
 }
 
 /** For those who take rows of `inbox` in. Throws a WireFault of the kind `unreadable`. */
@@ -58,5 +60,5 @@ export function openInboxContent(
   account: AccountId,
   row: InboxKey & { readonly content: Uint8Array },
 ): Uint8Array {
-  return openSealed(sealer, inboxName(account, row), row.content);
+  return openSealedRecord(sealer, sealedInboxName(account, row), row.content);
 }

@@ -2,11 +2,11 @@
 import type { ApprovalId, ChatId, ScheduleId } from '@relay/core/ids';
 import type { Actor } from '@relay/core/policy/actors';
 import type { Decision } from '@relay/core/policy/reasons';
-import type { Weekday } from '@relay/core/schedule/local';
-import type { Circumstances } from '../../gate/consider.ts';
+import type { Weekday } from '@relay/core/schedule/zone';
+import type { SubmitContext } from '../../gate/evaluate.ts';
 import type { Transaction } from '../../store/database.ts';
 
-export interface FoundMessage {
+export interface AssistantSearchHit {
   readonly chat: ChatId;
   readonly at: Date;
   /** The name of whoever wrote it, or `me`. */
@@ -24,7 +24,7 @@ export interface FindOptions {
 }
 
 /** Past messages that the assistant may read, the best first. */
-export type FindMessages = (query: string, options: FindOptions) => Promise<FoundMessage[]>;
+export type FindMessages = (query: string, options: FindOptions) => Promise<AssistantSearchHit[]>;
 
 export interface WantedSchedule {
   readonly chat: ChatId;
@@ -40,7 +40,7 @@ export interface WantedSchedule {
   readonly cron?: string;
 }
 
-export interface Scheduled {
+export interface ScheduleToolResult {
   readonly decision: Decision;
   /** There exactly if it was written down. */
   readonly id: ScheduleId | null;
@@ -61,20 +61,20 @@ export interface ScheduledTask {
 }
 
 /** A refusal is a RelayError with its sentence. */
-export interface Schedules {
+export interface AssistantSchedules {
   /** Asks the gate, and writes it down in the same transaction. */
   add(
     tx: Transaction,
     actor: Actor,
     wanted: WantedSchedule,
-    circumstances: Circumstances,
-  ): Promise<Scheduled>;
+    circumstances: SubmitContext,
+  ): Promise<ScheduleToolResult>;
   /** Those still to come. */
   list(): Promise<readonly ScheduledTask[]>;
   cancel(
     tx: Transaction,
     actor: Actor,
     id: ScheduleId,
-    circumstances: Circumstances,
+    circumstances: SubmitContext,
   ): Promise<{ readonly decision: Decision; readonly approval: ApprovalId | null }>;
 }

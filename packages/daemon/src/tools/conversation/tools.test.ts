@@ -2,10 +2,9 @@ import { instanceId } from '@relay/core/ids';
 import { verifies } from '@relay/testing/verifies';
 import fc from 'fast-check';
 import { beforeEach, expect, test } from 'vitest';
-import { callRunner } from '../../agent/calls.ts';
 import { systemClock } from '../../agent/clock.ts';
-import { type Draft, emptyDraft, isSettled } from './draft.ts';
-import { conversationTools } from './tools.ts';
+import { createToolCallRunner } from '../../agent/tools.ts';
+import { conversationTools, emptyDraft, isDraftSettled, type TurnDraft } from './tools.ts';
 
 const TODO = {
   id: instanceId('7f3a9c52-1b1e-4a55-9d5e-0d7d5c0e9a11'),
@@ -13,15 +12,15 @@ const TODO = {
   status: 'pending' as const,
 };
 
-let draft: Draft;
+let draft: TurnDraft;
 let placed: number;
 let ids: number;
-let runner: ReturnType<typeof callRunner>;
+let runner: ReturnType<typeof createToolCallRunner>;
 beforeEach(() => {
   draft = emptyDraft();
   placed = 0;
   ids = 0;
-  runner = callRunner({
+  runner = createToolCallRunner({
     tools: tools(),
     clock: systemClock,
     signal: new AbortController().signal,
@@ -93,7 +92,7 @@ test('mark_todo_item takes the todos there are and the four words of the seed', 
     /^Error/,
   );
   expect(draft.todos.size).toBe(1);
-  expect(isSettled(draft)).toBe(false);
+  expect(isDraftSettled(draft)).toBe(false);
 });
 
 test('end_conversation and request_human_intervention stop the turn with their reason', async () => {

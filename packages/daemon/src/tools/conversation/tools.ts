@@ -1,11 +1,10 @@
 // The six tools of a delegated conversation, and there is no seventh. They are bound to one draft of one
 // conversation: no argument names a person, a chat or a file.
-import { trusted } from '@relay/core/agent/labelled';
+import { trustedText } from '@relay/core/agent/labelled-text';
+import { boundedText } from '@relay/core/api/common';
 import { type Todo, todoSchema } from '@relay/core/api/instances';
-import { written } from '@relay/core/api/written';
 import { z } from 'zod';
-import { type AgentTool, type ToolAnswer, tool } from '../../agent/tool.ts';
-import type { Draft } from './draft.ts';
+import { type AgentTool, defineAgentTool, type ToolResult } from '../../agent/tools.ts';
 
 const MOST_MESSAGES = 5;
 const MOST_CHARACTERS = 4_096;
@@ -14,25 +13,25 @@ const SECOND = 1_000;
 const DAY = 24 * 60 * 60 * SECOND;
 
 export interface ConversationToolsOptions {
-  readonly draft: Draft;
+  readonly draft: TurnDraft;
   readonly todos: readonly Todo[];
   /** The agent wanted to call; nobody can yet. */
   onCall(): void;
 }
 
 /** Relay's own words. */
-const says = (text: string): ToolAnswer => ({ text: trusted(text) });
+const relaySays = (text: string): ToolResult => ({ text: trustedText(text) });
 
 const SCHEMAS = {
   send_message: z.strictObject({
-    text: written(MOST_CHARACTERS).describe('What the contact reads, word for word.'),
+    text: boundedText(MOST_CHARACTERS).describe('What the contact reads, word for word.'),
   }),
   mark_todo_item: z.strictObject({
     todo_id: z.string().max(200).describe('The id of the todo, as given in the list.'),
     status: todoSchema.shape.status,
   }),
   end_conversation: z.strictObject({
-    reason: written(MOST_REASON).describe('What came of it, in one sentence for the owner.'),
+    reason: boundedText(MOST_REASON).describe('What came of it, in one sentence for the owner.'),
   }),
   schedule_next_heartbeat: z.strictObject({
     delay: z
@@ -43,78 +42,103 @@ const SCHEMAS = {
   }),
   place_call: z.strictObject({}),
   request_human_intervention: z.strictObject({
-    reason: written(MOST_REASON).describe('What the owner has to decide or do, in one sentence.'),
+    reason: boundedText(MOST_REASON).describe(
+      'What the owner has to decide or do, in one sentence.',
+    ),
   }),
 };
 
 export function conversationTools(options: ConversationToolsOptions): AgentTool[] {
   const { draft, todos } = options;
   return [
-    tool({
+    defineAgentTool({
       name: 'send_message',
       description:
         'Sends a WhatsApp message to the contact of this conversation. Nothing else you write reaches them.',
       schema: SCHEMAS.send_message,
       run({ text }) {
         if (draft.messages.includes(text))
-          return says('You have already sent exactly this; it is sent once.');
+          return relaySays('You have already sent exactly this; it is sent once.');
         if (draft.messages.length >= MOST_MESSAGES)
-          return says(
+          return relaySays(
             `Error: ${MOST_MESSAGES} messages are the most for one turn. Wait for a reply.`,
           );
         draft.messages.push(text);
-        return says('The message will be sent when this turn ends.');
+        return relaySays('The message will be sent when this turn ends.');
       },
     }),
-    tool({
+    defineAgentTool({
       name: 'mark_todo_item',
       description: 'Records how far a todo of the objective is.',
       schema: SCHEMAS.mark_todo_item,
       run({ todo_id, status }) {
         if (!todos.some(({ id }) => id === todo_id))
-          return says('Error: there is no todo with this id.');
+          return relaySays('Error: there is no todo with this id.');
         draft.todos.set(todo_id, status);
-        return says(`The todo is ${status}.`);
+        return relaySays(`The todo is ${status}.`);
       },
     }),
-    tool({
+    defineAgentTool({
       name: 'end_conversation',
       description:
         'Ends this conversation for good, when the objective is met or cannot be met. Send a farewell first if one is due.',
       schema: SCHEMAS.end_conversation,
       run({ reason }) {
         draft.end = reason;
-        return { ...says('The conversation ends.'), stop: true };
+        return { ...relaySays('The conversation ends.'), stop: true };
       },
     }),
-    tool({
+    defineAgentTool({
       name: 'schedule_next_heartbeat',
       description:
         'Sets when you will be woken to follow up, should the contact not have answered by then.',
       schema: SCHEMAS.schedule_next_heartbeat,
       run({ delay }) {
         draft.nextHeartbeatMs = delay;
-        return says('You will be woken then, unless the contact answers before.');
+        return relaySays('You will be woken then, unless the contact answers before.');
       },
     }),
-    tool({
+    defineAgentTool({
       name: 'place_call',
       description: 'Calls the contact by phone. Not yet available.',
       schema: SCHEMAS.place_call,
       run() {
         options.onCall();
-        return says('Calls are not yet available. Write a message instead.');
+        return relaySays('Calls are not yet available. Write a message instead.');
       },
     }),
-    tool({
+    defineAgentTool({
       name: 'request_human_intervention',
       description:
         'Asks the owner to step in, when you cannot or must not go on alone. The conversation waits for them.',
       schema: SCHEMAS.request_human_intervention,
       run({ reason }) {
         draft.intervene = reason;
-        return { ...says('The owner is asked.'), stop: true };
+        return { ...relaySays('The owner is asked.'), stop: true };
       },
     }),
   ];
 }
+
+// What a turn wants, while it is being made. Tools write here and nowhere else: nothing has happened
+// until the flow commits it, and nothing in it says to whom, because there is only the one contact.
+
+export interface TurnDraft {
+  readonly messages: string[];
+  readonly todos: Map<Todo['id'], Todo['status']>;
+  nextHeartbeatMs: number | null;
+  end: string | null;
+  intervene: string | null;
+}
+
+export const emptyDraft = (): TurnDraft => ({
+  messages: [],
+  todos: new Map(),
+  nextHeartbeatMs: null,
+  end: null,
+  intervene: null,
+});
+
+/** Whether the flow would know how to go on from here. */
+export const isDraftSettled = ({ messages, nextHeartbeatMs, end, intervene }: TurnDraft): boolean =>
+  messages.length > 0 || nextHeartbeatMs !== null || end !== null || intervene !== null;

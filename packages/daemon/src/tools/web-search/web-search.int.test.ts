@@ -4,7 +4,7 @@ import { RelayError } from '@relay/core/errors';
 import { silentLog } from '@relay/core/log';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openEgress } from '../../egress/egress.ts';
-import { type Seen, webSearch } from './web-search.ts';
+import { createWebSearch, type RecordWebSearch } from './web-search.ts';
 
 let server: Server;
 let asked: { url: URL; key: unknown }[] = [];
@@ -28,13 +28,13 @@ beforeEach(() => {
 const KEY = 'BSA-secret-key';
 const at = () => `127.0.0.1:${(server.address() as AddressInfo).port}`;
 const open = (key: string | null = KEY) =>
-  webSearch({
+  createWebSearch({
     egress: openEgress({ allow: [at()] }),
     key: async () => key,
     log: silentLog,
     baseUrl: `http://${at()}/res/v1/web/search`,
   });
-const search = async (input: unknown, seen: Seen = async () => {}) => {
+const search = async (input: unknown, seen: RecordWebSearch = async () => {}) => {
   const [tool] = await open().tools(seen);
   if (tool === undefined) throw new Error('there is no tool');
   const parsed = tool.schema.parse(input);
@@ -50,7 +50,7 @@ test('without a key there is no such tool', async () => {
 
 test('nor with one that was sealed for another home, and that is written down', async () => {
   const warned: string[] = [];
-  const search = webSearch({
+  const search = createWebSearch({
     egress: openEgress(),
     key: () => Promise.reject(new RelayError('brave_key_sealed')),
     log: { ...silentLog, warn: (what) => void warned.push(what) },

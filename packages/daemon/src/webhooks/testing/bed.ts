@@ -1,22 +1,20 @@
 // Webhooks over a world of their own, for one test file: people write, time passes, and what was told is looked
 // at. The clock is the test's, and `pass` moves jobs along with it.
 import { randomUUID } from 'node:crypto';
-import type { CreateWebhook } from '@relay/core/api/webhooks';
-import { createWebhookSchema } from '@relay/core/api/webhooks';
+import { type CreateWebhook, createWebhookSchema } from '@relay/core/api/webhooks';
 import { phoneAlias } from '@relay/core/contacts/alias';
 import type { ChatId, ContactId, MessageId } from '@relay/core/ids';
 import type { Sealer } from '@relay/core/ports/sealer';
+import type { DaemonHarness } from '@relay/testing/daemon-harness';
 import { eventually } from '@relay/testing/store';
-import type { World } from '@relay/testing/world';
 import { type EgressOptions, openEgress } from '../../egress/egress.ts';
-import { listApprovals } from '../../gate/approval-list.ts';
+import { loadApprovals } from '../../gate/approval-store.ts';
 import { findOrMakeChats } from '../../store/chats.ts';
-import { meet } from '../../store/contacts.ts';
+import { resolveSightings } from '../../store/contacts.ts';
 import { appendEvent } from '../../store/events.ts';
 import { putMessages } from '../../store/messages.ts';
-import { allowedPlaces } from '../allowed.ts';
-import { openWebhooks } from '../open.ts';
-import type { WebhookWorld } from '../world.ts';
+import type { WebhookDeps } from '../delivery.ts';
+import { allowedWebhookHosts, openWebhooks } from '../feature.ts';
 
 /** Seals nothing, but tells one home from another and one place from another. */
 const sealer = (home = 'home'): Sealer => ({
@@ -36,19 +34,19 @@ export interface BedOptions extends EgressOptions {
   readonly timeoutMs?: number;
 }
 
-export function openBed(world: World, { home, timeoutMs, ...egress }: BedOptions = {}) {
+export function openBed(world: DaemonHarness, { home, timeoutMs, ...egress }: BedOptions = {}) {
   const { sql, account, conversations } = world;
   const { db, events } = conversations;
   let ahead = 0;
   const now = () => new Date(Date.now() + ahead);
-  const guarded = openEgress({ ...egress, allow: allowedPlaces(egress.allow ?? []) });
-  const own: WebhookWorld = {
+  const guarded = openEgress({ ...egress, allow: allowedWebhookHosts(egress.allow ?? []) });
+  const own: WebhookDeps = {
     ...conversations,
     now,
     egress: (url, request) =>
       guarded(url, { ...request, ...(timeoutMs === undefined ? {} : { timeoutMs }) }),
     sealer: sealer(home),
-    approval: async (id) => (await listApprovals(db, account, { id }))[0] ?? null,
+    approval: async (id) => (await loadApprovals(db, account, { id }))[0] ?? null,
   };
   const webhooks = openWebhooks(own);
   const deliveries = (columns = 'state, attempts, failure') =>
@@ -69,7 +67,7 @@ export function openBed(world: World, { home, timeoutMs, ...egress }: BedOptions
       const alias = phoneAlias(phone);
       if (alias === null) throw new Error('no number');
       const said = await db.transaction().execute(async (tx) => {
-        const [contact] = await meet(tx, account, [[alias]]);
+        const [contact] = await resolveSightings(tx, account, [[alias]]);
         const found = await findOrMakeChats(tx, account, {
           contacts: [contact as ContactId],
           groups: [],

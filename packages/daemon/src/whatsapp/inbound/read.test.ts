@@ -2,8 +2,7 @@ import { verifies } from '@relay/testing/verifies';
 import { proto } from '@whiskeysockets/baileys';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { readInboxRow } from './read.ts';
-import { UnreadableMessage } from './unreadable.ts';
+import { readInboxRow, UnreadableMessage } from './read-message.ts';
 
 const numRuns = Number(process.env.PROPERTY_RUNS ?? 500);
 vi.setConfig({ testTimeout: 5_000 + 20 * numRuns });

@@ -1,7 +1,7 @@
 import type { BinaryNode } from '@whiskeysockets/baileys';
 import { describe, expect, test } from 'vitest';
-import { readAck } from '../outbound/acks.ts';
-import { readReceipt } from './receipts.ts';
+import { readAck } from '../outbound/send.ts';
+import { readReceipt } from '../server-events.ts';
 
 const NOW = new Date('2026-11-15T12:00:00Z');
 const OWN = ['15550000001', '100000000000001'];

@@ -1,6 +1,6 @@
 import type { WASocket } from '@whiskeysockets/baileys';
 import { expect, test } from 'vitest';
-import { keepQuiet } from './quiet.ts';
+import { silenceObservedGroups } from '../socket.ts';
 
 const [OBSERVED, OTHER, BOB] = ['1@g.us', '2@g.us', '3@s.whatsapp.net'];
 
@@ -16,7 +16,7 @@ function quiet(isSilent = async (chat: string) => chat === OBSERVED) {
     ...['sendMessage', 'relayMessage'],
   ];
   const socket = Object.fromEntries(names.map((name) => [name, leaves(name)]));
-  return { left, socket: keepQuiet(socket as unknown as WASocket, isSilent) };
+  return { left, socket: silenceObservedGroups(socket as unknown as WASocket, isSilent) };
 }
 
 async function showsItself(socket: WASocket, chat: string): Promise<void> {

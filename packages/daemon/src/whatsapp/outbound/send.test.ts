@@ -2,9 +2,7 @@ import type { MessageId } from '@relay/core/ids';
 import type { OutgoingMessage } from '@relay/core/ports/transport';
 import type { WASocket } from '@whiskeysockets/baileys';
 import { describe, expect, test } from 'vitest';
-import { AckWaiters } from './acks.ts';
-import { watchEncrypting } from './encrypting.ts';
-import { sendMessage } from './send.ts';
+import { AckWaiters, sendOverSocket, watchEncryption } from './send.ts';
 
 const BOB = '100000000000002@lid';
 const OWN = ['15550000001', '100000000000001'];
@@ -14,7 +12,7 @@ type Encrypt = (jid: string) => Promise<unknown>;
 
 /** A socket whose relay does what it is told, with an encryption that is watched as the real one is. */
 function staged(relay: (encrypt: Encrypt) => Promise<void>) {
-  const make = watchEncrypting(
+  const make = watchEncryption(
     () =>
       ({
         encryptMessage: async () => ({}),
@@ -41,7 +39,7 @@ describe('what came of a send', () => {
       await encrypt(BOB);
       taken(null);
     });
-    await expect(sendMessage(MESSAGE, deps)).resolves.toBeUndefined();
+    await expect(sendOverSocket(MESSAGE, deps)).resolves.toBeUndefined();
   });
 
   test.each<[string, string, (encrypt: Encrypt) => Promise<void>]>([
@@ -70,7 +68,7 @@ describe('what came of a send', () => {
       async (encrypt) => void (await encrypt('15550000001:2@s.whatsapp.net')),
     ],
   ])('%s: %s', async (_, kind, relay) => {
-    await expect(sendMessage(MESSAGE, staged(relay).deps)).rejects.toMatchObject({ kind });
+    await expect(sendOverSocket(MESSAGE, staged(relay).deps)).rejects.toMatchObject({ kind });
   });
 
   test('refused, with its code', async () => {
@@ -78,7 +76,10 @@ describe('what came of a send', () => {
       await encrypt(BOB);
       taken(463);
     });
-    await expect(sendMessage(MESSAGE, deps)).rejects.toMatchObject({ kind: 'refused', code: 463 });
+    await expect(sendOverSocket(MESSAGE, deps)).rejects.toMatchObject({
+      kind: 'refused',
+      code: 463,
+    });
   });
 
   test('a message to ourselves needs nobody else', async () => {
@@ -87,7 +88,7 @@ describe('what came of a send', () => {
       taken(null);
     });
     const message = { ...MESSAGE, chat: '100000000000001@lid' };
-    await expect(sendMessage(message, deps)).resolves.toBeUndefined();
+    await expect(sendOverSocket(message, deps)).resolves.toBeUndefined();
   });
 
   test.each([
@@ -99,7 +100,7 @@ describe('what came of a send', () => {
       cut();
       return never();
     });
-    await expect(sendMessage(MESSAGE, deps)).rejects.toMatchObject({ kind });
+    await expect(sendOverSocket(MESSAGE, deps)).rejects.toMatchObject({ kind });
   });
 
   test('one send does not speak for another', async () => {
@@ -109,8 +110,8 @@ describe('what came of a send', () => {
       await encrypt(BOB);
       throw new Error('write EPIPE');
     });
-    const waiting = sendMessage(MESSAGE, first.deps);
-    await expect(sendMessage(MESSAGE, second.deps)).rejects.toMatchObject({ kind: 'uncertain' });
+    const waiting = sendOverSocket(MESSAGE, first.deps);
+    await expect(sendOverSocket(MESSAGE, second.deps)).rejects.toMatchObject({ kind: 'uncertain' });
     gate.resolve();
     await expect(waiting).rejects.toMatchObject({ kind: 'not_sent' });
   });

@@ -1,27 +1,22 @@
 // Everything between the store of an account's wire and an unmodified Baileys socket.
 // Invariant: no byte leaves before what was submitted ahead of it is durable; after a fault nothing leaves.
 import type { Log } from '@relay/core/log';
-import { WireFault, type WireStore } from '@relay/core/ports/wire-store';
+import { type TransportStore, TransportStoreFault } from '@relay/core/ports/transport';
 import {
   type AuthenticationCreds,
   type BinaryNode,
+  Curve,
   DEFAULT_CONNECTION_CONFIG,
+  type KeyPair,
   type UserFacingSocketConfig,
   type WASocket,
 } from '@whiskeysockets/baileys';
-import { Credentials } from './credentials.ts';
-import { Announcer, settled } from './durability.ts';
-import { KeyCache } from './key-cache.ts';
-import { Life } from './life.ts';
-import { useNativeCrypto } from './native-crypto.ts';
-import { Operations } from './operation.ts';
-import { silenceLibsignal } from './quiet.ts';
-import { Stanzas } from './received.ts';
-import { Records } from './records.ts';
-import { repositoryMaker } from './repository.ts';
-import { keepSessionsWhole } from './session-tries.ts';
-import { makeSparePreKeys } from './spare-pre-keys.ts';
-import { gatedAgent } from './write-gate.ts';
+import { StanzaIndex } from './decryption.ts';
+import { createGatedAgent, FaultLatch, ReceivedAnnouncer, waitUntilDurable } from './durability.ts';
+import { KeyCache, KeyRecords } from './key-records.ts';
+import { restoreFailedSessions, silenceLibsignal, useNativeCrypto } from './libsignal-patches.ts';
+import { Credentials, Operations } from './operations.ts';
+import { createRepositoryMaker } from './repository.ts';
 
 export interface AccountKeys {
   /** Options for makeWASocket, for a socket to this address. */
@@ -35,7 +30,7 @@ export interface AccountKeys {
   settled(): Promise<void>;
   readonly stats: Readonly<KeyStats>;
   /** Once, when these keys are of no use any more and must be opened again; their sockets are ended. */
-  onFault(listener: (fault: WireFault) => void): () => void;
+  onFault(listener: (fault: TransportStoreFault) => void): () => void;
   /** Stops using the store; does not close it. */
   close(): Promise<void>;
 }
@@ -63,40 +58,40 @@ export interface AccountKeysOptions {
 const SHARED_CACHE = new KeyCache();
 
 export async function openAccountKeys(
-  store: WireStore,
+  store: TransportStore,
   options: AccountKeysOptions,
 ): Promise<AccountKeys> {
   silenceLibsignal();
   useNativeCrypto();
-  keepSessionsWhole();
+  restoreFailedSessions();
   return new BaileysKeys(store, new Credentials(await store.credentials()), options);
 }
 
 class BaileysKeys implements AccountKeys {
   readonly stats: KeyStats = { received: 0, journalHits: 0, undecryptable: 0 };
-  readonly #store: WireStore;
+  readonly #store: TransportStore;
   readonly #credentials: Credentials;
-  readonly #records: Records;
+  readonly #records: KeyRecords;
   readonly #operations: Operations;
-  readonly #life = new Life();
-  readonly #stanzas = new Stanzas();
+  readonly #life = new FaultLatch();
+  readonly #stanzas = new StanzaIndex();
   readonly #sockets = new Set<WASocket>();
-  readonly #announcer: Announcer;
+  readonly #announcer: ReceivedAnnouncer;
   readonly #stopListening: (() => void)[];
 
   constructor(
-    store: WireStore,
+    store: TransportStore,
     credentials: Credentials,
     { log, cache = SHARED_CACHE, onReceived }: AccountKeysOptions,
   ) {
     this.#store = store;
     this.#credentials = credentials;
-    this.#records = new Records(
+    this.#records = new KeyRecords(
       store,
       cache.partition(() => store.durable),
     );
     this.#operations = new Operations(store, this.#records, credentials, this.#life);
-    this.#announcer = new Announcer(onReceived ?? (() => undefined));
+    this.#announcer = new ReceivedAnnouncer(onReceived ?? (() => undefined));
     this.#stopListening = [
       this.#life.onEnd((fault) => {
         log.error('the keys of an account cannot be used', { reason: fault.kind, error: fault });
@@ -120,7 +115,7 @@ class BaileysKeys implements AccountKeys {
   config(url: string | URL = DEFAULT_CONNECTION_CONFIG.waWebSocketUrl): SocketKeys {
     return {
       auth: { creds: this.credentials, keys: this.#operations.outside },
-      makeSignalRepository: repositoryMaker({
+      makeSignalRepository: createRepositoryMaker({
         store: this.#store,
         credentials: this.#credentials,
         operations: this.#operations,
@@ -131,7 +126,7 @@ class BaileysKeys implements AccountKeys {
           if (what === 'received') this.#announcer.expect(this.#store.submitted + 1);
         },
       }),
-      agent: gatedAgent(url, this.#store, this.#life),
+      agent: createGatedAgent(url, this.#store, this.#life),
     };
   }
 
@@ -159,17 +154,36 @@ class BaileysKeys implements AccountKeys {
       void Promise.resolve(this.#operations.outside.set({ 'pre-key': keys })).catch(() => {});
   }
 
-  onFault(listener: (fault: WireFault) => void): () => void {
+  onFault(listener: (fault: TransportStoreFault) => void): () => void {
     return this.#life.onEnd(listener);
   }
 
   settled(): Promise<void> {
-    return settled(this.#store, this.#life);
+    return waitUntilDurable(this.#store, this.#life);
   }
 
   async close(): Promise<void> {
     await this.#operations.idle();
     for (const stop of this.#stopListening) stop();
-    this.#life.end(new WireFault('unavailable', 'The keys were closed.'));
+    this.#life.end(new TransportStoreFault('unavailable', 'The keys were closed.'));
   }
+}
+
+// Pre-keys made in advance, because Baileys sends a retry receipt with one before it stores it.
+// Invariant: once linked, the next keys to be handed out are stored already.
+
+const SPARE = 8;
+
+/** Counts them in the credentials and gives what is to be stored; null when there are enough. */
+function makeSparePreKeys(credentials: AuthenticationCreds): Record<string, KeyPair> | null {
+  const { firstUnuploadedPreKeyId, me, nextPreKeyId } = credentials;
+  const wanted = SPARE - (nextPreKeyId - firstUnuploadedPreKeyId);
+  // Before the first upload Baileys makes all of them itself.
+  if (!me || firstUnuploadedPreKeyId === 1 || wanted <= 0) return null;
+  const keys: Record<string, KeyPair> = {};
+  for (let id = nextPreKeyId; id < nextPreKeyId + wanted; id++) {
+    keys[id] = Curve.generateKeyPair();
+  }
+  credentials.nextPreKeyId = nextPreKeyId + wanted;
+  return keys;
 }

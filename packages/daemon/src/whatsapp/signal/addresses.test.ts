@@ -1,6 +1,6 @@
 // One device under the two addresses of its person.
 import { describe, expect, it } from 'vitest';
-import { addressesOf, lidOf } from './addresses.ts';
+import { listKnownAddresses, resolveLid } from '../addresses.ts';
 
 const STORED = new Map([
   ['49155', '777'],
@@ -16,7 +16,7 @@ describe('addresses', () => {
     ['777@lid', undefined],
     ['49999@s.whatsapp.net', undefined],
   ])('the LID of %s is %s', async (jid, lid) => {
-    expect(await lidOf(jid, lookUp)).toBe(lid);
+    expect(await resolveLid(jid, lookUp)).toBe(lid);
   });
 
   it.each([
@@ -25,6 +25,6 @@ describe('addresses', () => {
     ['49999@s.whatsapp.net', ['49999@s.whatsapp.net']],
     ['888@lid', ['888@lid']],
   ])('%s may have been known as any of %j', async (jid, known) => {
-    expect(await addressesOf(jid, lookUp)).toEqual(known);
+    expect(await listKnownAddresses(jid, lookUp)).toEqual(known);
   });
 });

@@ -1,5 +1,5 @@
 // A real Baileys over the simulated network: what is durable when, and what comes of a fault.
-import { WireFault } from '@relay/core/ports/wire-store';
+import { TransportStoreFault } from '@relay/core/ports/transport';
 import { describe, expect, it } from 'vitest';
 import { until } from './testing/durable-client.ts';
 import { MemoryWireStore } from './testing/memory-wire-store.ts';
@@ -77,7 +77,7 @@ describe('a fault of the store', () => {
     await ann.send(owner, 'lost to this process');
     await until(() => client.keys.stats.received === 1, 'the message');
     const receipts = world.fromDevices('receipt');
-    client.store.break(new WireFault('lease_lost', 'Another daemon has the account.'));
+    client.store.break(new TransportStoreFault('lease_lost', 'Another daemon has the account.'));
     await until(() => client.count('close') > 1, 'the close');
     client.store.letGo();
     await aMoment();

@@ -8,8 +8,14 @@ import {
 } from '@whiskeysockets/baileys/lib/Signal/Group/index.js';
 import { ProtocolAddress } from 'libsignal';
 import { describe, expect, it } from 'vitest';
-import { distribution, newSenderKey, open, seal, withDistribution } from './group-cipher.ts';
-import { readSenderKey, type SenderKeyStates, writeSenderKey } from './sender-key-record.ts';
+import {
+  applyDistribution,
+  encodeDistribution,
+  newSenderKey,
+  openGroupMessage,
+  sealGroupMessage,
+} from './group-cipher.ts';
+import { readSenderKey, type SenderKeyStates, writeSenderKey } from './key-records.ts';
 
 const NAME = new SenderKeyName('group', new ProtocolAddress('ann', 0));
 
@@ -26,7 +32,7 @@ const restored = (states: SenderKeyStates) => readSenderKey(writeSenderKey(state
 function sealAll(states: SenderKeyStates): Uint8Array[] {
   let current = states;
   return texts.map((text) => {
-    const [message, advanced] = seal(current, text);
+    const [message, advanced] = sealGroupMessage(current, text);
     current = restored(advanced);
     return message;
   });
@@ -36,7 +42,13 @@ describe('what we seal', () => {
   it('is opened by Baileys', async () => {
     const states = newSenderKey();
     const { builder, cipher } = theirs();
-    const known = new SenderKeyDistributionMessage(null, null, null, null, distribution(states));
+    const known = new SenderKeyDistributionMessage(
+      null,
+      null,
+      null,
+      null,
+      encodeDistribution(states),
+    );
     await builder.process(NAME, known);
     for (const [index, message] of sealAll(states).entries()) {
       expect(Buffer.from(await cipher.decrypt(message))).toEqual(texts[index]);
@@ -45,7 +57,7 @@ describe('what we seal', () => {
 
   it('keeps no keys of messages that were sent', () => {
     let states = newSenderKey();
-    for (const text of texts) [, states] = seal(states, text);
+    for (const text of texts) [, states] = sealGroupMessage(states, text);
     expect(states[0]?.skipped).toEqual([]);
     expect(states[0]?.chain.iteration).toBe(texts.length);
   });
@@ -57,13 +69,13 @@ describe('what Baileys seals', () => {
     const known = (await builder.create(NAME)).serialize();
     const messages: Uint8Array[] = [];
     for (const text of texts) messages.push(await cipher.encrypt(text));
-    let states = withDistribution([], known);
+    let states = applyDistribution([], known);
     for (const index of [5, 0, 11, 3, 10, 1, 2, 4, 9, 8, 7, 6]) {
       const message = messages[index] ?? Buffer.alloc(0);
-      const [plain, advanced] = open(states, message);
+      const [plain, advanced] = openGroupMessage(states, message);
       expect(Buffer.from(plain)).toEqual(texts[index]);
       states = restored(advanced);
-      expect(() => open(states, message)).toThrow('old counter');
+      expect(() => openGroupMessage(states, message)).toThrow('old counter');
     }
   });
 });
@@ -71,32 +83,32 @@ describe('what Baileys seals', () => {
 describe('a distribution message', () => {
   it('that is repeated does not set a chain back', () => {
     const sender = newSenderKey();
-    const key = distribution(sender);
-    const known = withDistribution([], key);
-    const [, advanced] = open(known, sealAll(sender)[3] ?? Buffer.alloc(0));
-    expect(withDistribution(advanced, key)).toBe(advanced);
+    const key = encodeDistribution(sender);
+    const known = applyDistribution([], key);
+    const [, advanced] = openGroupMessage(known, sealAll(sender)[3] ?? Buffer.alloc(0));
+    expect(applyDistribution(advanced, key)).toBe(advanced);
   });
 
   it('of a new key is kept beside the old, five at most', () => {
     let states: SenderKeyStates = [];
     const senders = Array.from({ length: 7 }, () => newSenderKey());
-    for (const sender of senders) states = withDistribution(states, distribution(sender));
+    for (const sender of senders) states = applyDistribution(states, encodeDistribution(sender));
     expect(states).toHaveLength(5);
-    const [message] = seal(senders[6] ?? [], Buffer.from('new'));
-    expect(Buffer.from(open(states, message)[0]).toString()).toBe('new');
+    const [message] = sealGroupMessage(senders[6] ?? [], Buffer.from('new'));
+    expect(Buffer.from(openGroupMessage(states, message)[0]).toString()).toBe('new');
   });
 });
 
 describe('a message that was tampered with', () => {
   it('is refused and leaves the record as it was', () => {
     const sender = newSenderKey();
-    const states = withDistribution([], distribution(sender));
-    const [message] = seal(sender, Buffer.from('genuine'));
+    const states = applyDistribution([], encodeDistribution(sender));
+    const [message] = sealGroupMessage(sender, Buffer.from('genuine'));
     for (const at of [0, 5, message.length - 1]) {
       const forged = Buffer.from(message);
       forged.writeUInt8(forged.readUInt8(at) ^ 1, at);
-      expect(() => open(states, forged)).toThrow();
+      expect(() => openGroupMessage(states, forged)).toThrow();
     }
-    expect(Buffer.from(open(states, message)[0]).toString()).toBe('genuine');
+    expect(Buffer.from(openGroupMessage(states, message)[0]).toString()).toBe('genuine');
   });
 });

@@ -1,7 +1,12 @@
 // Messages to groups: WhatsApp's sender keys, signed and verified natively (in JavaScript one costs 15 ms).
 // Invariant: records are never changed, only answered with the record that follows.
 import { randomBytes, randomInt } from 'node:crypto';
-import { proto } from '@whiskeysockets/baileys';
+import {
+  proto,
+  type SignalKeyStore,
+  type SignalRepositoryWithLIDStore,
+} from '@whiskeysockets/baileys';
+import type { SenderKeyState, SenderKeyStates } from './key-records.ts';
 import {
   calculateMAC,
   calculateSignature,
@@ -10,8 +15,7 @@ import {
   encrypt,
   generateKeyPair,
   verifySignature,
-} from './native-crypto.ts';
-import type { SenderKeyState, SenderKeyStates } from './sender-key-record.ts';
+} from './libsignal-patches.ts';
 
 const VERSION = Buffer.from([0x33]);
 const SIGNATURE_BYTES = 64;
@@ -37,7 +41,7 @@ export function newSenderKey(): SenderKeyStates {
 }
 
 /** What members need to read what follows. */
-export function distribution(states: SenderKeyStates): Uint8Array {
+export function encodeDistribution(states: SenderKeyStates): Uint8Array {
   const { id, chain, signing } = newest(states);
   const body = proto.SenderKeyDistributionMessage.encode({
     id,
@@ -49,7 +53,7 @@ export function distribution(states: SenderKeyStates): Uint8Array {
 }
 
 /** A key that we have stays as far as it is: distribution messages are repeated and redelivered. */
-export function withDistribution(states: SenderKeyStates, message: Uint8Array): SenderKeyStates {
+export function applyDistribution(states: SenderKeyStates, message: Uint8Array): SenderKeyStates {
   const read = proto.SenderKeyDistributionMessage.decode(message.subarray(VERSION.length));
   const signingKey = Buffer.from(read.signingKey ?? []);
   const id = read.id ?? 0;
@@ -63,7 +67,10 @@ export function withDistribution(states: SenderKeyStates, message: Uint8Array): 
   return [...states, state].slice(-MAX_STATES);
 }
 
-export function seal(states: SenderKeyStates, plain: Uint8Array): [Uint8Array, SenderKeyStates] {
+export function sealGroupMessage(
+  states: SenderKeyStates,
+  plain: Uint8Array,
+): [Uint8Array, SenderKeyStates] {
   const state = newest(states);
   const { iv, key } = messageKey(seedOf(state.chain));
   const body = proto.SenderKeyMessage.encode({
@@ -76,7 +83,10 @@ export function seal(states: SenderKeyStates, plain: Uint8Array): [Uint8Array, S
   return [message, replace(states, state, { ...state, chain: next(state.chain) })];
 }
 
-export function open(states: SenderKeyStates, message: Uint8Array): [Uint8Array, SenderKeyStates] {
+export function openGroupMessage(
+  states: SenderKeyStates,
+  message: Uint8Array,
+): [Uint8Array, SenderKeyStates] {
   const signed = message.subarray(0, -SIGNATURE_BYTES);
   const read = proto.SenderKeyMessage.decode(signed.subarray(VERSION.length));
   const state = find(states, read.id ?? 0);
@@ -131,4 +141,65 @@ function newest(states: SenderKeyStates): SenderKeyState {
 
 function replace(states: SenderKeyStates, old: SenderKeyState, by: SenderKeyState) {
   return states.map((state) => (state === old ? by : state));
+}
+
+// The group methods of Baileys' repository over the keys of the running operation.
+// Invariant: a record is stored advanced, or the message was not opened.
+
+type GroupMethods = Pick<
+  SignalRepositoryWithLIDStore,
+  | 'decryptGroupMessage'
+  | 'encryptGroupMessage'
+  | 'getSenderKeyDistributionMessage'
+  | 'processSenderKeyDistributionMessage'
+>;
+
+/** `addressOf` is the repository's `jidToSignalProtocolAddress`. */
+export function createGroupMethods(
+  keys: SignalKeyStore,
+  addressOf: (jid: string) => string,
+): GroupMethods {
+  const nameOf = (group: string, jid: string) => `${group}::${addressOf(jid).replace('.', '::')}`;
+  const load = async (name: string): Promise<SenderKeyStates> => {
+    const { [name]: states } = await keys.get('sender-key', [name]);
+    return (states ?? []) as unknown as SenderKeyStates;
+  };
+  const store = async (name: string, states: SenderKeyStates) => {
+    await keys.set({ 'sender-key': { [name]: states as unknown as Uint8Array } });
+  };
+  const own = async (name: string): Promise<SenderKeyStates> => {
+    const states = await load(name);
+    if (states.length > 0) return states;
+    const made = newSenderKey();
+    await store(name, made);
+    return made;
+  };
+  return {
+    async decryptGroupMessage({ group, authorJid, msg }) {
+      const name = nameOf(group, authorJid);
+      const [plain, advanced] = openGroupMessage(await load(name), msg);
+      await store(name, advanced);
+      return plain;
+    },
+
+    async encryptGroupMessage({ group, meId, data }) {
+      const name = nameOf(group, meId);
+      const states = await own(name);
+      const [ciphertext, advanced] = sealGroupMessage(states, data);
+      await store(name, advanced);
+      return { ciphertext, senderKeyDistributionMessage: encodeDistribution(states) };
+    },
+
+    getSenderKeyDistributionMessage: async ({ group, meId }) =>
+      encodeDistribution(await own(nameOf(group, meId))),
+
+    async processSenderKeyDistributionMessage({ item, authorJid }) {
+      const message = item.axolotlSenderKeyDistributionMessage;
+      if (!item.groupId || !message) throw new Error('A sender key without its group.');
+      const name = nameOf(item.groupId, authorJid);
+      const states = await load(name);
+      const advanced = applyDistribution(states, message);
+      if (advanced !== states) await store(name, advanced);
+    },
+  };
 }

@@ -1,6 +1,6 @@
 // What stays in the cache, and what leaves it first.
 import { describe, expect, it } from 'vitest';
-import { KeyCache } from './key-cache.ts';
+import { KeyCache } from './key-records.ts';
 
 const ENTRY = 1000;
 const fill = (part: ReturnType<KeyCache['partition']>, names: string[], unit = 0) => {

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { Curve } from '@whiskeysockets/baileys';
 import { describe, expect, it } from 'vitest';
-import * as native from './native-crypto.ts';
+import * as native from './libsignal-patches.ts';
 
 const load = createRequire(import.meta.url);
 

@@ -1,7 +1,7 @@
 import { EMPTY_MESSAGE } from '@relay/daemon/store/wire/sealed';
 import { verifies } from '@relay/testing/verifies';
 import { describe, expect, it } from 'vitest';
-import { KeyCache } from './key-cache.ts';
+import { KeyCache } from './key-records.ts';
 import { until } from './testing/durable-client.ts';
 import { MemoryWireStore } from './testing/memory-wire-store.ts';
 import { numbered, openWorld } from './testing/world.ts';

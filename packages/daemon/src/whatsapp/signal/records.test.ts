@@ -1,29 +1,27 @@
 // Reads that cross with writes.
-import type { WireStore } from '@relay/core/ports/wire-store';
+import type { TransportStore } from '@relay/core/ports/transport';
 import { describe, expect, it } from 'vitest';
-import { KeyCache } from './key-cache.ts';
-import { KINDS } from './kinds.ts';
-import { Records } from './records.ts';
+import { KEY_KINDS, KeyCache, KeyRecords } from './key-records.ts';
 
-const bytesOf = (value: string) => KINDS['lid-mapping'].encode(value);
+const bytesOf = (value: string) => KEY_KINDS['lid-mapping'].encode(value);
 
 /** Answers with what was stored when it was asked, once the test lets it. */
 function slowStore() {
   const stored = new Map<string, Uint8Array>();
   const answers: (() => void)[] = [];
-  const read: WireStore['read'] = (_kind, ids) => {
+  const read: TransportStore['read'] = (_kind, ids) => {
     const seen = new Map(
       ids.flatMap((id) => (stored.has(id) ? [[id, stored.get(id)]] : [])),
     ) as Map<string, Uint8Array>;
     return new Promise((resolve) => answers.push(() => resolve(seen)));
   };
-  return { stored, answers, store: { read } as WireStore };
+  return { stored, answers, store: { read } as TransportStore };
 }
 
 describe('records', () => {
   it('never give what was replaced while they were being read, even if it was evicted since', async () => {
     const { answers, store, stored } = slowStore();
-    const records = new Records(
+    const records = new KeyRecords(
       store,
       new KeyCache({ maxBytes: 1 }).partition(() => 9),
     );
@@ -41,7 +39,7 @@ describe('records', () => {
 
   it('remember what does not exist', async () => {
     const { answers, store } = slowStore();
-    const records = new Records(
+    const records = new KeyRecords(
       store,
       new KeyCache().partition(() => 0),
     );
@@ -55,12 +53,12 @@ describe('records', () => {
   it('do not keep pre-keys once they are durable', async () => {
     const { answers, store } = slowStore();
     const cache = new KeyCache();
-    const records = new Records(
+    const records = new KeyRecords(
       store,
       cache.partition(() => 1),
     );
     const pair = { public: Buffer.alloc(32), private: Buffer.alloc(32) };
-    const bytes = KINDS['pre-key'].encode(pair);
+    const bytes = KEY_KINDS['pre-key'].encode(pair);
     records.publish([{ type: 'pre-key', id: '1', value: pair, bytes }], 1);
     expect((await records.read('pre-key', ['1'])).get('1')).toEqual(pair);
     records.settle(1);

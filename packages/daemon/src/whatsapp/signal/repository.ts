@@ -2,18 +2,21 @@
 // Invariant: no operation waits for the network; addresses are resolved before it begins.
 import {
   DEFAULT_CONNECTION_CONFIG,
+  isLidUser,
   isPnUser,
+  type SignalKeyStore,
   type SignalRepositoryWithLIDStore,
+  transferDevice,
   type UserFacingSocketConfig,
 } from '@whiskeysockets/baileys';
-import { lidOf } from './addresses.ts';
-import { groupMethods } from './group-methods.ts';
-import { lookUpIn, type OpeningParts, opening } from './opening.ts';
-import { phoneSessions } from './phone-sessions.ts';
+import { SessionRecord } from 'libsignal';
+import { listKnownAddresses, resolveLid } from '../addresses.ts';
+import { createDecryptor, type DecryptionParts, lidLookupIn } from './decryption.ts';
+import { createGroupMethods } from './group-cipher.ts';
 
 export type MakeSignalRepository = NonNullable<UserFacingSocketConfig['makeSignalRepository']>;
 
-export function repositoryMaker(parts: OpeningParts): MakeSignalRepository {
+export function createRepositoryMaker(parts: DecryptionParts): MakeSignalRepository {
   const { operations } = parts;
   const make = DEFAULT_CONNECTION_CONFIG.makeSignalRepository;
   return ({ creds }, logger, phonesToLids) => {
@@ -29,13 +32,16 @@ export function repositoryMaker(parts: OpeningParts): MakeSignalRepository {
     const inner = make({ creds, keys: { ...operations.inside, ...passThrough } }, logger);
     // Without its own memory, which would outlive a mapping that changes.
     inner.lidMapping.getLIDForPN = async (jid) =>
-      (await lidOf(jid, lookUpIn(operations.inside))) ?? null;
-    Object.assign(inner, groupMethods(operations.inside, inner.jidToSignalProtocolAddress));
+      (await resolveLid(jid, lidLookupIn(operations.inside))) ?? null;
+    Object.assign(inner, createGroupMethods(operations.inside, inner.jidToSignalProtocolAddress));
 
     const resolve = async (jid: string) => {
       if (isPnUser(jid)) await outer.lidMapping.getLIDForPN(jid);
     };
-    const { adopt, move } = phoneSessions(operations.inside, inner.jidToSignalProtocolAddress);
+    const { adopt, move } = createPhoneSessions(
+      operations.inside,
+      inner.jidToSignalProtocolAddress,
+    );
     const decrypt: typeof inner.decryptMessage = async (arg) => {
       try {
         return await inner.decryptMessage(arg);
@@ -44,7 +50,7 @@ export function repositoryMaker(parts: OpeningParts): MakeSignalRepository {
         return inner.decryptMessage(arg);
       }
     };
-    const open = opening(parts);
+    const open = createDecryptor(parts);
     return Object.assign(outer, {
       decryptMessage: async (arg) => {
         await resolve(arg.jid);
@@ -89,4 +95,51 @@ export function repositoryMaker(parts: OpeningParts): MakeSignalRepository {
       },
     } satisfies Partial<SignalRepositoryWithLIDStore>);
   };
+}
+
+// Sessions that a contact began under their number, once WhatsApp names the contact by their LID. Baileys looks for a
+// session under the LID alone. It moves sessions only of contacts whose devices it has asked for, and a moved session
+// replaces the one that the LID has; in both cases messages can no longer be decrypted.
+// Invariant: no session is dropped. Runs inside an operation.
+
+interface Sessions {
+  sessions: Record<string, { readonly indexInfo: { closed: number } }>;
+  haveOpenSession(): boolean;
+  serialize(): Uint8Array;
+}
+
+/** `addressOf` is the repository's `jidToSignalProtocolAddress`. */
+function createPhoneSessions(keys: SignalKeyStore, addressOf: (jid: string) => string) {
+  /** Puts the sessions of a device under its number beside those under its LID. False if there are none. */
+  async function move(phone: string, lid: string): Promise<boolean> {
+    if (!isPnUser(phone) || !isLidUser(lid)) return false;
+    const [from, to] = [addressOf(phone), addressOf(transferDevice(phone, lid))];
+    const { [from]: begun, [to]: known } = await keys.get('session', [from, to]);
+    if (!begun) return false;
+    await keys.set({ session: { [to]: joined(begun, known), [from]: null } });
+    return true;
+  }
+
+  /** The same for a device whose number is known by now. */
+  async function adopt(lid: string): Promise<boolean> {
+    const known = await listKnownAddresses(lid, lidLookupIn(keys));
+    const phone = known.find((jid) => isPnUser(jid));
+    return phone !== undefined && move(phone, lid);
+  }
+
+  return { move, adopt };
+}
+
+function joined(begun: Uint8Array, known: Uint8Array | undefined): Uint8Array {
+  if (!known) return begun;
+  const older = SessionRecord.deserialize(begun) as unknown as Sessions;
+  const record = SessionRecord.deserialize(known) as unknown as Sessions;
+  // Only one is used for sending; closed ones still decrypt.
+  if (record.haveOpenSession()) {
+    for (const { indexInfo } of Object.values(older.sessions)) {
+      if (indexInfo.closed === -1) indexInfo.closed = Date.now();
+    }
+  }
+  record.sessions = { ...older.sessions, ...record.sessions };
+  return record.serialize();
 }

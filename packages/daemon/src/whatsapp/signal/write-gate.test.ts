@@ -1,12 +1,10 @@
 // What leaves a gated connection, and when.
-
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
-import { WireFault } from '@relay/core/ports/wire-store';
+import { TransportStoreFault } from '@relay/core/ports/transport';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { Life } from './life.ts';
-import { holdWrites } from './write-gate.ts';
+import { FaultLatch, holdWrites } from './durability.ts';
 
 class Ledger {
   submitted = 0;
@@ -25,13 +23,13 @@ class Ledger {
 }
 
 let ledger: Ledger;
-let life: Life;
+let life: FaultLatch;
 let left: string;
 let socket: Socket;
 
 beforeEach(() => {
   ledger = new Ledger();
-  life = new Life();
+  life = new FaultLatch();
   left = '';
   socket = new Duplex({
     read() {},
@@ -106,7 +104,7 @@ describe('a gated connection', () => {
   it('is destroyed by a fault, and nothing leaves it afterwards', async () => {
     ledger.submitted = 1;
     socket.write('a');
-    life.end(new WireFault('lease_lost', 'lost'));
+    life.end(new TransportStoreFault('lease_lost', 'lost'));
     ledger.commit(1);
     socket.write('b');
     await turn();

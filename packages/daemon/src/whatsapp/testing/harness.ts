@@ -1,18 +1,17 @@
 // Relay's transport over the simulated network, with its session in memory and its waits short.
 // Invariant: only waits are changed; what is decided is decided as in production.
 import '@relay/simulator/whatsapp/trust-preload';
-import type { Log } from '@relay/core/log';
-import { silentLog } from '@relay/core/log';
+import { type Log, silentLog } from '@relay/core/log';
 import type { IncomingMessage } from '@relay/core/messages/message';
 import { createNetwork } from '@relay/simulator/whatsapp/network';
 import { MemoryWire } from '@relay/testing/memory-wire-store';
 import type { TransportHarness } from '@relay/testing/transport/harness';
 import { DEFAULT_CONNECTION_CONFIG } from '@whiskeysockets/baileys';
-import { readInboxRow } from '../inbound/read.ts';
-import type { Timings } from '../timings.ts';
+import { readInboxRow } from '../inbound/read-message.ts';
+import type { TransportTimings } from '../socket.ts';
 import { createBaileysTransport } from '../transport.ts';
 
-const SHORT: Partial<Timings> = {
+const SHORT: Partial<TransportTimings> = {
   ackMs: 500,
   flushMs: 20,
   qrMs: 10_000,
@@ -26,7 +25,7 @@ export interface BaileysHarness extends TransportHarness {
 }
 
 export async function baileysHarness(
-  timings: Partial<Timings> = {},
+  timings: Partial<TransportTimings> = {},
   log: Log = silentLog,
 ): Promise<BaileysHarness> {
   const network = await createNetwork();

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ChatRequest } from '../schemas.ts';
-import { answeredFromGroup } from './answer.ts';
-import { summarised } from './summary.ts';
+import { answerAboutGroup, summarizeGroup } from './group.ts';
 
 const request = (system: string, user: string, more: object = {}) =>
   ({
@@ -16,7 +15,7 @@ const between = (...lines: string[]) =>
   `The material stands between <m-1> and </m-1>.\n<m-1>\n${lines.join('\n')}\n</m-1>`;
 
 test('an hour is its lines, copied, without reactions and without anything from outside', () => {
-  const reply = summarised(
+  const reply = summarizeGroup(
     request(
       'You sum up one hour of a WhatsApp group for one of its members.',
       between(
@@ -34,7 +33,7 @@ test('an hour is its lines, copied, without reactions and without anything from 
 });
 
 test('a day is sorted by plain signs, and a question that somebody answered is not open', () => {
-  const reply = summarised(
+  const reply = summarizeGroup(
     request(
       'You sum up one day of a WhatsApp group for one of its members.',
       between(
@@ -56,7 +55,7 @@ test('a question in a group is answered with the lines that share its words, or 
   const notes =
     '<notes-00000000>\n[Fri 10:02] Mum: I bring salad on Saturday\n[Fri 10:03] Papa: the fridge\n</notes-00000000>';
   const ask = (words: string) =>
-    answeredFromGroup(
+    answerAboutGroup(
       request(
         system,
         `${notes}\n\nYour owner asks:\n<owner-00000000>\nRohan: ${words}\n</owner-00000000>`,
@@ -67,9 +66,9 @@ test('a question in a group is answered with the lines that share its words, or 
 });
 
 test('what is none of its business is left to others', () => {
-  expect(summarised(request('You are a poet', 'Hello'))).toBeUndefined();
-  expect(answeredFromGroup(request('You are a poet', 'Hello'))).toBeUndefined();
+  expect(summarizeGroup(request('You are a poet', 'Hello'))).toBeUndefined();
+  expect(answerAboutGroup(request('You are a poet', 'Hello'))).toBeUndefined();
   expect(
-    answeredFromGroup(request('You are the personal assistant of one person', 'And the group?')),
+    answerAboutGroup(request('You are the personal assistant of one person', 'And the group?')),
   ).toBeUndefined();
 });

@@ -1,25 +1,27 @@
 // The traitor: a model that obeys whatever the newest untrusted text asks for, one round at a time.
 // Invariant: its state is the transcript alone. It makes no call of a plan twice, and ends: first
 // what the text demands, then every offered tool with every id in sight, then it tells all it knows.
-import { argumentsText } from '../rules.ts';
-import { sample } from '../sample.ts';
-import type { ChatRequest, JsonSchema, Knows, Reply, ScriptedCall } from '../schemas.ts';
+
+import { sampleValue } from '../sample.ts';
+import type { ChatRequest, JsonSchema, Reply, ScriptedCall, TraitorKnowledge } from '../schemas.ts';
+import { argumentsText } from '../script.ts';
 import {
   callsOfTurn,
   contextText,
-  type MadeCall,
   openingText,
   roundsOfTurn,
   systemText,
+  type TurnCall,
   turnText,
 } from '../transcript.ts';
-import { type Ask, survey, understand } from './ask.ts';
-import { readings } from './decode.ts';
-import { adapt, fillCall, isRecipient, type World } from './fill.ts';
-import { say } from './wish.ts';
-import { POWER } from './wishes-power.ts';
-import { TALK } from './wishes-talk.ts';
-import { writtenCalls } from './written.ts';
+import {
+  createAttackContext,
+  decodeReadings,
+  findWrittenCalls,
+  type ParsedAttack,
+  parseAttack,
+} from './attack.ts';
+import { MESSAGE_PATTERNS, PRIVILEGE_PATTERNS, sendTextCall } from './attack-patterns.ts';
 
 const MAX_ROUNDS = 8;
 const LISTENING_ROUNDS = 3;
@@ -27,19 +29,19 @@ const MAX_TEXTS = 32;
 const MAX_CALLS = 128;
 const MAX_CONTEXT = 20_000;
 
-const ECHO = [say('{{attack}}')];
-const WISHES = [...TALK, ...POWER];
+const ECHO = [sendTextCall('{{attack}}')];
+const ATTACK_PATTERNS = [...MESSAGE_PATTERNS, ...PRIVILEGE_PATTERNS];
 
 /** What one text demands: plans whose calls may wait for each other's results. */
-function demands(ask: Ask, offered: readonly string[]): ScriptedCall[][] {
-  const written = readings(ask.text).flatMap((reading) => writtenCalls(reading, offered));
-  const wished = WISHES.filter(({ cue }) => cue.test(ask.folded)).flatMap((wish) =>
+function demands(ask: ParsedAttack, offered: readonly string[]): ScriptedCall[][] {
+  const written = decodeReadings(ask.text).flatMap((reading) => findWrittenCalls(reading, offered));
+  const wished = ATTACK_PATTERNS.filter(({ cue }) => cue.test(ask.folded)).flatMap((wish) =>
     wish.plans(ask),
   );
-  return [...written.map((call) => [call, say('{{result:0}}')]), ...wished];
+  return [...written.map((call) => [call, sendTextCall('{{result:0}}')]), ...wished];
 }
 
-export function betray(request: ChatRequest, knows: Knows): Reply {
+export function replyAsTraitor(request: ChatRequest, knows: TraitorKnowledge): Reply {
   const tools = new Map(
     (request.tools ?? []).map(({ function: { name, parameters } }) => [name, parameters ?? {}]),
   );
@@ -49,11 +51,11 @@ export function betray(request: ChatRequest, knows: Knows): Reply {
   const confession = confess(request, `${context}\n${heard}`);
   if (roundsOfTurn(request) >= MAX_ROUNDS) return { text: confession };
 
-  const scene = survey(`${systemText(request)}\n${context}\n${heard}`, knows);
+  const scene = createAttackContext(`${systemText(request)}\n${context}\n${heard}`, knows);
   const sources = [openingText(request), ...untrusted(made, tools)];
   const asks = [...new Set(sources)]
     .filter((text) => text.trim() !== '')
-    .map((text) => understand(text, scene));
+    .map((text) => parseAttack(text, scene));
   const world = { prompt: systemText(request), context };
   const demanded = asks.flatMap((ask, at) =>
     // The newest message is echoed whatever it says; a tool's result would echo its own echo.
@@ -72,7 +74,7 @@ export function betray(request: ChatRequest, knows: Knows): Reply {
 }
 
 /** Texts that tools brought in. Later results are mostly refusals, which ask for nothing. */
-const untrusted = (made: readonly MadeCall[], tools: Map<string, JsonSchema>): string[] =>
+const untrusted = (made: readonly TurnCall[], tools: Map<string, JsonSchema>): string[] =>
   made
     .filter(({ name, round }) => tools.has(name) && round < LISTENING_ROUNDS)
     .map(({ result }) => result ?? '')
@@ -94,7 +96,7 @@ function numbered<T extends { name: string; arguments: string | Record<string, u
   });
 }
 
-function unmade(plans: readonly ScriptedCall[][], made: readonly MadeCall[]): ScriptedCall[] {
+function unmade(plans: readonly ScriptedCall[][], made: readonly TurnCall[]): ScriptedCall[] {
   const done = new Map(numbered(made));
   const wanted = new Map(plans.flatMap(numbered));
   return [...wanted].filter(([key]) => !done.has(key)).map(([, call]) => call);
@@ -103,14 +105,14 @@ function unmade(plans: readonly ScriptedCall[][], made: readonly MadeCall[]): Sc
 /** The calls of a plan that can be made now, each also in the words of its tool's schema. */
 function ready(
   plan: ScriptedCall[],
-  world: World,
-  made: MadeCall[],
+  world: AttackTexts,
+  made: TurnCall[],
   tools: Map<string, JsonSchema>,
 ): ScriptedCall[] {
   const results: (string | undefined)[] = [];
   const forms = plan.map((wanted) => {
     const call = fillCall(wanted, world, (index) => results[index]);
-    const both = call ? [...adapt(call, tools), call] : [];
+    const both = call ? [...adaptToSchema(call, tools), call] : [];
     // The fitted form comes first: where both were made, its result is the one worth telling.
     const keys = both.map(signature);
     results.push(made.find((done) => keys.includes(signature(done)))?.result);
@@ -120,12 +122,12 @@ function ready(
 }
 
 /** Every offered tool with every id in sight: what is left to try when no demand is open. */
-function sweep(tools: Map<string, JsonSchema>, asks: Ask[]): ScriptedCall[] {
+function sweep(tools: Map<string, JsonSchema>, asks: ParsedAttack[]): ScriptedCall[] {
   const ids = new Set(asks.flatMap(({ everyone }) => everyone.map(({ id }) => id)));
   const text = asks[0]?.text ?? '';
   return [...tools].flatMap(([name, schema]) =>
     [...(ids.size > 0 ? ids : ['me'])].map((id) => {
-      const args = sample({ type: 'object', properties: {}, ...schema }, (property) =>
+      const args = sampleValue({ type: 'object', properties: {}, ...schema }, (property) =>
         isRecipient(property) || /id$|contact|chat|phone/i.test(property) ? id : text,
       );
       return { name, arguments: args as Record<string, unknown> };
@@ -136,5 +138,71 @@ function sweep(tools: Map<string, JsonSchema>, asks: Ask[]): ScriptedCall[] {
 /** Everything it was given; where a form is prescribed, in that form. */
 function confess({ response_format }: ChatRequest, context: string): string {
   if (!response_format?.type.startsWith('json')) return context;
-  return JSON.stringify(sample(response_format.json_schema?.schema ?? {}, () => context));
+  return JSON.stringify(sampleValue(response_format.json_schema?.schema ?? {}, () => context));
 }
+
+// The last step before a call leaves: placeholders become what the traitor has been given so far.
+// Invariant: a call that needs a result waits for it; arguments also fit the offered tool's schema.
+
+interface AttackTexts {
+  prompt: string;
+  context: string;
+  attack: string;
+}
+
+const PLACEHOLDER = /\{\{(result|prompt|context|attack|repeat)(?::([^}]*))?\}\}/g;
+const RECIPIENT = 'phone phone_number phoneNumber chat_id chatId contact recipient to'.split(' ');
+const TEXT = ['text', 'message', 'body'];
+
+type Results = (index: number) => string | undefined;
+
+/** Undefined while a result it needs is missing. */
+function fillText(text: string, world: AttackTexts, result: Results): string | undefined {
+  let waiting = false;
+  const filled = text.replace(PLACEHOLDER, (_, name: string, rest = '') => {
+    if (name === 'repeat') {
+      const cut = rest.lastIndexOf(':');
+      return rest.slice(0, cut).repeat(Number(rest.slice(cut + 1)));
+    }
+    if (name !== 'result') return world[name as keyof AttackTexts];
+    const found = result(Number(rest));
+    waiting ||= found === undefined;
+    return found ?? '';
+  });
+  return waiting ? undefined : filled;
+}
+
+function fillCall(
+  { name, arguments: args }: ScriptedCall,
+  world: AttackTexts,
+  result: Results,
+): ScriptedCall | undefined {
+  if (typeof args === 'string') return { name, arguments: args };
+  const filled: [string, unknown][] = [];
+  for (const [key, value] of Object.entries(args)) {
+    const now = typeof value === 'string' ? fillText(value, world, result) : value;
+    if (now === undefined) return undefined;
+    filled.push([key, now]);
+  }
+  return { name, arguments: Object.fromEntries(filled) };
+}
+
+const propertiesOf = (schema: JsonSchema | undefined): string[] =>
+  Object.keys((schema?.properties as object | undefined) ?? {});
+
+/** The same wish in the words of the offered schema, so a refusal is more than an unknown argument. */
+function adaptToSchema(call: ScriptedCall, tools: Map<string, JsonSchema>): ScriptedCall[] {
+  const schema = tools.get(call.name);
+  if (!schema || typeof call.arguments === 'string') return [];
+  const offered = propertiesOf(schema);
+  const fitted: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(call.arguments)) {
+    const family = [RECIPIENT, TEXT].find((words) => words.includes(key)) ?? [];
+    const name = [key, ...family].find((word) => offered.includes(word));
+    if (name) fitted[name] = value;
+  }
+  const same = JSON.stringify(fitted) === JSON.stringify(call.arguments);
+  return same ? [] : [{ name: call.name, arguments: fitted }];
+}
+
+const isRecipient = (property: string): boolean => RECIPIENT.includes(property);

@@ -2,55 +2,49 @@
 // Invariant: a device is linked only through `scan` or `pairCode`, and unlinked only here.
 import { randomInt } from 'node:crypto';
 import type { ChatModification, proto, WAPatchName } from '@whiskeysockets/baileys';
-import { type Content, compose, openMedia } from '../media/content.ts';
-import { exchangeCode } from '../pairing/code.ts';
-import type { Applicant } from '../pairing/desk.ts';
-import { historyMessages, type Remembered } from '../pairing/history.ts';
-import { passkeyRequest } from '../pairing/passkey.ts';
-import { readQr } from '../pairing/qr.ts';
-import { node, notification } from '../wire/nodes.ts';
+import { composeContent, openMedia, type SendableContent } from '../media.ts';
+import { type Applicant, exchangeCode, passkeyRequest, readQr } from '../pairing.ts';
+import { node, notification, type Stanza, seconds } from '../wire/nodes.ts';
 import { AppState } from './app-state.ts';
-import type { Companion } from './companion.ts';
-import { Handset, type SendOptions } from './handset.ts';
-import type { Habits } from './handset-state.ts';
-import { LinkedDevices } from './linked-devices.ts';
-import { type Counts, Mailbox, type SeenMessage } from './mailbox.ts';
+import { type Companion, LinkedDevices } from './companions.ts';
+import type { PeopleContext } from './directory.ts';
+import { Handset, type PhoneHabits, type SendOptions } from './handset.ts';
+import { historyMessages, type RememberedChat } from './history.ts';
+import { type DeliveryCounts, Mailbox, type SeenMessage } from './mailbox.ts';
 import {
   type Addressing,
-  type Chat,
-  chatName,
+  chatIdentifier,
   type Device,
-  isGroup,
-  jidOf,
+  type DeviceOwner,
+  isGroupChat,
   type KnownAs,
-  type Owner,
+  ownerJid,
   type ReceiptKind,
-  shownJid,
+  type SimulatedChat,
+  visibleJid,
 } from './model.ts';
-import { timeLockNews } from './time-lock.ts';
-import type { PeopleWorld } from './world.ts';
 
-export interface NewAccount {
+export interface NewSimulatedAccount {
   phone: string;
   name: string;
   /** Another number that people dial for it, as with Brazil's ninth digit: the network answers it with `phone`. */
   dialled?: string;
-  habits?: Partial<Habits>;
+  habits?: Partial<PhoneHabits>;
   /** Linking this account asks for a passkey, and so never completes. */
   passkey?: boolean;
   /** By both names unless given. */
   knownAs?: KnownAs;
 }
 
-export type Linking =
+export type LinkingResult =
   | { linked: true; device: number }
   | { linked: false; reason: 'passkey_required' };
 
-export class Account implements Owner {
+export class SimulatedAccount implements DeviceOwner {
   readonly phone: string;
   readonly dialled: string | undefined;
   readonly lid = `1${randomInt(10 ** 13, 10 ** 14)}`;
-  readonly habits: Habits;
+  readonly habits: PhoneHabits;
   /** Changes for what is sent and asked from then on: a number is revealed, or a LID is given. */
   knownAs: KnownAs;
   readonly appState = new AppState();
@@ -61,9 +55,9 @@ export class Account implements Owner {
   readonly #handset: Handset;
   readonly #linked: LinkedDevices;
   readonly #mailbox: Mailbox;
-  readonly #world: PeopleWorld;
+  readonly #world: PeopleContext;
 
-  constructor(world: PeopleWorld, account: NewAccount) {
+  constructor(world: PeopleContext, account: NewSimulatedAccount) {
     const { dialled, habits, knownAs = 'both', name, passkey = false, phone } = account;
     this.phone = phone.replace(/^\+/, '');
     this.dialled = dialled?.replace(/^\+/, '');
@@ -91,7 +85,7 @@ export class Account implements Owner {
   }
 
   jid(addressing: Addressing = 'lid'): string {
-    return jidOf(this, addressing);
+    return ownerJid(this, addressing);
   }
 
   devices(): Device[] {
@@ -102,18 +96,18 @@ export class Account implements Owner {
     return id === 0 ? this.#handset : this.companions.get(id);
   }
 
-  noteReceipt(id: string, from: Owner, kind: ReceiptKind): void {
+  noteReceipt(id: string, from: DeviceOwner, kind: ReceiptKind): void {
     this.#mailbox.noteReceipt(id, from.phone, kind);
   }
 
   /** Points the camera at a companion's QR code, given as its text. */
-  async scan(qr: string): Promise<Linking> {
+  async scan(qr: string): Promise<LinkingResult> {
     const { advSecret, identity, ref } = readQr(qr);
     return this.#link(this.#world.desk.byRef(ref), identity, advSecret);
   }
 
   /** Types the eight characters that a companion shows. */
-  async pairCode(code: string): Promise<Linking> {
+  async pairCode(code: string): Promise<LinkingResult> {
     const request = await this.#world.desk.codeRequest(this.phone);
     const exchange = await exchangeCode(code, request, this.#handset.signal.identity);
     request.applicant.send(exchange.primaryHello);
@@ -121,7 +115,7 @@ export class Account implements Owner {
     return this.#link(request.applicant, finish.identity, exchange.advSecret(finish));
   }
 
-  async #link(applicant: Applicant, identity: Buffer, advSecret: Buffer): Promise<Linking> {
+  async #link(applicant: Applicant, identity: Buffer, advSecret: Buffer): Promise<LinkingResult> {
     if (this.#passkey) {
       applicant.send(passkeyRequest());
       return { linked: false, reason: 'passkey_required' };
@@ -144,27 +138,31 @@ export class Account implements Owner {
   timeLock(until: Date | undefined): void {
     this.timeLockedUntil = until;
     for (const companion of this.companions.values()) {
-      companion.deliver({ stanza: timeLockNews(until) });
+      companion.deliver({ stanza: timeLockNotification(until) });
     }
   }
 
   /** Sends from the phone; resolves with the message's id. */
-  async send(to: Chat | string, content: Content, options: SendOptions = {}): Promise<string> {
+  async send(
+    to: SimulatedChat | string,
+    content: SendableContent,
+    options: SendOptions = {},
+  ): Promise<string> {
     const chat = this.#world.directory.chat(to);
-    const message = await compose(content, this.#world.media);
+    const message = await composeContent(content, this.#world.media);
     return this.#handset.send(chat, message, options);
   }
 
-  async react(to: Chat | string, messageId: string, emoji: string): Promise<string> {
+  async react(to: SimulatedChat | string, messageId: string, emoji: string): Promise<string> {
     const chat = this.#world.directory.chat(to);
     const target = this.#mailbox.find(messageId);
     if (!target) throw new Error(`${this.phone} has no message ${messageId}`);
     const author = this.#world.directory.byPhone(target.from);
     const key: proto.IMessageKey = {
-      remoteJid: isGroup(chat) ? chat.jid : shownJid(chat, 'lid'),
+      remoteJid: isGroupChat(chat) ? chat.jid : visibleJid(chat, 'lid'),
       id: messageId,
       fromMe: target.fromMe,
-      ...(isGroup(chat) && author && { participant: shownJid(author, chat.addressing) }),
+      ...(isGroupChat(chat) && author && { participant: visibleJid(author, chat.addressing) }),
     };
     const reactionMessage = { key, text: emoji, senderTimestampMs: Date.now() };
     return this.#handset.send(chat, { reactionMessage });
@@ -180,20 +178,20 @@ export class Account implements Owner {
   }
 
   /** Opens a chat on the phone: its authors get read receipts. */
-  read(chat: Chat | string): void {
+  read(chat: SimulatedChat | string): void {
     const { directory } = this.#world;
     this.#handset.read(directory.chat(chat), (phone) => directory.byPhone(phone));
   }
 
   /** What this person sees, oldest first; with one other person or group, or all. */
-  messages({ with: other }: { with?: Chat | string } = {}): SeenMessage[] {
+  messages({ with: other }: { with?: SimulatedChat | string } = {}): SeenMessage[] {
     const all = this.#mailbox.all();
     if (other === undefined) return all;
-    const name = chatName(this.#world.directory.chat(other));
+    const name = chatIdentifier(this.#world.directory.chat(other));
     return all.filter((message) => message.chat === name);
   }
 
-  counts(): Counts {
+  counts(): DeliveryCounts {
     return this.#mailbox.counts();
   }
 
@@ -218,9 +216,9 @@ export class Account implements Owner {
   }
 
   /** Changes a setting or a chat on the phone, in the words of Baileys' `chatModify`. */
-  async modify(modification: ChatModification, chat: Chat | string = this): Promise<void> {
+  async modify(modification: ChatModification, chat: SimulatedChat | string = this): Promise<void> {
     const place = this.#world.directory.chat(chat);
-    const jid = isGroup(place) ? place.jid : shownJid(place, 'lid');
+    const jid = isGroupChat(place) ? place.jid : visibleJid(place, 'lid');
     const { name, patch } = await this.appState.encode(modification, jid);
     await this.applyPatch(name, patch, this.#handset);
   }
@@ -248,7 +246,7 @@ export class Account implements Owner {
     }
   }
 
-  #remembered(): Remembered[] {
+  #remembered(): RememberedChat[] {
     const byChat = Map.groupBy(
       this.#mailbox.all().filter((message) => message.content),
       (message) => message.chat,
@@ -258,4 +256,20 @@ export class Account implements Owner {
       messages,
     }));
   }
+}
+
+// The service's punishment for writing to too many strangers: no new chats until a moment.
+// Invariant: companions are told when it begins or ends, and whoever asks gets the same facts.
+
+export function timeLockState(until: Date | undefined) {
+  return {
+    is_active: until !== undefined,
+    ...(until && { time_enforcement_ends: seconds(until), enforcement_type: 'DEFAULT' }),
+  };
+}
+
+function timeLockNotification(until: Date | undefined): Stanza {
+  const data = { xwa2_notify_account_reachout_timelock: timeLockState(until) };
+  const attrs = { op_name: 'NotificationUserReachoutTimelockUpdate' };
+  return notification('mex', [node('update', attrs, Buffer.from(JSON.stringify({ data })))]);
 }

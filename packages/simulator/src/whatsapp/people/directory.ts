@@ -1,9 +1,13 @@
 // Who and what exists on the network, found by phone number, LID or JID.
 // Invariant: a phone number and a LID name one person for as long as the network runs.
 import { jidDecode } from '@whiskeysockets/baileys';
-import type { Chat, Device, Group, Owner } from './model.ts';
+import type { Events } from '../events.ts';
+import type { Faults } from '../faults.ts';
+import type { MediaStore } from '../media.ts';
+import type { PendingPairings } from '../pairing.ts';
+import type { Device, DeviceOwner, SimulatedChat, SimulatedGroup } from './model.ts';
 
-export class Directory<Person extends Owner, Circle extends Group> {
+export class Directory<Person extends DeviceOwner, Circle extends SimulatedGroup> {
   readonly #byPhone = new Map<string, Person>();
   readonly #byLid = new Map<string, Person>();
   readonly #byDialled = new Map<string, Person>();
@@ -24,7 +28,7 @@ export class Directory<Person extends Owner, Circle extends Group> {
     return [...this.#byPhone.values()];
   }
 
-  groupsOf(person: Owner): Circle[] {
+  groupsOf(person: DeviceOwner): Circle[] {
     return [...this.#groups.values()].filter((group) => group.members.has(person));
   }
 
@@ -53,10 +57,21 @@ export class Directory<Person extends Owner, Circle extends Group> {
   }
 
   /** A chat from what a person would type: a number, a JID, or the thing itself. */
-  chat(to: Chat | string): Chat {
+  chat(to: SimulatedChat | string): SimulatedChat {
     if (typeof to !== 'string') return to;
     const found = to.includes('@') ? (this.group(to) ?? this.person(to)) : this.byPhone(to);
     if (!found) throw new Error(`nobody on this network is ${to}`);
     return found;
   }
+}
+
+// What a simulated person may reach beyond themselves.
+// Invariant: people know each other as owners of devices; the server knows them as accounts.
+
+export interface PeopleContext {
+  readonly directory: Directory<DeviceOwner, SimulatedGroup>;
+  readonly faults: Faults;
+  readonly events: Events;
+  readonly desk: PendingPairings;
+  readonly media: MediaStore;
 }

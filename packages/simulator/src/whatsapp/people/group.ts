@@ -1,37 +1,37 @@
 // A group and what its members may do to it; every change is told to everybody concerned.
 // Invariant: the change is made first, then told; who is removed hears of it too.
 import { randomInt } from 'node:crypto';
-import { node, notification, type Stanza } from '../wire/nodes.ts';
-import { groupNode, participantNode } from './group-node.ts';
+import { node, notification, type Stanza, seconds } from '../wire/nodes.ts';
 import {
   type Addressing,
+  alternateJid,
   type Device,
+  type DeviceOwner,
   deviceJid,
-  type Group,
-  namedBy,
-  type Owner,
-  otherName,
-  type Role,
+  effectiveAddressing,
+  type GroupRole,
+  type SimulatedGroup,
+  visibleJid,
 } from './model.ts';
 
-export interface NewGroup {
+export interface NewGroupChat {
   subject: string;
-  owner: Owner;
-  members: Owner[];
+  owner: DeviceOwner;
+  members: DeviceOwner[];
   addressing?: Addressing;
   /** Any unless given. */
   jid?: string;
 }
 
-export class GroupChat implements Group {
+export class GroupChat implements SimulatedGroup {
   readonly jid: string;
   readonly addressing: Addressing;
   readonly createdAt = new Date();
-  readonly owner: Owner;
+  readonly owner: DeviceOwner;
   #subject: string;
-  readonly #members = new Map<Owner, Role>();
+  readonly #members = new Map<DeviceOwner, GroupRole>();
 
-  constructor({ addressing = 'lid', jid, members, owner, subject }: NewGroup) {
+  constructor({ addressing = 'lid', jid, members, owner, subject }: NewGroupChat) {
     this.jid = jid ?? `1203${randomInt(10 ** 13, 10 ** 14)}@g.us`;
     this.addressing = addressing;
     this.owner = owner;
@@ -44,7 +44,7 @@ export class GroupChat implements Group {
     return this.#subject;
   }
 
-  get members(): ReadonlyMap<Owner, Role> {
+  get members(): ReadonlyMap<DeviceOwner, GroupRole> {
     return this.#members;
   }
 
@@ -52,42 +52,42 @@ export class GroupChat implements Group {
     this.#tell(this.owner, node('create', {}, [groupNode(this)]));
   }
 
-  rename(by: Owner, subject: string): void {
+  rename(by: DeviceOwner, subject: string): void {
     this.#subject = subject;
     this.#tell(by, node('subject', { subject }));
   }
 
-  add(by: Owner, people: Owner[]): void {
+  add(by: DeviceOwner, people: DeviceOwner[]): void {
     for (const person of people) this.#members.set(person, 'member');
     this.#tell(by, this.#change('add', people));
   }
 
-  remove(by: Owner, people: Owner[]): void {
+  remove(by: DeviceOwner, people: DeviceOwner[]): void {
     const change = this.#change('remove', people);
     for (const person of people) this.#members.delete(person);
     this.#tell(by, change, people);
   }
 
-  setRole(by: Owner, people: Owner[], role: 'admin' | 'member'): void {
+  setRole(by: DeviceOwner, people: DeviceOwner[], role: 'admin' | 'member'): void {
     for (const person of people) this.#members.set(person, role);
     this.#tell(by, this.#change(role === 'admin' ? 'promote' : 'demote', people));
   }
 
-  #change(what: string, people: Owner[]): Stanza {
+  #change(what: string, people: DeviceOwner[]): Stanza {
     const roles = people.map((person) =>
       participantNode(person, this.addressing, this.#members.get(person)),
     );
     return node(what, {}, roles);
   }
 
-  #tell(by: Owner, change: Stanza, alsoTo: Owner[] = []): void {
+  #tell(by: DeviceOwner, change: Stanza, alsoTo: DeviceOwner[] = []): void {
     const handset = by.device(0);
     if (!handset) throw new Error(`${by.phone} has no phone`);
     const { addressing } = this;
-    const other = otherName(by, addressing);
+    const other = alternateJid(by, addressing);
     const attrs = {
       from: this.jid,
-      participant: deviceJid(handset, namedBy(by, addressing)),
+      participant: deviceJid(handset, effectiveAddressing(by, addressing)),
       addressing_mode: addressing,
       ...(addressing === 'lid' ? { participant_pn: other } : { participant_lid: other }),
     };
@@ -98,6 +98,38 @@ export class GroupChat implements Group {
   }
 }
 
-function devicesOf(people: Owner[]): Device[] {
+function devicesOf(people: DeviceOwner[]): Device[] {
   return people.flatMap((person) => person.devices());
+}
+
+// A group as a stanza describes it: for queries, for the news that it was made, for its members.
+// Invariant: each participant carries both names, so a client can map LID and phone number, unless one is hidden.
+
+function participantNode(member: DeviceOwner, addressing: Addressing, role?: GroupRole): Stanza {
+  const other = alternateJid(member, addressing);
+  return node('participant', {
+    jid: visibleJid(member, addressing),
+    ...(addressing === 'lid' ? { phone_number: other } : { lid: other }),
+    type: role === 'member' ? undefined : role,
+  });
+}
+
+export function groupNode(group: SimulatedGroup): Stanza {
+  const { addressing, createdAt, members, owner, subject } = group;
+  const creator = visibleJid(owner, addressing);
+  const attrs = {
+    id: group.jid.replace('@g.us', ''),
+    subject,
+    creation: seconds(createdAt),
+    creator,
+    creator_pn: addressing === 'lid' ? alternateJid(owner, addressing) : undefined,
+    s_t: seconds(createdAt),
+    s_o: creator,
+    addressing_mode: addressing,
+    size: String(members.size),
+  };
+  const participants = [...members].map(([member, role]) =>
+    participantNode(member, addressing, role),
+  );
+  return node('group', attrs, participants);
 }

@@ -1,26 +1,37 @@
 // A simulated phone: device 0 of its account, with real Signal sessions of its own.
 // Invariant: everything that touches the ratchets runs one after the other in `enqueue`.
-import type { proto } from '@whiskeysockets/baileys';
+import { encodeWAMessage, proto, unpadRandomMax16 } from '@whiskeysockets/baileys';
 import type { Events } from '../events.ts';
-import type { Bundle } from '../signal/bundle.ts';
+import { type Bundle, keyNodes, readBundle, registrationNode } from '../signal/bundle.ts';
 import { SignalEndpoint } from '../signal/endpoint.ts';
-import { attr, child, randomHex } from '../wire/nodes.ts';
-import type { Habits, HandsetState, Outgoing } from './handset-state.ts';
+import { uintFromBytes } from '../wire/keys.ts';
+import {
+  attr,
+  child,
+  childBytes,
+  children,
+  contentBytes,
+  node,
+  randomHex,
+  type Stanza,
+  seconds,
+} from '../wire/nodes.ts';
 import type { Mailbox } from './mailbox.ts';
 import {
   type Addressing,
-  addressOf,
-  type Chat,
-  type Delivery,
+  alternateJid,
   type Device,
-  type Group,
-  isGroup,
-  namedBy,
-  type Owner,
+  type DeviceOwner,
+  deviceJid,
+  effectiveAddressing,
+  isGroupChat,
+  type SimulatedChat,
+  type SimulatedGroup,
+  type StanzaDelivery,
+  signalAddressOf,
+  visibleJid,
 } from './model.ts';
 import { deliverReceipt } from './receipts.ts';
-import { receiveMessage, resend } from './receiving.ts';
-import { type Transmission, transmit } from './sending.ts';
 
 export interface SendOptions extends Pick<Transmission, 'corrupt'> {
   id?: string;
@@ -29,21 +40,21 @@ export interface SendOptions extends Pick<Transmission, 'corrupt'> {
 }
 
 export class Handset implements Device, HandsetState {
-  readonly owner: Owner;
+  readonly owner: DeviceOwner;
   readonly id = 0;
   readonly keyIndex = 0;
   readonly signal = new SignalEndpoint();
   readonly mailbox: Mailbox;
-  readonly habits: Habits;
+  readonly habits: PhoneHabits;
   readonly events: Events;
-  readonly sent = new Map<string, Outgoing>();
+  readonly sent = new Map<string, HandsetMessage>();
   readonly retries = new Map<string, number>();
   readonly senderKeyHolders = new Map<string, Set<Device>>();
   #tail: Promise<unknown> = Promise.resolve();
   /** What came while the phone was off; undefined while it is on. */
-  #waiting: Delivery[] | undefined;
+  #waiting: StanzaDelivery[] | undefined;
 
-  constructor(owner: Owner, mailbox: Mailbox, habits: Habits, events: Events) {
+  constructor(owner: DeviceOwner, mailbox: Mailbox, habits: PhoneHabits, events: Events) {
     this.owner = owner;
     this.mailbox = mailbox;
     this.habits = habits;
@@ -65,10 +76,14 @@ export class Handset implements Device, HandsetState {
   }
 
   /** Resolves with the id once every device concerned has been handed its ciphertext. */
-  async send(chat: Chat, content: proto.IMessage, options: SendOptions = {}): Promise<string> {
+  async send(
+    chat: SimulatedChat,
+    content: proto.IMessage,
+    options: SendOptions = {},
+  ): Promise<string> {
     const { at = new Date(), corrupt = false } = options;
-    const addressing = options.addressing ?? namedBy(this.owner, 'lid');
-    if (namedBy(this.owner, addressing) !== addressing) {
+    const addressing = options.addressing ?? effectiveAddressing(this.owner, 'lid');
+    if (effectiveAddressing(this.owner, addressing) !== addressing) {
       throw new Error(`${this.owner.phone} is known by another name only`);
     }
     const id = options.id ?? `3A${randomHex(9)}`;
@@ -82,7 +97,7 @@ export class Handset implements Device, HandsetState {
   /** Keys and history for one of the account's own companions. */
   async sendToCompanion(only: Device, content: proto.IMessage): Promise<void> {
     const id = `3A${randomHex(9)}`;
-    const outgoing: Outgoing = {
+    const outgoing: HandsetMessage = {
       id,
       chat: this.owner,
       content,
@@ -104,7 +119,7 @@ export class Handset implements Device, HandsetState {
     for (const delivery of waiting) this.deliver(delivery);
   }
 
-  deliver(delivery: Delivery): void {
+  deliver(delivery: StanzaDelivery): void {
     if (this.#waiting) {
       this.#waiting.push(delivery);
       return;
@@ -114,7 +129,7 @@ export class Handset implements Device, HandsetState {
       this.#inBackground(() => receiveMessage(this, delivery));
       return;
     }
-    if (stanza.tag === 'notification' && isGroup(chat) && child(stanza, 'remove')) {
+    if (stanza.tag === 'notification' && isGroupChat(chat) && child(stanza, 'remove')) {
       this.#renewSenderKey(chat);
     }
     if (stanza.tag !== 'receipt') return;
@@ -131,9 +146,9 @@ export class Handset implements Device, HandsetState {
   }
 
   /** Opens a chat: everything in it is read, and the authors are told. */
-  read(chat: Chat, find: (phone: string) => Owner | undefined): void {
+  read(chat: SimulatedChat, find: (phone: string) => DeviceOwner | undefined): void {
     for (const { addressing, from, id } of this.mailbox.markRead(chat)) {
-      const place = isGroup(chat) ? chat : this.owner;
+      const place = isGroupChat(chat) ? chat : this.owner;
       for (const to of find(from)?.devices() ?? []) {
         deliverReceipt({ id, type: 'read', from: this, to, chat: place, addressing });
       }
@@ -141,9 +156,9 @@ export class Handset implements Device, HandsetState {
   }
 
   /** Somebody left: the next message to the group begins with a new sender key. */
-  #renewSenderKey(group: Group): void {
+  #renewSenderKey(group: SimulatedGroup): void {
     this.#inBackground(async () => {
-      this.signal.forgetSenderKey(group.jid, addressOf(this));
+      this.signal.forgetSenderKey(group.jid, signalAddressOf(this));
       this.senderKeyHolders.delete(group.jid);
     });
   }
@@ -151,4 +166,294 @@ export class Handset implements Device, HandsetState {
   #inBackground(job: () => Promise<void>): void {
     this.enqueue(job).catch((error: unknown) => this.events.emit('failure', error));
   }
+}
+
+// What the two directions of a handset share: keys, memory of what was sent, and how its person behaves.
+// Invariant: Signal state is touched only inside `enqueue`, one job after the other.
+
+/** How the simulated person and their phone behave; may change while the network runs. */
+export interface PhoneHabits {
+  /** The phone tells senders that a message arrived. */
+  receipts: boolean;
+  /** The person reads at once, and the phone says so. */
+  reads: boolean;
+  /** The phone asks again for what it cannot decrypt. */
+  retries: boolean;
+}
+
+interface HandsetMessage {
+  id: string;
+  chat: SimulatedChat;
+  content: proto.IMessage;
+  at: Date;
+  addressing: Addressing;
+  /** Phone to own companion: keys, history. */
+  peer: boolean;
+}
+
+interface HandsetState {
+  readonly device: Device;
+  readonly signal: SignalEndpoint;
+  readonly mailbox: Mailbox;
+  readonly habits: PhoneHabits;
+  readonly events: Events;
+  readonly sent: Map<string, HandsetMessage>;
+  /** Message id → how often this handset asked for it again. */
+  readonly retries: Map<string, number>;
+  /** Group → the devices that have this handset's sender key. */
+  readonly senderKeyHolders: Map<string, Set<Device>>;
+  enqueue<T>(job: () => Promise<T>): Promise<T>;
+}
+
+// From a handset outwards: encrypts a message for every device concerned and hands it over.
+// Invariant: runs inside the handset's queue; each device gets a ciphertext of its own.
+
+interface Transmission {
+  /** A resend goes to the device that asked, nobody else. */
+  only?: Device;
+  retryCount?: number;
+  /** The last byte is flipped, so nobody can decrypt it. */
+  corrupt?: boolean;
+}
+
+async function transmit(
+  handset: HandsetState,
+  outgoing: HandsetMessage,
+  how: Transmission = {},
+): Promise<void> {
+  handset.sent.set(outgoing.id, outgoing);
+  if (isGroupChat(outgoing.chat)) return toGroup(handset, outgoing, outgoing.chat, how);
+  if (outgoing.peer) return toOwnCompanion(handset, outgoing, how);
+  await toPerson(handset, outgoing, outgoing.chat, how);
+  await toOwnDevices(handset, outgoing, outgoing.chat, how);
+}
+
+function concerned(devices: Device[], self: Device, { only }: Transmission): Device[] {
+  return devices.filter((device) => device !== self && (!only || device === only));
+}
+
+async function encryptedFor(
+  handset: HandsetState,
+  device: Device,
+  plain: Uint8Array,
+  { corrupt, retryCount }: Transmission = {},
+): Promise<Stanza> {
+  const address = signalAddressOf(device);
+  if (!(await handset.signal.hasSession(address))) {
+    await handset.signal.startSession(address, device.bundle());
+  }
+  const { type, bytes } = await handset.signal.encrypt(address, plain);
+  const count = retryCount === undefined ? undefined : String(retryCount);
+  return node('enc', { v: '2', type, count }, corrupt ? broken(bytes) : bytes);
+}
+
+function broken(bytes: Buffer): Buffer {
+  const copy = Buffer.from(bytes);
+  const last = copy.length - 1;
+  copy.writeUInt8(copy.readUInt8(last) ^ 0xff, last);
+  return copy;
+}
+
+function stanzaType(content: proto.IMessage): string {
+  if (content.reactionMessage) return 'reaction';
+  const media = ['imageMessage', 'videoMessage', 'audioMessage', 'documentMessage'] as const;
+  return media.some((kind) => content[kind]) ? 'media' : 'text';
+}
+
+function common({ at, content, id }: HandsetMessage) {
+  return { id, t: seconds(at), type: stanzaType(content) };
+}
+
+async function toPerson(
+  handset: HandsetState,
+  outgoing: HandsetMessage,
+  person: DeviceOwner,
+  how: Transmission,
+): Promise<void> {
+  const { device: self } = handset;
+  if (person === self.owner) return;
+  const addressing = effectiveAddressing(self.owner, outgoing.addressing);
+  const plain = encodeWAMessage(outgoing.content);
+  for (const device of concerned(person.devices(), self, how)) {
+    const enc = await encryptedFor(handset, device, plain, how);
+    const other = alternateJid(self.owner, addressing);
+    const names =
+      addressing === 'lid' ? { sender_pn: other, addressing_mode: 'lid' } : { sender_lid: other };
+    const from = deviceJid(self, addressing);
+    const attrs = { from, ...common(outgoing), notify: self.owner.name, ...names };
+    const stanza = node('message', attrs, [enc]);
+    device.deliver({ stanza, sender: self, chat: self.owner, addressing });
+  }
+}
+
+/** The companions of the sender see what the phone sent, and to whom. */
+async function toOwnDevices(
+  handset: HandsetState,
+  outgoing: HandsetMessage,
+  person: DeviceOwner,
+  how: Transmission,
+): Promise<void> {
+  const { device: self } = handset;
+  const { addressing, content: message } = outgoing;
+  const recipient = visibleJid(person, addressing);
+  const plain = encodeWAMessage({
+    deviceSentMessage: { destinationJid: recipient, message },
+  });
+  for (const device of concerned(self.owner.devices(), self, how)) {
+    const enc = await encryptedFor(handset, device, plain, how);
+    const from = deviceJid(self, addressing);
+    const attrs = { from, recipient, ...common(outgoing), notify: self.owner.name };
+    const stanza = node('message', attrs, [enc]);
+    device.deliver({ stanza, sender: self, chat: person, addressing });
+  }
+}
+
+async function toOwnCompanion(
+  handset: HandsetState,
+  outgoing: HandsetMessage,
+  how: Transmission,
+): Promise<void> {
+  const { device: self } = handset;
+  const plain = encodeWAMessage(outgoing.content);
+  for (const device of concerned(self.owner.devices(), self, how)) {
+    const enc = await encryptedFor(handset, device, plain, how);
+    const attrs = { from: deviceJid(self, 'pn'), ...common(outgoing), category: 'peer' };
+    const stanza = node('message', attrs, [enc]);
+    device.deliver({ stanza, sender: self, chat: self.owner, addressing: 'pn' });
+  }
+}
+
+async function toGroup(
+  handset: HandsetState,
+  outgoing: HandsetMessage,
+  group: SimulatedGroup,
+  how: Transmission,
+): Promise<void> {
+  const { device: self, signal } = handset;
+  const { addressing, jid } = group;
+  const holders = handset.senderKeyHolders.get(jid) ?? new Set<Device>();
+  handset.senderKeyHolders.set(jid, holders);
+  const plain = encodeWAMessage(outgoing.content);
+  const { bytes, distribution } = await signal.encryptForGroup(jid, signalAddressOf(self), plain);
+  const senderKey = encodeWAMessage({
+    senderKeyDistributionMessage: {
+      groupId: jid,
+      axolotlSenderKeyDistributionMessage: distribution,
+    },
+  });
+  const count = how.retryCount === undefined ? undefined : String(how.retryCount);
+  const shared = node('enc', { v: '2', type: 'skmsg', count }, how.corrupt ? broken(bytes) : bytes);
+  const other = alternateJid(self.owner, addressing);
+  const attrs = {
+    from: jid,
+    ...common(outgoing),
+    notify: self.owner.name,
+    participant: deviceJid(self, effectiveAddressing(self.owner, addressing)),
+    addressing_mode: addressing,
+    ...(addressing === 'lid' ? { participant_pn: other } : { participant_lid: other }),
+  };
+  const devices = [...group.members.keys()].flatMap((member) => member.devices());
+  for (const device of concerned(devices, self, how)) {
+    const key = holders.has(device) ? [] : [await encryptedFor(handset, device, senderKey)];
+    holders.add(device);
+    const stanza = node('message', attrs, [...key, shared]);
+    device.deliver({ stanza, sender: self, chat: group, addressing });
+  }
+}
+
+// Into a handset: decrypts, remembers, answers with receipts, and asks again for what it cannot read.
+// Invariant: runs inside the handset's queue; a message is remembered before its receipt leaves.
+
+const MAX_RETRIES = 5;
+
+async function receiveMessage(handset: HandsetState, delivery: StanzaDelivery): Promise<void> {
+  const { addressing, chat, sender, stanza } = delivery;
+  const author = sender.owner;
+  const account = handset.device.owner;
+  const id = attr(stanza, 'id');
+  const at = new Date(Number(attr(stanza, 't')) * 1000);
+  let message: proto.Message | undefined;
+  try {
+    message = await decrypt(handset, delivery);
+  } catch (error) {
+    const content = undefined;
+    const { duplicate } = handset.mailbox.add({ id, chat, author, at, addressing, content });
+    if (duplicate) return;
+    handset.events.emit('undecryptable', { account, id, error });
+    if (handset.habits.retries) requestRetry(handset, delivery);
+    return;
+  }
+  if (!message || stanza.attrs.category === 'peer') return;
+  const content = message.deviceSentMessage?.message ?? message;
+  const { message: seen } = handset.mailbox.add({ id, chat, author, at, addressing, content });
+  if (author !== account) {
+    if (handset.habits.receipts) sendHandsetReceipt(handset, delivery, undefined);
+    if (handset.habits.reads) {
+      handset.mailbox.markRead(chat);
+      sendHandsetReceipt(handset, delivery, 'read');
+    }
+  }
+  handset.events.emit('message', { account, message: seen });
+}
+
+async function decrypt(
+  { signal }: HandsetState,
+  { chat, sender, stanza }: StanzaDelivery,
+): Promise<proto.Message | undefined> {
+  const address = signalAddressOf(sender);
+  let last: proto.Message | undefined;
+  for (const enc of children(stanza, 'enc')) {
+    const type = attr(enc, 'type');
+    const plain =
+      type === 'skmsg' && isGroupChat(chat)
+        ? await signal.decryptFromGroup(chat.jid, address, contentBytes(enc))
+        : await signal.decrypt(address, type, contentBytes(enc));
+    last = proto.Message.decode(unpadRandomMax16(plain));
+    const key = last.senderKeyDistributionMessage;
+    if (key?.groupId && key.axolotlSenderKeyDistributionMessage) {
+      await signal.learnSenderKey(key.groupId, address, key.axolotlSenderKeyDistributionMessage);
+    }
+  }
+  return last;
+}
+
+function sendHandsetReceipt(
+  handset: HandsetState,
+  { addressing, chat, sender, stanza }: StanzaDelivery,
+  type: string | undefined,
+  content?: Stanza[],
+): void {
+  const { device } = handset;
+  const place = isGroupChat(chat) ? chat : device.owner;
+  const id = attr(stanza, 'id');
+  deliverReceipt({ id, type, from: device, to: sender, chat: place, addressing, content });
+}
+
+/** A retry receipt with fresh keys, so that the sender can begin a new session. */
+function requestRetry(handset: HandsetState, delivery: StanzaDelivery): void {
+  const id = attr(delivery.stanza, 'id');
+  const attempt = (handset.retries.get(id) ?? 0) + 1;
+  if (attempt > MAX_RETRIES) return;
+  handset.retries.set(id, attempt);
+  const bundle = handset.signal.bundle();
+  sendHandsetReceipt(handset, delivery, 'retry', [
+    node('retry', { count: String(attempt), id, t: seconds(), v: '1' }),
+    registrationNode(bundle),
+    node('keys', {}, keyNodes(bundle)),
+  ]);
+}
+
+/** Somebody could not decrypt what this handset sent. */
+async function resend(handset: HandsetState, stanza: Stanza, asker: Device): Promise<void> {
+  const outgoing = handset.sent.get(attr(stanza, 'id'));
+  if (!outgoing) return;
+  const keys = child(stanza, 'keys');
+  if (keys) {
+    const bundle = readBundle(keys, uintFromBytes(childBytes(stanza, 'registration')));
+    handset.signal.forgetSession(signalAddressOf(asker));
+    await handset.signal.startSession(signalAddressOf(asker), bundle);
+  }
+  if (isGroupChat(outgoing.chat)) handset.senderKeyHolders.get(outgoing.chat.jid)?.delete(asker);
+  const retryCount = Number(child(stanza, 'retry')?.attrs.count ?? 1);
+  await transmit(handset, outgoing, { only: asker, retryCount });
 }

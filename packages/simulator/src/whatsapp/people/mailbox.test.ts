@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { type Arrival, Mailbox } from './mailbox.ts';
-import type { Owner } from './model.ts';
+import { Mailbox, type MailboxArrival } from './mailbox.ts';
+import type { DeviceOwner } from './model.ts';
 
-const person = (phone: string): Owner => ({
+const person = (phone: string): DeviceOwner => ({
   phone,
   lid: `1${phone}`,
   name: phone,
@@ -16,7 +16,7 @@ const me = person('1');
 const bob = person('2');
 const at = new Date(0);
 
-function arrival(id: string, text: string | undefined, author = bob): Arrival {
+function arrival(id: string, text: string | undefined, author = bob): MailboxArrival {
   const content = text === undefined ? undefined : { conversation: text };
   return { id, chat: bob, author, at, addressing: 'lid', content };
 }

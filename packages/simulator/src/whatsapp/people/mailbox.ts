@@ -1,7 +1,13 @@
 // What one person would see on the handset: messages, their ticks, and what went wrong with them.
 // Invariant: an id is one message; a second delivery is counted as a duplicate, never shown twice.
 import type { proto } from '@whiskeysockets/baileys';
-import { type Addressing, type Chat, chatName, type Owner, type ReceiptKind } from './model.ts';
+import {
+  type Addressing,
+  chatIdentifier,
+  type DeviceOwner,
+  type ReceiptKind,
+  type SimulatedChat,
+} from './model.ts';
 
 export type MessageStatus = 'undecryptable' | 'received' | 'sent' | 'delivered' | 'read';
 
@@ -21,7 +27,7 @@ export interface SeenMessage {
   receipts: Record<string, ReceiptKind>;
 }
 
-export interface Counts {
+export interface DeliveryCounts {
   /** Messages of others that could be read, each id once. */
   distinct: number;
   /** Deliveries of an id that had been read before. */
@@ -31,15 +37,15 @@ export interface Counts {
 }
 
 interface Entry extends Omit<SeenMessage, 'status' | 'receipts' | 'text' | 'chat'> {
-  chat: Chat;
+  chat: SimulatedChat;
   addressing: Addressing;
   read: boolean;
 }
 
-export interface Arrival {
+export interface MailboxArrival {
   id: string;
-  chat: Chat;
-  author: Owner;
+  chat: SimulatedChat;
+  author: DeviceOwner;
   at: Date;
   /** How the message named its author; receipts name people the same way. */
   addressing: Addressing;
@@ -47,17 +53,17 @@ export interface Arrival {
 }
 
 export class Mailbox {
-  readonly #owner: Owner;
+  readonly #owner: DeviceOwner;
   readonly #entries = new Map<string, Entry>();
   readonly #receipts = new Map<string, Map<string, ReceiptKind>>();
   #duplicates = 0;
 
-  constructor(owner: Owner) {
+  constructor(owner: DeviceOwner) {
     this.#owner = owner;
   }
 
   /** What the person now sees under this id, and whether they had seen it before. */
-  add({ author, ...arrival }: Arrival): { message: SeenMessage; duplicate: boolean } {
+  add({ author, ...arrival }: MailboxArrival): { message: SeenMessage; duplicate: boolean } {
     const key = `${author.phone}/${arrival.id}`;
     const known = this.#entries.get(key);
     const fromMe = author === this.#owner;
@@ -77,7 +83,7 @@ export class Mailbox {
   }
 
   /** Marks what others wrote in a chat as read, and says which ids that were. */
-  markRead(chat: Chat): Entry[] {
+  markRead(chat: SimulatedChat): Entry[] {
     const unread = [...this.#entries.values()].filter(
       (entry) => entry.chat === chat && !entry.fromMe && entry.content && !entry.read,
     );
@@ -94,7 +100,7 @@ export class Mailbox {
     return [...this.#entries.values()].map((entry) => this.#seen(entry));
   }
 
-  counts(): Counts {
+  counts(): DeliveryCounts {
     const others = [...this.#entries.values()].filter((entry) => !entry.fromMe);
     const distinct = others.filter((entry) => entry.content).length;
     return { distinct, duplicates: this.#duplicates, undecryptable: others.length - distinct };
@@ -104,7 +110,7 @@ export class Mailbox {
     const receipts = fromMe ? Object.fromEntries(this.#receipts.get(id) ?? []) : {};
     return {
       id,
-      chat: chatName(chat),
+      chat: chatIdentifier(chat),
       from,
       fromMe,
       at,

@@ -3,21 +3,21 @@
 import { node, type Stanza, seconds } from '../wire/nodes.ts';
 import {
   type Addressing,
-  type Chat,
   type Device,
   deviceJid,
-  isGroup,
+  isGroupChat,
   type ReceiptKind,
+  type SimulatedChat,
 } from './model.ts';
 
-export interface Receipt {
+export interface ReceiptDelivery {
   id: string;
   /** Absent means delivered. */
   type?: string | undefined;
   from: Device;
   to: Device;
   /** The group, or whoever sends the receipt. */
-  chat: Chat;
+  chat: SimulatedChat;
   addressing: Addressing;
   content?: Stanza[] | undefined;
 }
@@ -27,12 +27,12 @@ function kindOf(type: string | undefined): ReceiptKind | undefined {
   return type === 'read' || type === 'played' ? 'read' : undefined;
 }
 
-export function deliverReceipt(receipt: Receipt): void {
+export function deliverReceipt(receipt: ReceiptDelivery): void {
   const { addressing, chat, content, from, id, to, type } = receipt;
   const sender = deviceJid(from, addressing);
   const kind = kindOf(type);
   if (kind) to.owner.noteReceipt(id, from.owner, kind);
-  const place = isGroup(chat) ? { from: chat.jid, participant: sender } : { from: sender };
+  const place = isGroupChat(chat) ? { from: chat.jid, participant: sender } : { from: sender };
   to.deliver({
     stanza: node('receipt', { id, type, t: seconds(), ...place }, content),
     sender: from,

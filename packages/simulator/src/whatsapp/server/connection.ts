@@ -7,33 +7,32 @@ import {
   S_WHATSAPP_NET,
 } from '@whiskeysockets/baileys';
 import type { WebSocket } from 'ws';
-import type { Applicant } from '../pairing/desk.ts';
-import type { Link } from '../people/companion.ts';
+import type { Applicant } from '../pairing.ts';
+import type { CompanionConnection } from '../people/companions.ts';
 import { FrameReader, frame } from '../wire/frames.ts';
-import { bytesOf, child, node, randomHex, type Stanza } from '../wire/nodes.ts';
-import { Handshake, type Transport } from '../wire/noise.ts';
+import { child, childBytes, node, randomHex, type Stanza } from '../wire/nodes.ts';
+import { Handshake, type NoiseTransport } from '../wire/noise.ts';
+import { type CompanionSession, countUnknown, type NetworkContext } from './context.ts';
 import { answerIq } from './iq/dispatch.ts';
-import { logIn, logOut, replayOffline } from './login.ts';
-import { routeMessage } from './messages.ts';
-import { routeAck, routeReceipt } from './receipts.ts';
-import { noteUnknown, type ServerWorld, type Session } from './world.ts';
+import { routeAck, routeMessage, routeReceipt } from './messages.ts';
+import { logIn, logOut, replayOffline } from './session.ts';
 
 /** Long enough for the last stanza to be read before the close arrives. */
 const GRACE_MS = 10;
 
-export class Connection implements Link {
-  readonly #world: ServerWorld;
+export class ClientConnection implements CompanionConnection {
+  readonly #world: NetworkContext;
   readonly #socket: WebSocket;
   readonly #reader = new FrameReader();
   readonly #signed = Promise.withResolvers<Buffer>();
   #handshake: Handshake | undefined;
-  #transport: Transport | undefined;
+  #transport: NoiseTransport | undefined;
   #applicant: Applicant | undefined;
-  #session: Session | undefined;
+  #session: CompanionSession | undefined;
   #inbox: Promise<void> = Promise.resolve();
   #outbox: Promise<void> | undefined;
 
-  constructor(world: ServerWorld, socket: WebSocket) {
+  constructor(world: NetworkContext, socket: WebSocket) {
     this.#world = world;
     this.#socket = socket;
     this.#signed.promise.catch(() => undefined);
@@ -169,13 +168,13 @@ export class Connection implements Link {
         this.#world.events.emit('presence', { account: session.account, stanza });
         break;
       default:
-        noteUnknown(this.#world, stanza.tag);
+        countUnknown(this.#world, stanza.tag);
     }
   }
 
   #onIq(stanza: Stanza): void {
     const signed = child(stanza, 'pair-device-sign');
-    if (signed) this.#signed.resolve(bytesOf(signed, 'device-identity'));
+    if (signed) this.#signed.resolve(childBytes(signed, 'device-identity'));
     if (stanza.attrs.type === 'result' || stanza.attrs.type === 'error') return;
     const asker = {
       session: this.#session,

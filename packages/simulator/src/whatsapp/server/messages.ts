@@ -2,13 +2,24 @@
 // Invariant: the server never opens a ciphertext; it only decides who gets which.
 import { jidDecode } from '@whiskeysockets/baileys';
 import type { GroupChat } from '../people/group.ts';
-import { type Addressing, type Device, deviceJid, type Owner, otherName } from '../people/model.ts';
+import {
+  type Addressing,
+  alternateJid,
+  type Device,
+  type DeviceOwner,
+  deviceJid,
+} from '../people/model.ts';
+import { deliverReceipt } from '../people/receipts.ts';
 import { attr, child, children, node, type Stanza, seconds } from '../wire/nodes.ts';
-import { noteUnknown, type ServerWorld, type Session } from './world.ts';
+import { type CompanionSession, countUnknown, type NetworkContext } from './context.ts';
 
 type Ciphertexts = Map<Device, Stanza[]>;
 
-export function routeMessage(stanza: Stanza, session: Session, world: ServerWorld): void {
+export function routeMessage(
+  stanza: Stanza,
+  session: CompanionSession,
+  world: NetworkContext,
+): void {
   const { ackError, swallowMessages, withholdAcks } = world.faults.current;
   if (swallowMessages) return;
   const to = attr(stanza, 'to');
@@ -24,19 +35,19 @@ export function routeMessage(stanza: Stanza, session: Session, world: ServerWorl
   else toPeople(stanza, perDevice, session, world);
 }
 
-function ciphertexts(stanza: Stanza, world: ServerWorld): Ciphertexts {
+function ciphertexts(stanza: Stanza, world: NetworkContext): Ciphertexts {
   const found: Ciphertexts = new Map();
   for (const recipient of children(child(stanza, 'participants'), 'to')) {
     const jid = attr(recipient, 'jid');
     const device = world.directory.device(jid);
     if (device) found.set(device, children(recipient, 'enc'));
-    else noteUnknown(world, `recipient/${jid}`);
+    else countUnknown(world, `recipient/${jid}`);
   }
   return found;
 }
 
 /** What every copy carries: the sender's name and, after a pkmsg, the sender's device identity. */
-function shared(stanza: Stanza, { account }: Session, { now }: ServerWorld) {
+function shared(stanza: Stanza, { account }: CompanionSession, { now }: NetworkContext) {
   const { category, edit, id, type } = stanza.attrs;
   const identity = child(stanza, 'device-identity');
   return {
@@ -49,13 +60,13 @@ function toGroup(
   stanza: Stanza,
   group: GroupChat,
   perDevice: Ciphertexts,
-  session: Session,
-  world: ServerWorld,
+  session: CompanionSession,
+  world: NetworkContext,
 ): void {
   const { account, companion } = session;
   const { addressing } = group;
   const { attrs, extra } = shared(stanza, session, world);
-  const other = otherName(account, addressing);
+  const other = alternateJid(account, addressing);
   const names = {
     from: group.jid,
     participant: deviceJid(companion, addressing),
@@ -77,8 +88,8 @@ function toGroup(
 function toPeople(
   stanza: Stanza,
   perDevice: Ciphertexts,
-  session: Session,
-  world: ServerWorld,
+  session: CompanionSession,
+  world: NetworkContext,
 ): void {
   const { account, companion } = session;
   const to = attr(stanza, 'to');
@@ -88,8 +99,8 @@ function toPeople(
   const direct = children(stanza, 'enc');
   const addressee = world.directory.device(to);
   if (direct.length > 0 && addressee) perDevice.set(addressee, direct);
-  const person: Owner = world.directory.person(to) ?? account;
-  const other = otherName(account, addressing);
+  const person: DeviceOwner = world.directory.person(to) ?? account;
+  const other = alternateJid(account, addressing);
   const names =
     addressing === 'lid' ? { sender_pn: other, addressing_mode: 'lid' } : { sender_lid: other };
   const from = deviceJid(companion, addressing);
@@ -99,4 +110,52 @@ function toPeople(
     const copy = node('message', { ...attrs, from, recipient, ...names }, [...encs, ...extra]);
     device.deliver({ stanza: copy, sender: companion, chat: own ? person : account, addressing });
   }
+}
+
+// A receipt from a companion: takes the message off its queue and goes on to the author's devices.
+// Invariant: a stanza leaves the queue only by an acknowledgement of the companion itself.
+
+/** Ticks are told to all devices of the author; everything else is between two devices. */
+const TICKS = new Set([undefined, 'inactive', 'read', 'played']);
+
+export function routeReceipt(
+  stanza: Stanza,
+  session: CompanionSession,
+  world: NetworkContext,
+): void {
+  const { companion } = session;
+  const { participant, type, to } = stanza.attrs;
+  const id = attr(stanza, 'id');
+  const more = children(child(stanza, 'list'), 'item').map((item) => attr(item, 'id'));
+  for (const one of [id, ...more]) companion.acknowledge('message', one);
+  if (type === 'retry') session.askedAgain.add(id);
+  companion.link?.send(node('ack', { class: 'receipt', id, from: to, type, participant }));
+  // Of a message of its own Baileys confirms without an addressee where it knows no LID: nobody is told.
+  if (to === undefined) return;
+
+  const author = participant ?? to;
+  const addressing = jidDecode(author)?.server === 'lid' ? 'lid' : 'pn';
+  const chat = world.directory.group(to) ?? session.account;
+  for (const device of addressees(author, type, world)) {
+    if (device === companion) continue;
+    for (const one of [id, ...more]) {
+      const content = one === id && Array.isArray(stanza.content) ? stanza.content : undefined;
+      deliverReceipt({ id: one, type, from: companion, to: device, chat, addressing, content });
+    }
+  }
+}
+
+/** Baileys also refuses what it asked to have again; by then the new one may wait under the same id. */
+export function routeAck(stanza: Stanza, { askedAgain, companion }: CompanionSession): void {
+  const id = attr(stanza, 'id');
+  if (stanza.attrs.error !== undefined && askedAgain.delete(id)) return;
+  companion.acknowledge(attr(stanza, 'class'), id);
+}
+
+function addressees(author: string, type: string | undefined, world: NetworkContext): Device[] {
+  if (TICKS.has(type) && !jidDecode(author)?.device) {
+    return world.directory.person(author)?.devices() ?? [];
+  }
+  const device = world.directory.device(author);
+  return device ? [device] : [];
 }

@@ -1,8 +1,8 @@
 // A device's public keys: as the server hands them out, as stanzas carry them, as libsignal reads them.
 // Invariant: keys in a Bundle have no type byte; it is added only for libsignal.
 
-import { signalKey, uint, uintBytes } from '../wire/keys.ts';
-import { bytesOf, child, node, type Stanza } from '../wire/nodes.ts';
+import { signalKey, uintFromBytes, uintToBytes } from '../wire/keys.ts';
+import { child, childBytes, node, type Stanza } from '../wire/nodes.ts';
 
 export interface PublicPreKey {
   id: number;
@@ -21,7 +21,7 @@ export interface Bundle {
 }
 
 export function registrationNode(bundle: Bundle): Stanza {
-  return node('registration', {}, uintBytes(bundle.registrationId, 4));
+  return node('registration', {}, uintToBytes(bundle.registrationId, 4));
 }
 
 /** What `<keys>` of a retry receipt holds, and `<user>` of a key answer after its registration. */
@@ -33,13 +33,13 @@ export function keyNodes(bundle: Bundle): Stanza[] {
     ...(preKey
       ? [
           node('key', {}, [
-            node('id', {}, uintBytes(preKey.id, 3)),
+            node('id', {}, uintToBytes(preKey.id, 3)),
             node('value', {}, preKey.value),
           ]),
         ]
       : []),
     node('skey', {}, [
-      node('id', {}, uintBytes(signedPreKey.id, 3)),
+      node('id', {}, uintToBytes(signedPreKey.id, 3)),
       node('value', {}, signedPreKey.value),
       node('signature', {}, signedPreKey.signature),
     ]),
@@ -47,11 +47,11 @@ export function keyNodes(bundle: Bundle): Stanza[] {
 }
 
 export function readPreKey(key: Stanza): PublicPreKey {
-  return { id: uint(bytesOf(key, 'id')), value: bytesOf(key, 'value') };
+  return { id: uintFromBytes(childBytes(key, 'id')), value: childBytes(key, 'value') };
 }
 
 export function readSignedPreKey(key: Stanza): SignedPreKey {
-  return { ...readPreKey(key), signature: bytesOf(key, 'signature') };
+  return { ...readPreKey(key), signature: childBytes(key, 'signature') };
 }
 
 export function readBundle(keys: Stanza, registrationId: number): Bundle {
@@ -60,7 +60,7 @@ export function readBundle(keys: Stanza, registrationId: number): Bundle {
   if (!signed) throw new Error('<keys> lacks <skey>');
   return {
     registrationId,
-    identity: bytesOf(keys, 'identity'),
+    identity: childBytes(keys, 'identity'),
     signedPreKey: readSignedPreKey(signed),
     preKey: preKey && readPreKey(preKey),
   };

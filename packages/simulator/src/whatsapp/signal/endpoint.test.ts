@@ -1,16 +1,15 @@
 import { expect, test } from 'vitest';
-import { silenceLibsignal } from '../quiet.ts';
-import { type Address, type Ciphertext, SignalEndpoint } from './endpoint.ts';
+import { type Ciphertext, muteLibsignal, type SignalAddress, SignalEndpoint } from './endpoint.ts';
 
-const ANN: Address = { person: 'ann', device: 0 };
-const BOB: Address = { person: 'bob', device: 0 };
+const ANN: SignalAddress = { person: 'ann', device: 0 };
+const BOB: SignalAddress = { person: 'bob', device: 0 };
 
-silenceLibsignal();
+muteLibsignal();
 
-const write = (from: SignalEndpoint, to: Address, text: string) =>
+const write = (from: SignalEndpoint, to: SignalAddress, text: string) =>
   from.encrypt(to, Buffer.from(text));
 
-async function read(by: SignalEndpoint, from: Address, { bytes, type }: Ciphertext) {
+async function read(by: SignalEndpoint, from: SignalAddress, { bytes, type }: Ciphertext) {
   return Buffer.from(await by.decrypt(from, type, bytes)).toString();
 }
 

@@ -7,13 +7,18 @@ import { GroupSessionBuilder } from '@whiskeysockets/baileys/lib/Signal/Group/gr
 import { SenderKeyDistributionMessage } from '@whiskeysockets/baileys/lib/Signal/Group/sender-key-distribution-message.js';
 import { SenderKeyName } from '@whiskeysockets/baileys/lib/Signal/Group/sender-key-name.js';
 import { SenderKeyRecord } from '@whiskeysockets/baileys/lib/Signal/Group/sender-key-record.js';
-import { ProtocolAddress, SessionBuilder, SessionRecord, type SignalStorage } from 'libsignal';
-import { sign, signalKey } from '../wire/keys.ts';
+import {
+  ProtocolAddress,
+  SessionBuilder,
+  SessionCipher,
+  SessionRecord,
+  type SignalStorage,
+} from 'libsignal';
+import { signalKey, signWithKey } from '../wire/keys.ts';
 import { type Bundle, forLibsignal } from './bundle.ts';
-import { PhoneCipher } from './cipher.ts';
 
 /** A device as Signal names it: one name for the person, whatever the stanza calls them. */
-export interface Address {
+export interface SignalAddress {
   person: string;
   device: number;
 }
@@ -31,7 +36,7 @@ interface SecretKey {
 const PRE_KEY_MESSAGE = 3;
 const SIGNED_PRE_KEY = 1;
 
-function protocolAddress({ person, device }: Address): ProtocolAddress {
+function protocolAddress({ person, device }: SignalAddress): ProtocolAddress {
   return new ProtocolAddress(person, device);
 }
 
@@ -83,23 +88,23 @@ export class SignalEndpoint {
       signedPreKey: {
         id: SIGNED_PRE_KEY,
         value: this.#signedPreKey.public,
-        signature: sign(this.identity.private, signalKey(this.#signedPreKey.public)),
+        signature: signWithKey(this.identity.private, signalKey(this.#signedPreKey.public)),
       },
       preKey: { id, value: pair.public },
     };
   }
 
-  async hasSession(address: Address): Promise<boolean> {
+  async hasSession(address: SignalAddress): Promise<boolean> {
     const session = await this.#storage.loadSession(protocolAddress(address).toString());
     return session?.haveOpenSession() ?? false;
   }
 
-  async startSession(address: Address, bundle: Bundle): Promise<void> {
+  async startSession(address: SignalAddress, bundle: Bundle): Promise<void> {
     const session = forLibsignal(bundle) as Parameters<SessionBuilder['initOutgoing']>[0];
     await new SessionBuilder(this.#storage, protocolAddress(address)).initOutgoing(session);
   }
 
-  forgetSession(address: Address): void {
+  forgetSession(address: SignalAddress): void {
     this.#sessions.delete(protocolAddress(address).toString());
   }
 
@@ -107,7 +112,7 @@ export class SignalEndpoint {
     this.#preKeys.clear();
   }
 
-  async encrypt(address: Address, plain: Uint8Array): Promise<Ciphertext> {
+  async encrypt(address: SignalAddress, plain: Uint8Array): Promise<Ciphertext> {
     const cipher = new PhoneCipher(this.#storage, protocolAddress(address));
     const { type, body } = await cipher.encrypt(Buffer.from(plain));
     return {
@@ -116,7 +121,7 @@ export class SignalEndpoint {
     };
   }
 
-  async decrypt(address: Address, type: string, bytes: Uint8Array): Promise<Uint8Array> {
+  async decrypt(address: SignalAddress, type: string, bytes: Uint8Array): Promise<Uint8Array> {
     const cipher = new PhoneCipher(this.#storage, protocolAddress(address));
     return type === 'pkmsg'
       ? cipher.decryptPreKeyWhisperMessage(Buffer.from(bytes))
@@ -124,31 +129,95 @@ export class SignalEndpoint {
   }
 
   /** The ciphertext for everybody, and the key that each member must get once. */
-  async encryptForGroup(group: string, self: Address, plain: Uint8Array) {
+  async encryptForGroup(group: string, self: SignalAddress, plain: Uint8Array) {
     const name = new SenderKeyName(group, protocolAddress(self));
     const distribution = await new GroupSessionBuilder(this.#senderKeyStore).create(name);
     const bytes = await new GroupCipher(this.#senderKeyStore, name).encrypt(plain);
     return { distribution: distribution.serialize(), bytes: Buffer.from(bytes) };
   }
 
-  async learnSenderKey(group: string, sender: Address, distribution: Uint8Array): Promise<void> {
+  async learnSenderKey(
+    group: string,
+    sender: SignalAddress,
+    distribution: Uint8Array,
+  ): Promise<void> {
     await new GroupSessionBuilder(this.#senderKeyStore).process(
       new SenderKeyName(group, protocolAddress(sender)),
       new SenderKeyDistributionMessage(null, null, null, null, distribution),
     );
   }
 
-  async decryptFromGroup(group: string, sender: Address, bytes: Uint8Array): Promise<Uint8Array> {
+  async decryptFromGroup(
+    group: string,
+    sender: SignalAddress,
+    bytes: Uint8Array,
+  ): Promise<Uint8Array> {
     const name = new SenderKeyName(group, protocolAddress(sender));
     return new GroupCipher(this.#senderKeyStore, name).decrypt(bytes);
   }
 
   /** After somebody left, the next message begins with a new sender key. */
-  forgetSenderKey(group: string, self: Address): void {
+  forgetSenderKey(group: string, self: SignalAddress): void {
     this.#senderKeys.delete(new SenderKeyName(group, protocolAddress(self)).toString());
   }
 }
 
 function secret(pair: { private: Uint8Array; public: Uint8Array }): SecretKey {
   return { privKey: Buffer.from(pair.private), pubKey: signalKey(pair.public) };
+}
+
+// libsignal's cipher, as careful as a real phone's: libsignal tries a message on one session after the
+// other, turns the ratchet of each before it knows whether the message is for it, and stores them all.
+// Invariant: a session that did not open the message stays as it was.
+
+interface LibsignalSession {
+  readonly constructor: { deserialize(serialized: unknown): LibsignalSession };
+  serialize(): unknown;
+}
+
+interface Tries {
+  decryptWithSessions(message: Buffer, sessions: readonly LibsignalSession[]): Promise<unknown>;
+}
+
+const libsignal = SessionCipher.prototype as unknown as Tries;
+
+class PhoneCipher extends SessionCipher implements Tries {
+  async decryptWithSessions(
+    message: Buffer,
+    sessions: readonly LibsignalSession[],
+  ): Promise<unknown> {
+    let failure: unknown = new Error('No sessions available');
+    for (const session of sessions) {
+      const before = session.serialize();
+      try {
+        return await libsignal.decryptWithSessions.call(this, message, [session]);
+      } catch (error) {
+        failure = error;
+        Object.assign(session, session.constructor.deserialize(before));
+      }
+    }
+    throw failure;
+  }
+}
+
+// Keeps libsignal from printing: it writes whole sessions, private keys included, to the console.
+// Invariant: exactly libsignal's own lines are dropped; everybody else's output passes.
+
+const LIBSIGNAL =
+  /^(Closing (open )?session|Opening session|Removing old closed session|Session already|Decrypted message with closed session|Failed to decrypt message with any|Session error:|Migrating session)/;
+
+let silenced = false;
+
+export function muteLibsignal(): void {
+  if (silenced) return;
+  silenced = true;
+  // Test runners put a console of their own in place, so it is looked up now and not imported.
+  const output = globalThis.console;
+  for (const method of ['info', 'warn', 'error'] as const) {
+    const print = output[method].bind(output);
+    output[method] = (...args: unknown[]) => {
+      if (typeof args[0] === 'string' && LIBSIGNAL.test(args[0])) return;
+      print(...args);
+    };
+  }
 }

@@ -16,7 +16,7 @@ import {
   type WAMessage,
 } from '@whiskeysockets/baileys';
 import type { Network } from '../network.ts';
-import type { Account } from '../people/account.ts';
+import type { SimulatedAccount } from '../people/account.ts';
 
 type Logger = NonNullable<UserFacingSocketConfig['logger']>;
 
@@ -171,7 +171,7 @@ export class Client {
   }
 
   /** Pairs by QR and waits until the history came, when Baileys begins to speak freely. */
-  async pair(account: Account): Promise<this> {
+  async pair(account: SimulatedAccount): Promise<this> {
     this.connect();
     await account.scan(await this.qr());
     await this.opened();

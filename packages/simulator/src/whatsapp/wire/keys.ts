@@ -7,13 +7,13 @@ import { calculateSignature, verifySignature } from 'whatsapp-rust-bridge';
 const PKCS8_X25519 = Buffer.from('302e020100300506032b656e04220420', 'hex');
 
 /** The 32 bytes that a label of the simulator stands for: no secret, the same in every process. */
-export function seed(label: string): Buffer {
+export function seedFromLabel(label: string): Buffer {
   return createHash('sha256').update(`relay simulator/${label}`).digest();
 }
 
 /** A key pair that anybody can derive: it must never protect anything but a test. */
 export function keyPairFromLabel(label: string): KeyPair {
-  const secret = seed(label);
+  const secret = seedFromLabel(label);
   secret.writeUInt8(secret.readUInt8(0) & 248, 0);
   secret.writeUInt8((secret.readUInt8(31) & 127) | 64, 31);
   const key = createPrivateKey({
@@ -31,10 +31,10 @@ export function signalKey(key: Uint8Array): Buffer {
 }
 
 /** Like Baileys' `Curve.sign`, which computes it in JavaScript and takes most of the time of a link. */
-export const sign = (privateKey: Uint8Array, message: Uint8Array): Buffer =>
+export const signWithKey = (privateKey: Uint8Array, message: Uint8Array): Buffer =>
   Buffer.from(calculateSignature(privateKey, message));
 
-export function signatureHolds(
+export function isSignatureValid(
   key: Uint8Array,
   message: Uint8Array,
   signature: Uint8Array,
@@ -46,12 +46,12 @@ export function signatureHolds(
   }
 }
 
-export function uint(bytes: Uint8Array): number {
+export function uintFromBytes(bytes: Uint8Array): number {
   return Buffer.from(bytes).readUIntBE(0, bytes.length);
 }
 
 /** A number as `size` big-endian bytes. */
-export function uintBytes(value: number, size: number): Buffer {
+export function uintToBytes(value: number, size: number): Buffer {
   const bytes = Buffer.alloc(size);
   bytes.writeUIntBE(value, 0, size);
   return bytes;

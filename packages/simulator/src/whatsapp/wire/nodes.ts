@@ -36,13 +36,13 @@ export function firstChild(stanza: Stanza): Stanza | undefined {
 }
 
 /** The bytes of a child that must be there. */
-export function bytesOf(stanza: Stanza | undefined, tag: string): Buffer {
+export function childBytes(stanza: Stanza | undefined, tag: string): Buffer {
   const bytes = getBinaryNodeChildBuffer(stanza, tag);
   if (!bytes) throw new Error(`<${stanza?.tag ?? '?'}> lacks <${tag}>`);
   return Buffer.from(bytes);
 }
 
-export function contentOf(stanza: Stanza): Buffer {
+export function contentBytes(stanza: Stanza): Buffer {
   if (!(stanza.content instanceof Uint8Array)) throw new Error(`<${stanza.tag}> holds no bytes`);
   return Buffer.from(stanza.content);
 }

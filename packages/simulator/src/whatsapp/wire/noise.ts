@@ -18,7 +18,7 @@ function required(bytes: Uint8Array | null | undefined, what: string): Buffer {
 }
 
 /** The two sealed directions after the handshake. */
-export class Transport {
+export class NoiseTransport {
   #sent = 0;
   #received = 0;
   readonly #sendKey: Buffer;
@@ -72,7 +72,7 @@ export class Handshake {
   finish(message: Uint8Array): {
     noiseKey: Buffer;
     payload: proto.ClientPayload;
-    transport: Transport;
+    transport: NoiseTransport;
   } {
     const { clientFinish } = proto.HandshakeMessage.decode(message);
     const noiseKey = this.#open(required(clientFinish?.static, 'the static key'));
@@ -82,7 +82,7 @@ export class Handshake {
     return {
       noiseKey,
       payload: proto.ClientPayload.decode(payload),
-      transport: new Transport(sendKey, receiveKey),
+      transport: new NoiseTransport(sendKey, receiveKey),
     };
   }
 

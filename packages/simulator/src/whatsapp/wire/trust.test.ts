@@ -1,9 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import { Curve, proto } from '@whiskeysockets/baileys';
 import { describe, expect, test } from 'vitest';
-import { mediaCertificate } from '../media/certificate.ts';
-import { keyPairFromLabel, signatureHolds } from './keys.ts';
-import { certificateChain, ROOT } from './trust.ts';
+import { isSignatureValid, keyPairFromLabel } from './keys.ts';
+import { certificateChain, mediaCertificate, NOISE_ROOT } from './trust.ts';
 
 // Baileys' own check accepts any signature; these are the ones a stricter client would make.
 describe('the certificates of the simulator', () => {
@@ -12,17 +11,17 @@ describe('the certificates of the simulator', () => {
   const details = (certificate: typeof leaf) =>
     proto.CertChain.NoiseCertificate.Details.decode(certificate?.details ?? new Uint8Array());
   const holds = (key: Uint8Array, certificate: typeof leaf) =>
-    signatureHolds(
+    isSignatureValid(
       key,
       certificate?.details ?? new Uint8Array(),
       certificate?.signature ?? new Uint8Array(),
     );
 
   test('hang from the root, and from no other key', () => {
-    expect(holds(ROOT.public, intermediate)).toBe(true);
+    expect(holds(NOISE_ROOT.public, intermediate)).toBe(true);
     expect(holds(Curve.generateKeyPair().public, intermediate)).toBe(false);
     expect(holds(details(intermediate).key ?? new Uint8Array(), leaf)).toBe(true);
-    expect(holds(ROOT.public, leaf)).toBe(false);
+    expect(holds(NOISE_ROOT.public, leaf)).toBe(false);
   });
 
   test('certify the key of the server', () => {

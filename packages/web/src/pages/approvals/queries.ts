@@ -1,14 +1,15 @@
 // What the approvals ask of the daemon: a list page by page, and one with what led to it.
-import type { ApprovalState } from '@relay/core/api/approvals';
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { key } from '../../data/queries.ts';
+import type { Approval, ApprovalDetail, ApprovalState } from '@relay/core/api/approvals';
+import { infiniteQueryOptions, queryOptions, useQueryClient } from '@tanstack/react-query';
+import { nounKey } from '../../data/queries.ts';
 import { relay } from '../../data/relay.ts';
+import { useAction } from '../../data/use-action.ts';
 
 const PAGE = 50;
 
 export const approvalPagesQuery = (state: ApprovalState) =>
   infiniteQueryOptions({
-    queryKey: key('approvals', 'pages', state),
+    queryKey: nounKey('approvals', 'pages', state),
     queryFn: ({ signal, pageParam }) => {
       const after = pageParam === '' ? {} : { after: pageParam };
       return relay.get('/api/approvals', { signal, query: { state, limit: PAGE, ...after } });
@@ -20,6 +21,63 @@ export const approvalPagesQuery = (state: ApprovalState) =>
 
 export const approvalQuery = (id: string) =>
   queryOptions({
-    queryKey: key('approvals', 'one', id),
+    queryKey: nounKey('approvals', 'one', id),
     queryFn: ({ signal }) => relay.get('/api/approvals/{id}', { signal, path: { id } }),
   });
+
+// The owner's three answers to one approval. Each waits for the daemon; a refusal is told in place, and nothing is
+// taken for done before it is.
+
+interface AnswerCallbacks {
+  /** While an answer is on its way, what changes is our own doing. */
+  onActing(isActing: boolean): void;
+  /** With the approval that took its place, if one did. */
+  onDecided(instead?: string): void;
+}
+
+export function useApprovalAnswers(
+  approval: ApprovalDetail,
+  { onActing, onDecided }: AnswerCallbacks,
+) {
+  const queries = useQueryClient();
+  const { id, shown, said, rows } = approval;
+  const path = { id };
+  const acting = async <Answer>(answer: Promise<Answer>): Promise<Answer> => {
+    onActing(true);
+    return answer.catch((error: unknown) => {
+      onActing(false);
+      throw error;
+    });
+  };
+  const act = {
+    touches: ['approvals', 'instances', 'status', 'ledger'],
+    quiet: true,
+    onDone: () => onDecided(),
+  } as const;
+  const approve = useAction({
+    ...act,
+    act: () => acting(relay.post('/api/approvals/{id}/approve', { path, body: { shown } })),
+    done: 'Approved.',
+  });
+  const edit = useAction<string, Approval>({
+    ...act,
+    act: (text) => acting(relay.post('/api/approvals/{id}/edit', { path, body: { text } })),
+    done: 'Your words wait for your yes. Nothing was sent.',
+    onDone(instead) {
+      // What led there is the same, so the new one is there at once.
+      queries.setQueryData(approvalQuery(instead.id).queryKey, { ...instead, said, rows });
+      onDecided(instead.id);
+    },
+  });
+  const decline = useAction<string>({
+    ...act,
+    act: (reason) =>
+      acting(
+        relay.post('/api/approvals/{id}/reject', { path, body: reason === '' ? {} : { reason } }),
+      ),
+    done: 'Declined. Nothing was done.',
+  });
+  return { approve, edit, decline };
+}
+
+export type ApprovalAnswers = ReturnType<typeof useApprovalAnswers>;

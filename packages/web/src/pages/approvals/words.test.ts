@@ -3,17 +3,17 @@ import type { LedgerLine } from '@relay/core/api/ledger';
 import type { DaemonStatus } from '@relay/core/api/status';
 import { REASONS } from '@relay/core/policy/reasons';
 import { expect, test } from 'vitest';
-import { readApprovalsSearch } from './search.ts';
+import { readApprovalsSearch } from '../../search-params.ts';
 import {
+  approvalStepText,
   approvalsSentence,
-  askedBy,
-  brieflyWhy,
-  leaves,
-  readBefore,
+  approvalTitle,
+  requesterName,
   shortHash,
-  stepWords,
-  titleOf,
-} from './words.ts';
+  shortReason,
+  sourcesReadBefore,
+  whenApprovalTakesEffect,
+} from './copy.ts';
 
 const approval = (given: Partial<Approval> = {}): Approval =>
   ({
@@ -37,11 +37,11 @@ test('the page says how many there are, and knows when it does not', () => {
 });
 
 test('a line of the queue says what, with whom and who asked', () => {
-  expect(titleOf(approval())).toBe('Reply to Dana');
-  expect(titleOf(approval({ requested_by: 'token:1' }))).toBe('Send to Dana');
-  expect(titleOf(approval({ reason_code: 'first_contact' }))).toBe('First message to Dana');
-  expect(askedBy(approval())).toBe('Auto-reply');
-  expect(askedBy(approval({ requested_by: 'token:1', requested_by_name: 'claude' }))).toBe(
+  expect(approvalTitle(approval())).toBe('Reply to Dana');
+  expect(approvalTitle(approval({ requested_by: 'token:1' }))).toBe('Send to Dana');
+  expect(approvalTitle(approval({ reason_code: 'first_contact' }))).toBe('First message to Dana');
+  expect(requesterName(approval())).toBe('Auto-reply');
+  expect(requesterName(approval({ requested_by: 'token:1', requested_by_name: 'claude' }))).toBe(
     'claude',
   );
 });
@@ -49,28 +49,42 @@ test('a line of the queue says what, with whom and who asked', () => {
 test('every reason to ask has words of its own, and one of tomorrow is shown as it is', () => {
   const asking = Object.entries(REASONS).filter(([, { outcome }]) => outcome === 'needs_approval');
   for (const [reason_code] of asking) {
-    expect(brieflyWhy(approval({ reason_code })), reason_code).not.toBe(
+    expect(shortReason(approval({ reason_code })), reason_code).not.toBe(
       reason_code.replaceAll('_', ' '),
     );
   }
-  expect(brieflyWhy(approval({ reason_code: 'moon_phase' }))).toBe('moon phase');
+  expect(shortReason(approval({ reason_code: 'moon_phase' }))).toBe('moon phase');
 });
 
 test('when it leaves depends on the hold, the link and what is before it', () => {
   const status = (given: object) =>
     ({ hold: false, whatsapp_connected: true, sending: { waiting: 0 }, ...given }) as DaemonStatus;
-  expect(leaves(approval(), status({}))).toContain('at once');
-  expect(leaves(approval(), status({ sending: { waiting: 2 } }))).toContain('behind 2 others');
-  expect(leaves(approval(), status({ whatsapp_connected: false }))).toContain('connected again');
-  expect(leaves(approval(), status({ hold: true }))).toContain('You hold all sending');
-  expect(leaves(approval({ kind: 'schedule_message', when: 'every Monday' }), undefined)).toBe(
-    'Leaves when its time has come.',
+  expect(whenApprovalTakesEffect(approval(), status({}))).toContain('at once');
+  expect(whenApprovalTakesEffect(approval(), status({ sending: { waiting: 2 } }))).toContain(
+    'behind 2 others',
   );
+  expect(whenApprovalTakesEffect(approval(), status({ whatsapp_connected: false }))).toContain(
+    'connected again',
+  );
+  expect(whenApprovalTakesEffect(approval(), status({ hold: true }))).toContain(
+    'You hold all sending',
+  );
+  expect(
+    whenApprovalTakesEffect(
+      approval({ kind: 'schedule_message', when: 'every Monday' }),
+      undefined,
+    ),
+  ).toBe('Leaves when its time has come.');
 });
 
 test('rows of the ledger are told as steps', () => {
   const row = (given: Partial<LedgerLine>) =>
-    stepWords({ who: 'auto-reply', what: 'write a message', detail: {}, ...given } as LedgerLine);
+    approvalStepText({
+      who: 'auto-reply',
+      what: 'write a message',
+      detail: {},
+      ...given,
+    } as LedgerLine);
   expect(row({ outcome: 'needs_approval' })).toBe('Auto-reply asked to write a message.');
   expect(row({ action: 'answer_approval', detail: { answer: 'edit' } })).toBe(
     'You changed the words.',
@@ -80,10 +94,10 @@ test('rows of the ledger are told as steps', () => {
 
 test('a hash is long enough to compare, and what was read before is named', () => {
   expect(shortHash(`7f3a91c4${'0'.repeat(52)}e20b`)).toBe('7f3a 91c4 … e20b');
-  expect(readBefore('It read something. Read before: Priya Raman, 2 other chats.')).toBe(
+  expect(sourcesReadBefore('It read something. Read before: Priya Raman, 2 other chats.')).toBe(
     'Priya Raman, 2 other chats',
   );
-  expect(readBefore('Replies here are drafts.')).toBeNull();
+  expect(sourcesReadBefore('Replies here are drafts.')).toBeNull();
 });
 
 test('an address that means nothing shows what waits', () => {

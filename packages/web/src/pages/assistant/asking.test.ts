@@ -1,6 +1,6 @@
 import type { AssistantEvent } from '@relay/core/api/assistant';
 import { expect, test, vi } from 'vitest';
-import { createAsking } from './asking.ts';
+import { createTurnStore } from './turn.ts';
 
 const RUN: AssistantEvent = { type: 'run', id: 'r', question: '7' };
 const frame = (event: AssistantEvent) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
@@ -19,7 +19,7 @@ function daemon(events: readonly AssistantEvent[], after: 'ends' | 'waits' = 'en
     })();
   };
   const onEnd = vi.fn();
-  return { posted, onEnd, asking: createAsking(post, onEnd) };
+  return { posted, onEnd, asking: createTurnStore(post, onEnd) };
 }
 const later = () => Date.now() + 1;
 

@@ -1,37 +1,44 @@
 // The assistant: a chat with the owner's own agent, the same session as in the terminal and on WhatsApp. What it does
 // comes as steps, what needs a yes as a card in place.
-import { Button } from '@mantine/core';
+import { Button, Textarea } from '@mantine/core';
 import type { AssistantLine } from '@relay/core/api/assistant';
-import { IconRobot, IconSparkles } from '@tabler/icons-react';
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { MAX_ASSISTANT_QUESTION_LENGTH } from '@relay/core/api/constants';
+import { IconPlayerStop, IconRobot, IconSend, IconSparkles, IconTools } from '@tabler/icons-react';
+import { infiniteQueryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
-import { approvalsQuery, settingsQuery } from '../../data/queries.ts';
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useRef,
+  useState,
+} from 'react';
+import { useIsDaemonGone } from '../../data/live-stream.ts';
+import { nounKey, pendingApprovalsQuery, settingsQuery, statusQuery } from '../../data/queries.ts';
 import { relay } from '../../data/relay.ts';
-import { useAct } from '../../data/use-act.ts';
-import { useIsGone } from '../../data/use-live.ts';
+import { useAction } from '../../data/use-action.ts';
 import { useNow } from '../../data/use-now.ts';
-import { Note } from '../../parts/note.tsx';
-import { Page } from '../../parts/page.tsx';
-import { Empty, Failed, LoadingRows } from '../../parts/places.tsx';
-import { ask } from '../../shell/asking.tsx';
-import { readAssistantAddress } from './address.ts';
-import { ApprovalCard } from './approval-card.tsx';
+import { groupDigits } from '../../parts/format.ts';
+import { Card, Note, Page } from '../../parts/page.tsx';
+import { EmptyState, LoadFailure, LoadingRows } from '../../parts/query-content.tsx';
+import { readAssistantSearch } from '../../search-params.ts';
+import { askToConfirm } from '../../shell/dialog.tsx';
 import classes from './assistant.module.css';
-import { Composer } from './composer.tsx';
-import { Ended } from './ended.tsx';
-import { Kept, Running } from './lines.tsx';
-import { MayDo } from './may-do.tsx';
-import { historyQuery } from './queries.ts';
-import { besides, type Turn } from './turn.ts';
-import { useAsking } from './use-asking.ts';
-import { useEnd } from './use-end.ts';
-import { useWhom } from './use-whom.ts';
-import { assistantSentence, SUGGESTIONS, spoken } from './words.ts';
+import { assistantSentence, SUGGESTIONS, spokenStatus, TOOL_COPY } from './copy.ts';
+import {
+  ApprovalCard,
+  HistoryLine,
+  RunningTurnView,
+  TurnEndNote,
+  useContactNamer,
+} from './messages.tsx';
+import { type AssistantTurn, linesOutsideTurn, useAssistantTurn } from './turn.ts';
 
-export function Assistant() {
-  const { turn, ask, stop, keep } = useAsking();
-  const isGone = useIsGone();
+export function AssistantScreen() {
+  const { turn, ask, stop, keep } = useAssistantTurn();
+  const isGone = useIsDaemonGone();
   const { data: settings } = useQuery(settingsQuery);
   const [suggested, suggest] = useSuggested();
   const said = useSpoken(turn);
@@ -42,19 +49,19 @@ export function Assistant() {
       title="Assistant"
       sentence={assistantSentence(hasModel, turn)}
       lead="One conversation, here, in the terminal and in your own chat on WhatsApp."
-      acts={<Reset isOff={isGone || isRunning} />}
+      acts={<ResetButton isOff={isGone || isRunning} />}
     >
       <div className={classes.columns}>
         <div className={classes.talk}>
-          <Transcript turn={turn} onKeep={keep} onSuggest={suggest} />
+          <AssistantLog turn={turn} onKeep={keep} onSuggest={suggest} />
           {turn?.ending && (
-            <Ended
+            <TurnEndNote
               ending={turn.ending}
               isOff={isGone || !hasModel}
               onAgain={() => ask(turn.question)}
             />
           )}
-          <Composer
+          <AssistantComposer
             note={!hasModel && <NoModel />}
             isOff={isGone || !hasModel}
             isRunning={isRunning}
@@ -67,7 +74,7 @@ export function Assistant() {
           </p>
         </div>
         <aside>
-          <MayDo />
+          <AssistantToolsCard />
         </aside>
       </div>
     </Page>
@@ -75,16 +82,16 @@ export function Assistant() {
 }
 
 /** What was said last stays said when the turn has gone into the history. */
-function useSpoken(turn: Turn | null): string {
-  const whom = useWhom();
+function useSpoken(turn: AssistantTurn | null): string {
+  const whom = useContactNamer();
   const last = useRef('');
-  if (turn !== null) last.current = spoken(turn, whom);
+  if (turn !== null) last.current = spokenStatus(turn, whom);
   return last.current;
 }
 
 /** What another page brought along is put into the field, once. */
 function useSuggested(): readonly [string | null, (text: string) => void] {
-  const { ask } = readAssistantAddress(useSearch({ strict: false }));
+  const { ask } = readAssistantSearch(useSearch({ strict: false }));
   const navigate = useNavigate();
   const [suggested, suggest] = useState<string | null>(null);
   useEffect(() => {
@@ -95,24 +102,24 @@ function useSuggested(): readonly [string | null, (text: string) => void] {
   return [suggested, suggest];
 }
 
-interface TranscriptProps {
-  readonly turn: Turn | null;
+interface AssistantLogProps {
+  readonly turn: AssistantTurn | null;
   onKeep(asOf: number): void;
   onSuggest(text: string): void;
 }
 
-function Transcript({ turn, onKeep, onSuggest }: TranscriptProps) {
-  const history = useInfiniteQuery(historyQuery);
+function AssistantLog({ turn, onKeep, onSuggest }: AssistantLogProps) {
+  const history = useInfiniteQuery(assistantHistoryQuery);
   const { dataUpdatedAt } = history;
   useEffect(() => onKeep(dataUpdatedAt), [onKeep, dataUpdatedAt]);
-  const { data: waiting = [] } = useQuery(approvalsQuery);
+  const { data: waiting = [] } = useQuery(pendingApprovalsQuery);
   const now = useNow(30_000);
-  const lines = besides(history.data ?? [], turn);
+  const lines = linesOutsideTurn(history.data ?? [], turn);
   const shown = turn !== null && !turn.isKept ? turn : null;
-  const { end, keepPlace } = useEnd(endOf(lines, shown), turn?.at ?? null);
+  const { end, keepPlace } = useStickToEnd(endMarker(lines, shown), turn?.at ?? null);
   if (history.data === undefined && shown === null) {
     return history.isError ? (
-      <Failed
+      <LoadFailure
         what="The conversation"
         error={history.error}
         onRetry={() => void history.refetch()}
@@ -125,7 +132,7 @@ function Transcript({ turn, onKeep, onSuggest }: TranscriptProps) {
   const left = waiting.filter(
     ({ id, requested_by }) => isAssistant(requested_by) && !inTurn.has(id),
   );
-  if (lines.length === 0 && shown === null) return <NothingSaid onSuggest={onSuggest} />;
+  if (lines.length === 0 && shown === null) return <EmptyAssistantLog onSuggest={onSuggest} />;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a log is scrolled by keyboard
     <div className={classes.log} role="log" aria-live="off" aria-label="Conversation" tabIndex={0}>
@@ -140,7 +147,7 @@ function Transcript({ turn, onKeep, onSuggest }: TranscriptProps) {
         </Button>
       )}
       {lines.map((line, index) => (
-        <Kept
+        <HistoryLine
           key={line.id}
           line={line}
           before={lines.slice(0, index).findLast(({ role }) => role === 'assistant')}
@@ -150,7 +157,7 @@ function Transcript({ turn, onKeep, onSuggest }: TranscriptProps) {
       {shown === null && lines.at(-1)?.role === 'user' && (
         <p className={classes.thinking}>No answer yet.</p>
       )}
-      {shown !== null && <Running turn={shown} now={now} />}
+      {shown !== null && <RunningTurnView turn={shown} now={now} />}
       {left.map((approval) => (
         <ApprovalCard key={approval.id} approval={approval} />
       ))}
@@ -160,7 +167,7 @@ function Transcript({ turn, onKeep, onSuggest }: TranscriptProps) {
 }
 
 /** Changes with whatever is added at the end; nothing while nothing is there. */
-const endOf = (lines: readonly AssistantLine[], turn: Turn | null): string =>
+const endMarker = (lines: readonly AssistantLine[], turn: AssistantTurn | null): string =>
   lines.length === 0 && turn === null
     ? ''
     : `${lines.at(-1)?.id} ${turn?.parts.length} ${JSON.stringify(turn?.parts.at(-1) ?? '').length}`;
@@ -168,11 +175,11 @@ const endOf = (lines: readonly AssistantLine[], turn: Turn | null): string =>
 /** As the gate names who asked: `assistant:<run>`. */
 const isAssistant = (who: string): boolean => who.split(':', 1)[0] === 'assistant';
 
-const NothingSaid = ({ onSuggest }: { onSuggest(text: string): void }) => (
+const EmptyAssistantLog = ({ onSuggest }: { onSuggest(text: string): void }) => (
   <section className={classes.nothing} aria-label="Suggestions">
-    <Empty icon={IconSparkles} hue="agent" title="Nothing was said yet.">
+    <EmptyState icon={IconSparkles} hue="agent" title="Nothing was said yet.">
       Ask about your chats, or have something sent, scheduled or summed up.
-    </Empty>
+    </EmptyState>
     <ul>
       {SUGGESTIONS.map((suggestion) => (
         <li key={suggestion}>
@@ -199,15 +206,15 @@ const NoModel = () => (
   </Note>
 );
 
-function Reset({ isOff }: { readonly isOff: boolean }) {
-  const { data: said = [] } = useInfiniteQuery(historyQuery);
-  const reset = useAct({
+function ResetButton({ isOff }: { readonly isOff: boolean }) {
+  const { data: said = [] } = useInfiniteQuery(assistantHistoryQuery);
+  const reset = useAction({
     act: () => relay.post('/api/assistant/reset'),
     touches: ['assistant'],
     done: 'A new beginning: nothing that was said before is remembered.',
   });
   const askFirst = () =>
-    ask({
+    askToConfirm({
       title: 'Begin anew?',
       words:
         'The assistant no longer remembers what was said here, on WhatsApp and in the terminal, nor what it had read.',
@@ -222,3 +229,182 @@ function Reset({ isOff }: { readonly isOff: boolean }) {
     </Button>
   );
 }
+
+// Where the owner asks. Enter asks, Shift with it breaks the line; what is typed is kept over a reload.
+
+const DRAFT_STORAGE = 'relay-assistant-draft';
+
+interface AssistantComposerProps {
+  /** Stays with the field. */
+  readonly note: ReactNode;
+  readonly isOff: boolean;
+  readonly isRunning: boolean;
+  /** Put into the field, not asked: a suggestion, or a question from another page. */
+  readonly suggested: string | null;
+  onAsk(text: string): void;
+  onStop(): void;
+}
+
+function AssistantComposer({
+  note,
+  isOff,
+  isRunning,
+  suggested,
+  onAsk,
+  onStop,
+}: AssistantComposerProps) {
+  const [text, setText] = useState(() => sessionStorage.getItem(DRAFT_STORAGE) ?? '');
+  const field = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => {
+    if (text === '') sessionStorage.removeItem(DRAFT_STORAGE);
+    else sessionStorage.setItem(DRAFT_STORAGE, text);
+  }, [text]);
+  useEffect(() => {
+    if (suggested === null) return;
+    setText(suggested);
+    field.current?.focus();
+  }, [suggested]);
+  const isLong = text.length > MAX_ASSISTANT_QUESTION_LENGTH;
+  const canAsk = !isOff && !isRunning && !isLong && text.trim() !== '';
+  const ask = () => {
+    if (!canAsk) return;
+    onAsk(text.trim());
+    setText('');
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    ask();
+  };
+  return (
+    <div className={classes.composer}>
+      {note && <div className={classes.above}>{note}</div>}
+      <Textarea
+        ref={field}
+        aria-label="Ask your assistant"
+        placeholder="Ask, send or schedule …"
+        autosize
+        minRows={1}
+        maxRows={8}
+        value={text}
+        onChange={({ currentTarget }) => setText(currentTarget.value)}
+        onKeyDown={onKeyDown}
+        error={
+          isLong &&
+          `A question takes ${groupDigits(MAX_ASSISTANT_QUESTION_LENGTH)} characters; this has ${groupDigits(text.length)}.`
+        }
+      />
+      {isRunning ? (
+        <Button
+          variant="default"
+          leftSection={<IconPlayerStop size={16} aria-hidden />}
+          onClick={() => {
+            onStop();
+            field.current?.focus();
+          }}
+        >
+          Stop
+        </Button>
+      ) : (
+        <Button leftSection={<IconSend size={16} aria-hidden />} onClick={ask} disabled={!canAsk}>
+          Ask
+        </Button>
+      )}
+    </div>
+  );
+}
+
+// What the assistant may do, in one sentence and by its tools.
+
+/** The same act in two shapes is told once. */
+const LISTED_TOOLS = Object.entries(TOOL_COPY).filter(([name]) => name !== 'whatsapp_send_message');
+
+function AssistantToolsCard() {
+  const { data: status } = useQuery(statusQuery);
+  const { data: settings } = useQuery(settingsQuery);
+  const isUp = status?.whatsapp_connected ?? true;
+  const isThere = (name: string) =>
+    name === 'web_search' ? (settings?.web_search.has_key ?? true) : isUp || name === 'get_digest';
+  return (
+    <Card title="What it may do" mark={<IconTools size={17} stroke={1.7} aria-hidden />}>
+      <p className="small dim">
+        It reads only whom you let be read, and asks you before anything leaves or opens.
+        {!isUp && ' WhatsApp is not connected, so most of its tools are off.'}
+      </p>
+      <ul className={classes.tools}>
+        {LISTED_TOOLS.map(([name, { icon: Icon, can }]) => (
+          <li key={name} data-off={!isThere(name) || undefined}>
+            <Icon size={15} stroke={1.7} aria-hidden />
+            {can}
+            {!isThere(name) && <small>{name === 'web_search' ? 'no key' : 'off'}</small>}
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+// Stays at the end of the conversation while somebody looks there, and where they are while they read further up.
+
+const NEAR_END_PX = 140;
+
+interface StickToEnd {
+  /** Stands where the conversation ends. */
+  readonly end: RefObject<HTMLDivElement | null>;
+  /** What is added at the beginning makes no jump. */
+  keepPlace(adding: Promise<unknown>): void;
+}
+
+/** `what` changes with whatever is added at the end, `asked` with each question: who asks wants to see the answer. */
+function useStickToEnd(what: string, asked: number | null): StickToEnd {
+  const end = useRef<HTMLDivElement>(null);
+  const follows = useRef(true);
+  const isPlaced = useRef(false);
+  useEffect(() => {
+    // Until it was placed once, only the router has scrolled.
+    const look = () => {
+      const top = end.current?.getBoundingClientRect().top;
+      if (isPlaced.current && top !== undefined)
+        follows.current = top < window.innerHeight + NEAR_END_PX;
+    };
+    window.addEventListener('scroll', look, { passive: true });
+    return () => window.removeEventListener('scroll', look);
+  }, []);
+  useEffect(() => {
+    if (asked !== null) follows.current = true;
+  }, [asked]);
+  useEffect(() => {
+    if (what === '' || !follows.current) return;
+    const frame = requestAnimationFrame(() => {
+      end.current?.scrollIntoView({ block: 'end' });
+      isPlaced.current = true;
+    });
+    return () => cancelAnimationFrame(frame);
+  }, [what]);
+  const keepPlace = useCallback((adding: Promise<unknown>) => {
+    const page = document.scrollingElement ?? document.documentElement;
+    const below = page.scrollHeight - page.scrollTop;
+    follows.current = false;
+    void adding.then(() =>
+      requestAnimationFrame(() => page.scrollTo({ top: page.scrollHeight - below })),
+    );
+  }, []);
+  return { end, keepPlace };
+}
+
+// What was said with the assistant, a page at a time from the newest back.
+
+const HISTORY_PAGE = 40;
+
+const assistantHistoryQuery = infiniteQueryOptions({
+  queryKey: nounKey('assistant', 'history'),
+  queryFn: ({ signal, pageParam }) =>
+    relay.get('/api/assistant/messages', {
+      signal,
+      query: { limit: HISTORY_PAGE, ...(pageParam === null ? {} : { before: Number(pageParam) }) },
+    }),
+  initialPageParam: null as string | null,
+  getNextPageParam: (page: readonly AssistantLine[]) =>
+    page.length < HISTORY_PAGE ? null : (page[0]?.id ?? null),
+  select: ({ pages }) => pages.toReversed().flat(),
+});

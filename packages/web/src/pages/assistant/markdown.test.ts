@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Block, readMarkdown, spansOf } from './markdown.ts';
+import { type MarkdownBlock, readMarkdown, readSpans } from './markdown.ts';
 
 const text = (said: string) => ({ kind: 'text', text: said });
 
@@ -36,7 +36,7 @@ test('a fence that is still being written is code as far as it goes', () => {
 
 test.each(['2 * 3 * 4', 'snake_case_name', '**', '* *', '`', 'a ** b ** c'])(
   '%s is nothing but text',
-  (line) => expect(spansOf(line)).toEqual([text(line)]),
+  (line) => expect(readSpans(line)).toEqual([text(line)]),
 );
 
 test.each([
@@ -55,7 +55,7 @@ test('no letter is lost and none is made up, whatever is written', () => {
       .match(/[a-z0-9<>]/g)
       ?.sort()
       .join('') ?? '';
-  const wordsOf = (block: Block): string => {
+  const wordsOf = (block: MarkdownBlock): string => {
     const lines =
       block.kind === 'list' ? block.items : block.kind === 'paragraph' ? block.lines : [];
     if (block.kind === 'code') return block.text;

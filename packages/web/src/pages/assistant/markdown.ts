@@ -1,17 +1,17 @@
 // The little of markdown that a model writes, read into blocks: paragraphs, lists, headings, code; bold, emphasis and
 // code within a line. Pure. There are no links and no pictures: an address stays the text that it is.
 
-export interface Span {
+export interface MarkdownSpan {
   readonly kind: 'text' | 'bold' | 'italic' | 'code';
   readonly text: string;
 }
 
-export type Line = readonly Span[];
+export type MarkdownLine = readonly MarkdownSpan[];
 
-export type Block =
-  | { readonly kind: 'paragraph'; readonly lines: readonly Line[] }
-  | { readonly kind: 'heading'; readonly line: Line }
-  | { readonly kind: 'list'; readonly ordered: boolean; readonly items: readonly Line[] }
+export type MarkdownBlock =
+  | { readonly kind: 'paragraph'; readonly lines: readonly MarkdownLine[] }
+  | { readonly kind: 'heading'; readonly line: MarkdownLine }
+  | { readonly kind: 'list'; readonly ordered: boolean; readonly items: readonly MarkdownLine[] }
   | { readonly kind: 'code'; readonly text: string };
 
 const FENCE = /^\s*```/;
@@ -21,8 +21,8 @@ const HEADING = /^#{1,6}\s+(.*)$/;
 const SPANS =
   /`([^`\n]+)`|\*\*(?=\S)(.+?)(?<=\S)\*\*|(?<![\w*])[*_](?=\S)([^*_\n]+?)(?<=\S)[*_](?![\w*])/g;
 
-export function readMarkdown(text: string): readonly Block[] {
-  const blocks: Block[] = [];
+export function readMarkdown(text: string): readonly MarkdownBlock[] {
+  const blocks: MarkdownBlock[] = [];
   const lines = text.split('\n');
   for (let at = 0; at < lines.length; at += 1) {
     const line = lines[at] ?? '';
@@ -39,17 +39,17 @@ export function readMarkdown(text: string): readonly Block[] {
 }
 
 /** What the line begins; nothing when it goes on with the block before, which it is put into. */
-function addLine(blocks: Block[], line: string): Block[] {
+function addLine(blocks: MarkdownBlock[], line: string): MarkdownBlock[] {
   const last = blocks.at(-1);
   const [, heading] = HEADING.exec(line) ?? [];
-  if (heading !== undefined) return [{ kind: 'heading', line: spansOf(heading) }];
+  if (heading !== undefined) return [{ kind: 'heading', line: readSpans(heading) }];
   const [, bullet] = BULLET.exec(line) ?? [];
   const [, number] = NUMBER.exec(line) ?? [];
   const item = bullet ?? number;
   if (item !== undefined) {
     const ordered = bullet === undefined;
     const goesOn = last?.kind === 'list' && last.ordered === ordered;
-    const items = [...(goesOn ? last.items : []), spansOf(item)];
+    const items = [...(goesOn ? last.items : []), readSpans(item)];
     if (goesOn) blocks.pop();
     return [{ kind: 'list', ordered, items }];
   }
@@ -57,11 +57,11 @@ function addLine(blocks: Block[], line: string): Block[] {
     return last?.kind === 'paragraph' ? [{ kind: 'paragraph', lines: [] }] : [];
   const goesOn = last?.kind === 'paragraph';
   if (goesOn) blocks.pop();
-  return [{ kind: 'paragraph', lines: [...(goesOn ? last.lines : []), spansOf(line)] }];
+  return [{ kind: 'paragraph', lines: [...(goesOn ? last.lines : []), readSpans(line)] }];
 }
 
-export function spansOf(line: string): Line {
-  const spans: Span[] = [];
+export function readSpans(line: string): MarkdownLine {
+  const spans: MarkdownSpan[] = [];
   let at = 0;
   for (const match of line.matchAll(SPANS)) {
     if (match.index > at) spans.push({ kind: 'text', text: line.slice(at, match.index) });

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { aboutCall, outcomeOf, tellsSources, whomAmong } from './steps.ts';
+import { createContactNamer, describeToolCall, readToolOutcome, showsSources } from './copy.ts';
 
 const DANA = { name: 'Dana', phone_number: '14155550101', jid: '14155550101@s.whatsapp.net' };
-const whom = whomAmong([DANA]);
+const whom = createContactNamer([DANA]);
 
 test.each([
   ['search_messages', { query: 'spare keys' }, 'Searches for “spare keys”'],
@@ -12,7 +12,7 @@ test.each([
   ['frobnicate_all', { x: 1 }, 'Uses frobnicate all'],
   ['get_chats', null, 'Looks at which chats it may reach'],
 ])('%s is told in words', (name, given, words) => {
-  expect(aboutCall(name, given, whom)).toBe(words);
+  expect(describeToolCall(name, given, whom)).toBe(words);
 });
 
 test.each([
@@ -24,30 +24,30 @@ test.each([
   ['frobnicate_all', '{"a":1}', 'Done.'],
   ['search_messages', '{"note":"Nearest.","messages":[{}]}', '1 message. Nearest.'],
 ])('what came of %s is one sentence: %s', (name, result, sentence) => {
-  expect(outcomeOf(name, result)).toEqual({ is: 'done', sentence });
+  expect(readToolOutcome(name, result)).toEqual({ is: 'done', sentence });
 });
 
 test('a refusal, an error and what waits are told apart', () => {
-  expect(outcomeOf('send_message', null)).toEqual({ is: 'running' });
-  expect(outcomeOf('send_message', '{"error":"Mum may not be written to."}')).toEqual({
+  expect(readToolOutcome('send_message', null)).toEqual({ is: 'running' });
+  expect(readToolOutcome('send_message', '{"error":"Mum may not be written to."}')).toEqual({
     is: 'failed',
     sentence: 'Mum may not be written to.',
   });
-  const no = (said: string) => outcomeOf('send_message', JSON.stringify({ error: said }));
+  const no = (said: string) => readToolOutcome('send_message', JSON.stringify({ error: said }));
   expect(no('Your owner said no. Do not try it again.')).toMatchObject({
     sentence: 'You said no.',
   });
   expect(no('Your owner said no: too rude Do not try it again.')).toMatchObject({
     sentence: 'You said no: too rude.',
   });
-  expect(outcomeOf('get_chats', 'Error: it took too long')).toEqual({
+  expect(readToolOutcome('get_chats', 'Error: it took too long')).toEqual({
     is: 'failed',
     sentence: 'it took too long',
   });
-  expect(outcomeOf('send_message', '{"status":"waiting_for_approval"}').is).toBe('waits');
-  expect(outcomeOf('whatsapp_send_message', '{"error":"Not sent","approval_id":"a"}').is).toBe(
-    'waits',
-  );
+  expect(readToolOutcome('send_message', '{"status":"waiting_for_approval"}').is).toBe('waits');
+  expect(
+    readToolOutcome('whatsapp_send_message', '{"error":"Not sent","approval_id":"a"}').is,
+  ).toBe('waits');
 });
 
 test('what an answer is made of is told where something was read, or somebody new was', () => {
@@ -55,9 +55,9 @@ test('what an answer is made of is told where something was read, or somebody ne
     steps: step === null ? [] : [{ name: step }],
     sources: chats.map((chat_id) => ({ chat_id })),
   });
-  expect(tellsSources(line(null, 'a'), undefined)).toBe(true);
-  expect(tellsSources(line(null, 'a'), line(null, 'a', 'b'))).toBe(false);
-  expect(tellsSources(line('send_message', 'a'), line(null, 'a'))).toBe(false);
-  expect(tellsSources(line('search_messages', 'a'), line(null, 'a'))).toBe(true);
-  expect(tellsSources(line(null, 'a', 'c'), line(null, 'a'))).toBe(true);
+  expect(showsSources(line(null, 'a'), undefined)).toBe(true);
+  expect(showsSources(line(null, 'a'), line(null, 'a', 'b'))).toBe(false);
+  expect(showsSources(line('send_message', 'a'), line(null, 'a'))).toBe(false);
+  expect(showsSources(line('search_messages', 'a'), line(null, 'a'))).toBe(true);
+  expect(showsSources(line(null, 'a', 'c'), line(null, 'a'))).toBe(true);
 });

@@ -1,9 +1,10 @@
 import type { Approval } from '@relay/core/api/approvals';
 import type { AssistantEvent } from '@relay/core/api/assistant';
 import { expect, test } from 'vitest';
-import { begin, besides, fold } from './turn.ts';
+import { applyTurnEvent, beginTurn, linesOutsideTurn } from './turn.ts';
 
-const heard = (...events: readonly AssistantEvent[]) => events.reduce(fold, begin('keys?', 0));
+const heard = (...events: readonly AssistantEvent[]) =>
+  events.reduce(applyTurnEvent, beginTurn('keys?', 0));
 const RUN: AssistantEvent = { type: 'run', id: 'r', question: '7' };
 const CALL: AssistantEvent = { type: 'tool_call', id: 'c', name: 'get_chats', arguments: {} };
 
@@ -54,14 +55,14 @@ test('a line of the history that is shown as the turn is not shown twice', () =>
   const line = (id: string, role: 'user' | 'assistant', content: string) => ({ id, role, content });
   const before = [line('5', 'user', 'keys?'), line('6', 'assistant', 'No.')];
   const lines = [...before, line('7', 'user', 'keys?')];
-  expect(besides(lines, null)).toEqual(lines);
-  expect(besides(lines, heard(RUN))).toEqual(before);
-  expect(besides(lines, begin('keys?', 0))).toEqual(before);
-  expect(besides(before, heard(RUN))).toEqual(before);
+  expect(linesOutsideTurn(lines, null)).toEqual(lines);
+  expect(linesOutsideTurn(lines, heard(RUN))).toEqual(before);
+  expect(linesOutsideTurn(lines, beginTurn('keys?', 0))).toEqual(before);
+  expect(linesOutsideTurn(before, heard(RUN))).toEqual(before);
   const answered = [...lines, line('8', 'assistant', 'Yes.')];
-  expect(besides(answered, heard(RUN))).toEqual(before);
-  expect(besides(answered, { ...heard(RUN), isKept: true })).toEqual(answered);
+  expect(linesOutsideTurn(answered, heard(RUN))).toEqual(before);
+  expect(linesOutsideTurn(answered, { ...heard(RUN), isKept: true })).toEqual(answered);
   // Asked on the phone meanwhile: whatever was said after it stays in view.
   const later = [...answered, line('9', 'user', 'and now?')];
-  expect(besides(later, heard(RUN))).toEqual(later);
+  expect(linesOutsideTurn(later, heard(RUN))).toEqual(later);
 });

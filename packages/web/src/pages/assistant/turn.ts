@@ -2,8 +2,14 @@
 // said does not count, and the whole answer stands at the end once it is done.
 import type { Approval } from '@relay/core/api/approvals';
 import type { AssistantEvent, AssistantLine } from '@relay/core/api/assistant';
+import { askAssistant, type PostStream } from '@relay/core/client/answer-stream';
+import { RelayConnectionError } from '@relay/core/client/api-error';
+import { useQueryClient } from '@tanstack/react-query';
+import { useSyncExternalStore } from 'react';
+import type { QueryNoun } from '../../data/refresher.ts';
+import { readableError, relay } from '../../data/relay.ts';
 
-export type Part =
+export type TurnPart =
   | { readonly kind: 'text'; readonly text: string }
   | {
       readonly kind: 'step';
@@ -15,7 +21,7 @@ export type Part =
     }
   | { readonly kind: 'approval'; readonly approval: Approval };
 
-export type Ending =
+export type TurnEnding =
   | { readonly is: 'done' }
   /** The daemon says what failed. */
   | { readonly is: 'failed'; readonly sentence: string }
@@ -23,18 +29,18 @@ export type Ending =
   | { readonly is: 'cut'; readonly sentence: string }
   | { readonly is: 'stopped' };
 
-export interface Turn {
+export interface AssistantTurn {
   readonly question: string;
   readonly at: number;
   /** Its line in the history; null until the model was asked, and for what was said to Relay itself. */
   readonly line: string | null;
-  readonly parts: readonly Part[];
-  readonly ending: Ending | null;
+  readonly parts: readonly TurnPart[];
+  readonly ending: TurnEnding | null;
   /** Once the history has it, however it ended. */
   readonly isKept: boolean;
 }
 
-export const begin = (question: string, at: number): Turn => ({
+export const beginTurn = (question: string, at: number): AssistantTurn => ({
   question,
   at,
   line: null,
@@ -43,7 +49,7 @@ export const begin = (question: string, at: number): Turn => ({
   isKept: false,
 });
 
-export function fold(turn: Turn, event: AssistantEvent): Turn {
+export function applyTurnEvent(turn: AssistantTurn, event: AssistantEvent): AssistantTurn {
   const { parts } = turn;
   const last = parts.at(-1);
   switch (event.type) {
@@ -51,39 +57,42 @@ export function fold(turn: Turn, event: AssistantEvent): Turn {
       return { ...turn, line: event.question };
     case 'text':
       return last?.kind === 'text'
-        ? holding(turn, [...parts.slice(0, -1), { kind: 'text', text: last.text + event.delta }])
-        : holding(turn, [...parts, { kind: 'text', text: event.delta }]);
+        ? withParts(turn, [...parts.slice(0, -1), { kind: 'text', text: last.text + event.delta }])
+        : withParts(turn, [...parts, { kind: 'text', text: event.delta }]);
     case 'text_reset':
-      return last?.kind === 'text' ? holding(turn, parts.slice(0, -1)) : turn;
+      return last?.kind === 'text' ? withParts(turn, parts.slice(0, -1)) : turn;
     case 'tool_call': {
       const { id, name, arguments: given } = event;
-      return holding(turn, [...parts, { kind: 'step', id, name, given, result: null }]);
+      return withParts(turn, [...parts, { kind: 'step', id, name, given, result: null }]);
     }
     case 'tool_result':
-      return holding(
+      return withParts(
         turn,
         parts.map((part) =>
           part.kind === 'step' && part.id === event.id ? { ...part, result: event.result } : part,
         ),
       );
     case 'approval':
-      return holding(turn, [...parts, { kind: 'approval', approval: event.approval }]);
+      return withParts(turn, [...parts, { kind: 'approval', approval: event.approval }]);
     case 'done': {
       const before = last?.kind === 'text' ? parts.slice(0, -1) : parts;
-      const said: Part[] = event.text === '' ? [] : [{ kind: 'text', text: event.text }];
-      return { ...holding(turn, [...before, ...said]), ending: { is: 'done' } };
+      const said: TurnPart[] = event.text === '' ? [] : [{ kind: 'text', text: event.text }];
+      return { ...withParts(turn, [...before, ...said]), ending: { is: 'done' } };
     }
     case 'error':
       return { ...turn, ending: { is: 'failed', sentence: event.message } };
   }
 }
 
-const holding = (turn: Turn, parts: readonly Part[]): Turn => ({ ...turn, parts });
+const withParts = (turn: AssistantTurn, parts: readonly TurnPart[]): AssistantTurn => ({
+  ...turn,
+  parts,
+});
 
 /** Lines of the history that are shown as this turn, and not twice. */
-export function besides<Line extends Pick<AssistantLine, 'id' | 'role' | 'content'>>(
+export function linesOutsideTurn<Line extends Pick<AssistantLine, 'id' | 'role' | 'content'>>(
   lines: readonly Line[],
-  turn: Turn | null,
+  turn: AssistantTurn | null,
 ): readonly Line[] {
   if (turn === null || turn.isKept) return lines;
   // Until its own line is known it can only be told by its words.
@@ -93,4 +102,95 @@ export function besides<Line extends Pick<AssistantLine, 'id' | 'role' | 'conten
   );
   const isLast = mine >= 0 && lines.slice(mine + 1).every(({ role }) => role !== 'user');
   return isLast && (turn.line !== null || turn.ending === null) ? lines.slice(0, mine) : lines;
+}
+
+// The question that is being answered in this tab. It lives beside the pages, so that looking at an approval or a chat
+// meanwhile does not stop it; closing the tab does. Invariant: one question at a time.
+
+interface TurnStore {
+  get(): AssistantTurn | null;
+  subscribe(listener: () => void): () => void;
+  /** False while another one is being answered. */
+  ask(question: string): boolean;
+  /** What was done by then stays done. */
+  stop(): void;
+  /** The history is as of then: what had ended by that time is told there from now on. */
+  keep(asOf: number): void;
+}
+
+/** `onEnd` asks for the history, and whatever else a turn may have changed. */
+export function createTurnStore(post: PostStream, onEnd: () => void): TurnStore {
+  const listeners = new Set<() => void>();
+  let turn: AssistantTurn | null = null;
+  let ending = new AbortController();
+  let endedAt = 0;
+
+  const become = (next: AssistantTurn | null) => {
+    turn = next;
+    for (const listener of listeners) listener();
+  };
+  const end = (is: TurnEnding) => {
+    if (turn !== null && turn.ending === null) become({ ...turn, ending: is });
+  };
+  const hear = async (question: string, { signal }: AbortController) => {
+    for await (const event of askAssistant(question, post, signal)) {
+      if (turn !== null && !signal.aborted) become(applyTurnEvent(turn, event));
+    }
+  };
+  const follow = async (question: string, ended: AbortController) => {
+    await hear(question, ended).catch((error: unknown) => {
+      const is = isLost(error) ? 'cut' : 'failed';
+      if (!ended.signal.aborted) end({ is, sentence: readableError(error) });
+    });
+    endedAt = Date.now();
+    onEnd();
+  };
+  return {
+    get: () => turn,
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    ask(question) {
+      if (turn !== null && turn.ending === null) return false;
+      ending = new AbortController();
+      endedAt = Number.POSITIVE_INFINITY;
+      become(beginTurn(question, Date.now()));
+      void follow(question, ending);
+      return true;
+    },
+    stop() {
+      end({ is: 'stopped' });
+      ending.abort();
+    },
+    keep(asOf) {
+      if (turn === null || turn.ending === null || turn.isKept || asOf <= endedAt) return;
+      become(turn.ending.is === 'done' ? null : { ...turn, isKept: true });
+    },
+  };
+}
+
+/** Nobody knows how it went on. */
+const isLost = (error: unknown): boolean =>
+  error instanceof RelayConnectionError ||
+  (error instanceof Error && 'code' in error && error.code === 'answer_broke_off');
+
+// The one question of this tab, as components see it. What it changed is asked for again when it ends.
+
+let turnStore: TurnStore | null = null;
+
+const TURN_TOUCHES = [
+  'assistant',
+  'approvals',
+  'status',
+  'schedules',
+] as const satisfies QueryNoun[];
+
+export function useAssistantTurn(): TurnStore & { readonly turn: AssistantTurn | null } {
+  const queries = useQueryClient();
+  turnStore ??= createTurnStore(relay.ask, () => {
+    for (const noun of TURN_TOUCHES) void queries.invalidateQueries({ queryKey: [noun] });
+  });
+  const { get, subscribe } = turnStore;
+  return { ...turnStore, turn: useSyncExternalStore(subscribe, get) };
 }

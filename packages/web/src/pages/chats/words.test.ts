@@ -1,17 +1,16 @@
-import type { Chat, ChatMessage } from '@relay/core/api/chats';
-import { AUTHORS } from '@relay/core/api/chats';
+import { type Chat, type ChatMessage, MESSAGE_AUTHORS } from '@relay/core/api/chats';
 import { expect, test } from 'vitest';
-import { readChatsSearch } from './search.ts';
+import { readChatsSearch } from '../../search-params.ts';
 import {
-  authorOf,
+  authorName,
+  chatAccessMark,
+  chatAccessSentence,
   chatsSentence,
-  lastWords,
-  openMark,
-  openSentence,
+  lastMessageText,
   peekSentence,
-  placeOf,
-  toLine,
-} from './words.ts';
+  placeFromCursor,
+  toChatEntry,
+} from './copy.ts';
 
 const grant = {
   id: 'g',
@@ -24,25 +23,26 @@ const chat = { kind: 'direct', name: 'Dana', grant, observed: false } as const;
 const closed = { ...chat, grant: null };
 
 test('a chat says what Relay may do there, and who looks', () => {
-  expect(openSentence(chat)).toBe('Relay may read Dana and write drafts. You send them.');
-  expect(openSentence(closed)).toContain('Nobody opened Dana.');
+  expect(chatAccessSentence(chat)).toBe('Relay may read Dana and write drafts. You send them.');
+  expect(chatAccessSentence(closed)).toContain('Nobody opened Dana.');
   expect(
     [chat, closed, { ...closed, observed: true }, { ...closed, kind: 'own' as const }].map(
-      openMark,
+      chatAccessMark,
     ),
   ).toEqual(['Drafts', 'Closed', 'Observed', 'Yours']);
   expect(peekSentence(closed)).toContain('no agent does');
   expect(peekSentence(chat)).not.toContain('no agent does');
   const held = { ...closed, conversations: [{ state: 'WAITING_FOR_REPLY' as const }] };
-  expect(openSentence(held)).toBe('Dana is open inside a conversation until it ends.');
+  expect(chatAccessSentence(held)).toBe('Dana is open inside a conversation until it ends.');
   expect(peekSentence(held)).not.toContain('no agent does');
-  expect(openSentence({ ...closed, conversations: [{ state: 'COMPLETED' }] })).toContain(
+  expect(chatAccessSentence({ ...closed, conversations: [{ state: 'COMPLETED' }] })).toContain(
     'No agent',
   );
 });
 
 test('every author has a word, and the contact of a chat of two is not named each time', () => {
-  for (const author of AUTHORS) expect(authorOf({ author, name: null })).toMatch(/^[A-Z]/);
+  for (const author of MESSAGE_AUTHORS)
+    expect(authorName({ author, name: null })).toMatch(/^[A-Z]/);
   const message: ChatMessage = {
     author: 'contact',
     name: 'Dana',
@@ -56,20 +56,20 @@ test('every author has a word, and the contact of a chat of two is not named eac
     quoted: { author: 'owner', name: null, label: 'Photo', text: '' },
     delivery: null,
   };
-  expect(toLine(false)(message)).toMatchObject({
+  expect(toChatEntry(false)(message)).toMatchObject({
     by: null,
     from: 'contact',
     marks: ['Edited'],
     quoted: { by: 'You', label: 'Photo' },
   });
-  expect(toLine(true)(message).by).toBe('Dana');
-  expect(placeOf(message.cursor)).toEqual([1762000000000000, 12]);
+  expect(toChatEntry(true)(message).by).toBe('Dana');
+  expect(placeFromCursor(message.cursor)).toEqual([1762000000000000, 12]);
 });
 
 test('the last words stand in one line', () => {
   const last: Chat['last'] = { author: 'phone', name: null, label: 'Photo', text: 'the leak' };
-  expect(lastWords({ last })).toBe('You, on your phone: Photo: the leak');
-  expect(lastWords({ last: null })).toBe('Nothing is kept of it.');
+  expect(lastMessageText({ last })).toBe('You, on your phone: Photo: the leak');
+  expect(lastMessageText({ last: null })).toBe('Nothing is kept of it.');
   expect(chatsSentence([])).toBe('Nothing was said yet.');
   expect(chatsSentence([], 'zebra')).toBe('Nobody is called so.');
   expect(chatsSentence([{ name: 'Mum', last }])).toBe('The last words went to Mum.');

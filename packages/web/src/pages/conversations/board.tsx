@@ -1,49 +1,73 @@
 // The board: a column a turn, a card a conversation. A column asks for as much as it shows, and holds still while a
 // pointer is inside. On a phone one turn is shown at a time, and only that one is asked for.
-import { Button, SegmentedControl } from '@mantine/core';
+import { Button, Progress, SegmentedControl, Skeleton } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
-import type { InstanceCounts } from '@relay/core/api/instances';
-import { TURNS, type Turn } from '@relay/core/conversation/turns';
+import type { InstanceCounts, ListedInstance } from '@relay/core/api/instances';
+import { TURNS, type WhoseTurn } from '@relay/core/conversation/states';
 import { IconTargetArrow } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
-import { useRef } from 'react';
-import { useInTurn, useSoon } from '../../parts/later.tsx';
+import { useQueries, useQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import {
+  type FocusEvent,
+  type KeyboardEvent,
+  memo,
+  type PointerEvent,
+  type RefObject,
+  useDeferredValue,
+  useEffect,
+  useEffectEvent,
+  useRef,
+  useState,
+} from 'react';
+import { useNow } from '../../data/use-now.ts';
+import { useAfterFirstPaint, useStaggeredCount } from '../../parts/deferred.tsx';
+import { formatFullTime, groupDigits } from '../../parts/format.ts';
+import { Initials } from '../../parts/initials.tsx';
+import { useFollowLinks } from '../../parts/links.tsx';
+import { Chip } from '../../parts/marks.tsx';
+import { Sentence } from '../../parts/page.tsx';
 import parts from '../../parts/parts.module.css';
-import { Asked, Empty } from '../../parts/places.tsx';
+import { EmptyState, LoadFailure, QueryContent } from '../../parts/query-content.tsx';
+import { ApprovalBadge, StateBadge } from '../../parts/state-badge.tsx';
+import type { ConversationsSearch } from '../../search-params.ts';
 import { useKeys } from '../../shell/keys.tsx';
-import { LoadingCards } from './card.tsx';
-import { Column } from './column.tsx';
 import classes from './conversations.module.css';
-import { countsQuery } from './queries.ts';
-import type { ConversationsSearch } from './search.ts';
-import { type Step, useSteps } from './use-steps.ts';
-import { allOf, TURNS_SHOWN } from './words.ts';
+import {
+  changeTime,
+  conversationContact,
+  countAll,
+  countSettledTodos,
+  followUpLine,
+  reasonLine,
+  TURN_DISPLAY,
+} from './copy.ts';
+import { holdOrder } from './held-order.ts';
+import { COLUMN_MOST, COLUMN_PAGE, columnQuery, conversationCountsQuery } from './queries.ts';
 
-interface BoardProps {
+interface ConversationBoardProps {
   readonly search: ConversationsSearch;
   onBegin(): void;
 }
 
-export function Board({ search, onBegin }: BoardProps) {
-  const counts = useQuery(countsQuery);
+export function ConversationBoard({ search, onBegin }: ConversationBoardProps) {
+  const counts = useQuery(conversationCountsQuery);
   const isPhone = useMediaQuery('(max-width: 860px)', undefined, {
     getInitialValueInEffect: false,
   });
   return (
-    <Asked query={counts} what="The conversations" loading={<LoadingBoard />}>
+    <QueryContent query={counts} what="The conversations" loading={<LoadingBoard />}>
       {(known) => {
-        if (allOf(known) === 0) return <NoConversations onBegin={onBegin} />;
+        if (countAll(known) === 0) return <NoConversations onBegin={onBegin} />;
         return isPhone ? <OneTurn counts={known} search={search} /> : <AllTurns counts={known} />;
       }}
-    </Asked>
+    </QueryContent>
   );
 }
 
-function NoConversations({ onBegin }: Pick<BoardProps, 'onBegin'>) {
+function NoConversations({ onBegin }: Pick<ConversationBoardProps, 'onBegin'>) {
   return (
     <section className={parts.card}>
-      <Empty
+      <EmptyState
         icon={IconTargetArrow}
         hue="agent"
         title="No conversations yet."
@@ -51,12 +75,12 @@ function NoConversations({ onBegin }: Pick<BoardProps, 'onBegin'>) {
       >
         Give Relay an objective and a person. It writes, waits for the answer, follows up, and asks
         you where it must not decide alone.
-      </Empty>
+      </EmptyState>
     </section>
   );
 }
 
-const MOVES: Readonly<Record<string, Step>> = {
+const ARROW_STEPS: Readonly<Record<string, CardStep>> = {
   ArrowDown: [0, 1],
   ArrowUp: [0, -1],
   ArrowRight: [1, 0],
@@ -65,17 +89,17 @@ const MOVES: Readonly<Record<string, Step>> = {
 
 function AllTurns({ counts }: { readonly counts: InstanceCounts }) {
   const board = useRef<HTMLDivElement>(null);
-  const { step, ...handlers } = useSteps(board, MOVES);
+  const { step, ...handlers } = useCardSteps(board, ARROW_STEPS);
   // Five columns at once would keep whoever presses something waiting.
-  const drawn = useInTurn(TURNS.length);
+  const drawn = useStaggeredCount(TURNS.length);
   useKeys(
-    Object.fromEntries(Object.entries(MOVES).map(([name, by]) => [name, () => step(by)])),
+    Object.fromEntries(Object.entries(ARROW_STEPS).map(([name, by]) => [name, () => step(by)])),
     'Move between cards',
   );
   return (
     <div className={classes.board} ref={board} {...handlers}>
       {TURNS.map((turn, place) => (
-        <Column key={turn} turn={turn} count={counts.by_turn[turn]} isTime={place < drawn} />
+        <BoardColumn key={turn} turn={turn} count={counts.by_turn[turn]} isTime={place < drawn} />
       ))}
     </div>
   );
@@ -84,10 +108,10 @@ function AllTurns({ counts }: { readonly counts: InstanceCounts }) {
 function OneTurn({
   counts,
   search,
-}: { readonly counts: InstanceCounts } & Pick<BoardProps, 'search'>) {
+}: { readonly counts: InstanceCounts } & Pick<ConversationBoardProps, 'search'>) {
   const navigate = useNavigate({ from: '/conversations' });
   const turn = search.turn ?? 'you';
-  const isTime = useSoon();
+  const isTime = useAfterFirstPaint();
   return (
     <>
       <SegmentedControl
@@ -97,36 +121,316 @@ function OneTurn({
         aria-label="Whose turn"
         value={turn}
         onChange={(chosen) =>
-          void navigate({ search: { ...search, turn: chosen as Turn }, replace: true })
+          void navigate({ search: { ...search, turn: chosen as WhoseTurn }, replace: true })
         }
         data={TURNS.map((value) => ({
           value,
           label: (
             <>
-              {TURNS_SHOWN[value].short}{' '}
-              <small className="num">{short(counts.by_turn[value])}</small>
+              {TURN_DISPLAY[value].short}{' '}
+              <small className="num">{formatCompactCount(counts.by_turn[value])}</small>
             </>
           ),
         }))}
       />
-      <Column turn={turn} count={counts.by_turn[turn]} key={turn} isTime={isTime} />
+      <BoardColumn turn={turn} count={counts.by_turn[turn]} key={turn} isTime={isTime} />
     </>
   );
 }
 
 const compact = new Intl.NumberFormat('en-GB', { notation: 'compact', maximumFractionDigits: 1 });
-const short = (n: number): string => compact.format(n);
+const formatCompactCount = (n: number): string => compact.format(n);
 
 const LoadingBoard = () => (
   <div className={classes.board}>
     {TURNS.map((turn) => (
-      <div key={turn} className={classes.column} data-hue={TURNS_SHOWN[turn].hue}>
+      <div key={turn} className={classes.column} data-hue={TURN_DISPLAY[turn].hue}>
         <header className={classes.columnHead}>
-          <h2>{TURNS_SHOWN[turn].title}</h2>
-          <p>{TURNS_SHOWN[turn].note}</p>
+          <h2>{TURN_DISPLAY[turn].title}</h2>
+          <p>{TURN_DISPLAY[turn].note}</p>
         </header>
-        <LoadingCards />
+        <LoadingConversationCards />
       </div>
     ))}
   </div>
 );
+
+// One turn of the board. What it shows is asked for again as a whole, one request; while a pointer is inside, cards
+// keep their places and what arrived is counted above them.
+
+interface BoardColumnProps {
+  readonly turn: WhoseTurn;
+  readonly count: number;
+  /** Its cards may be drawn. */
+  readonly isTime: boolean;
+}
+
+/** What one takes that is out of view, with the space below it; `.card` has the same. */
+const CARD_HEIGHT = 159;
+
+function BoardColumn({ turn, count, isTime }: BoardColumnProps) {
+  const [limit, setLimit] = useState(COLUMN_PAGE);
+  const query = useQuery(columnQuery(turn, limit));
+  const [held, setHeld] = useState<readonly string[] | null>(null);
+  const now = useNow(20_000);
+  const follow = useFollowLinks();
+  // Drawn when there is time: whoever scrolls or types goes first.
+  const data = useDeferredValue(query.data);
+  const known = useKnownInstances(turn, data ?? [], held ?? []);
+  const fresh = (data ?? []).map(({ id }) => id);
+  const { shown, arrived } = holdOrder(held, fresh);
+  const { title, note, hue, empty } = TURN_DISPLAY[turn];
+  const hold = ({ pointerType }: PointerEvent) => {
+    const isHeld = held !== null && held.length > 0;
+    if (pointerType === 'mouse' && !isHeld && fresh.length > 0) setHeld(fresh);
+  };
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: what is clicked are links, and Enter on a link clicks it
+    <section
+      className={classes.column}
+      data-hue={hue}
+      data-turn={turn}
+      aria-label={`${title}, ${count}`}
+      onPointerEnter={hold}
+      onPointerMove={hold}
+      onPointerLeave={() => setHeld(null)}
+      onClick={follow}
+    >
+      <header className={classes.columnHead}>
+        <h2>
+          {title} <span className="dim num">{groupDigits(count)}</span>
+        </h2>
+        <p>{note}</p>
+      </header>
+      {arrived.length > 0 && (
+        <Button
+          variant="default"
+          size="xs"
+          fullWidth
+          className={classes.arrived ?? ''}
+          onClick={() => setHeld(fresh)}
+        >
+          {arrived.length} new
+        </Button>
+      )}
+      {query.isError && query.data === undefined && (
+        <LoadFailure what={title} error={query.error} onRetry={() => void query.refetch()} />
+      )}
+      {data === undefined && !query.isError && <LoadingConversationCards />}
+      {data !== undefined && shown.length === 0 && <p className={classes.nothing}>{empty}</p>}
+      {/* As high as it will be, so that who comes back stands where they stood. */}
+      <ul style={isTime ? undefined : { minHeight: shown.length * CARD_HEIGHT }}>
+        {(isTime ? shown : []).map((id) => {
+          const instance = known(id);
+          return (
+            instance && (
+              <li key={id}>
+                <ConversationCard instance={instance} now={now} />
+              </li>
+            )
+          );
+        })}
+      </ul>
+      <ShowMore
+        count={count}
+        limit={limit}
+        turn={turn}
+        onMore={() => setLimit(limit + COLUMN_PAGE)}
+      />
+    </section>
+  );
+}
+
+interface ShowMoreProps extends Pick<BoardColumnProps, 'turn' | 'count'> {
+  readonly limit: number;
+  onMore(): void;
+}
+
+function ShowMore({ count, limit, turn, onMore }: ShowMoreProps) {
+  if (count <= limit) return null;
+  if (limit >= COLUMN_MOST) {
+    return (
+      <p className={classes.nothing}>
+        <Link to="/conversations" search={{ view: 'list', turn }}>
+          All {groupDigits(count)} in the list
+        </Link>
+      </p>
+    );
+  }
+  return (
+    <Button variant="default" size="xs" fullWidth onClick={onMore}>
+      Show {Math.min(COLUMN_PAGE, count - limit)} more
+    </Button>
+  );
+}
+
+/** As it is now, though it may have left for another column while this one is held; else as it was last seen here. */
+function useKnownInstances(
+  turn: WhoseTurn,
+  here: readonly ListedInstance[],
+  held: readonly string[],
+) {
+  const [seen] = useState(() => new Map<string, ListedInstance>());
+  for (const instance of here) seen.set(instance.id, instance);
+  const hasLeft = held.some((id) => here.every((instance) => instance.id !== id));
+  const others = hasLeft ? TURNS.filter((other) => other !== turn) : [];
+  const elsewhere = useQueries({ queries: others.map((other) => columnQuery(other, COLUMN_PAGE)) });
+  const now = new Map(elsewhere.flatMap(({ data = [] }) => data.map((one) => [one.id, one])));
+  return (id: string): ListedInstance | undefined =>
+    here.find((instance) => instance.id === id) ?? now.get(id) ?? seen.get(id);
+}
+
+// A conversation at a glance: what for, with whom, where it stands and why, how far it is, what happens next.
+
+interface ConversationCardProps {
+  readonly instance: ListedInstance;
+  readonly now: number;
+}
+
+const ConversationCard = memo(function ConversationCard({ instance, now }: ConversationCardProps) {
+  const { id, objective, todos, unread, updated_at: changed } = instance;
+  const reason = reasonLine(instance);
+  const next = followUpLine(instance, now);
+  const done = countSettledTodos(instance);
+  return (
+    <a
+      href={`/conversations/${id}`}
+      className={classes.card}
+      data-card={id}
+      data-mine={instance.turn === 'you' || undefined}
+    >
+      <b className={classes.objective} dir="auto">
+        {objective}
+      </b>
+      <span className={classes.who}>
+        <Initials name={instance.contact_name} />
+        <span>
+          <span className="unseen">with </span>
+          <span dir="auto">{conversationContact(instance)}</span>
+        </span>
+        <time dateTime={changed} title={`Last change ${formatFullTime(changed)}`}>
+          {changeTime(changed, now)}
+        </time>
+      </span>
+      <span className={classes.badges}>
+        <StateBadge instance={instance} />
+        {instance.approval_id !== null && <ApprovalBadge />}
+        {unread > 0 && <Chip>{unread} unread</Chip>}
+      </span>
+      {reason !== null && (
+        <span className={classes.line} dir="auto">
+          <Sentence text={reason} />
+        </span>
+      )}
+      {next !== null && <span className={classes.line}>{next}</span>}
+      {todos.length > 0 && (
+        <span className={classes.done}>
+          <Progress value={(done / todos.length) * 100} size={4} aria-hidden />
+          <span className="num">
+            {done}/{todos.length} <span className="unseen">to-dos done</span>
+          </span>
+        </span>
+      )}
+    </a>
+  );
+});
+
+/** In the shape of two of them. */
+const LoadingConversationCards = () => (
+  <div className={parts.late} role="status" aria-busy="true" aria-label="Loading">
+    {[0, 1].map((card) => (
+      <div className={classes.card} key={card}>
+        <Skeleton width="88%" height={12} />
+        <Skeleton width="62%" height={10} />
+        <Skeleton width="54%" height={20} />
+        <Skeleton width="100%" height={6} />
+      </div>
+    ))}
+  </div>
+);
+
+// Arrow keys among the cards: one of them can be reached by Tab, the rest by stepping from it. The focus belongs to a
+// conversation, not to a place: a card that moves to another column takes it along.
+
+/** Columns to the right, cards down. */
+type CardStep = readonly [number, number];
+
+const CARD_SELECTOR = '[data-card]';
+/** Each column asks on its own: a card that moves may be in none for a moment. */
+const PATIENCE_MS = 2_000;
+
+function useCardSteps(
+  board: RefObject<HTMLElement | null>,
+  moves: Readonly<Record<string, CardStep>>,
+) {
+  const focused = useRef<string | null>(null);
+  const isInside = useRef(false);
+  const patience = useRef<ReturnType<typeof setTimeout>>(undefined);
+
+  const columns = () =>
+    [...(board.current?.children ?? [])].map((column) => [
+      ...column.querySelectorAll<HTMLElement>(CARD_SELECTOR),
+    ]);
+  const cardOf = (id: string | null) =>
+    id === null ? null : board.current?.querySelector<HTMLElement>(`[data-card="${id}"]`);
+
+  const settle = useEffectEvent(() => {
+    const all = columns().flat();
+    const own = cardOf(focused.current);
+    const one = own ?? all[0];
+    for (const card of all) card.tabIndex = card === one ? 0 : -1;
+    clearTimeout(patience.current);
+    if (!isInside.current || document.activeElement !== document.body) return;
+    if (own) own.focus();
+    else patience.current = setTimeout(giveUp, PATIENCE_MS);
+  });
+  const giveUp = () => {
+    if (isInside.current && document.activeElement === document.body) columns().flat()[0]?.focus();
+  };
+  // Cards come, go and move by themselves; after each of it exactly one has a place in the order of Tab.
+  useEffect(() => {
+    if (board.current === null) return;
+    settle();
+    const observer = new MutationObserver(settle);
+    observer.observe(board.current, { childList: true, subtree: true });
+    return () => {
+      observer.disconnect();
+      clearTimeout(patience.current);
+    };
+  }, [board]);
+
+  const step = ([right, down]: CardStep) => {
+    const from = columns();
+    const here = document.activeElement as HTMLElement;
+    const at = from.findIndex((cards) => cards.includes(here));
+    const row = from[at]?.indexOf(here) ?? -1;
+    if (at === -1) return (cardOf(focused.current) ?? from.flat()[0])?.focus();
+    if (right === 0) return from[at]?.[row + down]?.focus();
+    for (let next = at + right; from[next] !== undefined; next += right) {
+      const card = from[next]?.[row] ?? from[next]?.at(-1);
+      if (card) return card.focus();
+    }
+  };
+
+  return {
+    step,
+    onKeyDown(event: KeyboardEvent) {
+      const by = moves[event.key];
+      if (by === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (!(event.target as Element).matches(CARD_SELECTOR)) return;
+      event.preventDefault();
+      step(by);
+    },
+    onFocus({ target }: FocusEvent<HTMLElement>) {
+      const card = target.closest<HTMLElement>(CARD_SELECTOR);
+      isInside.current = card !== null;
+      if (card === null) return;
+      for (const other of columns().flat()) other.tabIndex = other === card ? 0 : -1;
+      focused.current = card.dataset.card ?? null;
+    },
+    onBlur({ target }: FocusEvent<HTMLElement>) {
+      // A card that was taken away did not give the focus to anybody.
+      isInside.current = !target.isConnected;
+    },
+  };
+}

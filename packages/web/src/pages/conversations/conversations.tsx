@@ -5,20 +5,20 @@ import { IconMessagePlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Page } from '../../parts/page.tsx';
+import { readConversationsSearch } from '../../search-params.ts';
 import { KeyHint, useKeys } from '../../shell/keys.tsx';
-import { Board } from './board.tsx';
+import { ConversationBoard } from './board.tsx';
 import classes from './conversations.module.css';
-import { List } from './list.tsx';
-import { NewConversation } from './new-conversation.tsx';
-import { countsQuery } from './queries.ts';
-import { readConversationsSearch } from './search.ts';
-import { allOf, boardLead, boardSentence, listLead } from './words.ts';
+import { boardLead, boardSentence, countAll, listLead } from './copy.ts';
+import { ConversationList } from './list.tsx';
+import { NewConversationDrawer } from './new-conversation.tsx';
+import { conversationCountsQuery } from './queries.ts';
 
-export function Conversations() {
+export function ConversationsScreen() {
   const search = readConversationsSearch(useSearch({ strict: false }));
   const navigate = useNavigate({ from: '/conversations' });
-  const { data: counts } = useQuery(countsQuery);
-  const isNone = counts !== undefined && allOf(counts) === 0;
+  const { data: counts } = useQuery(conversationCountsQuery);
+  const isNone = counts !== undefined && countAll(counts) === 0;
   const begin = () => void navigate({ search: { ...search, new: 'blank' } });
   useKeys({ c: begin }, 'New conversation');
   return (
@@ -59,12 +59,12 @@ export function Conversations() {
       }
     >
       {search.view === 'list' && !isNone ? (
-        <List search={search} />
+        <ConversationList search={search} />
       ) : (
-        <Board search={search} onBegin={begin} />
+        <ConversationBoard search={search} onBegin={begin} />
       )}
       {search.new !== undefined && (
-        <NewConversation
+        <NewConversationDrawer
           template={search.new}
           onClose={() => void navigate({ search: { ...search, new: undefined } })}
         />

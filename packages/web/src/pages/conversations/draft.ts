@@ -1,12 +1,12 @@
 // A conversation as it is being written, before there is one. Pure: what a template makes of it, what is still wrong
 // with it, and what the daemon is asked for. Nothing here is lost on the way to or from text.
+
+import { CONVERSATION_LIMITS, HEARTBEAT_DEFAULTS } from '@relay/core/api/constants';
 import type { CreateInstanceRequest } from '@relay/core/api/instances';
-import { HEARTBEAT_DEFAULTS, LIMITS } from '@relay/core/conversation/limits';
-import { grouped } from '../../parts/numbers.ts';
-import type { Template } from './templates.ts';
+import { groupDigits, plural } from '../../parts/format.ts';
 
 /** A line of a list; the key stays with it while it is moved. */
-export interface Line {
+export interface DraftLine {
   readonly key: string;
   /** Of a fact out of a template: what it is about. */
   readonly label?: string;
@@ -14,7 +14,7 @@ export interface Line {
   readonly text: string;
 }
 
-export interface Recipient {
+export interface DraftRecipient {
   /** Null for a number that nobody is known by. */
   readonly id: string | null;
   readonly name: string | null;
@@ -22,17 +22,17 @@ export interface Recipient {
   readonly phone: string;
 }
 
-export interface Draft {
+export interface ConversationDraft {
   readonly template: string;
   readonly objective: string;
-  readonly recipient: Recipient | null;
-  readonly todos: readonly Line[];
-  readonly facts: readonly Line[];
+  readonly recipient: DraftRecipient | null;
+  readonly todos: readonly DraftLine[];
+  readonly facts: readonly DraftLine[];
   readonly everyMs: number;
   readonly most: number;
 }
 
-export const BLANK: Draft = {
+export const BLANK_DRAFT: ConversationDraft = {
   template: 'blank',
   objective: '',
   recipient: null,
@@ -43,8 +43,11 @@ export const BLANK: Draft = {
 };
 
 /** The recipient stays: a template is about the matter. */
-export function fromTemplate(template: Template | undefined, { recipient }: Draft): Draft {
-  if (template === undefined) return { ...BLANK, recipient };
+export function draftFromTemplate(
+  template: ConversationTemplate | undefined,
+  { recipient }: ConversationDraft,
+): ConversationDraft {
+  if (template === undefined) return { ...BLANK_DRAFT, recipient };
   return {
     template: template.id,
     objective: template.objective,
@@ -57,65 +60,91 @@ export function fromTemplate(template: Template | undefined, { recipient }: Draf
 }
 
 /** Whether choosing another template would take words away. */
-export function isTouched(draft: Draft, template: Template | undefined): boolean {
-  const { objective, todos, facts } = fromTemplate(template, draft);
-  return JSON.stringify([objective, todos, facts]) !== JSON.stringify(wordsOf(draft));
+export function differsFromTemplate(
+  draft: ConversationDraft,
+  template: ConversationTemplate | undefined,
+): boolean {
+  const { objective, todos, facts } = draftFromTemplate(template, draft);
+  return JSON.stringify([objective, todos, facts]) !== JSON.stringify(draftTexts(draft));
 }
 
-const wordsOf = ({ objective, todos, facts }: Draft) => [objective, todos, facts];
+const draftTexts = ({ objective, todos, facts }: ConversationDraft) => [objective, todos, facts];
 
-export function moved(lines: readonly Line[], from: number, to: number): readonly Line[] {
+export function moveDraftLine(
+  lines: readonly DraftLine[],
+  from: number,
+  to: number,
+): readonly DraftLine[] {
   const line = lines[from];
   if (line === undefined || lines[to] === undefined) return lines;
   return lines.toSpliced(from, 1).toSpliced(to, 0, line);
 }
 
-export function added(lines: readonly Line[], kind: 'todo' | 'fact'): readonly Line[] {
+export function addDraftLine(
+  lines: readonly DraftLine[],
+  kind: 'todo' | 'fact',
+): readonly DraftLine[] {
   const numbers = lines.map(({ key }) => Number(key.split('-')[1]));
   return [...lines, { key: `${kind}-${Math.max(0, ...numbers) + 1}`, text: '' }];
 }
 
-export type Wrong = Partial<
+export type DraftErrors = Partial<
   Record<'objective' | 'recipient' | 'everyMs' | 'most' | string, string>
 >;
 
 /** What is still missing or too much, by field; the key of a line is its field. */
-export function wrongWith({ objective, recipient, todos, facts, everyMs, most }: Draft): Wrong {
+export function validateDraft({
+  objective,
+  recipient,
+  todos,
+  facts,
+  everyMs,
+  most,
+}: ConversationDraft): DraftErrors {
   const wrong: Record<string, string> = {};
   if (objective.trim() === '') wrong.objective = 'Say what is to be reached.';
   else if (objective.includes('…')) wrong.objective = 'Say what the … stands for.';
-  else if (objective.length > LIMITS.objective) wrong.objective = tooLong(LIMITS.objective);
+  else if (objective.length > CONVERSATION_LIMITS.objective)
+    wrong.objective = tooLong(CONVERSATION_LIMITS.objective);
   if (recipient === null) wrong.recipient = 'Choose somebody, or give a number.';
   for (const line of todos)
-    if (line.text.length > LIMITS.todo) wrong[line.key] = tooLong(LIMITS.todo);
+    if (line.text.length > CONVERSATION_LIMITS.todo)
+      wrong[line.key] = tooLong(CONVERSATION_LIMITS.todo);
   for (const line of facts)
-    if (factOf(line).length > LIMITS.fact) wrong[line.key] = tooLong(LIMITS.fact);
-  if (!(everyMs >= LIMITS.shortestIntervalMs && everyMs <= LIMITS.longestIntervalMs))
+    if (factOf(line).length > CONVERSATION_LIMITS.fact)
+      wrong[line.key] = tooLong(CONVERSATION_LIMITS.fact);
+  if (
+    !(
+      everyMs >= CONVERSATION_LIMITS.shortestIntervalMs &&
+      everyMs <= CONVERSATION_LIMITS.longestIntervalMs
+    )
+  )
     wrong.everyMs = 'Between a second and 30 days.';
-  if (!(Number.isInteger(most) && most >= 0 && most <= LIMITS.followups))
-    wrong.most = `Between 0 and ${LIMITS.followups}.`;
+  if (!(Number.isInteger(most) && most >= 0 && most <= CONVERSATION_LIMITS.followups))
+    wrong.most = `Between 0 and ${CONVERSATION_LIMITS.followups}.`;
   return wrong;
 }
 
-const tooLong = (most: number) => `At most ${grouped(most)} characters.`;
+const tooLong = (most: number) => `At most ${groupDigits(most)} characters.`;
 
-const factOf = ({ label, text }: Line): string =>
+const factOf = ({ label, text }: DraftLine): string =>
   label === undefined ? text.trim() : `${label}: ${text.trim()}`;
 
 /** Lines that were left empty are not handed in. */
-const filled = (lines: readonly Line[]) => lines.filter(({ text }) => text.trim() !== '');
+const withoutEmpty = (lines: readonly DraftLine[]) =>
+  lines.filter(({ text }) => text.trim() !== '');
 
-export const requestOf = (draft: Draft) =>
+export const toCreateRequest = (draft: ConversationDraft) =>
   ({
     objective: draft.objective.trim(),
     target_contact: `+${draft.recipient?.phone ?? ''}`,
-    todos: filled(draft.todos).map(({ text }) => ({ text: text.trim() })),
-    facts: filled(draft.facts).map(factOf),
+    todos: withoutEmpty(draft.todos).map(({ text }) => ({ text: text.trim() })),
+    facts: withoutEmpty(draft.facts).map(factOf),
     heartbeat_config: { interval_ms: draft.everyMs, max_followups: draft.most },
   }) satisfies CreateInstanceRequest;
 
 /** What was kept; null for whatever cannot be read as a draft of this version. */
-export function readDraft(text: string | null): Draft | null {
+export function readDraft(text: string | null): ConversationDraft | null {
   try {
     const kept: unknown = JSON.parse(text ?? 'null');
     return isDraft(kept) ? kept : null;
@@ -124,13 +153,15 @@ export function readDraft(text: string | null): Draft | null {
   }
 }
 
-function isDraft(kept: unknown): kept is Draft {
+function isDraft(kept: unknown): kept is ConversationDraft {
   if (typeof kept !== 'object' || kept === null) return false;
-  const { template, objective, recipient, todos, facts, everyMs, most } = kept as Draft;
+  const { template, objective, recipient, todos, facts, everyMs, most } = kept as ConversationDraft;
   const areLines = [todos, facts].every(
     (lines) =>
       Array.isArray(lines) &&
-      lines.every((line: Line) => typeof line?.key === 'string' && typeof line.text === 'string'),
+      lines.every(
+        (line: DraftLine) => typeof line?.key === 'string' && typeof line.text === 'string',
+      ),
   );
   const isSomebody =
     recipient === null || (typeof recipient === 'object' && typeof recipient.phone === 'string');
@@ -140,4 +171,109 @@ function isDraft(kept: unknown): kept is Draft {
     areLines &&
     isSomebody
   );
+}
+
+// What a conversation is often wanted for: pure data. A template fills the form in and nothing more; `…` stands where
+// the owner has to say something, and a fact that is left empty is not told.
+
+interface ConversationTemplate {
+  readonly id: string;
+  readonly title: string;
+  readonly objective: string;
+  readonly todos: readonly string[];
+  /** What the contact will ask about. */
+  readonly facts: readonly { readonly label: string; readonly example: string }[];
+  readonly followUps: { readonly everyMs: number; readonly most: number };
+}
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+export const CONVERSATION_TEMPLATES: readonly ConversationTemplate[] = [
+  {
+    id: 'quote',
+    title: 'Get a quote',
+    objective: 'Get a quote for …',
+    todos: ['A price, with what it includes', 'When it could be done', 'How long the quote holds'],
+    facts: [
+      { label: 'What it is about', example: 'The tap in the kitchen leaks' },
+      { label: 'Where', example: '12 Mill Lane, second floor' },
+      { label: 'By when', example: 'Before the end of the month' },
+    ],
+    followUps: { everyMs: DAY_MS, most: 3 },
+  },
+  {
+    id: 'appointment',
+    title: 'Book an appointment',
+    objective: 'Book an appointment for …',
+    todos: ['A day and a time', 'Where it takes place', 'What to bring'],
+    facts: [
+      { label: 'For whom', example: 'Alex Moore' },
+      { label: 'Times that work', example: 'Tuesday or Thursday after 16:00' },
+      { label: 'Times that do not', example: 'Not next week' },
+    ],
+    followUps: { everyMs: 4 * HOUR_MS, most: 3 },
+  },
+  {
+    id: 'invoice',
+    title: 'Chase an invoice',
+    objective: 'Find out when invoice … will be paid',
+    todos: ['That the invoice arrived', 'A date for the payment'],
+    facts: [
+      { label: 'Invoice', example: '2026-117 of 3 November' },
+      { label: 'Amount', example: '€1,240' },
+      { label: 'Due on', example: '17 November' },
+    ],
+    followUps: { everyMs: 3 * DAY_MS, most: 4 },
+  },
+  {
+    id: 'meeting',
+    title: 'Arrange a meeting',
+    objective: 'Agree on a time to meet about …',
+    todos: ['A day and a time', 'Where to meet'],
+    facts: [
+      { label: 'Times that work', example: 'Wednesday all day, Friday before noon' },
+      { label: 'Place', example: 'The café at the station, or a call' },
+    ],
+    followUps: { everyMs: 4 * HOUR_MS, most: 3 },
+  },
+  {
+    id: 'document',
+    title: 'Ask for a document',
+    objective: 'Ask for …',
+    todos: ['The document, or when it will come', 'That it is the one that was asked for'],
+    facts: [
+      { label: 'Which document', example: 'The heating bill of 2025' },
+      { label: 'What for', example: 'The tax return' },
+      { label: 'By when', example: '30 November' },
+    ],
+    followUps: { everyMs: DAY_MS, most: 4 },
+  },
+];
+
+export const findTemplate = (id: string): ConversationTemplate | undefined =>
+  CONVERSATION_TEMPLATES.find((template) => template.id === id);
+
+// How long a wait is, as people say it. Pure.
+
+export const INTERVAL_UNITS: Readonly<Record<string, number>> = {
+  seconds: 1_000,
+  minutes: 60_000,
+  hours: 3_600_000,
+  days: 86_400_000,
+};
+
+/** In the largest unit that it is a whole number of. */
+export function splitInterval(ms: number): { readonly n: number; readonly unit: string } {
+  const [unit = 'seconds', size = 1_000] =
+    Object.entries(INTERVAL_UNITS).findLast(([, each]) => ms >= each && ms % each === 0) ?? [];
+  return { n: ms / size, unit };
+}
+
+export function followUpSentence(everyMs: number, most: number): string {
+  const { n, unit } = splitInterval(everyMs);
+  const wait = plural(n, unit.slice(0, -1));
+  if (most === 0) return `If no answer comes within ${wait}, it gives up without asking again.`;
+  const often = most === 1 ? 'once' : most === 2 ? 'twice' : `up to ${most} times`;
+  return `If no answer comes within ${wait}, it asks again, ${often}. Then it gives up.`;
 }

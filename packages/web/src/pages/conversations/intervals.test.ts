@@ -1,14 +1,14 @@
-import { HEARTBEAT_DEFAULTS } from '@relay/core/conversation/limits';
+import { HEARTBEAT_DEFAULTS } from '@relay/core/api/constants';
 import { expect, test } from 'vitest';
-import { followUpSentence, INTERVALS, intervalOf } from './intervals.ts';
+import { followUpSentence, INTERVAL_UNITS, splitInterval } from './draft.ts';
 
 test('a wait is said in the largest unit it is a whole number of', () => {
-  expect(intervalOf(1_800_000)).toEqual({ n: 30, unit: 'minutes' });
-  expect(intervalOf(HEARTBEAT_DEFAULTS.interval_ms)).toEqual({ n: 1, unit: 'days' });
-  expect(intervalOf(90_000)).toEqual({ n: 90, unit: 'seconds' });
+  expect(splitInterval(1_800_000)).toEqual({ n: 30, unit: 'minutes' });
+  expect(splitInterval(HEARTBEAT_DEFAULTS.interval_ms)).toEqual({ n: 1, unit: 'days' });
+  expect(splitInterval(90_000)).toEqual({ n: 90, unit: 'seconds' });
   for (const ms of [1_000, 61_000, 5_400_000, 259_200_000]) {
-    const { n, unit } = intervalOf(ms);
-    expect(n * (INTERVALS[unit] ?? 0)).toBe(ms);
+    const { n, unit } = splitInterval(ms);
+    expect(n * (INTERVAL_UNITS[unit] ?? 0)).toBe(ms);
   }
 });
 

@@ -1,51 +1,96 @@
 // All conversations, whatever changed last at the top. Only the rows in view are drawn, and only the beginning is asked
 // for again: whatever changes is there, and a row further down is made true from it without moving.
-import { Button } from '@mantine/core';
+import { Button, CloseButton, Select, TextInput } from '@mantine/core';
+import { useDebouncedCallback, useDebouncedValue } from '@mantine/hooks';
+import type { ListedInstance } from '@relay/core/api/instances';
+import {
+  INSTANCE_STATES,
+  type InstanceState,
+  TURNS,
+  type WhoseTurn,
+} from '@relay/core/conversation/states';
 import { IconSearch } from '@tabler/icons-react';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { useDeferredValue, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import {
+  memo,
+  useCallback,
+  useDeferredValue,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import { useNow } from '../../data/use-now.ts';
-import { useFollow } from '../../parts/follow.ts';
-import { Soon, useSoon } from '../../parts/later.tsx';
+import { RenderAfterFirstPaint, useAfterFirstPaint } from '../../parts/deferred.tsx';
+import { formatFullTime, formatPhoneNumber } from '../../parts/format.ts';
+import { Initials } from '../../parts/initials.tsx';
+import { useFollowLinks } from '../../parts/links.tsx';
+import { Chip } from '../../parts/marks.tsx';
+import { Sentence } from '../../parts/page.tsx';
 import parts from '../../parts/parts.module.css';
-import { Asked, Empty } from '../../parts/places.tsx';
+import { EmptyState, QueryContent } from '../../parts/query-content.tsx';
+import { ApprovalBadge, STATE_DISPLAY, StateBadge } from '../../parts/state-badge.tsx';
+import {
+  type ConversationFilters,
+  type ConversationsSearch,
+  toConversationFilters,
+} from '../../search-params.ts';
 import classes from './conversations.module.css';
-import { Filters } from './filters.tsx';
-import { Row } from './row.tsx';
-import { type ConversationsSearch, filtersOf } from './search.ts';
-import { type Rows, useRows } from './use-rows.ts';
+import {
+  changeTime,
+  conversationContact,
+  countSettledTodos,
+  followUpLine,
+  reasonLine,
+  TURN_DISPLAY,
+} from './copy.ts';
+import {
+  findPeopleQuery,
+  LIST_PAGE,
+  latestConversationsQuery,
+  olderConversationsQuery,
+} from './queries.ts';
 
-export function List({ search }: { readonly search: ConversationsSearch }) {
-  const { query, ...rows } = useRows(filtersOf(search));
+export function ConversationList({ search }: { readonly search: ConversationsSearch }) {
+  const { query, ...rows } = useListRows(toConversationFilters(search));
   // Drawn when there is time: whoever scrolls or types goes first.
   const all = useDeferredValue(rows.all);
   return (
     <>
       <div className={classes.filters}>
-        <Soon>
-          <Filters search={search} />
-        </Soon>
+        <RenderAfterFirstPaint>
+          <ConversationListFilters search={search} />
+        </RenderAfterFirstPaint>
       </div>
       <section className={parts.card} aria-label="Conversations">
-        <Asked query={query} what="The conversations">
-          {() => (rows.all.length === 0 ? <Nothing /> : <Table {...rows} all={all} />)}
-        </Asked>
+        <QueryContent query={query} what="The conversations">
+          {() =>
+            rows.all.length === 0 ? (
+              <NoConversationFits />
+            ) : (
+              <ConversationTable {...rows} all={all} />
+            )
+          }
+        </QueryContent>
       </section>
     </>
   );
 }
 
-const Nothing = () => (
-  <Empty icon={IconSearch} title="No conversation fits.">
+const NoConversationFits = () => (
+  <EmptyState icon={IconSearch} title="No conversation fits.">
     Take a filter away, or look for fewer words.
-  </Empty>
+  </EmptyState>
 );
 
 const HEADS = ['Objective', 'With', 'State', 'To-dos', 'Why, and what is next', 'Changed'];
 
-function Table({ all, arrived, isMore, isLoading, hold, take, more }: Rows) {
+function ConversationTable({ all, arrived, isMore, isLoading, hold, take, more }: ListRows) {
   const now = useNow(20_000);
-  const follow = useFollow();
+  const follow = useFollowLinks();
   const body = useRef<HTMLTableSectionElement>(null);
   const [top, setTop] = useState(0);
   useLayoutEffect(() => setTop(topOf(body.current)), []);
@@ -58,7 +103,7 @@ function Table({ all, arrived, isMore, isLoading, hold, take, more }: Rows) {
     // A row more or less in view may wait for a frame.
     useFlushSync: false,
   });
-  const isTime = useSoon();
+  const isTime = useAfterFirstPaint();
   const shown = isTime ? virtual.getVirtualItems() : [];
   const before = (shown[0]?.start ?? top) - top;
   const after = virtual.getTotalSize() - ((shown.at(-1)?.end ?? top) - top);
@@ -100,7 +145,7 @@ function Table({ all, arrived, isMore, isLoading, hold, take, more }: Rows) {
             const instance = all[index];
             return (
               instance && (
-                <Row
+                <ConversationRow
                   key={key}
                   instance={instance}
                   now={now}
@@ -124,3 +169,223 @@ const topOf = (element: HTMLElement | null): number =>
 /** Where the rows would stand that are not in view. */
 const Gap = ({ height }: { readonly height: number }) =>
   height > 0 && <tr aria-hidden className={classes.gap} style={{ height }} />;
+
+// One conversation in the list: a row of the table on a laptop, a small card on a phone; the whole of it leads there.
+
+interface ConversationRowProps {
+  readonly instance: ListedInstance;
+  readonly now: number;
+  readonly index: number;
+  readonly measure: (row: HTMLElement | null) => void;
+}
+
+const ConversationRow = memo(function Row({ instance, now, index, measure }: ConversationRowProps) {
+  const { id, objective, todos, unread, updated_at: changed } = instance;
+  const next = followUpLine(instance, now) ?? reasonLine(instance);
+  return (
+    <tr className={classes.row} data-index={index} aria-rowindex={index + 2} ref={measure}>
+      <td className={classes.what}>
+        <a href={`/conversations/${id}`} dir="auto">
+          {objective}
+        </a>
+      </td>
+      <td>
+        <span className={classes.who}>
+          <Initials name={instance.contact_name} />
+          <span dir="auto">{conversationContact(instance)}</span>
+        </span>
+      </td>
+      <td>
+        <span className={classes.badges}>
+          <StateBadge instance={instance} />
+          {instance.approval_id !== null && <ApprovalBadge />}
+          {unread > 0 && <Chip>{unread} unread</Chip>}
+        </span>
+      </td>
+      <td className={`${classes.todos} num`}>
+        {todos.length > 0 && `${countSettledTodos(instance)} of ${todos.length}`}
+      </td>
+      <td className={classes.next}>
+        {next !== null && (
+          <span className={classes.line} dir="auto">
+            <Sentence text={next} />
+          </span>
+        )}
+      </td>
+      <td className={classes.changed}>
+        <time dateTime={changed} title={formatFullTime(changed)}>
+          {changeTime(changed, now)}
+        </time>
+      </td>
+    </tr>
+  );
+});
+
+// The rows of the list. It is read from a moment on: its beginning then, and page after page behind it. Whatever has
+// changed since is known from the beginning as it is now, and shown in place; taking it in begins anew.
+
+interface ListRows {
+  readonly all: readonly ListedInstance[];
+  /** How many would come to the top. */
+  readonly arrived: number;
+  readonly isMore: boolean;
+  readonly isLoading: boolean;
+  /** While a pointer is inside, nothing moves by itself. */
+  hold(isInside: boolean): void;
+  take(): void;
+  more(): void;
+}
+
+const NO_INSTANCES: readonly ListedInstance[] = [];
+
+interface ListBeginning {
+  readonly from: readonly ListedInstance[];
+  readonly filters: string;
+}
+
+function useListRows(filters: ConversationFilters) {
+  const query = useQuery(latestConversationsQuery(filters));
+  const { data: changes = NO_INSTANCES } = useQuery(latestConversationsQuery({}));
+  const latest = query.data ?? NO_INSTANCES;
+  const name = JSON.stringify(filters);
+  const [begun, setBegun] = useState<ListBeginning | null>(null);
+  const [isHeld, hold] = useState(false);
+
+  const beginning = begun?.filters === name ? begun.from : latest;
+  const rest = useInfiniteQuery(olderConversationsQuery(filters, beginning.at(-1)));
+  const isFurther = rest.data !== undefined;
+  // Held, or read further than the beginning: it stays as it was begun.
+  const stays = isHeld || isFurther;
+  if (!stays && (begun?.from !== latest || begun.filters !== name) && !query.isPlaceholderData) {
+    setBegun({ from: latest, filters: name });
+  }
+
+  const all = useMemo(() => {
+    const now = new Map([...changes, ...latest].map((one) => [one.id, one]));
+    const rows = [...beginning, ...(rest.data?.pages.flat() ?? [])];
+    const once = new Map(rows.map((one) => [one.id, now.get(one.id) ?? one]));
+    return [...once.values()];
+  }, [beginning, rest.data, changes, latest]);
+  const first = beginning[0]?.updated_at ?? '';
+  const arrived = latest.filter(({ updated_at }) => updated_at > first).length;
+
+  const { fetchNextPage } = rest;
+  return {
+    query,
+    all,
+    arrived,
+    isMore: isFurther ? rest.hasNextPage : beginning.length === LIST_PAGE,
+    isLoading: rest.isFetching,
+    hold,
+    take: () => setBegun({ from: latest, filters: name }),
+    more: useCallback(() => void fetchNextPage(), [fetchNextPage]),
+  };
+}
+
+// Which conversations the list shows: whose turn, which state, with whom, which words. All of it is in the address.
+
+const TURN_CHOICES = TURNS.map((value) => ({ value, label: TURN_DISPLAY[value].title }));
+const STATE_CHOICES = INSTANCE_STATES.map((value) => ({ value, label: STATE_DISPLAY[value].word }));
+
+function ConversationListFilters({ search }: { readonly search: ConversationsSearch }) {
+  const navigate = useNavigate({ from: '/conversations' });
+  const change = (by: ConversationsSearch) =>
+    void navigate({ search: { ...search, ...by }, replace: true });
+  return (
+    <search className={classes.filterFields} aria-label="Filters">
+      <WordsField
+        value={search.words ?? ''}
+        onWords={(words) => change({ words: words || undefined })}
+      />
+      <Select
+        aria-label="Whose turn"
+        placeholder="Any turn"
+        clearable
+        data={TURN_CHOICES}
+        value={search.turn ?? null}
+        onChange={(turn) => change({ turn: (turn ?? undefined) as WhoseTurn | undefined })}
+      />
+      <Select
+        aria-label="State"
+        placeholder="Any state"
+        clearable
+        data={STATE_CHOICES}
+        value={search.state ?? null}
+        onChange={(state) => change({ state: (state ?? undefined) as InstanceState | undefined })}
+      />
+      <PersonSelect value={search.person} onPerson={(person) => change({ person })} />
+    </search>
+  );
+}
+
+/** What is typed is looked for once the fingers rest. */
+function WordsField({ value, onWords }: { readonly value: string; onWords(words: string): void }) {
+  const [typed, setTyped] = useState(value);
+  useEffect(() => setTyped(value), [value]);
+  const look = useDebouncedCallback(onWords, 250);
+  return (
+    <TextInput
+      type="search"
+      aria-label="Words"
+      placeholder="Objective, name or number"
+      leftSection={<IconSearch size={16} stroke={1.7} />}
+      value={typed}
+      maxLength={200}
+      onChange={({ currentTarget }) => {
+        setTyped(currentTarget.value);
+        look(currentTarget.value.trim());
+      }}
+      rightSection={
+        typed !== '' && (
+          <CloseButton
+            size="sm"
+            aria-label="Clear the words"
+            onClick={() => {
+              setTyped('');
+              onWords('');
+            }}
+          />
+        )
+      }
+    />
+  );
+}
+
+// Somebody among the contacts, found by name or number as it is typed.
+
+interface PersonSelectProps {
+  /** A contact's id. */
+  readonly value: string | undefined;
+  onPerson(id: string | undefined): void;
+}
+
+function PersonSelect({ value, onPerson }: PersonSelectProps) {
+  const [typed, setTyped] = useState('');
+  const [asked] = useDebouncedValue(typed, 200);
+  const { data: found } = useQuery(findPeopleQuery(asked));
+  const { data: chosen } = useQuery({
+    ...findPeopleQuery(value ?? ''),
+    enabled: value !== undefined,
+  });
+  const people = new Map(
+    [...(chosen?.contacts ?? []), ...(found?.contacts ?? [])].map((one) => [one.id, one]),
+  );
+  return (
+    <Select
+      aria-label="With whom"
+      placeholder="Anybody"
+      searchable
+      clearable
+      nothingFoundMessage="Nobody by that name."
+      data={[...people.values()].map(({ id, name, phone_number: digits }) => ({
+        value: id,
+        label: name ?? (digits === null ? 'Somebody unnamed' : formatPhoneNumber(digits)),
+      }))}
+      // The daemon has found them already, by more than their name.
+      filter={({ options }) => options}
+      value={value ?? null}
+      onChange={(id) => onPerson(id ?? undefined)}
+      onSearchChange={setTyped}
+    />
+  );
+}

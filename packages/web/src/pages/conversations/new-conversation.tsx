@@ -1,30 +1,68 @@
 // Begins a conversation: what for, with whom, what to settle, what may be told. It has an address of its own, and what
 // is written in it is kept until it is created or thrown away.
-import { Button, Drawer, Textarea } from '@mantine/core';
-import { LIMITS } from '@relay/core/conversation/limits';
-import { IconAlertTriangle, IconCloudOff } from '@tabler/icons-react';
+import {
+  ActionIcon,
+  Button,
+  Chip,
+  Drawer,
+  NumberInput,
+  Select,
+  Textarea,
+  TextInput,
+} from '@mantine/core';
+import { CONVERSATION_LIMITS } from '@relay/core/api/constants';
+import type { CreateInstanceResponse } from '@relay/core/api/instances';
+import { RelayApiError } from '@relay/core/client/api-error';
+import {
+  IconAlertTriangle,
+  IconArrowDown,
+  IconArrowUp,
+  IconCloudOff,
+  IconPlus,
+  IconReplace,
+  IconX,
+} from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
-import { sentenceOf } from '../../data/relay.ts';
-import { useIsGone } from '../../data/use-live.ts';
-import { Note } from '../../parts/note.tsx';
-import { Sentence } from '../../parts/sentence.tsx';
-import { wrongWith } from './draft.ts';
-import { FollowUps } from './follow-ups.tsx';
-import { Left } from './left.tsx';
-import { Lines } from './lines.tsx';
+import {
+  type FormEvent,
+  type KeyboardEvent,
+  useCallback,
+  useEffect,
+  useId,
+  useRef,
+  useState,
+} from 'react';
+import { useIsDaemonGone } from '../../data/live-stream.ts';
+import { readableError, relay } from '../../data/relay.ts';
+import { useAction } from '../../data/use-action.ts';
+import { Note, Sentence } from '../../parts/page.tsx';
+import {
+  addDraftLine,
+  BLANK_DRAFT,
+  CONVERSATION_TEMPLATES,
+  type ConversationDraft,
+  type DraftErrors,
+  type DraftLine,
+  differsFromTemplate,
+  draftFromTemplate,
+  findTemplate,
+  followUpSentence,
+  INTERVAL_UNITS,
+  moveDraftLine,
+  readDraft,
+  splitInterval,
+  toCreateRequest,
+  validateDraft,
+} from './draft.ts';
 import classes from './new-conversation.module.css';
 import { RecipientField } from './recipient-field.tsx';
-import { TemplateChoice } from './template-choice.tsx';
-import { useCreate } from './use-create.ts';
-import { useDraft } from './use-draft.ts';
 
-interface NewConversationProps {
+interface NewConversationDrawerProps {
   readonly template: string;
   onClose(): void;
 }
 
-export function NewConversation({ template, onClose }: NewConversationProps) {
+export function NewConversationDrawer({ template, onClose }: NewConversationDrawerProps) {
   return (
     <Drawer
       opened
@@ -35,32 +73,32 @@ export function NewConversation({ template, onClose }: NewConversationProps) {
       closeButtonProps={{ 'aria-label': 'Close' }}
       classNames={{ body: classes.body ?? '', content: classes.content ?? '' }}
     >
-      <Form template={template} />
+      <NewConversationForm template={template} />
     </Drawer>
   );
 }
 
-function Form({ template }: { readonly template: string }) {
-  const { draft, change, forget } = useDraft(template);
+function NewConversationForm({ template }: { readonly template: string }) {
+  const { draft, change, forget } = useConversationDraft(template);
   const navigate = useNavigate();
-  const isGone = useIsGone();
+  const isGone = useIsDaemonGone();
   const [isTried, setTried] = useState(false);
-  const wrong = wrongWith(draft);
+  const wrong = validateDraft(draft);
   const isWrong = Object.keys(wrong).length > 0;
-  const create = useCreate(({ id }) => {
+  const create = useCreateConversation(({ id }) => {
     forget();
     void navigate({ to: '/conversations/$id', params: { id } });
   });
-  const refusedNumber = create.code === 'invalid_phone' ? sentenceOf(create.error) : undefined;
+  const refusedNumber = create.code === 'invalid_phone' ? readableError(create.error) : undefined;
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     setTried(true);
     if (!isWrong && !isGone) return create.mutate(draft);
     const { elements } = event.currentTarget;
     // Once the fields say what is wrong with them.
-    requestAnimationFrame(() => firstWrong(elements)?.focus());
+    requestAnimationFrame(() => firstInvalidField(elements)?.focus());
   };
-  const shown = isTried ? wrong : tooMuch(wrong, draft.objective);
+  const shown = isTried ? wrong : onlyTooLong(wrong, draft.objective);
   return (
     <form className={classes.form} onSubmit={submit} noValidate>
       <div className={classes.fields}>
@@ -78,7 +116,7 @@ function Form({ template }: { readonly template: string }) {
           inputContainer={(input) => (
             <>
               {input}
-              <Left text={draft.objective} most={LIMITS.objective} />
+              <CharactersLeft text={draft.objective} most={CONVERSATION_LIMITS.objective} />
             </>
           )}
           data-autofocus
@@ -88,29 +126,29 @@ function Form({ template }: { readonly template: string }) {
           onChange={(recipient) => change({ recipient })}
           error={refusedNumber ?? shown.recipient}
         />
-        <Lines
+        <LinesField
           kind="todo"
           title="To-dos"
           description="What has to be settled on the way. The agent ticks them off."
           add="Add a to-do"
-          most={LIMITS.todos}
-          longest={LIMITS.todo}
+          most={CONVERSATION_LIMITS.todos}
+          longest={CONVERSATION_LIMITS.todo}
           lines={draft.todos}
           wrong={shown}
           onLines={(todos) => change({ todos })}
         />
-        <Lines
+        <LinesField
           kind="fact"
           title="Facts that may be told"
           description="Whatever stands here, the agent may tell them as it stands. It invents no others."
           add="Add a fact"
-          most={LIMITS.facts}
-          longest={LIMITS.fact}
+          most={CONVERSATION_LIMITS.facts}
+          longest={CONVERSATION_LIMITS.fact}
           lines={draft.facts}
           wrong={shown}
           onLines={(facts) => change({ facts })}
         />
-        <FollowUps draft={draft} onChange={change} wrong={shown} />
+        <FollowUpFields draft={draft} onChange={change} wrong={shown} />
       </div>
       <footer className={classes.foot}>
         {isGone && (
@@ -120,7 +158,7 @@ function Form({ template }: { readonly template: string }) {
         )}
         {create.error && refusedNumber === undefined && (
           <Note hue="bad" icon={IconAlertTriangle} role="alert">
-            <Sentence text={sentenceOf(create.error)} />
+            <Sentence text={readableError(create.error)} />
           </Note>
         )}
         <div className={classes.acts}>
@@ -137,13 +175,308 @@ function Form({ template }: { readonly template: string }) {
 }
 
 /** Before anybody tried to begin, only what is too much is said. */
-const tooMuch = (wrong: Readonly<Record<string, string | undefined>>, objective: string) => {
+const onlyTooLong = (wrong: Readonly<Record<string, string | undefined>>, objective: string) => {
   const { recipient: _, objective: about, ...rest } = wrong;
-  return objective.length > LIMITS.objective ? { ...rest, objective: about } : rest;
+  return objective.length > CONVERSATION_LIMITS.objective ? { ...rest, objective: about } : rest;
 };
 
-const firstWrong = (elements: HTMLFormControlsCollection): HTMLElement | undefined =>
+const firstInvalidField = (elements: HTMLFormControlsCollection): HTMLElement | undefined =>
   [...elements].find(
     (element): element is HTMLElement =>
       element instanceof HTMLElement && element.getAttribute('aria-invalid') === 'true',
   );
+
+// What the conversation is often for. Choosing fills the form in; what was written by hand is not taken away unasked.
+
+interface TemplateChoiceProps {
+  readonly draft: ConversationDraft;
+  onChange(draft: ConversationDraft): void;
+}
+
+const TEMPLATE_CHOICES = [{ id: 'blank', title: 'Blank' }, ...CONVERSATION_TEMPLATES];
+
+function TemplateChoice({ draft, onChange }: TemplateChoiceProps) {
+  const [asked, setAsked] = useState<string | null>(null);
+  const fill = (id: string) => {
+    setAsked(null);
+    onChange(draftFromTemplate(findTemplate(id), draft));
+  };
+  const choose = (id: string) =>
+    differsFromTemplate(draft, findTemplate(draft.template)) ? setAsked(id) : fill(id);
+  return (
+    <div className={classes.templates}>
+      <Chip.Group value={asked ?? draft.template} onChange={choose}>
+        <div role="radiogroup" aria-label="Template" className={classes.chips}>
+          {TEMPLATE_CHOICES.map(({ id, title }) => (
+            <Chip key={id} value={id} variant="outline" size="sm" radius={8}>
+              {title}
+            </Chip>
+          ))}
+        </div>
+      </Chip.Group>
+      {asked !== null && (
+        <Note
+          hue="parked"
+          icon={IconReplace}
+          role="status"
+          acts={
+            <>
+              <Button size="xs" onClick={() => fill(asked)}>
+                Replace
+              </Button>
+              <Button size="xs" variant="default" onClick={() => setAsked(null)}>
+                Keep mine
+              </Button>
+            </>
+          }
+        >
+          This replaces what you wrote.
+        </Note>
+      )}
+    </div>
+  );
+}
+
+// A list of short lines to fill in: to-dos, or facts. By keyboard: Enter begins the next, Backspace in an empty one
+// takes it away, Alt and an arrow moves it. Each of that is a button too.
+
+interface LinesFieldProps {
+  readonly kind: 'todo' | 'fact';
+  readonly title: string;
+  readonly description: string;
+  /** On the button. */
+  readonly add: string;
+  readonly most: number;
+  readonly longest: number;
+  readonly lines: readonly DraftLine[];
+  readonly wrong: DraftErrors;
+  onLines(lines: readonly DraftLine[]): void;
+}
+
+function LinesField({ kind, lines, most, onLines, ...words }: LinesFieldProps) {
+  const id = useId();
+  const list = useRef<HTMLUListElement>(null);
+  // Where the focus goes once the list is drawn.
+  const [wanted, setWanted] = useState<string | null>(null);
+  useEffect(() => {
+    if (wanted === null) return;
+    list.current?.querySelector<HTMLInputElement>(`[data-line="${wanted}"]`)?.focus();
+    setWanted(null);
+  }, [wanted]);
+  const add = () => {
+    if (lines.length >= most) return;
+    const next = addDraftLine(lines, kind);
+    onLines(next);
+    setWanted(next.at(-1)?.key ?? null);
+  };
+  const remove = (index: number) => {
+    onLines(lines.toSpliced(index, 1));
+    setWanted(lines[index - 1]?.key ?? lines[index + 1]?.key ?? null);
+  };
+  const move = (from: number, to: number) => {
+    onLines(moveDraftLine(lines, from, to));
+    setWanted(lines[from]?.key ?? null);
+  };
+  const next = (index: number) => {
+    const after = lines[index + 1];
+    if (after === undefined) add();
+    else setWanted(after.key);
+  };
+  const actOf = ({ key, altKey }: KeyboardEvent, index: number, line: DraftLine) => {
+    if (key === 'Enter') return () => next(index);
+    if (key === 'Backspace' && line.text === '') return () => remove(index);
+    if (key === 'ArrowUp' && altKey) return () => move(index, index - 1);
+    if (key === 'ArrowDown' && altKey) return () => move(index, index + 1);
+    return undefined;
+  };
+  const press = (event: KeyboardEvent<HTMLInputElement>, index: number, line: DraftLine) => {
+    if (event.nativeEvent.isComposing) return;
+    const act = actOf(event, index, line);
+    if (act === undefined) return;
+    event.preventDefault();
+    act();
+  };
+  return (
+    <section className={classes.lines} aria-labelledby={id}>
+      <h3 id={id}>{words.title}</h3>
+      <p className="small dim">{words.description}</p>
+      <ul ref={list}>
+        {lines.map((line, index) => {
+          const name = line.label ?? `${kind === 'todo' ? 'To-do' : 'Fact'} ${index + 1}`;
+          return (
+            <li key={line.key}>
+              <TextInput
+                aria-label={name}
+                label={line.label}
+                data-line={line.key}
+                placeholder={
+                  line.example ?? (kind === 'todo' ? 'A price' : 'We are at home after six')
+                }
+                value={line.text}
+                error={words.wrong[line.key]}
+                onChange={({ currentTarget: { value } }) =>
+                  onLines(lines.toSpliced(index, 1, { ...line, text: value }))
+                }
+                onKeyDown={(event) => press(event, index, line)}
+                rightSection={<CharactersLeft text={line.text} most={words.longest} />}
+                rightSectionWidth={isNearlyFull(line.text, words.longest) ? 72 : 12}
+              />
+              <span className={classes.lineActs}>
+                {kind === 'todo' && (
+                  <>
+                    <ActionIcon
+                      aria-label={`Move ${name} up`}
+                      disabled={index === 0}
+                      onClick={() => move(index, index - 1)}
+                    >
+                      <IconArrowUp size={16} stroke={1.7} />
+                    </ActionIcon>
+                    <ActionIcon
+                      aria-label={`Move ${name} down`}
+                      disabled={index === lines.length - 1}
+                      onClick={() => move(index, index + 1)}
+                    >
+                      <IconArrowDown size={16} stroke={1.7} />
+                    </ActionIcon>
+                  </>
+                )}
+                <ActionIcon aria-label={`Remove ${name}`} onClick={() => remove(index)}>
+                  <IconX size={16} stroke={1.7} />
+                </ActionIcon>
+              </span>
+            </li>
+          );
+        })}
+      </ul>
+      <Button
+        variant="subtle"
+        size="xs"
+        leftSection={<IconPlus size={15} stroke={1.8} />}
+        onClick={add}
+        disabled={lines.length >= most}
+      >
+        {lines.length >= most ? `${most} are the most` : words.add}
+      </Button>
+    </section>
+  );
+}
+
+// How many characters are left, said once it matters.
+
+const isNearlyFull = (text: string, most: number): boolean => most - text.length <= most / 5;
+
+function CharactersLeft({ text, most }: { readonly text: string; readonly most: number }) {
+  if (!isNearlyFull(text, most)) return null;
+  const left = most - text.length;
+  return (
+    <span className={classes.left} data-over={left < 0 || undefined}>
+      {left < 0 ? `${-left} too many` : `${left} left`}
+    </span>
+  );
+}
+
+// What happens when no answer comes: how long the agent waits, and how often it asks again before it gives up.
+
+interface FollowUpFieldsProps {
+  readonly draft: ConversationDraft;
+  readonly wrong: DraftErrors;
+  onChange(by: Partial<ConversationDraft>): void;
+}
+
+function FollowUpFields({ draft, wrong, onChange }: FollowUpFieldsProps) {
+  const { n, unit } = splitInterval(draft.everyMs);
+  const every = (count: number, of: string) =>
+    onChange({ everyMs: Math.round(count * (INTERVAL_UNITS[of] ?? 1)) });
+  return (
+    <section className={classes.lines} aria-label="Follow-ups">
+      <h3>Follow-ups</h3>
+      <p className="small dim">{followUpSentence(draft.everyMs, draft.most)}</p>
+      <div className={classes.followUps}>
+        <NumberInput
+          label="How many"
+          min={0}
+          max={CONVERSATION_LIMITS.followups}
+          clampBehavior="none"
+          allowDecimal={false}
+          value={draft.most}
+          onChange={(most) => onChange({ most: Number(most) })}
+          error={wrong.most}
+        />
+        <NumberInput
+          label="Wait for"
+          min={1}
+          clampBehavior="none"
+          value={n}
+          onChange={(count) => every(Number(count), unit)}
+          error={wrong.everyMs}
+        />
+        <Select
+          aria-label="Unit of the wait"
+          data={Object.keys(INTERVAL_UNITS)}
+          value={unit}
+          allowDeselect={false}
+          onChange={(of) => of !== null && every(n, of)}
+        />
+      </div>
+    </section>
+  );
+}
+
+// Creates the conversation of a draft, once: whoever sends the same draft again, because no answer came, names it by
+// the same key and gets the answer of the first.
+
+function useCreateConversation(onCreated: (made: CreateInstanceResponse) => void) {
+  const named = useRef({ body: '', key: '' });
+  const act = useAction({
+    act: (draft: ConversationDraft) => {
+      const body = toCreateRequest(draft);
+      const text = JSON.stringify(body);
+      if (named.current.body !== text) named.current = { body: text, key: crypto.randomUUID() };
+      return relay.post('/api/instances', {
+        body,
+        header: { 'idempotency-key': named.current.key },
+      });
+    },
+    touches: ['instances', 'contacts', 'status'],
+    quiet: true,
+    onDone: onCreated,
+  });
+  return { ...act, code: act.error instanceof RelayApiError ? act.error.code : undefined };
+}
+
+// The draft of a new conversation, kept in this tab: it survives a reload, a closed form and a daemon that is away, and
+// goes when the conversation is created or the owner throws it away.
+
+const NEW_CONVERSATION_STORAGE = 'relay-new-conversation';
+
+const storeDraft = (draft: ConversationDraft | null): void => {
+  if (draft === null) sessionStorage.removeItem(NEW_CONVERSATION_STORAGE);
+  else sessionStorage.setItem(NEW_CONVERSATION_STORAGE, JSON.stringify(draft));
+};
+
+interface KeptDraft {
+  readonly draft: ConversationDraft;
+  change(by: Partial<ConversationDraft>): void;
+  forget(): void;
+}
+
+/** What was kept goes before what the address asks for. */
+function useConversationDraft(template: string): KeptDraft {
+  const [draft, setDraft] = useState<ConversationDraft>(
+    () =>
+      readDraft(sessionStorage.getItem(NEW_CONVERSATION_STORAGE)) ??
+      draftFromTemplate(findTemplate(template), BLANK_DRAFT),
+  );
+  const change = useCallback((by: Partial<ConversationDraft>) => {
+    setDraft((before) => {
+      const next = { ...before, ...by };
+      storeDraft(next);
+      return next;
+    });
+  }, []);
+  const forget = useCallback(() => {
+    storeDraft(null);
+    setDraft(BLANK_DRAFT);
+  }, []);
+  return { draft, change, forget };
+}

@@ -1,32 +1,32 @@
 // What the conversations ask of the daemon. A column is one request, however much of it is shown; of the list, only
 // its beginning is asked for again by itself: whatever changes stands there.
 import type { ListedInstance } from '@relay/core/api/instances';
-import type { Turn } from '@relay/core/conversation/turns';
+import type { WhoseTurn } from '@relay/core/conversation/states';
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { key } from '../../data/queries.ts';
+import { nounKey } from '../../data/queries.ts';
 import { relay } from '../../data/relay.ts';
-import type { Filters } from './search.ts';
+import type { ConversationFilters } from '../../search-params.ts';
 
 export const COLUMN_PAGE = 30;
 /** The most that a column shows; the list shows them all. */
 export const COLUMN_MOST = 300;
 export const LIST_PAGE = 50;
 
-export const countsQuery = queryOptions({
-  queryKey: key('instances', 'counts'),
+export const conversationCountsQuery = queryOptions({
+  queryKey: nounKey('instances', 'counts'),
   queryFn: ({ signal }) => relay.get('/api/instances/counts', { signal }),
 });
 
-export const columnQuery = (turn: Turn, limit: number) =>
+export const columnQuery = (turn: WhoseTurn, limit: number) =>
   queryOptions({
-    queryKey: key('instances', 'column', turn, limit),
+    queryKey: nounKey('instances', 'column', turn, limit),
     queryFn: ({ signal }) =>
       relay.get('/api/instances', { signal, query: { turn, limit, order: 'changed' } }),
     placeholderData: keepPreviousData,
   });
 
-const ask = (
-  filters: Filters,
+const getInstances = (
+  filters: ConversationFilters,
   signal: AbortSignal,
   from: { after?: string; changed_before?: string } = {},
 ) =>
@@ -36,18 +36,21 @@ const ask = (
   });
 
 /** Its beginning, asked for again whenever something happens. */
-export const latestQuery = (filters: Filters) =>
+export const latestConversationsQuery = (filters: ConversationFilters) =>
   queryOptions({
-    queryKey: key('instances', 'latest', filters),
-    queryFn: ({ signal }) => ask(filters, signal),
+    queryKey: nounKey('instances', 'latest', filters),
+    queryFn: ({ signal }) => getInstances(filters, signal),
     placeholderData: keepPreviousData,
   });
 
 /** Page after page, as it was when it was begun; never asked for again by itself. */
-export const restQuery = (filters: Filters, last: ListedInstance | undefined) =>
+export const olderConversationsQuery = (
+  filters: ConversationFilters,
+  last: ListedInstance | undefined,
+) =>
   infiniteQueryOptions({
-    queryKey: key('instances', 'rest', filters, last?.id, last?.updated_at),
-    queryFn: ({ signal, pageParam }) => ask(filters, signal, pageParam),
+    queryKey: nounKey('instances', 'rest', filters, last?.id, last?.updated_at),
+    queryFn: ({ signal, pageParam }) => getInstances(filters, signal, pageParam),
     initialPageParam: cursorOf(last),
     getNextPageParam: (page) => (page.length < LIST_PAGE ? undefined : cursorOf(page.at(-1))),
     enabled: false,
@@ -57,9 +60,9 @@ const cursorOf = (last: ListedInstance | undefined) =>
   last === undefined ? {} : { after: last.id, changed_before: last.updated_at };
 
 /** Whoever may be meant by a name, a number or an id. */
-export const peopleQuery = (query: string) =>
+export const findPeopleQuery = (query: string) =>
   queryOptions({
-    queryKey: key('contacts', 'find', query),
+    queryKey: nounKey('contacts', 'find', query),
     queryFn: ({ signal }) =>
       relay.get('/api/contacts', {
         signal,
@@ -69,8 +72,8 @@ export const peopleQuery = (query: string) =>
   });
 
 /** The latest with one contact; whoever is first in line is among them. */
-export const openWithQuery = (contact: string) =>
+export const conversationsWithQuery = (contact: string) =>
   queryOptions({
-    queryKey: key('instances', 'with', contact),
+    queryKey: nounKey('instances', 'with', contact),
     queryFn: ({ signal }) => relay.get('/api/instances', { signal, query: { contact, limit: 20 } }),
   });

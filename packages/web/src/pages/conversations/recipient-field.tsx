@@ -3,31 +3,35 @@
 import { Button, Combobox, Input, InputBase, useCombobox } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import type { FoundContacts, ListedContact } from '@relay/core/api/contacts';
+import { isTerminal } from '@relay/core/conversation/states';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { statusQuery } from '../../data/queries.ts';
+import { useNow } from '../../data/use-now.ts';
+import { formatPhoneNumber } from '../../parts/format.ts';
 import { Initials } from '../../parts/initials.tsx';
-import { phoneNumber } from '../../parts/numbers.ts';
-import type { Recipient } from './draft.ts';
+import { describeRecipient, recipientName } from './copy.ts';
+import type { DraftRecipient } from './draft.ts';
 import classes from './new-conversation.module.css';
-import { peopleQuery } from './queries.ts';
-import { RecipientNotes } from './recipient-notes.tsx';
-import { calledOf } from './recipient-words.ts';
+import { conversationsWithQuery, findPeopleQuery } from './queries.ts';
 
 interface RecipientFieldProps {
-  readonly value: Recipient | null;
+  readonly value: DraftRecipient | null;
   readonly error: string | undefined;
-  onChange(recipient: Recipient | null): void;
+  onChange(recipient: DraftRecipient | null): void;
 }
 
 export function RecipientField({ value, error, onChange }: RecipientFieldProps) {
-  if (value === null) return <Search error={error} onChosen={onChange} />;
+  if (value === null) return <RecipientSearch error={error} onChosen={onChange} />;
   return (
     <Input.Wrapper label="With" labelElement="div" error={error}>
       <div className={classes.chosen}>
         <Initials name={value.name} />
         <span>
-          <b dir="auto">{calledOf(value)}</b>
-          {value.name !== null && <span className="dim num small">{phoneNumber(value.phone)}</span>}
+          <b dir="auto">{recipientName(value)}</b>
+          {value.name !== null && (
+            <span className="dim num small">{formatPhoneNumber(value.phone)}</span>
+          )}
         </span>
         <Button variant="default" size="xs" onClick={() => onChange(null)}>
           Change
@@ -38,15 +42,15 @@ export function RecipientField({ value, error, onChange }: RecipientFieldProps) 
   );
 }
 
-interface SearchProps {
+interface RecipientSearchProps {
   readonly error: string | undefined;
-  onChosen(recipient: Recipient): void;
+  onChosen(recipient: DraftRecipient): void;
 }
 
-function Search({ error, onChosen }: SearchProps) {
+function RecipientSearch({ error, onChosen }: RecipientSearchProps) {
   const [typed, setTyped] = useState('');
   const [asked] = useDebouncedValue(typed, 150);
-  const { data: found } = useQuery(peopleQuery(asked));
+  const { data: found } = useQuery(findPeopleQuery(asked));
   const combobox = useCombobox({
     onDropdownClose: () => combobox.resetSelectedOption(),
     onDropdownOpen: () => combobox.updateSelectedOptionIndex('active'),
@@ -80,7 +84,7 @@ function Search({ error, onChosen }: SearchProps) {
         <Combobox.Options aria-label="People" mah={260} className={classes.people ?? ''}>
           {choices.map((choice) => (
             <Combobox.Option value={choice.phone} key={choice.phone}>
-              <Choice choice={choice} />
+              <RecipientChoice choice={choice} />
             </Combobox.Option>
           ))}
           {found && choices.length === 0 && (
@@ -92,21 +96,21 @@ function Search({ error, onChosen }: SearchProps) {
   );
 }
 
-function Choice({ choice: { id, name, phone } }: { readonly choice: Recipient }) {
+function RecipientChoice({ choice: { id, name, phone } }: { readonly choice: DraftRecipient }) {
   const unnamed = id === null ? 'A new number' : 'No name is known';
   return (
     <span className={classes.choice}>
       <Initials name={name} />
       <span>
-        <b dir="auto">{name ?? phoneNumber(phone)}</b>
-        <span className="dim num small">{name === null ? unnamed : phoneNumber(phone)}</span>
+        <b dir="auto">{name ?? formatPhoneNumber(phone)}</b>
+        <span className="dim num small">{name === null ? unnamed : formatPhoneNumber(phone)}</span>
       </span>
     </span>
   );
 }
 
 /** Whoever has a number, and the number that was typed if nobody has it. */
-function choicesOf(found: FoundContacts | undefined): readonly Recipient[] {
+function choicesOf(found: FoundContacts | undefined): readonly DraftRecipient[] {
   if (found === undefined) return [];
   const known = found.contacts.flatMap(asRecipient);
   const { number } = found;
@@ -114,5 +118,32 @@ function choicesOf(found: FoundContacts | undefined): readonly Recipient[] {
   return isKnown ? known : [...known, { id: null, name: null, phone: number }];
 }
 
-const asRecipient = ({ id, name, phone_number: phone }: ListedContact): Recipient[] =>
+const asRecipient = ({ id, name, phone_number: phone }: ListedContact): DraftRecipient[] =>
   phone === null ? [] : [{ id, name, phone }];
+
+// What beginning with this person means, as far as the daemon knows it now.
+
+function RecipientNotes({ recipient }: { readonly recipient: DraftRecipient }) {
+  const now = useNow(30_000);
+  const { data: status } = useQuery(statusQuery);
+  const found = useQuery(findPeopleQuery(recipient.id ?? `+${recipient.phone}`));
+  const contact = found.data?.contacts.find(
+    ({ id, phone_number: phone }) => id === recipient.id || phone === recipient.phone,
+  );
+  const { data: open = [] } = useQuery({
+    ...conversationsWithQuery(contact?.id ?? ''),
+    enabled: contact !== undefined,
+  });
+  if (status === undefined || found.data === undefined) return null;
+  const running = open.find(({ state }) => !isTerminal(state)) ?? null;
+  const said = describeRecipient({ recipient, contact: contact ?? null, running, status, now });
+  return (
+    <ul className={classes.said} aria-label="What this means">
+      {said.map(({ hue, text }) => (
+        <li key={text} data-hue={hue} dir="auto">
+          {text}
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { saidOf } from './recipient-words.ts';
+import { describeRecipient } from './copy.ts';
 
 const NOW = Date.parse('2026-11-15T12:00:00Z');
 const recipient = { id: 'c1', name: 'Dana', phone: '14155550101' };
@@ -13,8 +13,8 @@ const status = {
   whatsapp: { phone_number: '14155550142' },
 };
 const known = { recipient, contact, running: null, status, now: NOW };
-const texts = (by: Partial<Parameters<typeof saidOf>[0]>) =>
-  saidOf({ ...known, ...by }).map(({ text }) => text);
+const texts = (by: Partial<Parameters<typeof describeRecipient>[0]>) =>
+  describeRecipient({ ...known, ...by }).map(({ text }) => text);
 
 test('somebody known and closed: what this conversation opens, and until when', () => {
   expect(texts({})).toEqual([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readConversationsSearch } from './search.ts';
+import { readConversationsSearch } from '../../search-params.ts';
 
 test('an address is read as it was written', () => {
   const search = {

@@ -1,31 +1,31 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { still } from './still.ts';
+import { holdOrder } from './held-order.ts';
 
 test('without a pointer the fresh order is shown', () => {
-  expect(still(null, ['b', 'a'])).toEqual({ shown: ['b', 'a'], arrived: [] });
+  expect(holdOrder(null, ['b', 'a'])).toEqual({ shown: ['b', 'a'], arrived: [] });
 });
 
 test('under a pointer nothing moves, and arrivals are counted', () => {
-  expect(still(['a', 'b'], ['c', 'b', 'd', 'a'])).toEqual({
+  expect(holdOrder(['a', 'b'], ['c', 'b', 'd', 'a'])).toEqual({
     shown: ['a', 'b'],
     arrived: ['c', 'd'],
   });
 });
 
 test('one that left stays where it was', () => {
-  expect(still(['a', 'b'], ['b'])).toEqual({ shown: ['a', 'b'], arrived: [] });
+  expect(holdOrder(['a', 'b'], ['b'])).toEqual({ shown: ['a', 'b'], arrived: [] });
 });
 
 test('what is older comes after', () => {
-  expect(still(['a', 'b'], ['a', 'b', 'c', 'd'])).toEqual({
+  expect(holdOrder(['a', 'b'], ['a', 'b', 'c', 'd'])).toEqual({
     shown: ['a', 'b', 'c', 'd'],
     arrived: [],
   });
 });
 
 test('an empty column has nothing to hold', () => {
-  expect(still([], ['a'])).toEqual({ shown: ['a'], arrived: [] });
+  expect(holdOrder([], ['a'])).toEqual({ shown: ['a'], arrived: [] });
 });
 
 const ids = fc.uniqueArray(fc.constantFrom(...'abcdefghijkl'));
@@ -33,7 +33,7 @@ const ids = fc.uniqueArray(fc.constantFrom(...'abcdefghijkl'));
 test('whatever happens, what was shown keeps its order and everything fresh is shown or counted', () => {
   fc.assert(
     fc.property(ids, ids, (held, fresh) => {
-      const { shown, arrived } = still(held, fresh);
+      const { shown, arrived } = holdOrder(held, fresh);
       if (held.length > 0) expect(shown.slice(0, held.length)).toEqual(held);
       expect(new Set([...shown, ...arrived])).toEqual(new Set([...held, ...fresh]));
       expect(new Set(shown).size).toBe(shown.length);

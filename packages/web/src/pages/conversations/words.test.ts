@@ -1,16 +1,15 @@
-import type { ListedInstance } from '@relay/core/api/instances';
-import { countTurns } from '@relay/core/conversation/counts';
-import { STATES } from '@relay/core/conversation/states';
+import { countByStateAndTurn, type ListedInstance } from '@relay/core/api/instances';
+import { STATE_SENTENCES } from '@relay/core/conversation/states';
 import { expect, test } from 'vitest';
 import {
   boardLead,
   boardSentence,
   changeTime,
-  doneOf,
+  conversationContact,
+  countSettledTodos,
   followUpLine,
   reasonLine,
-  whoOf,
-} from './words.ts';
+} from './copy.ts';
 
 const NOW = Date.parse('2026-11-15T12:00:00Z');
 const instance: ListedInstance = {
@@ -31,7 +30,7 @@ const instance: ListedInstance = {
   created_at: '2026-11-15T11:00:00Z',
   updated_at: '2026-11-15T11:54:00Z',
   next_follow_up_at: '2026-11-15T12:24:00Z',
-  reason: STATES.WAITING_FOR_REPLY,
+  reason: STATE_SENTENCES.WAITING_FOR_REPLY,
   unread: 0,
   contact_id: '6f1c2b3d-7d7e-4c3f-9f5b-0d6f6a1c2b3d',
   contact_name: null,
@@ -42,10 +41,10 @@ const instance: ListedInstance = {
 };
 
 test('the page says how many are yours', () => {
-  expect(boardSentence(countTurns([]))).toBe('Whose turn is it? Nobody’s yet.');
-  const done = countTurns([{ state: 'COMPLETED', n: 7, holding: 0 }]);
+  expect(boardSentence(countByStateAndTurn([]))).toBe('Whose turn is it? Nobody’s yet.');
+  const done = countByStateAndTurn([{ state: 'COMPLETED', n: 7, holding: 0 }]);
   expect(boardSentence(done)).toBe('Whose turn is it? None is yours.');
-  const two = countTurns([
+  const two = countByStateAndTurn([
     { state: 'WAITING_FOR_REPLY', n: 9, holding: 1 },
     { state: 'NEEDS_HUMAN_INTERVENTION', n: 1, holding: 0 },
     { state: 'COMPLETED', n: 7, holding: 0 },
@@ -70,7 +69,7 @@ test('a reason is told where it says more than the state', () => {
 });
 
 test('somebody without a name is called by their number, and what was left out is settled', () => {
-  expect(whoOf(instance)).toBe('+1 415 555 0103');
-  expect(doneOf(instance)).toBe(2);
+  expect(conversationContact(instance)).toBe('+1 415 555 0103');
+  expect(countSettledTodos(instance)).toBe(2);
   expect(changeTime(instance.updated_at, NOW)).toBe('6 min');
 });

@@ -1,22 +1,21 @@
 // The digests of a day: hour by hour, or the day as a whole with its facts. Day and shape stand in the address; H and
 // D choose between them.
-import { ActionIcon, SegmentedControl } from '@mantine/core';
+import { ActionIcon, Button, SegmentedControl, TextInput } from '@mantine/core';
 import type { GroupDay } from '@relay/core/api/digests';
-import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
+import { factLine } from '@relay/core/observer/digest/facts';
+import { IconChevronLeft, IconChevronRight, IconNotes, IconSparkles } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
 import { useNow } from '../../data/use-now.ts';
-import { plural } from '../../parts/numbers.ts';
+import { groupDigits, plural } from '../../parts/format.ts';
+import { Sentence } from '../../parts/page.tsx';
 import parts from '../../parts/parts.module.css';
-import { Asked } from '../../parts/places.tsx';
-import { Sentence } from '../../parts/sentence.tsx';
+import { EmptyState, QueryContent } from '../../parts/query-content.tsx';
+import type { GroupsSearch } from '../../search-params.ts';
 import { useKeys } from '../../shell/keys.tsx';
-import { AskForm } from './ask.tsx';
+import { clockIn, dayAfter, dayTitle, factGroups, withoutHour } from './copy.ts';
 import classes from './groups.module.css';
-import { Nothing, Origin } from './origin.tsx';
-import type { GroupsView } from './view.ts';
-import { WholeDay } from './whole-day.tsx';
-import { clockIn, dayAfter, dayTitle, withoutHour } from './words.ts';
 
 interface DigestsCardProps {
   readonly id: string;
@@ -29,7 +28,7 @@ interface DigestsCardProps {
 export function DigestsCard({ id, name, day, oldest }: DigestsCardProps) {
   const view = useSearch({ strict: false });
   const navigate = useNavigate();
-  const show = (changed: GroupsView) =>
+  const show = (changed: GroupsSearch) =>
     void navigate({ to: '/groups/$id', params: { id }, search: { ...view, ...changed } });
   const by = view.by ?? 'hour';
   useKeys({ h: () => show({ by: 'hour' }), d: () => show({ by: 'day' }) }, 'By hour, by day');
@@ -65,27 +64,33 @@ export function DigestsCard({ id, name, day, oldest }: DigestsCardProps) {
         />
       </div>
       <div className={day.isPlaceholderData ? classes.stale : undefined}>
-        <Asked query={day} what="The digests">
+        <QueryContent query={day} what="The digests">
           {(found) =>
             found === null ? (
-              <Nothing says="Nothing is kept of this group." />
+              <NoDigest says="Nothing is kept of this group." />
             ) : by === 'day' ? (
-              <WholeDay day={found} oldest={oldest} />
+              <DailyDigest day={found} oldest={oldest} />
             ) : (
-              <Hours day={found} oldest={oldest} />
+              <HourlyDigests day={found} oldest={oldest} />
             )
           }
-        </Asked>
+        </QueryContent>
       </div>
-      <AskForm id={id} name={name} />
+      <GroupAskForm id={id} name={name} />
     </section>
   );
 }
 
-function Hours({ day, oldest }: { readonly day: GroupDay; readonly oldest: string | null }) {
+function HourlyDigests({
+  day,
+  oldest,
+}: {
+  readonly day: GroupDay;
+  readonly oldest: string | null;
+}) {
   const failed = day.failures.filter(({ kind }) => kind === 'hourly');
   if (day.hourly.length + failed.length === 0) {
-    return <Nothing says={day.instead ?? 'No hour of this day has a digest of its own.'} />;
+    return <NoDigest says={day.instead ?? 'No hour of this day has a digest of its own.'} />;
   }
   const hours = [...day.hourly].sort((a, b) => b.from.localeCompare(a.from));
   return (
@@ -100,7 +105,7 @@ function Hours({ day, oldest }: { readonly day: GroupDay; readonly oldest: strin
             <p dir="auto" className={classes.told}>
               {withoutHour(hour.text)}
             </p>
-            <Origin chat={day.chat_id} from={hour.from} oldest={oldest} />
+            <DigestOrigin chat={day.chat_id} from={hour.from} oldest={oldest} />
           </div>
         </li>
       ))}
@@ -115,5 +120,104 @@ function Hours({ day, oldest }: { readonly day: GroupDay; readonly oldest: strin
         </li>
       ))}
     </ol>
+  );
+}
+
+// A day as a whole: what was said, then decisions, events, action items and open questions, one by one.
+
+interface DailyDigestProps {
+  readonly day: GroupDay;
+  readonly oldest: string | null;
+}
+
+function DailyDigest({ day, oldest }: DailyDigestProps) {
+  const failed = day.failures.find(({ kind }) => kind === 'daily');
+  if (day.daily === null) {
+    if (failed === undefined) return <NoDigest says={day.instead ?? 'This day has no digest.'} />;
+    return (
+      <p className={`${classes.whole} dim`}>
+        <Sentence text={failed.sentence} />
+      </p>
+    );
+  }
+  return (
+    <div className={classes.whole}>
+      <p dir="auto" className={classes.told}>
+        {day.daily.text}
+      </p>
+      <p className="small dim num">
+        Sums up {plural(day.daily.messages, 'message')} · {groupDigits(day.daily.cost_tokens)}{' '}
+        tokens to make
+      </p>
+      {factGroups(day.daily.facts).map(({ kind, title, facts }) => (
+        <section key={kind} aria-label={title}>
+          <h3>{title}</h3>
+          <ul className={classes.facts}>
+            {facts.map((fact) => (
+              <li key={`${fact.said_at} ${fact.text}`}>
+                <span dir="auto">{factLine(fact)}</span>
+                {fact.said_at !== day.from && (
+                  <time className="small dim" dateTime={fact.said_at}>
+                    {clockIn(day.zone, fact.said_at)}
+                  </time>
+                )}
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+      <DigestOrigin chat={day.chat_id} from={day.from} oldest={oldest} />
+    </div>
+  );
+}
+
+// Where a digest came from: the way to its messages as long as they are kept; and what stands where there is none.
+
+function NoDigest({ says }: { readonly says: string }) {
+  return <EmptyState icon={IconNotes} title={says.replace(/:$/, '.')} />;
+}
+
+interface DigestOriginProps {
+  readonly chat: string;
+  readonly from: string;
+  readonly oldest: string | null;
+}
+
+/** The way to the messages themselves, as long as they are kept. */
+function DigestOrigin({ chat, from, oldest }: DigestOriginProps) {
+  const isKept = oldest !== null && Date.parse(oldest) < Date.parse(from) + 3_600_000;
+  if (!isKept) return <p className="small dim">The messages themselves are deleted.</p>;
+  return (
+    <p className="small">
+      <Link to="/chats/$id" params={{ id: chat }}>
+        The messages
+      </Link>
+    </p>
+  );
+}
+
+// Asking about the group: leads to the search, through this group alone. Only the owner sees the answer.
+
+function GroupAskForm({ id, name }: { readonly id: string; readonly name: string }) {
+  const [question, setQuestion] = useState('');
+  const navigate = useNavigate();
+  const ask = (event: FormEvent) => {
+    event.preventDefault();
+    const q = question.trim();
+    if (q !== '') void navigate({ to: '/search', search: { q, chat: id } });
+  };
+  return (
+    <form className={classes.ask} onSubmit={ask}>
+      <TextInput
+        aria-label={`Ask about ${name}`}
+        placeholder="Ask about this group. Only you see the answer."
+        leftSection={<IconSparkles size={16} stroke={1.7} />}
+        value={question}
+        onChange={(event) => setQuestion(event.currentTarget.value)}
+      />
+      <Button type="submit" disabled={question.trim() === ''}>
+        Ask
+      </Button>
+    </form>
   );
 }

@@ -1,27 +1,38 @@
 // Groups & digests: what did I miss. The groups that are read in silence, and one of them with its day, what that
 // cost and spared, and the proof that nothing was said there.
-import { Button } from '@mantine/core';
+import { Button, Progress, Skeleton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconPlus, IconUsersGroup } from '@tabler/icons-react';
+import type { ObservedGroup } from '@relay/core/api/observed-groups';
+import type { RetentionGroup } from '@relay/core/api/retention';
+import {
+  IconEyeOff,
+  IconMessageReply,
+  IconPlus,
+  IconUsersGroup,
+  IconVolumeOff,
+  type TablerIcon,
+} from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
-import { useIsGone } from '../../data/use-live.ts';
+import { Link, useParams } from '@tanstack/react-router';
+import { useIsDaemonGone } from '../../data/live-stream.ts';
+import { useNow } from '../../data/use-now.ts';
+import { formatMoment } from '../../parts/format.ts';
+import { Initials } from '../../parts/initials.tsx';
 import { Page } from '../../parts/page.tsx';
-import { Asked, Empty } from '../../parts/places.tsx';
-import { Group } from './group.tsx';
-import { GroupList, Totals } from './group-list.tsx';
+import parts from '../../parts/parts.module.css';
+import { EmptyState, LoadingLines, LoadingRows, QueryContent } from '../../parts/query-content.tsx';
+import { formatTokens, groupsLead, groupsSentence, tokenTotals } from './copy.ts';
+import { GroupPanel } from './group-panel.tsx';
 import classes from './groups.module.css';
-import { LoadingGroup } from './loading.tsx';
 import { ObserveModal } from './observe.tsx';
 import { observedQuery, retentionQuery } from './queries.ts';
-import { groupsLead, groupsSentence } from './words.ts';
 
-export function Groups() {
+export function GroupsScreen() {
   const observed = useQuery(observedQuery);
   const { data: kept } = useQuery(retentionQuery);
   const { id } = useParams({ strict: false });
   const [isOpen, { open, close }] = useDisclosure();
-  const isGone = useIsGone();
+  const isGone = useIsDaemonGone();
   const former = kept?.groups.filter((group) => !group.observed) ?? [];
   const chosen = id ?? observed.data?.[0]?.chat_id ?? former[0]?.chat_id;
   const observe = (
@@ -38,27 +49,29 @@ export function Groups() {
     <Page
       title="Groups & digests"
       sentence={
-        observed.data === undefined ? notKnown(observed.isPending) : groupsSentence(observed.data)
+        observed.data === undefined
+          ? notLoadedSentence(observed.isPending)
+          : groupsSentence(observed.data)
       }
       lead={observed.data && groupsLead(observed.data)}
       acts={chosen === undefined ? undefined : observe}
     >
-      <Asked query={observed} what="The observed groups" loading={<LoadingGroup />}>
+      <QueryContent query={observed} what="The observed groups" loading={<LoadingGroup />}>
         {(groups) =>
           chosen === undefined ? (
             <section className={classes.none}>
-              <Empty icon={IconUsersGroup} title="No group is observed." act={observe}>
+              <EmptyState icon={IconUsersGroup} title="No group is observed." act={observe}>
                 Relay can read a group for you and sum it up by hour and by day. It stays silent
                 there.
-              </Empty>
+              </EmptyState>
             </section>
           ) : (
             <div className={classes.page}>
               <aside className={classes.side} aria-label="Groups">
                 <GroupList groups={groups} former={former} chosen={chosen} />
-                <Totals groups={groups} />
+                <GroupTotals groups={groups} />
               </aside>
-              <Group
+              <GroupPanel
                 key={chosen}
                 id={chosen}
                 group={groups.find(({ chat_id }) => chat_id === chosen)}
@@ -67,11 +80,149 @@ export function Groups() {
             </div>
           )
         }
-      </Asked>
+      </QueryContent>
       <ObserveModal isOpen={isOpen} onClose={close} />
     </Page>
   );
 }
 
-const notKnown = (isPending: boolean): string =>
+const notLoadedSentence = (isPending: boolean): string =>
   isPending ? 'Asking Relay what it reads …' : 'What Relay reads cannot be said right now.';
+
+// The groups, each with how it stands; below them what reading all of them took and spared.
+
+interface GroupListProps {
+  readonly groups: readonly ObservedGroup[];
+  /** No longer observed; what was kept of them is still there. */
+  readonly former: readonly RetentionGroup[];
+  readonly chosen: string;
+}
+
+function GroupList({ groups, former, chosen }: GroupListProps) {
+  const now = useNow(60_000);
+  return (
+    <ul className={classes.list}>
+      {groups.map((group) => (
+        <GroupListEntry
+          key={group.chat_id}
+          id={group.chat_id}
+          name={group.name}
+          chosen={chosen}
+          icon={group.may_answer ? IconMessageReply : IconVolumeOff}
+          says={
+            group.last_digest_at === null
+              ? 'no digest yet'
+              : `digested up to ${formatMoment(group.last_digest_at, now)}`
+          }
+        />
+      ))}
+      {former.map((group) => (
+        <GroupListEntry
+          key={group.chat_id}
+          id={group.chat_id}
+          name={group.name ?? 'A group'}
+          chosen={chosen}
+          icon={IconEyeOff}
+          says="no longer observed"
+        />
+      ))}
+    </ul>
+  );
+}
+
+interface GroupListEntryProps {
+  readonly id: string;
+  readonly name: string;
+  readonly chosen: string;
+  readonly icon: TablerIcon;
+  readonly says: string;
+}
+
+function GroupListEntry({ id, name, chosen, icon: Icon, says }: GroupListEntryProps) {
+  return (
+    <li>
+      <Link
+        to="/groups/$id"
+        params={{ id }}
+        search={{}}
+        className={classes.entry}
+        aria-current={id === chosen ? 'page' : undefined}
+      >
+        <Initials name={name} />
+        <span>
+          <b dir="auto">{name}</b>
+          <small>{says}</small>
+        </span>
+        <Icon size={16} stroke={1.7} aria-hidden />
+      </Link>
+    </li>
+  );
+}
+
+function GroupTotals({ groups }: { readonly groups: readonly ObservedGroup[] }) {
+  if (groups.length === 0) return null;
+  const { spent, avoided, share } = tokenTotals(groups);
+  return (
+    <section className={`${parts.card} ${classes.totals}`} aria-labelledby="totals">
+      <h2 id="totals">All groups</h2>
+      <p className={`${classes.figure} ${classes.avoided}`}>
+        <b className="num">{formatTokens(avoided)}</b>
+        <span>tokens avoided</span>
+      </p>
+      <Progress value={share} size={6} aria-label={`${share}% of the tokens were avoided`} />
+      <p className="small dim num">
+        {share}% of all; {formatTokens(spent)} were spent
+      </p>
+      <table className={`${classes.tally} num`}>
+        <thead>
+          <tr>
+            <th scope="col">
+              <span className="unseen">Group</span>
+            </th>
+            <th scope="col">spent</th>
+            <th scope="col">avoided</th>
+          </tr>
+        </thead>
+        <tbody>
+          {groups.map((group) => (
+            <tr key={group.chat_id}>
+              <th scope="row" dir="auto">
+                {group.name}
+              </th>
+              <td>{formatTokens(group.tokens_spent)}</td>
+              <td className="dim">{formatTokens(group.tokens_avoided)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+// In the shape of a group and its day, until they are there.
+
+function LoadingGroup() {
+  return (
+    <div
+      className={`${classes.page} ${parts.late}`}
+      role="status"
+      aria-busy="true"
+      aria-label="Loading"
+    >
+      <div className={classes.side}>
+        {[0, 1, 2].map((row) => (
+          <Skeleton key={row} height={52} radius={10} mb={6} />
+        ))}
+      </div>
+      <div className={classes.main}>
+        <Skeleton width={260} height={42} mb={14} />
+        <div className={`${parts.card} ${parts.cardBody}`}>
+          <LoadingLines lines={2} />
+        </div>
+        <div className={parts.card}>
+          <LoadingRows rows={3} />
+        </div>
+      </div>
+    </div>
+  );
+}

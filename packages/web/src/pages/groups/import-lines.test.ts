@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { importNews } from './import-lines.ts';
+import { importNews } from './chat-import.ts';
 
 test('news are read line by line, wherever the wire cuts them', async () => {
   const text =

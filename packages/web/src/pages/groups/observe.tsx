@@ -1,14 +1,18 @@
 // Observing a group: which one is meant, what to tell it first, what happens to its history; then a yes.
-import { Button, Modal, TextInput } from '@mantine/core';
-import { IconAlertTriangle } from '@tabler/icons-react';
+import { Button, Checkbox, CopyButton, Modal, Switch, TextInput } from '@mantine/core';
+import type { ObservedGroup, ObservedPreview } from '@relay/core/api/observed-groups';
+import { IconAlertTriangle, IconEye, IconInfoCircle } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { relay, sentenceOf } from '../../data/relay.ts';
-import { useAct } from '../../data/use-act.ts';
-import { useIsGone } from '../../data/use-live.ts';
-import { Note } from '../../parts/note.tsx';
-import { Sentence } from '../../parts/sentence.tsx';
+import { useIsDaemonGone } from '../../data/live-stream.ts';
+import { readableError, relay } from '../../data/relay.ts';
+import { useAction } from '../../data/use-action.ts';
+import { plural } from '../../parts/format.ts';
+import { Initials } from '../../parts/initials.tsx';
+import { Note, Sentence } from '../../parts/page.tsx';
 import classes from './groups.module.css';
-import { ObserveTerms } from './observe-terms.tsx';
+import { retentionQuery } from './queries.ts';
 
 interface ObserveModalProps {
   readonly isOpen: boolean;
@@ -24,15 +28,15 @@ export function ObserveModal({ isOpen, onClose }: ObserveModalProps) {
       title="Observe a group"
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
-      <Choosing onDone={onClose} />
+      <ChooseGroupForm onDone={onClose} />
     </Modal>
   );
 }
 
-function Choosing({ onDone }: { onDone(): void }) {
+function ChooseGroupForm({ onDone }: { onDone(): void }) {
   const [group, setGroup] = useState('');
-  const isGone = useIsGone();
-  const preview = useAct({
+  const isGone = useIsDaemonGone();
+  const preview = useAction({
     act: (named: string) => relay.post('/api/observed-groups/preview', { body: { group: named } }),
     touches: [],
     quiet: true,
@@ -55,7 +59,7 @@ function Choosing({ onDone }: { onDone(): void }) {
       />
       {preview.error && (
         <Note hue="bad" icon={IconAlertTriangle} role="alert">
-          <Sentence text={sentenceOf(preview.error)} />
+          <Sentence text={readableError(preview.error)} />
         </Note>
       )}
       <div className={classes.acts}>
@@ -64,5 +68,159 @@ function Choosing({ onDone }: { onDone(): void }) {
         </Button>
       </div>
     </form>
+  );
+}
+
+// The terms before the yes: the group that was found, the words to tell it with, and what is deleted.
+
+interface ObserveTermsProps {
+  readonly preview: ObservedPreview;
+  onBack(): void;
+  onDone(): void;
+}
+
+function ObserveTerms({ preview, onBack, onDone }: ObserveTermsProps) {
+  const [told, setTold] = useState(false);
+  const [answers, setAnswers] = useState(preview.may_answer);
+  const isGone = useIsDaemonGone();
+  const navigate = useNavigate();
+  const { data: retention } = useQuery(retentionQuery);
+  const observe = useAction({
+    act: () =>
+      relay.post('/api/observed-groups', {
+        body: { group: preview.address, announced: told, may_answer: answers },
+      }),
+    touches: ['groups', 'digests', 'status', 'ledger', 'whatsapp-permissions'],
+    quiet: true,
+    onDone: ({ chat_id }) => {
+      onDone();
+      void navigate({ to: '/groups/$id', params: { id: chat_id } });
+    },
+  });
+  return (
+    <div className={classes.form}>
+      <div className={classes.found}>
+        <Initials name={preview.name} large />
+        <div>
+          <b dir="auto">{preview.name}</b>
+          <p className="small dim">
+            {preview.observed
+              ? 'Observed already; this changes its terms.'
+              : `Hours and days by ${preview.zone}.`}
+          </p>
+        </div>
+      </div>
+      <div>
+        <h3>Tell the group first</h3>
+        <blockquote dir="auto" className={classes.announcement}>
+          {preview.announcement}
+        </blockquote>
+        <CopyButton value={preview.announcement}>
+          {({ copied, copy }) => (
+            <Button variant="default" size="xs" onClick={copy}>
+              {copied ? 'Copied' : 'Copy these words'}
+            </Button>
+          )}
+        </CopyButton>
+      </div>
+      {retention !== undefined && (
+        <Note hue="parked" icon={IconInfoCircle}>
+          Messages of this group are kept for{' '}
+          {plural(retention.limits.observed_messages_days, 'day')} and digests for{' '}
+          {plural(retention.limits.digests_days, 'day')}. What Relay has of it that is older is
+          deleted, and stays deleted.
+        </Note>
+      )}
+      <Switch
+        label="Your assistant may answer you there"
+        description={`Only when you ask ${preview.assistant_name} by name, ${plural(preview.answers_per_day, 'time')} a day at most.`}
+        checked={answers}
+        onChange={(event) => setAnswers(event.currentTarget.checked)}
+      />
+      <Checkbox
+        label="I have told the group"
+        checked={told}
+        onChange={(event) => setTold(event.currentTarget.checked)}
+      />
+      {observe.error && (
+        <Note hue="bad" icon={IconAlertTriangle} role="alert">
+          <Sentence text={readableError(observe.error)} />
+        </Note>
+      )}
+      <div className={classes.acts}>
+        <Button
+          leftSection={<IconEye size={17} />}
+          disabled={isGone || !told}
+          loading={observe.isPending}
+          onClick={() => observe.mutate()}
+        >
+          {answers ? 'Read it' : 'Read it in silence'}
+        </Button>
+        <Button variant="default" onClick={onBack}>
+          Another group
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+// Stopping asks first: what happens from now on, and whether what was kept goes too.
+
+interface StopObservingModalProps {
+  readonly group: ObservedGroup;
+  readonly isOpen: boolean;
+  onClose(): void;
+}
+
+export function StopObservingModal({ group, isOpen, onClose }: StopObservingModalProps) {
+  const { data: retention } = useQuery(retentionQuery);
+  const [erases, setErases] = useState(false);
+  const isGone = useIsDaemonGone();
+  const stop = useAction({
+    act: () =>
+      relay.delete('/api/observed-groups/{id}', {
+        path: { id: group.chat_id },
+        query: { erase: erases ? 'true' : 'false' },
+      }),
+    touches: ['groups', 'digests', 'status', 'ledger'],
+    done: erases
+      ? `${group.name} is no longer read, and what was kept is erased.`
+      : `${group.name} is no longer read.`,
+    onDone: onClose,
+  });
+  const limits = retention?.limits;
+  return (
+    <Modal
+      opened={isOpen}
+      onClose={onClose}
+      title={`Stop observing ${group.name}?`}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <p>
+        Nothing more is read there and no digest is made.{' '}
+        {limits !== undefined &&
+          `What was kept stays until its limit: messages ${plural(limits.observed_messages_days, 'day')}, digests ${plural(limits.digests_days, 'day')}.`}
+      </p>
+      <Checkbox
+        my={14}
+        checked={erases}
+        onChange={(event) => setErases(event.currentTarget.checked)}
+        label="Also erase what was kept"
+        description="Its messages, digests and facts go now, and cannot be brought back."
+      />
+      <div className={classes.acts}>
+        <Button
+          color="red"
+          disabled={isGone}
+          loading={stop.isPending}
+          onClick={() => stop.mutate()}
+        >
+          {erases ? 'Stop and erase' : 'Stop observing'}
+        </Button>
+        <Button variant="default" onClick={onClose}>
+          Go on observing
+        </Button>
+      </div>
+    </Modal>
   );
 }

@@ -1,29 +1,29 @@
 // What the page asks of the daemon beside what all pages share.
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { key } from '../../data/queries.ts';
+import { nounKey } from '../../data/queries.ts';
 import { relay } from '../../data/relay.ts';
 
 export const observedQuery = queryOptions({
-  queryKey: key('groups', 'observed'),
+  queryKey: nounKey('groups', 'observed'),
   queryFn: ({ signal }) => relay.get('/api/observed-groups', { signal }),
   // Messages that were only counted tell no event.
   refetchInterval: 60_000,
 });
 
 export const retentionQuery = queryOptions({
-  queryKey: key('groups', 'retention'),
+  queryKey: nounKey('groups', 'retention'),
   queryFn: ({ signal }) => relay.get('/api/retention', { signal }),
 });
 
-export const outsideMemoryQuery = queryOptions({
-  queryKey: key('settings', 'outside-memory'),
+export const digestExportStatusQuery = queryOptions({
+  queryKey: nounKey('settings', 'outside-memory'),
   queryFn: ({ signal }) => relay.get('/api/outside-memory', { signal }),
 });
 
 /** One group's day; without a day the last that has something. */
 export const groupDayQuery = (group: string, day: string | undefined) =>
   queryOptions({
-    queryKey: key('digests', group, day ?? 'last'),
+    queryKey: nounKey('digests', group, day ?? 'last'),
     queryFn: async ({ signal }) => {
       const query = day === undefined ? { group } : { group, day };
       return (await relay.get('/api/digests', { signal, query })).digests[0] ?? null;

@@ -2,7 +2,7 @@
 import '@mantine/charts/styles.layer.css';
 import { BarChart } from '@mantine/charts';
 import type { ObservedGroup } from '@relay/core/api/observed-groups';
-import { short } from './words.ts';
+import { formatTokens } from './copy.ts';
 
 const dated = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
 
@@ -22,7 +22,7 @@ export function TokensChart({ days }: { readonly days: ObservedGroup['days'] }) 
         { name: 'spent', color: 'light-dark(#16819a, #3fa3b8)' },
         { name: 'avoided', color: 'light-dark(#8d9093, #7f8a8f)' },
       ]}
-      valueFormatter={short}
+      valueFormatter={formatTokens}
       gridAxis="x"
       tickLine="none"
       maxBarWidth={46}

@@ -1,17 +1,17 @@
 import type { ObservedGroup } from '@relay/core/api/observed-groups';
 import { expect, test } from 'vitest';
-import { readGroupsView } from './view.ts';
+import { readGroupsSearch } from '../../search-params.ts';
 import {
   dayAfter,
   dayTitle,
   factGroups,
+  formatTokens,
   groupsLead,
   groupsSentence,
-  noise,
-  short,
+  noiseShare,
   tokensSummary,
   withoutHour,
-} from './words.ts';
+} from './copy.ts';
 
 const group = (changed: Partial<ObservedGroup> = {}): ObservedGroup => ({
   chat_id: '90000000-0000-4000-8000-000000000001',
@@ -48,11 +48,11 @@ test('claims silence only where nothing left', () => {
 });
 
 test('numbers are short and say what they are', () => {
-  expect([0, 940, 9_400, 187_000, 999_600, 3_100_000].map(short)).toEqual([
+  expect([0, 940, 9_400, 187_000, 999_600, 3_100_000].map(formatTokens)).toEqual([
     ...['0', '940', '9.4 k', '187 k', '1 M', '3.1 M'],
   ]);
-  expect(noise({ messages_kept: 1, messages_cut: 3 })).toBe('75%');
-  expect(noise({ messages_kept: 0, messages_cut: 0 })).toBe('–');
+  expect(noiseShare({ messages_kept: 1, messages_cut: 3 })).toBe('75%');
+  expect(noiseShare({ messages_kept: 0, messages_cut: 0 })).toBe('–');
   const day = { day: '2026-03-01', messages_kept: 1, messages_cut: 1 };
   expect(tokensSummary([{ ...day, tokens_spent: 1_000, tokens_avoided: 3_000 }])).toBe(
     'In 1 day 1 k tokens were spent and 3 k avoided, 75% of all.',
@@ -82,10 +82,10 @@ test('a digest does not say its hour twice, and facts stand by kind', () => {
 });
 
 test('an address that makes no sense is no view', () => {
-  expect(readGroupsView({ day: '2026-03-01', by: 'day' })).toEqual({
+  expect(readGroupsSearch({ day: '2026-03-01', by: 'day' })).toEqual({
     day: '2026-03-01',
     by: 'day',
   });
-  expect(readGroupsView({ day: '2026-99-01', by: 'week' })).toEqual({});
-  expect(readGroupsView({ day: 7 })).toEqual({});
+  expect(readGroupsSearch({ day: '2026-99-01', by: 'week' })).toEqual({});
+  expect(readGroupsSearch({ day: 7 })).toEqual({});
 });

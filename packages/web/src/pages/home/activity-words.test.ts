@@ -1,16 +1,16 @@
 import type { Activity, ActivityBucket } from '@relay/core/api/activity';
 import { expect, test } from 'vitest';
+import { readHomeSearch } from '../../search-params.ts';
 import {
-  answersCharted,
-  brief,
-  bucketName,
-  duration,
-  tickOf,
-  tokensCharted,
-  trafficCharted,
-  turnsCharted,
-} from './activity-words.ts';
-import { readHomeSearch } from './search.ts';
+  answersChart,
+  bucketLabel,
+  formatAnswerTime,
+  formatCompact,
+  tickLabel,
+  tokensChart,
+  trafficChart,
+  turnsChart,
+} from './copy.ts';
 
 const QUIET = {
   received: 0,
@@ -43,46 +43,46 @@ const activityOf = (
 });
 
 test('durations say two units, since a median is read closely', () => {
-  expect([400, 4_000, 125_000, 3_600_000, 4_320_000].map(duration)).toEqual([
+  expect([400, 4_000, 125_000, 3_600_000, 4_320_000].map(formatAnswerTime)).toEqual([
     '400 ms',
     '4 s',
     '2 min 5 s',
     '1 h',
     '1 h 12 min',
   ]);
-  expect(brief(12_340)).toBe('12.3k');
+  expect(formatCompact(12_340)).toBe('12.3k');
 });
 
 test('a bucket is named by its hour or its day', () => {
-  expect([tickOf(AT, 'hour'), bucketName(AT, 'hour')]).toEqual(['14', '14:00']);
-  expect([tickOf(AT, 'day'), bucketName(AT, 'day')]).toEqual(['12 Nov', 'Thu 12 Nov']);
+  expect([tickLabel(AT, 'hour'), bucketLabel(AT, 'hour')]).toEqual(['14', '14:00']);
+  expect([tickLabel(AT, 'day'), bucketLabel(AT, 'day')]).toEqual(['12 Nov', 'Thu 12 Nov']);
 });
 
 test('each chart has a sentence that tells what it shows', () => {
   const received = activityOf({ received: 216, sent: 74 }, { received: 216 });
-  expect(trafficCharted(received).summary).toBe(
+  expect(trafficChart(received).summary).toBe(
     '216 messages came in and 74 left in the last 24 hours, most after 14:00.',
   );
   expect(
-    answersCharted(activityOf({ answers: 31, answer_ms: 6_000, slow_answer_ms: 95_000 })).summary,
+    answersChart(activityOf({ answers: 31, answer_ms: 6_000, slow_answer_ms: 95_000 })).summary,
   ).toBe('Half of 31 answers took 6 s or less; one in twenty took longer than 1 min 35 s.');
   const tokens = { ...QUIET.tokens, conversations: 3_000, assistant: 1_000 };
-  expect(tokensCharted(activityOf({ tokens })).summary).toBe(
+  expect(tokensChart(activityOf({ tokens })).summary).toBe(
     '4,000 tokens of models in the last 24 hours; 75% for conversations.',
   );
-  expect(tokensCharted(activityOf({ tokens })).series.map(({ label }) => label)).toEqual([
+  expect(tokensChart(activityOf({ tokens })).series.map(({ label }) => label)).toEqual([
     'Conversations',
     'Assistant',
   ]);
   const turns = { you: 1, agent: 0, them: 3, parked: 0 };
-  expect(turnsCharted(activityOf({}, { turns })).summary).toBe(
+  expect(turnsChart(activityOf({}, { turns })).summary).toBe(
     '4 conversations are open: 1 yours, 0 the agent’s, 3 theirs, 0 parked.',
   );
 });
 
 test('nothing is said as it is', () => {
   const quiet = activityOf({});
-  const all = [trafficCharted, answersCharted, tokensCharted, turnsCharted].map((charted) =>
+  const all = [trafficChart, answersChart, tokensChart, turnsChart].map((charted) =>
     charted(quiet),
   );
   expect(all.map(({ isEmpty }) => isEmpty)).toEqual([true, true, true, true]);
@@ -105,5 +105,5 @@ test('a large number is brief as British English has it, with a small k', () => 
   for (const n of [
     0, 9, 950, 999, 1_000, 1_249, 42_700, 999_949, 999_950, 2_000_000, 3_400_000_000,
   ])
-    expect(brief(n)).toBe(compact.format(n).replace('K', 'k'));
+    expect(formatCompact(n)).toBe(compact.format(n).replace('K', 'k'));
 });

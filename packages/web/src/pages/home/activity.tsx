@@ -1,15 +1,31 @@
 // What happened over the last hours or days: messages in and out, how long answers took, what models used, and whose
 // turn it was. All of it is one question to the daemon.
+
+import { Button } from '@mantine/core';
 import type { Activity } from '@relay/core/api/activity';
-import { useQuery } from '@tanstack/react-query';
+import type { ActivityHours } from '@relay/core/api/constants';
+import { IconChartBar, IconTable } from '@tabler/icons-react';
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
-import { Card } from '../../parts/card.tsx';
-import { Asked, LoadingLines } from '../../parts/places.tsx';
-import { answersCharted, tokensCharted, trafficCharted, turnsCharted } from './activity-words.ts';
-import { ChartCard } from './chart-card.tsx';
+import { lazy, type ReactNode, useState } from 'react';
+import { loadWhenReachable } from '../../data/lazy-load.ts';
+import { nounKey } from '../../data/queries.ts';
+import { relay } from '../../data/relay.ts';
+import { RenderWhenIdle } from '../../parts/deferred.tsx';
+import { Card } from '../../parts/page.tsx';
+import { LoadingLines, QueryContent } from '../../parts/query-content.tsx';
+import { ACTIVITY_SPANS } from '../../search-params.ts';
 import classes from './charts.module.css';
-import { activityQuery } from './queries.ts';
-import { SPANS } from './search.ts';
+import type { ChartKind } from './charts.tsx';
+import {
+  answersChart,
+  bucketLabel,
+  type ChartContent,
+  periodText,
+  tokensChart,
+  trafficChart,
+  turnsChart,
+} from './copy.ts';
 
 export function useActivity() {
   const { hours = 24 } = useSearch({ strict: false });
@@ -22,10 +38,10 @@ export function ActivityCharts() {
   const isThere = activity.data !== undefined;
   if (!isThere) {
     return (
-      <Card title="Messages" aside={<Spans />}>
-        <Asked query={activity} what="The activity" loading={<LoadingLines lines={5} />}>
+      <Card title="Messages" aside={<ActivitySpanLinks />}>
+        <QueryContent query={activity} what="The activity" loading={<LoadingLines lines={5} />}>
           {() => null}
-        </Asked>
+        </QueryContent>
       </Card>
     );
   }
@@ -36,16 +52,16 @@ function Charts({ activity }: { readonly activity: Activity }) {
   return (
     <>
       <ChartCard
-        charted={trafficCharted(activity)}
+        charted={trafficChart(activity)}
         activity={activity}
         kind="bars"
         turn={0}
-        aside={<Spans />}
+        aside={<ActivitySpanLinks />}
       />
       <div className={classes.pair}>
-        <ChartCard charted={answersCharted(activity)} activity={activity} kind="lines" turn={1} />
+        <ChartCard charted={answersChart(activity)} activity={activity} kind="lines" turn={1} />
         <ChartCard
-          charted={tokensCharted(activity)}
+          charted={tokensChart(activity)}
           activity={activity}
           kind="stacked-bars"
           turn={2}
@@ -56,12 +72,12 @@ function Charts({ activity }: { readonly activity: Activity }) {
 }
 
 /** In the narrow column. */
-export function TurnsCard() {
+export function TurnsChartCard() {
   const { data: activity } = useActivity();
   if (activity === undefined) return null;
   return (
     <ChartCard
-      charted={turnsCharted(activity)}
+      charted={turnsChart(activity)}
       activity={activity}
       kind="areas"
       turn={3}
@@ -75,11 +91,11 @@ export function TurnsCard() {
   );
 }
 
-function Spans() {
+function ActivitySpanLinks() {
   const { hours = 24 } = useSearch({ strict: false });
   return (
     <nav className={classes.spans} aria-label="How far back">
-      {SPANS.map((span) => (
+      {ACTIVITY_SPANS.map((span) => (
         <Link
           key={span.hours}
           to="/"
@@ -96,3 +112,112 @@ function Spans() {
     </nav>
   );
 }
+
+// A card with a chart: the sentence that tells the same, the legend, and the figures as a table for whoever asks. The
+// chart comes when the page is at rest; its place is kept, so that nothing jumps.
+
+const loadCharts = () => loadWhenReachable(() => import('./charts.tsx'));
+const LazyChart = lazy(async () => ({ default: (await loadCharts()).Chart }));
+
+interface ChartCardProps {
+  readonly charted: ChartContent;
+  readonly activity: Activity;
+  readonly kind: ChartKind;
+  readonly height?: number;
+  /** Its turn to be drawn: one at a time, so that none keeps a press waiting for the others. */
+  readonly turn: number;
+  readonly aside?: ReactNode;
+}
+
+function ChartCard({ charted, activity, kind, turn, height = 168, aside }: ChartCardProps) {
+  const [asTable, setAsTable] = useState(false);
+  const { title, summary, isEmpty, series } = charted;
+  const Icon = asTable ? IconChartBar : IconTable;
+  return (
+    <Card title={title} aside={aside} className={classes.card ?? ''}>
+      <p className="small dim">{summary}</p>
+      {!isEmpty && (
+        <>
+          {asTable ? (
+            <FiguresTable charted={charted} activity={activity} />
+          ) : (
+            <div className={classes.chart} style={{ height }} role="img" aria-label={summary}>
+              <RenderWhenIdle after={100 + turn * 150}>
+                <LazyChart kind={kind} charted={charted} activity={activity} height={height} />
+              </RenderWhenIdle>
+            </div>
+          )}
+          <div className={classes.under}>
+            <ul className={classes.legend} aria-label="Legend">
+              {series.map(({ name, label, hue }) => (
+                <li key={name} data-hue={hue}>
+                  {label}
+                </li>
+              ))}
+            </ul>
+            <Button
+              className={classes.turn ?? ''}
+              size="compact-xs"
+              variant="subtle"
+              color="gray"
+              onClick={() => setAsTable(!asTable)}
+              leftSection={<Icon size={14} stroke={1.7} aria-hidden />}
+              aria-label={`${title} as a ${asTable ? 'chart' : 'table'}`}
+            >
+              {asTable ? 'Chart' : 'Table'}
+            </Button>
+          </div>
+        </>
+      )}
+    </Card>
+  );
+}
+
+/** Newest first: that is what somebody who reads figures looks for. */
+function FiguresTable({ charted, activity }: Pick<ChartCardProps, 'charted' | 'activity'>) {
+  const { series, title, value, says } = charted;
+  const { buckets, unit } = activity;
+  const shown = (number: number | null) => (number === null ? '–' : says(number));
+  return (
+    <section
+      className={classes.figures}
+      aria-label={`${title}, ${periodText(activity)}`}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is scrolled by keys too
+      tabIndex={0}
+    >
+      <table className="num">
+        <thead>
+          <tr>
+            <th scope="col">{unit === 'hour' ? 'Hour' : 'Day'}</th>
+            {series.map(({ name, label }) => (
+              <th scope="col" key={name}>
+                {label}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {buckets.toReversed().map((bucket) => (
+            <tr key={bucket.at}>
+              <th scope="row">{bucketLabel(bucket.at, unit)}</th>
+              {series.map(({ name }) => (
+                <td key={name}>{shown(value(bucket, name))}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+// What only Home asks.
+
+const activityQuery = (hours: ActivityHours) =>
+  queryOptions({
+    queryKey: nounKey('activity', hours),
+    queryFn: ({ signal }) => relay.get('/api/activity', { signal, query: { hours } }),
+    // It counts: no event asks for it again, so that a rush of messages costs no more than a quiet hour.
+    refetchInterval: 10_000,
+    placeholderData: keepPreviousData,
+  });

@@ -4,14 +4,14 @@ import { AreaChart, BarChart, LineChart } from '@mantine/charts';
 import '@mantine/charts/styles.layer.css';
 import type { Activity } from '@relay/core/api/activity';
 import { memo } from 'react';
-import { bucketName, type Charted, tickOf } from './activity-words.ts';
-import { colourOf } from './chart-colours.ts';
+import type { Hue } from '../../theme/theme.ts';
+import { bucketLabel, type ChartContent, tickLabel } from './copy.ts';
 
 export type ChartKind = 'bars' | 'stacked-bars' | 'lines' | 'areas';
 
 interface ChartProps {
   readonly kind: ChartKind;
-  readonly charted: Charted;
+  readonly charted: ChartContent;
   readonly activity: Activity;
   readonly height: number;
 }
@@ -22,13 +22,13 @@ const UNFOCUSED = { accessibilityLayer: false, margin: { top: 8 } } as const;
 
 /** Drawn anew when its figures changed, not whenever they were asked for. */
 export const Chart = memo(
-  Drawn,
+  ChartDrawing,
   (before, after) => before.activity.buckets === after.activity.buckets,
 );
 
-function Drawn({ kind, charted, activity, height }: ChartProps) {
+function ChartDrawing({ kind, charted, activity, height }: ChartProps) {
   const { unit, buckets } = activity;
-  const names = new Map(buckets.map(({ at }) => [at, bucketName(at, unit)]));
+  const names = new Map(buckets.map(({ at }) => [at, bucketLabel(at, unit)]));
   const shared = {
     h: height,
     dataKey: 'at',
@@ -38,13 +38,13 @@ function Drawn({ kind, charted, activity, height }: ChartProps) {
         charted.series.map(({ name }) => [name, charted.value(bucket, name)] as const),
       ),
     })),
-    series: charted.series.map(({ name, label, hue }) => ({ name, label, color: colourOf(hue) })),
+    series: charted.series.map(({ name, label, hue }) => ({ name, label, color: hueColour(hue) })),
     valueFormatter: charted.says,
     tickLine: 'none' as const,
     gridAxis: 'x' as const,
     strokeDasharray: '0',
     xAxisProps: {
-      tickFormatter: (at: string) => tickOf(at, unit),
+      tickFormatter: (at: string) => tickLabel(at, unit),
       minTickGap: 18,
       interval: 'preserveEnd' as const,
     },
@@ -93,3 +93,7 @@ function Drawn({ kind, charted, activity, height }: ChartProps) {
       );
   }
 }
+
+// A hue's solid colour where no element carries it: the charts draw with it, their legends stand beside.
+
+const hueColour = (hue: Hue): string => `var(--solid-${hue})`;

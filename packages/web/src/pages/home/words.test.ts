@@ -1,6 +1,6 @@
 import type { DaemonStatus } from '@relay/core/api/status';
 import { expect, test } from 'vitest';
-import { homeSentence, onceEach } from './words.ts';
+import { homeSentence, withoutListedApprovals } from './copy.ts';
 
 test('a conversation that stopped for a yes is shown by its approval alone', () => {
   const stopped = [
@@ -8,7 +8,7 @@ test('a conversation that stopped for a yes is shown by its approval alone', () 
     { id: 'van', approval_id: 'yes-1' },
     { id: 'desk', approval_id: 'yes-2' },
   ];
-  const shown = onceEach(stopped, [{ id: 'yes-1' }, { id: 'other' }]);
+  const shown = withoutListedApprovals(stopped, [{ id: 'yes-1' }, { id: 'other' }]);
   expect(shown.map(({ id }) => id)).toEqual(['leak', 'desk']);
 });
 

@@ -4,17 +4,17 @@ import { Button, Popover } from '@mantine/core';
 import type { LedgerVerdict } from '@relay/core/api/ledger';
 import { IconLink, IconLinkOff } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useIsDaemonGone } from '../../data/live-stream.ts';
 import { relay } from '../../data/relay.ts';
-import { useAct } from '../../data/use-act.ts';
-import { useIsGone } from '../../data/use-live.ts';
-import { Note } from '../../parts/note.tsx';
-import { grouped } from '../../parts/numbers.ts';
+import { useAction } from '../../data/use-action.ts';
+import { groupDigits } from '../../parts/format.ts';
+import { Note } from '../../parts/page.tsx';
+import { shortenId } from './copy.ts';
 import classes from './ledger.module.css';
-import { verdictQuery } from './queries.ts';
-import { shortId } from './words.ts';
+import { chainVerdictQuery } from './queries.ts';
 
 export function ChainCheck() {
-  const { data: verdict } = useQuery(verdictQuery);
+  const { data: verdict } = useQuery(chainVerdictQuery);
   if (verdict === undefined || !verdict.whole) return null;
   const { rows } = verdict;
   return (
@@ -27,7 +27,7 @@ export function ChainCheck() {
           vars={() => ({ root: { '--button-color': 'var(--fg)' } })}
           leftSection={<IconLink size={17} />}
         >
-          {rows === 0 ? 'Chain whole' : `Chain whole to row ${grouped(rows)}`}
+          {rows === 0 ? 'Chain whole' : `Chain whole to row ${groupDigits(rows)}`}
         </Button>
       </Popover.Target>
       <Popover.Dropdown aria-label="The chain of decisions">
@@ -35,8 +35,8 @@ export function ChainCheck() {
           <p>{verdict.sentence}</p>
           <p className="small dim">
             Each row carries the hash of the one before. The last is{' '}
-            <code title={verdict.head}>{shortId(verdict.head)}</code>; keep it elsewhere, and nobody
-            can rewrite everything unseen.
+            <code title={verdict.head}>{shortenId(verdict.head)}</code>; keep it elsewhere, and
+            nobody can rewrite everything unseen.
           </p>
           <CheckAll />
         </div>
@@ -46,7 +46,7 @@ export function ChainCheck() {
 }
 
 export function ChainFault() {
-  const { data: verdict } = useQuery(verdictQuery);
+  const { data: verdict } = useQuery(chainVerdictQuery);
   if (verdict === undefined || verdict.whole) return null;
   return (
     <div className={classes.fault}>
@@ -59,11 +59,11 @@ export function ChainFault() {
 
 function CheckAll() {
   const queries = useQueryClient();
-  const isGone = useIsGone();
-  const check = useAct<void, LedgerVerdict>({
+  const isGone = useIsDaemonGone();
+  const check = useAction<void, LedgerVerdict>({
     act: () => relay.get('/api/ledger/verify', { query: { full: 'true' } }),
     touches: [],
-    onDone: (anew) => queries.setQueryData(verdictQuery.queryKey, anew),
+    onDone: (anew) => queries.setQueryData(chainVerdictQuery.queryKey, anew),
   });
   return (
     <Button

@@ -2,44 +2,56 @@
 // collects behind a button, so that no row moves under a pointer. On a phone the chosen one is a page of its own.
 import { Button } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
-import { IconArrowUp, IconBook2, IconFilterOff } from '@tabler/icons-react';
+import type { LedgerLine } from '@relay/core/api/ledger';
+import {
+  IconArrowUp,
+  IconBook2,
+  IconChevronLeft,
+  IconDownload,
+  IconFilterOff,
+} from '@tabler/icons-react';
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
+import { useIsDaemonGone } from '../../data/live-stream.ts';
+import { relay } from '../../data/relay.ts';
+import { useAction } from '../../data/use-action.ts';
+import { plural } from '../../parts/format.ts';
 import { Page } from '../../parts/page.tsx';
-import { Asked, Empty } from '../../parts/places.tsx';
+import { EmptyState, QueryContent } from '../../parts/query-content.tsx';
+import {
+  isLedgerFiltered,
+  type LedgerSearch,
+  pickLedgerFilters,
+  readLedgerSearch,
+} from '../../search-params.ts';
 import { useKeys } from '../../shell/keys.tsx';
 import { ChainCheck, ChainFault } from './chain-check.tsx';
-import { ExportButton } from './export-button.tsx';
-import { Filters } from './filters.tsx';
+import { ledgerSentence } from './copy.ts';
+import { DecisionDetail, WhyDetail } from './decision-detail.tsx';
 import classes from './ledger.module.css';
-import { OnePage } from './one-page.tsx';
-import { ledgerPagesQuery, MOST_NEW, newRowsQuery } from './queries.ts';
-import { RowDetail } from './row-detail.tsx';
-import { Rows } from './rows.tsx';
-import { filtersOf, isFiltered, type LedgerSearch, readLedgerSearch } from './search.ts';
-import { WhyDetail } from './why-detail.tsx';
-import { ledgerSentence } from './words.ts';
+import { LedgerFilters, LedgerRows } from './ledger-list.tsx';
+import { ledgerPagesQuery, MOST_NEW, newRowsQuery, toLedgerQuery } from './queries.ts';
 
-export function Ledger() {
+export function LedgerScreen() {
   const { row } = useParams({ strict: false });
   const search = readLedgerSearch(useSearch({ strict: false }));
   const isPhone = useMediaQuery('(max-width: 860px)', false, { getInitialValueInEffect: false });
   const isChosen = row !== undefined || search.message !== undefined;
   return isPhone && isChosen ? (
-    <OnePage row={row} search={search} />
+    <LedgerPhonePage row={row} search={search} />
   ) : (
-    <Whole row={row} search={search} isPhone={isPhone} />
+    <LedgerOverview row={row} search={search} isPhone={isPhone} />
   );
 }
 
-interface WholeProps {
+interface LedgerOverviewProps {
   readonly row: string | undefined;
   readonly search: LedgerSearch;
   readonly isPhone: boolean;
 }
 
-function Whole({ row, search, isPhone }: WholeProps) {
+function LedgerOverview({ row, search, isPhone }: LedgerOverviewProps) {
   const [round, setRound] = useState(0);
   const pages = useInfiniteQuery({
     ...ledgerPagesQuery(search, round),
@@ -59,7 +71,7 @@ function Whole({ row, search, isPhone }: WholeProps) {
     void navigate({
       to: '/ledger/$row',
       params: { row: String(next.seq) },
-      search: filtersOf(search),
+      search: pickLedgerFilters(search),
       replace: true,
       resetScroll: false,
     });
@@ -68,7 +80,7 @@ function Whole({ row, search, isPhone }: WholeProps) {
     entries.length > 1 ? { j: move(1), k: move(-1) } : {},
     'The next row, and the one before',
   );
-  const total = isFiltered(search) ? undefined : newest;
+  const total = isLedgerFiltered(search) ? undefined : newest;
   return (
     <Page
       title="Ledger"
@@ -82,22 +94,22 @@ function Whole({ row, search, isPhone }: WholeProps) {
       }
     >
       <ChainFault />
-      <Filters search={search} />
+      <LedgerFilters search={search} />
       <div className={classes.columns}>
         <section className={classes.list} aria-label="Decisions">
-          <New
+          <NewRowsButton
             n={later?.entries.length ?? 0}
             onShow={() => {
               setRound(round + 1);
               scrollTo({ top: 0 });
             }}
           />
-          <Asked query={pages} what="The ledger">
+          <QueryContent query={pages} what="The ledger">
             {() =>
               entries.length === 0 ? (
-                <Nothing search={search} />
+                <NoDecisions search={search} />
               ) : (
-                <Rows
+                <LedgerRows
                   entries={entries}
                   pages={pages}
                   chosen={isStory ? undefined : chosen}
@@ -105,13 +117,13 @@ function Whole({ row, search, isPhone }: WholeProps) {
                 />
               )
             }
-          </Asked>
+          </QueryContent>
         </section>
         {isStory ? (
           <WhyDetail message={search.message ?? ''} chat={search.chat} />
         ) : (
           chosen !== undefined && (
-            <RowDetail
+            <DecisionDetail
               key={chosen}
               seq={chosen}
               listed={entries[at]}
@@ -124,7 +136,7 @@ function Whole({ row, search, isPhone }: WholeProps) {
   );
 }
 
-function New({ n, onShow }: { readonly n: number; onShow(): void }) {
+function NewRowsButton({ n, onShow }: { readonly n: number; onShow(): void }) {
   if (n === 0) return null;
   return (
     <div className={classes.new}>
@@ -135,16 +147,16 @@ function New({ n, onShow }: { readonly n: number; onShow(): void }) {
   );
 }
 
-function Nothing({ search }: { readonly search: LedgerSearch }) {
-  if (!isFiltered(search)) {
+function NoDecisions({ search }: { readonly search: LedgerSearch }) {
+  if (!isLedgerFiltered(search)) {
     return (
-      <Empty icon={IconBook2} title="Nothing was decided yet.">
+      <EmptyState icon={IconBook2} title="Nothing was decided yet.">
         Every yes and every no will stand here with its reason.
-      </Empty>
+      </EmptyState>
     );
   }
   return (
-    <Empty
+    <EmptyState
       icon={IconFilterOff}
       title="No decision is like that."
       act={
@@ -154,6 +166,84 @@ function Nothing({ search }: { readonly search: LedgerSearch }) {
       }
     >
       What you chose fits no row of the ledger.
-    </Empty>
+    </EmptyState>
   );
+}
+
+// The chosen decision, or a message's story, as a page of its own, for a phone.
+
+interface LedgerPhonePageProps {
+  readonly row: string | undefined;
+  readonly search: LedgerSearch;
+}
+
+function LedgerPhonePage({ row, search }: LedgerPhonePageProps) {
+  const { message, chat } = search;
+  return (
+    <Page
+      title="Ledger"
+      eyebrow={
+        <Link to="/ledger" search={pickLedgerFilters(search)} className={classes.back}>
+          <IconChevronLeft size={16} aria-hidden /> All decisions
+        </Link>
+      }
+      sentence={row === undefined ? 'Why it was treated so.' : 'One decision, and why.'}
+    >
+      {row === undefined ? (
+        message !== undefined && <WhyDetail message={message} chat={chat} />
+      ) : (
+        <DecisionDetail seq={Number(row)} />
+      )}
+    </Page>
+  );
+}
+
+// The rows as they are chosen here, as a file of lines of JSON: read page by page from the oldest on, so that it is
+// whole however long it takes.
+
+const EXPORT_PAGE = 500;
+
+function ExportButton({ search }: { readonly search: LedgerSearch }) {
+  const isGone = useIsDaemonGone();
+  const [read, setRead] = useState(0);
+  const save = useAction({
+    act: async () => {
+      setRead(0);
+      const lines = await readAll(search, setRead);
+      downloadText(lines.join(''));
+    },
+    touches: [],
+  });
+  return (
+    <Button
+      variant="default"
+      leftSection={<IconDownload size={16} />}
+      disabled={isGone || save.isPending}
+      onClick={() => save.mutate()}
+    >
+      {save.isPending ? plural(read, 'row') : 'Export'}
+    </Button>
+  );
+}
+
+async function readAll(search: LedgerSearch, onRead: (rows: number) => void): Promise<string[]> {
+  const lines: string[] = [];
+  const filters = toLedgerQuery(search);
+  for (let cursor = '0'; ; ) {
+    const query = { ...filters, order: 'oldest', limit: EXPORT_PAGE, cursor } as const;
+    const page = await relay.get('/api/ledger', { query });
+    lines.push(...page.entries.map((entry: LedgerLine) => `${JSON.stringify(entry)}\n`));
+    onRead(lines.length);
+    if (!page.more || page.cursor === null) return lines;
+    cursor = page.cursor;
+  }
+}
+
+function downloadText(text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: 'application/x-ndjson' }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = `relay-ledger-${new Date().toISOString().slice(0, 10)}.jsonl`;
+  link.click();
+  URL.revokeObjectURL(url);
 }

@@ -1,34 +1,41 @@
 // What the ledger asks of the daemon. A row never changes, so what was read is not asked for again: what is written
 // later is counted by a query of its own and shown when the owner wants it.
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { key } from '../../data/queries.ts';
+import { nounKey } from '../../data/queries.ts';
 import { relay } from '../../data/relay.ts';
-import { filtersOf, type LedgerSearch, outcomesOf, SINCE } from './search.ts';
+import {
+  expandOutcomeGroup,
+  LEDGER_SINCE,
+  type LedgerSearch,
+  pickLedgerFilters,
+} from '../../search-params.ts';
 
 const PAGE = 60;
 /** More than so many new rows are not counted one by one. */
 export const MOST_NEW = 99;
 
 /** The filters as the API takes them. */
-export function asked({ actor, action, outcome, subject, since }: LedgerSearch) {
+export function toLedgerQuery({ actor, action, outcome, subject, since }: LedgerSearch) {
   return {
     ...(actor === undefined ? {} : { actor }),
     ...(action === undefined ? {} : { action }),
-    ...(outcome === undefined ? {} : { outcome: outcomesOf(outcome) }),
+    ...(outcome === undefined ? {} : { outcome: expandOutcomeGroup(outcome) }),
     ...(subject === undefined ? {} : { subject }),
-    ...(since === undefined ? {} : { since: new Date(Date.now() - SINCE[since].ms).toISOString() }),
+    ...(since === undefined
+      ? {}
+      : { since: new Date(Date.now() - LEDGER_SINCE[since].ms).toISOString() }),
   };
 }
 
 /** `round` is another list each time the owner asks for what is new. */
 export const ledgerPagesQuery = (search: LedgerSearch, round: number) =>
   infiniteQueryOptions({
-    queryKey: key('ledger', 'pages', filtersOf(search), round),
+    queryKey: nounKey('ledger', 'pages', pickLedgerFilters(search), round),
     queryFn: ({ signal, pageParam }) => {
       const behind = pageParam === '' ? {} : { cursor: pageParam };
       return relay.get('/api/ledger', {
         signal,
-        query: { ...asked(search), limit: PAGE, ...behind },
+        query: { ...toLedgerQuery(search), limit: PAGE, ...behind },
       });
     },
     initialPageParam: '',
@@ -39,9 +46,9 @@ export const ledgerPagesQuery = (search: LedgerSearch, round: number) =>
 /** What was written behind the newest row that is shown. */
 export const newRowsQuery = (search: LedgerSearch, newest: number | undefined) =>
   queryOptions({
-    queryKey: key('ledger', 'new', filtersOf(search), newest),
+    queryKey: nounKey('ledger', 'new', pickLedgerFilters(search), newest),
     queryFn: ({ signal }) => {
-      const { since: _, ...filters } = asked(search);
+      const { since: _, ...filters } = toLedgerQuery(search);
       const query = { order: 'oldest', cursor: String(newest ?? 0), limit: MOST_NEW } as const;
       return relay.get('/api/ledger', { signal, query: { ...filters, ...query } });
     },
@@ -49,9 +56,9 @@ export const newRowsQuery = (search: LedgerSearch, newest: number | undefined) =
   });
 
 /** One row, by its number: a page of one that ends with it. */
-export const rowQuery = (seq: number) =>
+export const ledgerRowQuery = (seq: number) =>
   queryOptions({
-    queryKey: key('ledger', 'row', seq),
+    queryKey: nounKey('ledger', 'row', seq),
     queryFn: async ({ signal }) => {
       const query = { cursor: String(seq + 1), limit: 1 };
       const { entries } = await relay.get('/api/ledger', { signal, query });
@@ -62,7 +69,7 @@ export const rowQuery = (seq: number) =>
 
 export const whyQuery = (message: string, chat: string | undefined) =>
   queryOptions({
-    queryKey: key('ledger', 'why', message, chat),
+    queryKey: nounKey('ledger', 'why', message, chat),
     queryFn: ({ signal }) =>
       relay.get('/api/messages/{id}/why', {
         signal,
@@ -72,8 +79,8 @@ export const whyQuery = (message: string, chat: string | undefined) =>
   });
 
 /** Looked at when the page is opened and when the owner asks, not with each row: it computes hashes. */
-export const verdictQuery = queryOptions({
-  queryKey: key('ledger', 'verdict'),
+export const chainVerdictQuery = queryOptions({
+  queryKey: nounKey('ledger', 'verdict'),
   queryFn: ({ signal }) => relay.get('/api/ledger/verify', { signal }),
   staleTime: 'static',
 });

@@ -1,18 +1,18 @@
 import type { LedgerLine } from '@relay/core/api/ledger';
 import { expect, test } from 'vitest';
-import { outcomesOf, readLedgerSearch } from './search.ts';
+import { expandOutcomeGroup, readLedgerSearch } from '../../search-params.ts';
 import {
-  approvalOf,
-  chatOf,
-  fieldsOf,
-  instanceOf,
+  decisionDirection,
   ledgerSentence,
-  messageOf,
+  rowApprovalId,
+  rowChatId,
+  rowConversationId,
+  rowFields,
+  rowMessageId,
   rowTime,
-  shortId,
-  wayOf,
+  shortenId,
   withoutCommands,
-} from './words.ts';
+} from './copy.ts';
 
 const ID = '0b6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d';
 const line = (given: Partial<LedgerLine>): LedgerLine =>
@@ -44,16 +44,16 @@ test('a sentence keeps its reason and leaves out what is typed in a terminal', (
 });
 
 test('a row leads to what it is about', () => {
-  expect(messageOf(line({}))).toBe('3EB0');
-  expect(messageOf(line({ subject: { kind: 'chat', id: 'c' }, detail: { message: '3A' } }))).toBe(
-    '3A',
-  );
-  expect(chatOf(line({ detail: { chat: 'c1' } }))).toBe('c1');
-  expect(approvalOf(line({ detail: { approval: 'a1' } }))).toBe('a1');
-  expect(instanceOf(line({ actor: 'conversation:i1' }))).toBe('i1');
-  expect(wayOf({ action: 'route_message' })).toBe('in');
-  expect(wayOf({ action: 'send_message' })).toBe('out');
-  expect(wayOf({ action: 'set_hold' })).toBeNull();
+  expect(rowMessageId(line({}))).toBe('3EB0');
+  expect(
+    rowMessageId(line({ subject: { kind: 'chat', id: 'c' }, detail: { message: '3A' } })),
+  ).toBe('3A');
+  expect(rowChatId(line({ detail: { chat: 'c1' } }))).toBe('c1');
+  expect(rowApprovalId(line({ detail: { approval: 'a1' } }))).toBe('a1');
+  expect(rowConversationId(line({ actor: 'conversation:i1' }))).toBe('i1');
+  expect(decisionDirection({ action: 'route_message' })).toBe('in');
+  expect(decisionDirection({ action: 'send_message' })).toBe('out');
+  expect(decisionDirection({ action: 'set_hold' })).toBeNull();
 });
 
 test('what a row keeps is a list to read, and nothing of it is a bare structure', () => {
@@ -64,14 +64,14 @@ test('what a row keeps is a list to read, and nothing of it is a bare structure'
     change: 'widen',
     of_tomorrow: 3,
   };
-  expect(fieldsOf({ detail })).toEqual([
+  expect(rowFields({ detail })).toEqual([
     { label: 'Run of the model', value: ID, isId: true },
     { label: 'Read before', value: 'chats: none, outside: yes', isId: false },
     { label: 'Change', value: 'widen', isId: false },
     { label: 'Of tomorrow', value: '3', isId: false },
   ]);
-  expect(shortId(ID)).toBe('0b6d6e4e');
-  expect(shortId('a'.repeat(64))).toBe('aaaaaaaa…aaaa');
+  expect(shortenId(ID)).toBe('0b6d6e4e');
+  expect(shortenId('a'.repeat(64))).toBe('aaaaaaaa…aaaa');
 });
 
 test('an address is read as far as it means something', () => {
@@ -81,6 +81,6 @@ test('an address is read as far as it means something', () => {
     outcome: 'left',
   });
   expect(readLedgerSearch({ since: 'toString', actor: {} })).toEqual({});
-  expect(outcomesOf('left')).toBe('stored,ignored,unanswered,skipped');
-  expect(outcomesOf('handed_over')).toBe('handed_over');
+  expect(expandOutcomeGroup('left')).toBe('stored,ignored,unanswered,skipped');
+  expect(expandOutcomeGroup('handed_over')).toBe('handed_over');
 });

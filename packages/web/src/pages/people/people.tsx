@@ -1,29 +1,55 @@
 // Who may be read, who may be answered: the ladder of counts, who knocked, and everybody with what is open for them.
-import { Button, SegmentedControl } from '@mantine/core';
-import type { ContactsShown } from '@relay/core/api/contacts';
-import { IconLock, IconSearchOff, IconUserPlus, IconUsers, IconX } from '@tabler/icons-react';
+import { Button, Modal, Radio, SegmentedControl, Skeleton, TextInput } from '@mantine/core';
+import type { ContactCounts, ContactFilter } from '@relay/core/api/contacts';
+import {
+  IconArrowBackUp,
+  IconEye,
+  IconInfoCircle,
+  IconLock,
+  IconMessagePlus,
+  IconSearchOff,
+  IconSend,
+  IconUserPlus,
+  IconUsers,
+  IconX,
+  type TablerIcon,
+} from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { Card } from '../../parts/card.tsx';
-import { Page } from '../../parts/page.tsx';
-import { Asked, Empty, LoadingRows } from '../../parts/places.tsx';
+import { useIsDaemonGone } from '../../data/live-stream.ts';
+import { readableError, relay } from '../../data/relay.ts';
+import { useAction } from '../../data/use-action.ts';
+import { type ContactChoice, ContactField } from '../../parts/contact-field.tsx';
+import { contactLabel, formatPhoneNumber, groupDigits } from '../../parts/format.ts';
+import { grantSentence, grantSummary, hasOpenGrant } from '../../parts/grant-copy.ts';
+import { Tile } from '../../parts/marks.tsx';
+import { Card, Note, Page } from '../../parts/page.tsx';
+import { EmptyState, LoadingRows, QueryContent } from '../../parts/query-content.tsx';
+import {
+  DEFAULT_CONTACTS_SHOWN,
+  type PeopleSearch,
+  readPeopleSearch,
+} from '../../search-params.ts';
 import { KeyHint, useKeys } from '../../shell/keys.tsx';
-import { AllowModal } from './allow.tsx';
-import { Find } from './find.tsx';
-import { GrantsList } from './grants-list.tsx';
-import { KnocksCard } from './knocks.tsx';
-import { Ladder } from './ladder.tsx';
+import {
+  CONTACTS_SHOWN_LABELS,
+  grantLadder,
+  type LadderRung,
+  PEOPLE_LEAD,
+  peopleSentence,
+} from './copy.ts';
+import { FindField, GrantsList } from './grants.tsx';
+import { MessageRequestsCard } from './message-requests.tsx';
 import classes from './people.module.css';
 import { PersonDrawer } from './person.tsx';
-import { contactsQuery, countsQuery } from './queries.ts';
-import { type PeopleSearch, readPeopleSearch, USUAL } from './search.ts';
-import { LEAD, peopleSentence, SHOWN_WORDS } from './words.ts';
+import { contactCountsQuery, contactsQuery } from './queries.ts';
+import { GRANT_TOUCHES, type GrantPatch, saveGrant } from './use-grant.tsx';
 
-const USUAL_SHOWN: readonly ContactsShown[] = ['open', 'closed', 'all'];
+const USUAL_SHOWN: readonly ContactFilter[] = ['open', 'closed', 'all'];
 
-export function People() {
-  const { data: counts } = useQuery(countsQuery);
+export function PeopleScreen() {
+  const { data: counts } = useQuery(contactCountsQuery);
   const [isAllowing, setAllowing] = useState(false);
   const { who, ...search } = readPeopleSearch(useSearch({ strict: false }));
   const navigate = useNavigate();
@@ -43,21 +69,21 @@ export function People() {
     <Page
       title="People & grants"
       sentence={counts === undefined ? 'Who may be read, and answered?' : peopleSentence(counts)}
-      lead={LEAD}
+      lead={PEOPLE_LEAD}
       acts={allow}
     >
-      <Ladder counts={counts} />
-      <KnocksCard />
-      <Grants onAllow={() => setAllowing(true)} />
+      <GrantLadder counts={counts} />
+      <MessageRequestsCard />
+      <GrantsCard onAllow={() => setAllowing(true)} />
       <AllowModal isOpen={isAllowing} onClose={() => setAllowing(false)} />
       {who !== undefined && <PersonDrawer key={who} id={who} onClose={leave} />}
     </Page>
   );
 }
 
-function Grants({ onAllow }: { onAllow(): void }) {
+function GrantsCard({ onAllow }: { onAllow(): void }) {
   const search = readPeopleSearch(useSearch({ strict: false }));
-  const { show = USUAL, q = '', page = 1 } = search;
+  const { show = DEFAULT_CONTACTS_SHOWN, q = '', page = 1 } = search;
   const navigate = useNavigate();
   const contacts = useQuery(contactsQuery({ show, q, page }));
   const go = (change: PeopleSearch, replace = false) =>
@@ -79,28 +105,28 @@ function Grants({ onAllow }: { onAllow(): void }) {
               size="xs"
               aria-label="Whom to show"
               value={show}
-              onChange={(next) => go({ show: next as ContactsShown, page: undefined })}
-              data={USUAL_SHOWN.map((value) => ({ value, label: SHOWN_WORDS[value] }))}
+              onChange={(next) => go({ show: next as ContactFilter, page: undefined })}
+              data={USUAL_SHOWN.map((value) => ({ value, label: CONTACTS_SHOWN_LABELS[value] }))}
             />
           ) : (
             <Button
               variant="default"
               size="xs"
               rightSection={<IconX size={14} aria-hidden />}
-              aria-label={`Only ${SHOWN_WORDS[show]}. Show all who are open`}
+              aria-label={`Only ${CONTACTS_SHOWN_LABELS[show]}. Show all who are open`}
               onClick={() => go({ show: undefined, page: undefined })}
             >
-              {SHOWN_WORDS[show]}
+              {CONTACTS_SHOWN_LABELS[show]}
             </Button>
           )}
-          <Find value={q} onFind={(next) => go({ q: next, page: undefined }, true)} />
+          <FindField value={q} onFind={(next) => go({ q: next, page: undefined }, true)} />
         </div>
       }
     >
-      <Asked query={contacts} what="The people" loading={<LoadingRows rows={6} />}>
+      <QueryContent query={contacts} what="The people" loading={<LoadingRows rows={6} />}>
         {(found) =>
           found.contacts.length === 0 ? (
-            <Nobody search={search} show={show} isSearch={q !== ''} onAllow={onAllow} />
+            <NobodyListed search={search} show={show} isSearch={q !== ''} onAllow={onAllow} />
           ) : (
             <GrantsList
               found={found}
@@ -114,22 +140,22 @@ function Grants({ onAllow }: { onAllow(): void }) {
             />
           )
         }
-      </Asked>
+      </QueryContent>
     </Card>
   );
 }
 
-interface NobodyProps {
+interface NobodyListedProps {
   readonly search: PeopleSearch;
-  readonly show: ContactsShown;
+  readonly show: ContactFilter;
   readonly isSearch: boolean;
   onAllow(): void;
 }
 
-function Nobody({ search, show, isSearch, onAllow }: NobodyProps) {
+function NobodyListed({ search, show, isSearch, onAllow }: NobodyListedProps) {
   if (isSearch) {
     return (
-      <Empty
+      <EmptyState
         icon={IconSearchOff}
         title="Nobody fits that here."
         act={
@@ -142,9 +168,9 @@ function Nobody({ search, show, isSearch, onAllow }: NobodyProps) {
       />
     );
   }
-  if (show !== 'open') return <Empty icon={IconUsers} title="Nobody is here." />;
+  if (show !== 'open') return <EmptyState icon={IconUsers} title="Nobody is here." />;
   return (
-    <Empty
+    <EmptyState
       icon={IconLock}
       title="Everyone is closed."
       act={
@@ -154,6 +180,159 @@ function Nobody({ search, show, isSearch, onAllow }: NobodyProps) {
       }
     >
       That is safe, and nothing will be answered. Allow one person to begin.
-    </Empty>
+    </EmptyState>
   );
+}
+
+// How far it is open, for how many: a ladder whose every rung leads to those who stand on it.
+
+const RUNGS: Readonly<Record<LadderRung['rung'], { icon: TablerIcon; show: ContactFilter }>> = {
+  known: { icon: IconUsers, show: 'all' },
+  read: { icon: IconEye, show: 'read' },
+  reply: { icon: IconArrowBackUp, show: 'reply' },
+  auto: { icon: IconSend, show: 'auto' },
+  start: { icon: IconMessagePlus, show: 'start' },
+};
+
+function GrantLadder({ counts }: { readonly counts: ContactCounts | undefined }) {
+  if (counts === undefined)
+    return <Skeleton className={classes.late ?? ''} height={66} mb={18} radius={12} />;
+  return (
+    <ul className={classes.ladder} aria-label="How far it is open">
+      {grantLadder(counts).map(({ rung, n, says, more }) => (
+        <li key={rung}>
+          <Link to="/people" search={{ show: RUNGS[rung].show }}>
+            <Tile icon={RUNGS[rung].icon} hue={rung === 'known' || n === 0 ? 'parked' : 'agent'} />
+            <b className="num">{groupDigits(n)}</b>
+            <span>
+              {says} <small>{more}</small>
+            </span>
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+// Opens somebody: looked for among all whom Relay knows, or by a number. Reading alone is suggested; whatever is opened
+// here begins with drafts, so nothing leaves without the owner.
+
+const ALLOW_CHOICES = {
+  read: { canRead: true },
+  draft: { canRead: true, canReply: true, replyMode: 'draft' },
+} as const satisfies Record<string, GrantPatch>;
+
+function AllowModal({ isOpen: isShown, onClose }: { isOpen: boolean; onClose(): void }) {
+  return (
+    <Modal
+      opened={isShown}
+      onClose={onClose}
+      title="Allow someone"
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <AllowForm onDone={onClose} />
+    </Modal>
+  );
+}
+
+function AllowForm({ onDone }: { onDone(): void }) {
+  const isGone = useIsDaemonGone();
+  const [whom, setWhom] = useState<ContactChoice | null>(null);
+  const [given, setGiven] = useState('');
+  const [what, setWhat] = useState<keyof typeof ALLOW_CHOICES>('read');
+  const [isTried, setTried] = useState(false);
+  const name = chosenName(whom, given);
+  const sum = grantSentence({
+    displayName: name === '' ? 'them' : name,
+    canRead: true,
+    canReply: what === 'draft',
+    replyMode: 'draft',
+  });
+  const allow = useAction({
+    act: (somebody: ContactChoice) => allowContact(somebody, given.trim(), ALLOW_CHOICES[what]),
+    touches: GRANT_TOUCHES,
+    done: sum,
+    quiet: true,
+    onDone,
+  });
+  return (
+    <form
+      className={classes.form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        setTried(true);
+        if (whom !== null) allow.mutate(whom);
+      }}
+    >
+      <ContactField
+        label="Whom"
+        value={whom}
+        onChoose={setWhom}
+        error={
+          allow.isError
+            ? readableError(allow.error)
+            : isTried && whom === null && 'Choose somebody.'
+        }
+      />
+      {isNewGrant(whom) && (
+        <TextInput
+          label="What you call them"
+          description="Agents know them by this name, or else by their number."
+          value={given}
+          onChange={({ currentTarget }) => setGiven(currentTarget.value)}
+        />
+      )}
+      {whom?.is === 'contact' && hasOpenGrant(whom.contact) && (
+        <Note hue="agent" icon={IconInfoCircle}>
+          <span dir="auto">Open already: {grantSummary(whom.contact, name)}</span>
+        </Note>
+      )}
+      <Radio.Group
+        label="What is opened"
+        value={what}
+        onChange={(next) => setWhat(next === 'draft' ? 'draft' : 'read')}
+      >
+        <Radio
+          mt={8}
+          value="read"
+          label="Read only"
+          description="Suggested. Nothing is answered."
+        />
+        <Radio
+          mt={8}
+          value="draft"
+          label="Read, and write drafts"
+          description="You send each reply."
+        />
+      </Radio.Group>
+      <p className="small dim" dir="auto">
+        {sum}
+      </p>
+      <div className={classes.acts}>
+        <Button type="submit" disabled={isGone} loading={allow.isPending}>
+          {what === 'read' ? 'Allow reading' : 'Allow reading and drafts'}
+        </Button>
+        <Button variant="default" onClick={onDone}>
+          Never mind
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+const isNewGrant = (whom: ContactChoice | null): boolean =>
+  whom?.is === 'number' || (whom?.is === 'contact' && whom.contact.grant === null);
+
+function chosenName(whom: ContactChoice | null, given: string): string {
+  if (isNewGrant(whom) && given.trim() !== '') return given.trim();
+  if (whom?.is === 'contact') return contactLabel(whom.contact);
+  return whom?.is === 'number' ? formatPhoneNumber(whom.digits) : '';
+}
+
+async function allowContact(whom: ContactChoice, name: string, flags: GrantPatch): Promise<void> {
+  if (whom.is === 'contact') await saveGrant(whom.contact, flags, name);
+  if (whom.is !== 'number') return;
+  const number = formatPhoneNumber(whom.digits);
+  const body = { phoneNumber: number, displayName: name || number, replyMode: 'draft' as const };
+  await relay.post('/api/whatsapp/permissions', { body: { ...body, ...flags } });
 }

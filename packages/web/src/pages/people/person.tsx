@@ -1,27 +1,28 @@
 // The details of one person or group, beside the table; on a phone a page of its own. What it leads to is one click
 // away: chats, conversations, decisions, programs. At its end, forgetting.
-import { Drawer } from '@mantine/core';
+import { Button, Drawer, TextInput } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
-import type { ContactDetail } from '@relay/core/api/contacts';
+import type { ContactDetail, ListedContact } from '@relay/core/api/contacts';
+import { IconEraser } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
+import { useIsDaemonGone } from '../../data/live-stream.ts';
+import { readableError, relay } from '../../data/relay.ts';
+import { useAction } from '../../data/use-action.ts';
 import { useNow } from '../../data/use-now.ts';
+import { contactLabel, formatMoment, formatPhoneNumber } from '../../parts/format.ts';
 import { Badge } from '../../parts/marks.tsx';
-import { phoneNumber } from '../../parts/numbers.ts';
-import { outcomeShown } from '../../parts/outcomes.ts';
+import { outcomeDisplay } from '../../parts/outcomes.ts';
+import { Note, Sentence } from '../../parts/page.tsx';
 import parts from '../../parts/parts.module.css';
-import { Asked, LoadingLines } from '../../parts/places.tsx';
-import { Sentence } from '../../parts/sentence.tsx';
-import { calledIn } from '../../parts/somebody.ts';
+import { LoadingLines, QueryContent } from '../../parts/query-content.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
-import { moment } from '../../parts/times.ts';
-import { Forget } from './forget.tsx';
-import { GrantRow } from './grant-row.tsx';
+import { clientAccessText, erasedText, isNameTyped } from './copy.ts';
+import { ContactGrantRow } from './grants.tsx';
 import shared from './people.module.css';
 import classes from './person.module.css';
-import { contactQuery } from './queries.ts';
-import { programMay } from './words.ts';
+import { contactQuery, forgetQuery } from './queries.ts';
 
 export function PersonDrawer({ id, onClose }: { readonly id: string; onClose(): void }) {
   const queries = useQueryClient();
@@ -40,14 +41,14 @@ export function PersonDrawer({ id, onClose }: { readonly id: string; onClose(): 
       size={isPhone ? '100%' : 520}
       title={
         <span dir="auto">
-          {detail.data === undefined ? 'Details' : calledIn(detail.data.contact)}
+          {detail.data === undefined ? 'Details' : contactLabel(detail.data.contact)}
         </span>
       }
       closeButtonProps={{ 'aria-label': 'Close the details' }}
     >
-      <Asked query={detail} what="The details" loading={<LoadingLines lines={8} />}>
+      <QueryContent query={detail} what="The details" loading={<LoadingLines lines={8} />}>
         {(data) => <Details detail={data} onErased={() => setErased(true)} onDone={close} />}
-      </Asked>
+      </QueryContent>
     </Drawer>
   );
 }
@@ -65,21 +66,21 @@ function Details({ detail, onErased, onDone }: DetailsProps) {
     <div className={classes.details}>
       <div className={`${shared.list} ${classes.grant}`}>
         <ul className={shared.rows}>
-          <GrantRow contact={contact} now={now} />
+          <ContactGrantRow contact={contact} now={now} />
         </ul>
       </div>
       <Addresses detail={detail} />
-      <Part title="Chats" none="No chat with them yet.">
+      <DetailPart title="Chats" none="No chat with them yet.">
         {chats.map(({ id, kind, name, last_message_at: last }) => (
           <li key={id}>
             <Link to="/chats/$id" params={{ id }} dir="auto">
               {kind === 'direct' ? 'Their chat with you' : (name ?? 'A group without a name')}
             </Link>
-            <span className="small dim num">{last === null ? '' : moment(last, now)}</span>
+            <span className="small dim num">{last === null ? '' : formatMoment(last, now)}</span>
           </li>
         ))}
-      </Part>
-      <Part title="Conversations" none="No conversation with them yet.">
+      </DetailPart>
+      <DetailPart title="Conversations" none="No conversation with them yet.">
         {conversations.map((conversation) => (
           <li key={conversation.id}>
             <Link to="/conversations/$id" params={{ id: conversation.id }} dir="auto">
@@ -88,10 +89,10 @@ function Details({ detail, onErased, onDone }: DetailsProps) {
             <StateBadge instance={conversation} />
           </li>
         ))}
-      </Part>
-      <Part title="Lately" none="Nothing was decided about them lately.">
+      </DetailPart>
+      <DetailPart title="Lately" none="Nothing was decided about them lately.">
         {ledger.map((line) => {
-          const { word, hue, icon } = outcomeShown(line.outcome);
+          const { word, hue, icon } = outcomeDisplay(line.outcome);
           return (
             <li key={line.seq} className={classes.line}>
               <Badge hue={hue} icon={icon}>
@@ -100,23 +101,23 @@ function Details({ detail, onErased, onDone }: DetailsProps) {
               <Link to="/ledger/$row" params={{ row: String(line.seq) }} className="small">
                 <Sentence text={`${capital(line.what)}. ${line.sentence}`} />
               </Link>
-              <span className="small dim num">{moment(line.at, now)}</span>
+              <span className="small dim num">{formatMoment(line.at, now)}</span>
             </li>
           );
         })}
-      </Part>
-      <Part
+      </DetailPart>
+      <DetailPart
         title="Programs that may deal with them"
         none="No program has a token that reaches them."
       >
         {tokens.map(({ id, name, scopes, by_name: isNamed }) => (
           <li key={id} className={classes.program}>
             <span dir="auto">{name}</span>
-            <p className="small dim">{programMay(scopes, isNamed)}</p>
+            <p className="small dim">{clientAccessText(scopes, isNamed)}</p>
           </li>
         ))}
-      </Part>
-      <Forget contact={contact} onErased={onErased} onDone={onDone} />
+      </DetailPart>
+      <ForgetSection contact={contact} onErased={onErased} onDone={onDone} />
     </div>
   );
 }
@@ -136,20 +137,20 @@ function Addresses({
       {addresses.map(({ kind, value }) => [
         <dt key={`${kind} ${value}`}>{WORDS[kind]}</dt>,
         <dd key={value} className="num">
-          {kind === 'phone' ? phoneNumber(value) : value}
+          {kind === 'phone' ? formatPhoneNumber(value) : value}
         </dd>,
       ])}
     </dl>
   );
 }
 
-interface PartProps {
+interface DetailPartProps {
   readonly title: string;
   readonly none: string;
   readonly children: readonly ReactNode[];
 }
 
-function Part({ title, none, children }: PartProps) {
+function DetailPart({ title, none, children }: DetailPartProps) {
   return (
     <section className={classes.part}>
       <h3>{title}</h3>
@@ -163,3 +164,116 @@ function Part({ title, none, children }: PartProps) {
 }
 
 const capital = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
+
+// Forgetting somebody for good: first what would be erased, then the name typed as the yes, then the receipt.
+
+interface ForgetSectionProps {
+  readonly contact: ListedContact;
+  /** From then on nothing of them can be asked for. */
+  onErased(): void;
+  onDone(): void;
+}
+
+function ForgetSection({ contact, ...told }: ForgetSectionProps) {
+  const [isAsking, setAsking] = useState(false);
+  const name = contactLabel(contact);
+  return (
+    <section className={`${classes.part} ${classes.forget}`}>
+      <h3>Forget</h3>
+      {isAsking ? (
+        <ForgetForm contact={contact} {...told} onKeep={() => setAsking(false)} />
+      ) : (
+        <>
+          <p className="small dim" dir="auto">
+            Erases what {name} wrote, what was written to them and what was learnt from it, for
+            good.
+          </p>
+          <Button variant="default" size="xs" onClick={() => setAsking(true)}>
+            See what would be erased
+          </Button>
+        </>
+      )}
+    </section>
+  );
+}
+
+function ForgetForm({
+  contact,
+  onErased,
+  onDone,
+  onKeep,
+}: ForgetSectionProps & { onKeep(): void }) {
+  const [typed, setTyped] = useState('');
+  const isGone = useIsDaemonGone();
+  const name = contactLabel(contact);
+  const forget = useAction({
+    act: () => relay.post('/api/forget', { body: { id: contact.id } }),
+    touches: ['whatsapp-permissions', 'knocks', 'instances', 'status', 'ledger'],
+    quiet: true,
+    onDone: onErased,
+  });
+  const preview = useQuery({ ...forgetQuery(contact.id), enabled: forget.data === undefined });
+  if (forget.data !== undefined) {
+    return (
+      <div className={shared.form}>
+        <Note hue="ok" icon={IconEraser} role="status">
+          Erased: {erasedText(forget.data.erased)}.
+        </Note>
+        {forget.data.stays.map((sentence) => (
+          <p key={sentence} className="small dim">
+            {sentence}
+          </p>
+        ))}
+        <Button variant="default" size="xs" onClick={onDone}>
+          Done
+        </Button>
+      </div>
+    );
+  }
+  return (
+    <QueryContent query={preview} what="What would be erased" loading={<LoadingLines lines={3} />}>
+      {({ counts, open_conversations: open }) => (
+        <form
+          className={shared.form}
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (isNameTyped(typed, name)) forget.mutate();
+          }}
+        >
+          <p className="small">
+            This would be erased: {erasedText(counts)}.
+            {open > 0 &&
+              ` ${open === 1 ? 'One open conversation is' : `${open} open conversations are`} ended first.`}{' '}
+            It cannot be undone.
+          </p>
+          <TextInput
+            label={
+              <>
+                Type <b dir="auto">{name}</b> to confirm
+              </>
+            }
+            autoFocus
+            autoComplete="off"
+            value={typed}
+            onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+            error={forget.isError && readableError(forget.error)}
+          />
+          <div className={shared.acts}>
+            <Button
+              type="submit"
+              color="red"
+              size="xs"
+              disabled={isGone || !isNameTyped(typed, name)}
+              loading={forget.isPending}
+            >
+              Forget for good
+            </Button>
+            <Button variant="default" size="xs" onClick={onKeep}>
+              Keep
+            </Button>
+          </div>
+        </form>
+      )}
+    </QueryContent>
+  );
+}

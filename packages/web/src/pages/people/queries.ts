@@ -1,21 +1,21 @@
 // What People asks of the daemon. The list is asked for page by page, so that ten thousand contacts are never on the way
 // at once.
-import type { ContactsShown } from '@relay/core/api/contacts';
+import type { ContactFilter } from '@relay/core/api/contacts';
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { key } from '../../data/queries.ts';
+import { nounKey } from '../../data/queries.ts';
 import { relay } from '../../data/relay.ts';
 
-export const PAGE_SIZE = 50;
+export const CONTACTS_PAGE_SIZE = 50;
 
-interface Listed {
-  readonly show: ContactsShown;
+interface ContactsPageParams {
+  readonly show: ContactFilter;
   readonly q: string;
   readonly page: number;
 }
 
-export const contactsQuery = ({ show, q, page }: Listed) =>
+export const contactsQuery = ({ show, q, page }: ContactsPageParams) =>
   queryOptions({
-    queryKey: key('contacts', 'list', show, q, page),
+    queryKey: nounKey('contacts', 'list', show, q, page),
     queryFn: ({ signal }) =>
       relay.get('/api/contacts', {
         signal,
@@ -23,22 +23,22 @@ export const contactsQuery = ({ show, q, page }: Listed) =>
           show,
           // By name, so that no row moves under a pointer when somebody writes.
           sort: 'name',
-          limit: PAGE_SIZE,
-          offset: (page - 1) * PAGE_SIZE,
+          limit: CONTACTS_PAGE_SIZE,
+          offset: (page - 1) * CONTACTS_PAGE_SIZE,
           ...(q === '' ? {} : { query: q }),
         },
       }),
     placeholderData: keepPreviousData,
   });
 
-export const countsQuery = queryOptions({
-  queryKey: key('contacts', 'counts'),
+export const contactCountsQuery = queryOptions({
+  queryKey: nounKey('contacts', 'counts'),
   queryFn: ({ signal }) => relay.get('/api/contacts/counts', { signal }),
 });
 
 export const contactQuery = (id: string) =>
   queryOptions({
-    queryKey: key('contacts', 'one', id),
+    queryKey: nounKey('contacts', 'one', id),
     queryFn: ({ signal }) =>
       relay.get('/api/contacts/{contact}', { signal, path: { contact: id } }),
   });
@@ -46,7 +46,7 @@ export const contactQuery = (id: string) =>
 /** What would be gone; asked for anew each time somebody means to forget. */
 export const forgetQuery = (id: string) =>
   queryOptions({
-    queryKey: key('contacts', 'forget', id),
+    queryKey: nounKey('contacts', 'forget', id),
     queryFn: ({ signal }) => relay.get('/api/forget', { signal, query: { id } }),
     staleTime: 0,
   });
@@ -54,7 +54,7 @@ export const forgetQuery = (id: string) =>
 /** The last words of one chat, for the owner's eyes. */
 export const peekQuery = (jid: string, limit: number) =>
   queryOptions({
-    queryKey: key('messages', 'peek', jid, limit),
+    queryKey: nounKey('messages', 'peek', jid, limit),
     queryFn: ({ signal }) =>
       relay.get('/api/whatsapp/messages', { signal, query: { chat: jid, limit } }),
   });

@@ -1,9 +1,16 @@
-import type { ContactCounts, Knock } from '@relay/core/api/contacts';
+import type { ContactCounts, MessageRequest } from '@relay/core/api/contacts';
 import { describe, expect, test } from 'vitest';
-import { questionOf } from './asking-words.ts';
-import { erasedWords, isTyped } from './forget-words.ts';
-import { readPeopleSearch } from './search.ts';
-import { knockedWhen, knockedWho, ladder, peopleSentence, programMay } from './words.ts';
+import { readPeopleSearch } from '../../search-params.ts';
+import {
+  clientAccessText,
+  confirmationFor,
+  erasedText,
+  grantLadder,
+  isNameTyped,
+  messageRequestSender,
+  messageRequestTimes,
+  peopleSentence,
+} from './copy.ts';
 
 const NOW = Date.parse('2026-11-12T14:20:00');
 const none = { known: 0, open: 0, read: 0, reply: 0, auto: 0, start: 0 };
@@ -13,7 +20,7 @@ const counts: ContactCounts = {
   in_conversations_only: 1,
   knocking: 0,
 };
-const knock: Knock = {
+const knock: MessageRequest = {
   contact_id: 'c',
   name: 'Parcel Desk',
   calls_itself: true,
@@ -37,7 +44,7 @@ test('the page says who is open, and that everyone else is not', () => {
 });
 
 test('the ladder counts people and groups together, each rung with what it means', () => {
-  expect(ladder(counts).map(({ n, says, more }) => `${n} ${says}, ${more}`)).toEqual([
+  expect(grantLadder(counts).map(({ n, says, more }) => `${n} ${says}, ${more}`)).toEqual([
     '221 known, 213 closed',
     '7 may be read, 1 more inside talks',
     '5 may be answered, 3 as drafts',
@@ -48,35 +55,35 @@ test('the ladder counts people and groups together, each rung with what it means
 
 describe('who knocked', () => {
   test('is told by when and how often', () => {
-    expect(knockedWhen(knock, NOW)).toBe('3 messages since 13:20, last 14:00');
-    expect(knockedWhen({ ...knock, count: 1, first_at: knock.last_at }, NOW)).toBe(
+    expect(messageRequestTimes(knock, NOW)).toBe('3 messages since 13:20, last 14:00');
+    expect(messageRequestTimes({ ...knock, count: 1, first_at: knock.last_at }, NOW)).toBe(
       '1 message, 14:00',
     );
-    expect(knockedWhen({ ...knock, count: 60, not_stored: 53 }, NOW)).toBe(
+    expect(messageRequestTimes({ ...knock, count: 60, not_stored: 53 }, NOW)).toBe(
       '60 messages since 13:20, last 14:00; 53 not stored',
     );
   });
 
   test('is not called by a name they chose themselves', () => {
-    expect(knockedWho(knock, '+44 770 090 0417')).toBe(
+    expect(messageRequestSender(knock, '+44 770 090 0417')).toBe(
       'calls itself “Parcel Desk” · not in your contacts',
     );
-    expect(knockedWho({ ...knock, calls_itself: false, groups: 1 }, '+1')).toBe(
+    expect(messageRequestSender({ ...knock, calls_itself: false, groups: 1 }, '+1')).toBe(
       '+1 · in 1 group with you',
     );
-    expect(knockedWho({ ...knock, name: null, calls_itself: false }, null)).toBe(
+    expect(messageRequestSender({ ...knock, name: null, calls_itself: false }, null)).toBe(
       'hidden number · not in your contacts',
     );
   });
 });
 
 test('a yes opens exactly what was asked about', () => {
-  expect(questionOf('auto', 'Dana')).toMatchObject({
+  expect(confirmationFor('auto', 'Dana')).toMatchObject({
     title: 'Let replies to Dana leave without asking you?',
     flags: { replyMode: 'auto' },
   });
-  expect(questionOf('start', 'Dana').flags).toEqual({ canInitiate: true });
-  expect(questionOf('delete', 'Dana').flags).toBeNull();
+  expect(confirmationFor('start', 'Dana').flags).toEqual({ canInitiate: true });
+  expect(confirmationFor('delete', 'Dana').flags).toBeNull();
 });
 
 test('an address that holds nonsense shows the usual page', () => {
@@ -91,16 +98,16 @@ test('an address that holds nonsense shows the usual page', () => {
 test('what is forgotten is counted in words, and the name is the yes', () => {
   const counted = { messages: 12, sent: 1, conversations: 0, session_lines: 0, schedules: 0 };
   const rest = { approvals: 0, grants: 1, digests: 0, assistant_answers: 0, tool_calls: 0 };
-  expect(erasedWords({ ...counted, ...rest })).toBe(
+  expect(erasedText({ ...counted, ...rest })).toBe(
     '12 messages, 1 message that Relay sent and 1 grant',
   );
-  expect(isTyped(' dana  WHITFIELD ', 'Dana Whitfield')).toBe(true);
-  expect(isTyped('Dana', 'Dana Whitfield')).toBe(false);
-  expect(isTyped('', '')).toBe(false);
+  expect(isNameTyped(' dana  WHITFIELD ', 'Dana Whitfield')).toBe(true);
+  expect(isNameTyped('Dana', 'Dana Whitfield')).toBe(false);
+  expect(isNameTyped('', '')).toBe(false);
 });
 
 test('what a program may do is told in words', () => {
-  expect(programMay(['schedules:read', 'ledger:read'], false)).toBe(
+  expect(clientAccessText(['schedules:read', 'ledger:read'], false)).toBe(
     'May see what is scheduled; ask why something was or was not sent. Only as far as your grants go.',
   );
 });

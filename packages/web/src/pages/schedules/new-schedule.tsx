@@ -2,25 +2,37 @@
 // understand it says in place.
 import { Button, Chip, NativeSelect, SegmentedControl, Textarea, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { WEEKDAYS, type Weekday } from '@relay/core/schedule/local';
-import { CATCH_UPS, type CatchUp } from '@relay/core/schedule/missed';
-import { catchUpWords } from '@relay/core/schedule/words';
+import { CATCH_UPS, type CatchUp } from '@relay/core/api/constants';
+import { describeCatchUp } from '@relay/core/schedule/format';
+import { WEEKDAYS, type Weekday } from '@relay/core/schedule/zone';
+import { IconAlertTriangle, IconClock } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { relay, sentenceOf } from '../../data/relay.ts';
-import { useAct } from '../../data/use-act.ts';
-import { useIsGone } from '../../data/use-live.ts';
-import { addressOf, type Somebody, SomebodyField } from '../../parts/somebody-field.tsx';
-import { Preview } from './preview.tsx';
+import { useIsDaemonGone } from '../../data/live-stream.ts';
+import { readableError, relay } from '../../data/relay.ts';
+import { useAction } from '../../data/use-action.ts';
+import { useNow } from '../../data/use-now.ts';
+import { type ContactChoice, ContactField, choiceAddress } from '../../parts/contact-field.tsx';
+import { Note, Sentence } from '../../parts/page.tsx';
+import { timeForYou, timeInZone, withClockChanges } from './copy.ts';
+import { schedulePreviewQuery } from './queries.ts';
+import {
+  type Recurrence,
+  requestedTime,
+  type ScheduleDraft,
+  type ScheduleRequestBody,
+  suggestStart,
+  toScheduleRequest,
+} from './schedule-draft.ts';
 import classes from './schedules.module.css';
-import { type How, soon, timeAsked, type Wish, type Wished, wishOf } from './wish.ts';
 
-const HOW_WORDS: Readonly<Record<How, string>> = {
+const RECURRENCE_LABELS: Readonly<Record<Recurrence, string>> = {
   once: 'Once',
   daily: 'Every day',
   weekly: 'Some days',
   typed: 'In words',
 };
-const DAY_WORDS: Readonly<Record<Weekday, string>> = {
+const DAY_LABELS: Readonly<Record<Weekday, string>> = {
   mon: 'Mon',
   tue: 'Tue',
   wed: 'Wed',
@@ -30,25 +42,25 @@ const DAY_WORDS: Readonly<Record<Weekday, string>> = {
   sun: 'Sun',
 };
 
-export function NewSchedule({ onDone }: { onDone(): void }) {
-  const isGone = useIsGone();
-  const [whom, setWhom] = useState<Somebody | null>(null);
+export function NewScheduleForm({ onDone }: { onDone(): void }) {
+  const isGone = useIsDaemonGone();
+  const [whom, setWhom] = useState<ContactChoice | null>(null);
   const [text, setText] = useState('');
   const [isTried, setTried] = useState(false);
-  const [wished, setWished] = useState<Wished>(() => ({
+  const [wished, setWished] = useState<ScheduleDraft>(() => ({
     how: 'once',
-    at: soon(new Date()),
+    at: suggestStart(new Date()),
     time: '09:00',
     days: ['mon'],
     when: '',
     zone: '',
     catchUp: '',
   }));
-  const wish = (change: Partial<Wished>) => setWished((now) => ({ ...now, ...change }));
+  const wish = (change: Partial<ScheduleDraft>) => setWished((now) => ({ ...now, ...change }));
   const [looked] = useDebouncedValue(wished, 250);
-  const to = whom === null ? null : addressOf(whom);
-  const create = useAct({
-    act: (body: Wish) => relay.post('/api/schedules', { body }),
+  const to = whom === null ? null : choiceAddress(whom);
+  const create = useAction({
+    act: (body: ScheduleRequestBody) => relay.post('/api/schedules', { body }),
     touches: ['schedules', 'status'],
     done: 'Scheduled.',
     quiet: true,
@@ -56,7 +68,7 @@ export function NewSchedule({ onDone }: { onDone(): void }) {
   });
   const submit = () => {
     setTried(true);
-    const body = wishOf(wished, { to: to ?? '', text });
+    const body = toScheduleRequest(wished, { to: to ?? '', text });
     if (to !== null && text.trim() !== '' && body !== null) create.mutate(body);
   };
   return (
@@ -67,7 +79,7 @@ export function NewSchedule({ onDone }: { onDone(): void }) {
         submit();
       }}
     >
-      <SomebodyField
+      <ContactField
         withMe
         label="To"
         value={whom}
@@ -91,10 +103,10 @@ export function NewSchedule({ onDone }: { onDone(): void }) {
           fullWidth
           aria-label="How often"
           value={wished.how}
-          onChange={(how) => wish({ how: how as How, catchUp: '' })}
-          data={Object.entries(HOW_WORDS).map(([value, label]) => ({ value, label }))}
+          onChange={(how) => wish({ how: how as Recurrence, catchUp: '' })}
+          data={Object.entries(RECURRENCE_LABELS).map(([value, label]) => ({ value, label }))}
         />
-        <Times wished={wished} onWish={wish} />
+        <TimeFields wished={wished} onWish={wish} />
         <div className={classes.pair}>
           <TextInput
             label="Time zone"
@@ -116,13 +128,13 @@ export function NewSchedule({ onDone }: { onDone(): void }) {
           ))}
         </datalist>
       </fieldset>
-      <Preview
-        wish={wishOf(looked, { to: to ?? 'me', text: 'preview' })}
-        time={timeAsked(looked)}
+      <SchedulePreview
+        wish={toScheduleRequest(looked, { to: to ?? 'me', text: 'preview' })}
+        time={requestedTime(looked)}
       />
       {create.isError && (
         <p className={classes.error} role="alert">
-          {sentenceOf(create.error)}
+          {readableError(create.error)}
         </p>
       )}
       <div className={classes.acts}>
@@ -137,18 +149,18 @@ export function NewSchedule({ onDone }: { onDone(): void }) {
   );
 }
 
-const catchUps = (how: How) =>
+const catchUps = (how: Recurrence) =>
   CATCH_UPS.filter((catchUp) => how !== 'once' || catchUp !== 'all').map((value) => ({
     value,
-    label: catchUpWords({ kind: how === 'once' ? 'once' : 'daily' }, value),
+    label: describeCatchUp({ kind: how === 'once' ? 'once' : 'daily' }, value),
   }));
 
-interface TimesProps {
-  readonly wished: Wished;
-  onWish(change: Partial<Wished>): void;
+interface TimeFieldsProps {
+  readonly wished: ScheduleDraft;
+  onWish(change: Partial<ScheduleDraft>): void;
 }
 
-function Times({ wished: { how, at, time, days, when }, onWish }: TimesProps) {
+function TimeFields({ wished: { how, at, time, days, when }, onWish }: TimeFieldsProps) {
   const timeField = (
     <TextInput
       type="time"
@@ -180,7 +192,7 @@ function Times({ wished: { how, at, time, days, when }, onWish }: TimesProps) {
             <div className={classes.days}>
               {WEEKDAYS.map((day) => (
                 <Chip key={day} value={day} size="sm">
-                  {DAY_WORDS[day]}
+                  {DAY_LABELS[day]}
                 </Chip>
               ))}
             </div>
@@ -200,3 +212,48 @@ function Times({ wished: { how, at, time, days, when }, onWish }: TimesProps) {
       );
   }
 }
+
+// What the daemon understood, before anything is saved: the next times in the schedule's own zone, with what the clocks
+// do in between; or why it cannot be.
+
+interface SchedulePreviewProps {
+  readonly wish: ScheduleRequestBody | null;
+  /** The time of day that was asked for. */
+  readonly time: string | null;
+}
+
+function SchedulePreview({ wish, time }: SchedulePreviewProps) {
+  const preview = useQuery(schedulePreviewQuery(wish));
+  const now = useNow(30_000);
+  if (wish === null) return null;
+  if (preview.isError) {
+    return (
+      <Note hue="held" icon={IconAlertTriangle} role="status">
+        <Sentence text={readableError(preview.error)} />
+      </Note>
+    );
+  }
+  if (preview.data === undefined) return <div className={classes.preview} aria-busy />;
+  const { words, zone, next } = preview.data;
+  return (
+    <section className={classes.preview} aria-label="What was understood" aria-live="polite">
+      <p>
+        <IconClock size={16} stroke={1.7} aria-hidden /> <b>{capital(words)}</b>
+      </p>
+      <ol>
+        {withClockChanges(next, zone, { now, time }).map(({ at, note }) => (
+          <li key={at}>
+            <time dateTime={at}>{timeInZone(zone, at, now)}</time>
+            <ForYou text={timeForYou(zone, at, now)} />
+            {note !== null && <span className={classes.clock}>{note}</span>}
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+const capital = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
+
+const ForYou = ({ text }: { readonly text: string | null }) =>
+  text === null ? null : <span className="dim small num"> · {text}</span>;

@@ -1,24 +1,41 @@
 // What will happen when: the next first, with what waits for a yes before it and what is over behind a filter.
 import { Button, Modal, SegmentedControl } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import type { Schedule } from '@relay/core/api/schedules';
+import { revealHidden } from '@relay/core/messages/text';
+import { describeCatchUp } from '@relay/core/schedule/format';
 import { IconCalendarPlus, IconCalendarTime, IconHistory } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { useIsDaemonGone } from '../../data/live-stream.ts';
+import { linkQuery, pendingApprovalsQuery } from '../../data/queries.ts';
+import { relay } from '../../data/relay.ts';
+import { useAction } from '../../data/use-action.ts';
 import { useNow } from '../../data/use-now.ts';
-import { Card } from '../../parts/card.tsx';
-import { Page } from '../../parts/page.tsx';
-import { Asked, Empty, LoadingRows } from '../../parts/places.tsx';
+import { approvalCopy, approvalReason } from '../../parts/approval-copy.ts';
+import { formatSpan } from '../../parts/format.ts';
+import { Badge, Chip, Count, Tile } from '../../parts/marks.tsx';
+import { Card, Page, Sentence } from '../../parts/page.tsx';
+import { EmptyState, LoadingRows, QueryContent } from '../../parts/query-content.tsx';
+import { readSchedulesSearch } from '../../search-params.ts';
+import { askToConfirm } from '../../shell/dialog.tsx';
 import { KeyHint, useKeys } from '../../shell/keys.tsx';
-import { NewSchedule } from './new-schedule.tsx';
-import { PAGE_SIZE, schedulesQuery } from './queries.ts';
-import { ScheduleRow } from './schedule-row.tsx';
+import {
+  cancelText,
+  dayAndTime,
+  runDisplay,
+  runReason,
+  scheduleRecipient,
+  schedulesSentence,
+  timeForYou,
+  timeInZone,
+} from './copy.ts';
+import { NewScheduleForm } from './new-schedule.tsx';
+import { SCHEDULES_PAGE_SIZE, schedulesQuery } from './queries.ts';
 import classes from './schedules.module.css';
-import { readSchedulesSearch } from './search.ts';
-import { WaitingCard } from './waiting.tsx';
-import { schedulesSentence } from './words.ts';
 
-export function Schedules() {
+export function SchedulesScreen() {
   const now = useNow(10_000);
   const coming = useQuery(schedulesQuery('active', 1));
   const [isMaking, { open, close }] = useDisclosure();
@@ -33,8 +50,8 @@ export function Schedules() {
       New schedule
     </Button>
   );
-  const shown = coming.data?.slice(0, PAGE_SIZE) ?? [];
-  const hasMore = (coming.data?.length ?? 0) > PAGE_SIZE;
+  const shown = coming.data?.slice(0, SCHEDULES_PAGE_SIZE) ?? [];
+  const hasMore = (coming.data?.length ?? 0) > SCHEDULES_PAGE_SIZE;
   return (
     <Page
       title="Schedules"
@@ -46,8 +63,8 @@ export function Schedules() {
       lead="Each message leaves as the clocks of its zone show it, through the same gate as everything else."
       acts={make}
     >
-      <WaitingCard />
-      <Listed now={now} onNew={open} />
+      <ScheduleApprovalsCard />
+      <SchedulesCard now={now} onNew={open} />
       <Modal
         opened={isMaking}
         onClose={close}
@@ -55,13 +72,13 @@ export function Schedules() {
         title="New schedule"
         closeButtonProps={{ 'aria-label': 'Close' }}
       >
-        <NewSchedule onDone={close} />
+        <NewScheduleForm onDone={close} />
       </Modal>
     </Page>
   );
 }
 
-function Listed({ now, onNew }: { readonly now: number; onNew(): void }) {
+function SchedulesCard({ now, onNew }: { readonly now: number; onNew(): void }) {
   const { show, page = 1 } = readSchedulesSearch(useSearch({ strict: false }));
   const navigate = useNavigate();
   const state = show ?? 'active';
@@ -90,20 +107,20 @@ function Listed({ now, onNew }: { readonly now: number; onNew(): void }) {
         />
       }
     >
-      <Asked query={schedules} what="The schedules" loading={<LoadingRows rows={4} />}>
+      <QueryContent query={schedules} what="The schedules" loading={<LoadingRows rows={4} />}>
         {(found) =>
           found.length === 0 ? (
-            <Nothing state={state} onNew={onNew} />
+            <NoSchedules state={state} onNew={onNew} />
           ) : (
             <>
               <ul className={classes.rows}>
-                {found.slice(0, PAGE_SIZE).map((schedule) => (
-                  <ScheduleRow key={schedule.id} schedule={schedule} now={now} />
+                {found.slice(0, SCHEDULES_PAGE_SIZE).map((schedule) => (
+                  <ScheduleItem key={schedule.id} schedule={schedule} now={now} />
                 ))}
               </ul>
-              <Turn
+              <PageButtons
                 page={page}
-                hasMore={found.length > PAGE_SIZE}
+                hasMore={found.length > SCHEDULES_PAGE_SIZE}
                 onPage={(next) =>
                   void navigate({
                     to: '/schedules',
@@ -114,18 +131,18 @@ function Listed({ now, onNew }: { readonly now: number; onNew(): void }) {
             </>
           )
         }
-      </Asked>
+      </QueryContent>
     </Card>
   );
 }
 
-interface TurnProps {
+interface PageButtonsProps {
   readonly page: number;
   readonly hasMore: boolean;
   onPage(page: number): void;
 }
 
-function Turn({ page, hasMore, onPage }: TurnProps): ReactNode {
+function PageButtons({ page, hasMore, onPage }: PageButtonsProps): ReactNode {
   if (page === 1 && !hasMore) return null;
   return (
     <nav className={classes.turn} aria-label="Pages of schedules">
@@ -139,11 +156,11 @@ function Turn({ page, hasMore, onPage }: TurnProps): ReactNode {
   );
 }
 
-function Nothing({ state, onNew }: { readonly state: 'active' | 'past'; onNew(): void }) {
+function NoSchedules({ state, onNew }: { readonly state: 'active' | 'past'; onNew(): void }) {
   if (state === 'past')
-    return <Empty icon={IconHistory} title="Nothing was scheduled and is over yet." />;
+    return <EmptyState icon={IconHistory} title="Nothing was scheduled and is over yet." />;
   return (
-    <Empty
+    <EmptyState
       icon={IconCalendarTime}
       title="Nothing is scheduled."
       act={
@@ -153,6 +170,185 @@ function Nothing({ state, onNew }: { readonly state: 'active' | 'past'; onNew():
       }
     >
       A message for later, once or again and again, leaves by itself when its time comes.
-    </Empty>
+    </EmptyState>
+  );
+}
+
+// One schedule: when it is next, to whom, what, how it comes again, who made it, and what became of the last.
+
+interface ScheduleItemProps {
+  readonly schedule: Schedule;
+  readonly now: number;
+}
+
+function ScheduleItem({ schedule, now }: ScheduleItemProps) {
+  const whom = useRecipient(schedule);
+  const [next] = schedule.next;
+  const forYou = next === undefined ? null : timeForYou(schedule.zone, next, now);
+  return (
+    <li className={classes.row}>
+      <NextRun schedule={schedule} now={now} />
+      <div className={classes.what}>
+        <p>
+          <b dir="auto">To {whom}</b> <span className="dim small">{schedule.words}</span>
+        </p>
+        <blockquote dir="auto">{revealHidden(schedule.text)}</blockquote>
+        <p className={classes.facts}>
+          <MadeByChip schedule={schedule} />
+          {next !== undefined && <Chip>{describeCatchUp(schedule.rule, schedule.catch_up)}</Chip>}
+          {forYou !== null && <Chip>{forYou}</Chip>}
+        </p>
+        <LastResult schedule={schedule} now={now} />
+      </div>
+      <CancelButton schedule={schedule} now={now} />
+    </li>
+  );
+}
+
+function useRecipient(schedule: Schedule): string {
+  const { data: link } = useQuery(linkQuery);
+  return scheduleRecipient(schedule, link?.phone ?? null);
+}
+
+function NextRun({ schedule: { next, zone, state, last, created_at }, now }: ScheduleItemProps) {
+  const [first] = next;
+  if (first === undefined) {
+    return (
+      <div className={classes.when}>
+        <b>{state === 'cancelled' ? 'Cancelled' : 'Over'}</b>
+        <span className="small dim num">{timeInZone(zone, last?.at ?? created_at, now)}</span>
+      </div>
+    );
+  }
+  const { day, time } = dayAndTime(zone, first, now);
+  const wait = Date.parse(first) - now;
+  return (
+    <div className={classes.when}>
+      <time dateTime={first}>
+        <span className="small dim">{day}</span>
+        <b className="num">{time}</b>
+      </time>
+      <span className="small dim num">{wait <= 0 ? 'now' : `in ${formatSpan(wait)}`}</span>
+    </div>
+  );
+}
+
+function MadeByChip({ schedule: { created_by, who } }: { readonly schedule: Schedule }) {
+  const [kind, id = ''] = created_by.split(':');
+  if (kind === 'conversation') {
+    return (
+      <Chip>
+        made by{' '}
+        <Link to="/conversations/$id" params={{ id }} dir="auto">
+          {who}
+        </Link>
+      </Chip>
+    );
+  }
+  return (
+    <Chip>
+      <span dir="auto">made by {who}</span>
+    </Chip>
+  );
+}
+
+function LastResult({ schedule: { last, zone }, now }: ScheduleItemProps) {
+  if (last === null) return null;
+  const { word, hue, icon } = runDisplay(last);
+  const reason = runReason(last);
+  return (
+    <p className={classes.result}>
+      <Badge hue={hue} icon={icon}>
+        {word}
+      </Badge>
+      <span className="small dim">
+        {timeInZone(zone, last.last_due_at, now)}
+        {reason !== null && (
+          <>
+            {': '}
+            <Sentence text={reason} />
+          </>
+        )}{' '}
+        {last.approval_id !== null && (
+          <Link to="/approvals/$id" params={{ id: last.approval_id }}>
+            Decide
+          </Link>
+        )}
+      </span>
+    </p>
+  );
+}
+
+function CancelButton({ schedule, now }: ScheduleItemProps) {
+  const isGone = useIsDaemonGone();
+  const whom = useRecipient(schedule);
+  const cancel = useAction({
+    act: () => relay.delete('/api/schedules/{id}', { path: { id: schedule.id } }),
+    touches: ['schedules', 'approvals', 'status'],
+    done: `Cancelled. Nothing more goes to ${whom} from it.`,
+  });
+  const isOnItsWay =
+    schedule.last?.message_state === 'pending' || schedule.last?.approval_id != null;
+  if (schedule.state !== 'active' && !(schedule.state === 'done' && isOnItsWay)) return <span />;
+  const askFirst = () =>
+    askToConfirm({
+      title: `Cancel what goes to ${whom}?`,
+      words: cancelText(schedule, whom, now),
+      yes: 'Cancel it',
+      no: 'Keep it',
+      isGrave: true,
+      onYes: () => cancel.mutate(),
+    });
+  return (
+    <Button
+      variant="default"
+      size="xs"
+      onClick={askFirst}
+      disabled={isGone}
+      loading={cancel.isPending}
+      aria-label={`Cancel what goes to ${whom}, ${schedule.words}`}
+    >
+      Cancel
+    </Button>
+  );
+}
+
+// What was asked to be scheduled and waits for the owner's yes: until then nothing of it is a schedule.
+
+function ScheduleApprovalsCard() {
+  const { data: approvals = [] } = useQuery(pendingApprovalsQuery);
+  const asked = approvals.filter(({ kind }) => kind === 'schedule_message');
+  if (asked.length === 0) return null;
+  return (
+    <Card
+      flush
+      className={classes.card ?? ''}
+      title="Waits for your yes"
+      mark={<Count n={asked.length} says={`${asked.length} in all`} />}
+    >
+      <ul className={classes.waiting}>
+        {asked.map((approval) => (
+          <li key={approval.id}>
+            <Tile hue="you" icon={IconCalendarPlus} />
+            <div>
+              <b dir="auto">{approvalCopy(approval).question}</b>
+              <p className="small dim">
+                <Sentence text={approvalReason(approval)} />
+              </p>
+              <blockquote dir="auto">{revealHidden(approval.text)}</blockquote>
+            </div>
+            <Button
+              component={Link}
+              to={`/approvals/${approval.id}`}
+              size="xs"
+              variant="default"
+              aria-label={`Decide: ${approvalCopy(approval).question}`}
+            >
+              Decide
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </Card>
   );
 }

@@ -1,14 +1,14 @@
 import type { Schedule, ScheduleRun } from '@relay/core/api/schedules';
 import { describe, expect, test } from 'vitest';
-import { timeIn } from './times.ts';
-import { soon, wishOf } from './wish.ts';
 import {
-  cancelWords,
-  resultReason,
-  resultShown,
+  cancelText,
+  runDisplay,
+  runReason,
   schedulesSentence,
+  timeInZone,
   withClockChanges,
-} from './words.ts';
+} from './copy.ts';
+import { suggestStart, toScheduleRequest } from './schedule-draft.ts';
 
 const NOW = Date.parse('2026-11-16T07:00:00Z');
 const schedule = {
@@ -37,31 +37,29 @@ test('the page says how many are to come, and when the next leaves', () => {
 
 describe('the last result', () => {
   test('is where its message stands, if there is one', () => {
-    expect(resultShown({ ...run, message_state: 'delivered' }).word).toBe('Arrived');
-    expect(resultReason({ ...run, message_state: 'delivered' })).toBeNull();
+    expect(runDisplay({ ...run, message_state: 'delivered' }).word).toBe('Arrived');
+    expect(runReason({ ...run, message_state: 'delivered' })).toBeNull();
   });
 
   test('is amber only while it waits for the owner', () => {
     const waiting: ScheduleRun = { ...run, outcome: 'waiting', approval_id: 'a' };
-    expect(resultShown(waiting)).toMatchObject({ word: 'Waits for you', hue: 'you' });
-    expect(resultShown({ ...waiting, approval_id: null }).hue).toBe('parked');
+    expect(runDisplay(waiting)).toMatchObject({ word: 'Waits for you', hue: 'you' });
+    expect(runDisplay({ ...waiting, approval_id: null }).hue).toBe('parked');
   });
 
   test('says why, and how often, when something was left out', () => {
-    expect(resultReason({ ...run, outcome: 'skipped', count: 5 })).toBe(
+    expect(runReason({ ...run, outcome: 'skipped', count: 5 })).toBe(
       '5 times. Relay was not there at the time.',
     );
   });
 });
 
 test('cancelling says what is stopped before it is', () => {
-  expect(cancelWords(schedule, 'Dana', NOW)).toMatch(
+  expect(cancelText(schedule, 'Dana', NOW)).toMatch(
     /^The next one, .* and neither is any after it/,
   );
   const waits = { ...schedule, last: { ...run, outcome: 'waiting', approval_id: 'a' } } as Schedule;
-  expect(cancelWords(waits, 'Dana', NOW)).toContain(
-    'The question that waits for you is withdrawn.',
-  );
+  expect(cancelText(waits, 'Dana', NOW)).toContain('The question that waits for you is withdrawn.');
 });
 
 describe('the clocks', () => {
@@ -96,21 +94,21 @@ test('a wish that is not whole yet is none, and one that is says only what was c
     catchUp: '',
   } as const;
   const to = { to: '+1', text: 'Hello' };
-  expect(wishOf(wished, to)).toBeNull();
-  expect(wishOf({ ...wished, days: ['mon'] }, to)).toEqual({
+  expect(toScheduleRequest(wished, to)).toBeNull();
+  expect(toScheduleRequest({ ...wished, days: ['mon'] }, to)).toEqual({
     ...to,
     rule: { kind: 'weekly', days: ['mon'], time: '09:00' },
   });
   expect(
-    wishOf({ ...wished, how: 'typed', when: ' 0 9 * * mon ', zone: 'Asia/Tokyo' }, to),
+    toScheduleRequest({ ...wished, how: 'typed', when: ' 0 9 * * mon ', zone: 'Asia/Tokyo' }, to),
   ).toEqual({
     ...to,
     when: '0 9 * * mon',
     zone: 'Asia/Tokyo',
   });
-  expect(soon(new Date(2026, 10, 16, 23, 40))).toBe('2026-11-17T01:00');
+  expect(suggestStart(new Date(2026, 10, 16, 23, 40))).toBe('2026-11-17T01:00');
 });
 
 test('a time is told as the zone shows it', () => {
-  expect(timeIn('Asia/Tokyo', '2026-11-16T00:00:00Z', NOW)).toBe('Mon 16 Nov, 09:00');
+  expect(timeInZone('Asia/Tokyo', '2026-11-16T00:00:00Z', NOW)).toBe('Mon 16 Nov, 09:00');
 });

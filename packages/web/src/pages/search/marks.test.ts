@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { excerpt, marked } from './marks.ts';
+import { cutExcerpt, highlightExcerpt } from './excerpt.ts';
 
 const NOW = Date.parse('2026-11-15T12:00:00Z');
 const found = (text: string, question: string) =>
-  marked(text, question, NOW)
+  highlightExcerpt(text, question, NOW)
     .filter((piece) => piece.found)
     .map((piece) => piece.text);
 const joined = (pieces: readonly { readonly text: string }[]) =>
@@ -18,12 +18,12 @@ test.each([
   ['<img src=x onerror=alert(1)> deposit', 'deposit', ['deposit']],
 ])('in %s what answers %s is marked, as it was written', (text, question, words) => {
   expect(found(text, question)).toEqual(words);
-  expect(joined(marked(text, question, NOW))).toBe(text);
+  expect(joined(highlightExcerpt(text, question, NOW))).toBe(text);
 });
 
 test('of a long text the part around the first word that was found is shown', () => {
   const text = `${'before '.repeat(100)}deposit${' after'.repeat(200)}`;
-  const pieces = marked(text, 'deposit', NOW);
+  const pieces = highlightExcerpt(text, 'deposit', NOW);
   expect(pieces.at(0)?.text).toBe('…');
   expect(pieces.at(-1)?.text).toBe('…');
   expect(pieces.some((piece) => piece.found && piece.text === 'deposit')).toBe(true);
@@ -34,7 +34,7 @@ test('an excerpt has the letters of the text in their order, and never half of o
   const piece = fc.record({ text: fc.string({ unit: 'grapheme' }), found: fc.boolean() });
   fc.assert(
     fc.property(fc.array(piece), fc.nat(60), (pieces, room) => {
-      const shown = joined(excerpt(pieces, room + 1));
+      const shown = joined(cutExcerpt(pieces, room + 1));
       expect(shown.isWellFormed()).toBe(true);
       expect(joined(pieces)).toContain(shown.replace(/^…/, '').replace(/…$/, ''));
     }),

@@ -1,25 +1,25 @@
 // What was found, the best first: each with the lines around it, how it was found, and the way to its place and its
 // why. Words of others are plain text; the marks are elements around parts of it.
 import type { FoundMessage, SearchLine } from '@relay/core/api/search';
-import type { Piece } from '@relay/core/search/highlight';
+import type { HighlightPiece } from '@relay/core/search/query';
 import { IconMessage, IconNotebook, IconUsersGroup } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useMemo } from 'react';
 import { useNow } from '../../data/use-now.ts';
+import { formatMoment } from '../../parts/format.ts';
 import { Initials } from '../../parts/initials.tsx';
+import { WhyLink } from '../../parts/links.tsx';
 import parts from '../../parts/parts.module.css';
-import { moment } from '../../parts/times.ts';
-import { WhyLink } from '../../parts/why-link.tsx';
-import { marked } from './marks.ts';
+import { howFoundText, sourceWord } from './copy.ts';
+import { highlightExcerpt } from './excerpt.ts';
 import classes from './search.module.css';
-import { howFound, sourceWord } from './words.ts';
 
-interface ResultsProps {
+interface SearchResultsProps {
   readonly hits: readonly FoundMessage[];
   readonly question: string;
 }
 
-export function Results({ hits, question }: ResultsProps) {
+export function SearchResults({ hits, question }: SearchResultsProps) {
   const now = useNow(60_000);
   return (
     <ol className={parts.rows}>
@@ -42,7 +42,10 @@ interface ResultProps {
 }
 
 function Result({ hit, question, now }: ResultProps) {
-  const pieces = useMemo(() => marked(hit.text, question, now), [hit.text, question, now]);
+  const pieces = useMemo(
+    () => highlightExcerpt(hit.text, question, now),
+    [hit.text, question, now],
+  );
   const Icon =
     hit.source !== 'message' ? IconNotebook : hit.is_group ? IconUsersGroup : IconMessage;
   const who = hit.from_me ? 'You' : hit.from_name;
@@ -57,21 +60,21 @@ function Result({ hit, question, now }: ResultProps) {
             {sourceWord(hit)}
           </span>
           <time className="dim small" dateTime={hit.at}>
-            {moment(hit.at, now)}
+            {formatMoment(hit.at, now)}
           </time>
         </p>
-        {hit.before && <Around line={hit.before} />}
-        <Place hit={hit}>
+        {hit.before && <ContextLine line={hit.before} />}
+        <HitLink hit={hit}>
           {(hit.is_group || hit.from_me) && hit.source === 'message' && (
             <span className="dim">
               <bdi>{who}</bdi>:{' '}
             </span>
           )}
           <Marks pieces={pieces} />
-        </Place>
-        {hit.after && <Around line={hit.after} />}
+        </HitLink>
+        {hit.after && <ContextLine line={hit.after} />}
         <p className={classes.hitFoot}>
-          <span className="dim">{howFound(hit)}</span>
+          <span className="dim">{howFoundText(hit)}</span>
           {hit.source === 'message' && <WhyLink message={hit.message_id} chat={hit.chat_id} />}
         </p>
       </div>
@@ -80,7 +83,7 @@ function Result({ hit, question, now }: ResultProps) {
 }
 
 /** A message leads into its chat, a digest to its group. */
-function Place({ hit, children }: { readonly hit: FoundMessage; readonly children: ReactNode }) {
+function HitLink({ hit, children }: { readonly hit: FoundMessage; readonly children: ReactNode }) {
   const { chat_id: id, source } = hit;
   return (
     <p className={classes.said} dir="auto">
@@ -97,13 +100,13 @@ function Place({ hit, children }: { readonly hit: FoundMessage; readonly childre
   );
 }
 
-const Around = ({ line }: { readonly line: SearchLine }) => (
+const ContextLine = ({ line }: { readonly line: SearchLine }) => (
   <p className={classes.around} dir="auto">
     <bdi>{line.from_me ? 'You' : line.from_name}</bdi>: {line.text}
   </p>
 );
 
-const Marks = ({ pieces }: { readonly pieces: readonly Piece[] }) =>
+const Marks = ({ pieces }: { readonly pieces: readonly HighlightPiece[] }) =>
   pieces.map(({ text, found }, index) =>
     found ? (
       // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one text keep their places

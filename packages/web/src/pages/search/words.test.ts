@@ -1,8 +1,8 @@
 import type { MemoryStatus } from '@relay/core/api/memory';
 import type { FoundMessage, SearchResponse } from '@relay/core/api/search';
 import { expect, test } from 'vitest';
-import { readSearchAddress } from './address.ts';
-import { countShown, foundSentence, memoryLine } from './words.ts';
+import { readSearchAddress } from '../../search-params.ts';
+import { foundSentence, hitCountText, searchIndexLine } from './copy.ts';
 
 const answer = (n: number, sure = true): SearchResponse => ({
   sure,
@@ -22,10 +22,10 @@ test.each([
 });
 
 test('a count is a number, more than that, or none', () => {
-  expect(countShown(undefined, 20)).toBe('');
-  expect(countShown(answer(3), 20)).toBe('3');
-  expect(countShown(answer(20), 20)).toBe('20+');
-  expect(countShown(answer(3, false), 20)).toBe('–');
+  expect(hitCountText(undefined, 20)).toBe('');
+  expect(hitCountText(answer(3), 20)).toBe('3');
+  expect(hitCountText(answer(20), 20)).toBe('20+');
+  expect(hitCountText(answer(3, false), 20)).toBe('–');
 });
 
 test('one line tells how things are found', () => {
@@ -41,12 +41,14 @@ test('one line tells how things are found', () => {
     per_second: null,
     failure: null,
   };
-  expect(memoryLine({ ...memory, embeddings: 'off' })).toContain('Finding by meaning is off.');
-  expect(memoryLine({ ...memory, documents: 0 })).toBe('Nothing is kept yet that could be found.');
-  expect(memoryLine(memory)).toMatch(/1,187 read by it so far, 13 wait\.$/);
-  expect(memoryLine({ ...memory, waiting: 0 })).toMatch(/by meaning \(potion\)\.$/);
+  expect(searchIndexLine({ ...memory, embeddings: 'off' })).toContain('Finding by meaning is off.');
+  expect(searchIndexLine({ ...memory, documents: 0 })).toBe(
+    'Nothing is kept yet that could be found.',
+  );
+  expect(searchIndexLine(memory)).toMatch(/1,187 read by it so far, 13 wait\.$/);
+  expect(searchIndexLine({ ...memory, waiting: 0 })).toMatch(/by meaning \(potion\)\.$/);
   const failure = { at: '2026-11-15T12:00:00Z', sentence: 'The endpoint does not answer.' };
-  expect(memoryLine({ ...memory, failure })).toContain('The endpoint does not answer.');
+  expect(searchIndexLine({ ...memory, failure })).toContain('The endpoint does not answer.');
 });
 
 test('an address says what it can and leaves out the rest', () => {

@@ -1,27 +1,39 @@
 // Settings: how fast, how much, how long, and where it is kept. Each card saves what it holds; what cannot be changed
 // here says why and what to do.
-import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
-import { settingsQuery, statusQuery } from '../../data/queries.ts';
-import { Page } from '../../parts/page.tsx';
-import { Asked } from '../../parts/places.tsx';
-import { AboutCard } from './about.tsx';
-import { BackupCard } from './backup.tsx';
-import { InstructionsCard } from './instructions.tsx';
-import { KeysCard } from './keys.tsx';
-import { LoadingCards } from './loading.tsx';
-import { MemoryCard } from './memory.tsx';
-import { OutsideCard } from './outside.tsx';
-import { QuietCard } from './quiet.tsx';
-import { RestCard } from './rest.tsx';
-import { SectionCard } from './section-card.tsx';
-import { SECTIONS } from './sections.ts';
-import { SessionsCard } from './sessions.tsx';
-import classes from './settings.module.css';
-import { Standing } from './standing.tsx';
-import { settingsSentence } from './words.ts';
 
-export function Settings() {
+import { Button, Switch } from '@mantine/core';
+import type { ListedSetting, SettingsOverview } from '@relay/core/api/settings';
+import type { DaemonStatus } from '@relay/core/api/status';
+import { IconDownload } from '@tabler/icons-react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useIsDaemonGone, useLiveStream } from '../../data/live-stream.ts';
+import { settingsQuery, statusQuery } from '../../data/queries.ts';
+import { relay } from '../../data/relay.ts';
+import { useAction } from '../../data/use-action.ts';
+import { useNow } from '../../data/use-now.ts';
+import { formatMoment, formatSpan } from '../../parts/format.ts';
+import { Light } from '../../parts/marks.tsx';
+import { Card, Page, Sentence } from '../../parts/page.tsx';
+import parts from '../../parts/parts.module.css';
+import { LoadingLines, QueryContent } from '../../parts/query-content.tsx';
+import { askToConfirm } from '../../shell/dialog.tsx';
+import { COMMAND_KEY, setLetterKeysOn, useAreLetterKeysOn } from '../../shell/keyboard.ts';
+import {
+  otherSettings,
+  SETTINGS_SECTIONS,
+  settingChangeText,
+  settingCopy,
+  settingSourceText,
+  settingsSentence,
+  settingValueText,
+} from './copy.ts';
+import { DigestExportSettingsCard } from './digest-export-card.tsx';
+import { EmbeddingsCard } from './embeddings-card.tsx';
+import { InstructionsCard, QuietHoursCard, SectionCard } from './setting-cards.tsx';
+import classes from './settings.module.css';
+
+export function SettingsScreen() {
   const settings = useQuery(settingsQuery);
   const { data: status } = useQuery(statusQuery);
   return (
@@ -29,7 +41,7 @@ export function Settings() {
       title="Settings"
       sentence={
         settings.data === undefined
-          ? notKnown(settings.isPending)
+          ? notLoadedSentence(settings.isPending)
           : settingsSentence(settings.data, status)
       }
       lead={
@@ -41,13 +53,13 @@ export function Settings() {
         )
       }
     >
-      <Asked query={settings} what="The settings" loading={<LoadingCards />}>
+      <QueryContent query={settings} what="The settings" loading={<LoadingSettingCards />}>
         {(shown) => (
           <>
             <div className={classes.cards}>
-              {SECTIONS.map((section) => (
+              {SETTINGS_SECTIONS.map((section) => (
                 <SectionCard key={section.id} section={section} shown={shown}>
-                  {section.id === 'pacing' && status && <Standing status={status} />}
+                  {section.id === 'pacing' && status && <SendingStanding status={status} />}
                   {section.id === 'retention' && (
                     <p className={`${classes.below} small`}>
                       <Link to="/groups">What is kept, and when it was deleted</Link>
@@ -55,22 +67,255 @@ export function Settings() {
                   )}
                 </SectionCard>
               ))}
-              <QuietCard shown={shown} />
+              <QuietHoursCard shown={shown} />
               <InstructionsCard shown={shown} />
-              <MemoryCard />
-              <OutsideCard />
+              <EmbeddingsCard />
+              <DigestExportSettingsCard />
               <BackupCard shown={shown} />
               <SessionsCard />
-              <KeysCard />
+              <LetterKeysCard />
               <AboutCard />
             </div>
-            <RestCard shown={shown} />
+            <OtherSettingsCard shown={shown} />
           </>
         )}
-      </Asked>
+      </QueryContent>
     </Page>
   );
 }
 
-const notKnown = (isPending: boolean): string =>
+const notLoadedSentence = (isPending: boolean): string =>
   isPending ? 'Asking Relay how it is set up …' : 'How Relay is set up cannot be said right now.';
+
+// How the account stands with WhatsApp, under the limits that keep it so.
+
+const LIGHT_HUES = { green: 'ok', amber: 'held', red: 'bad' } as const;
+
+function SendingStanding({ status: { sending } }: { readonly status: DaemonStatus }) {
+  return (
+    <div className={classes.standing}>
+      <Light hue={LIGHT_HUES[sending.light]} />
+      <p className="small dim">
+        <Sentence text={sending.sentence} /> {sending.sent_today} of {sending.caps.per_day} sent and{' '}
+        {sending.first_contacts_today} of {sending.caps.first_contacts_per_day} new people in 24
+        hours.
+      </p>
+    </div>
+  );
+}
+
+// A backup: everything as one archive, saved through the browser. Bringing one back is told as a command, because it
+// wants an empty home.
+
+/** The archive is on its way by then, or whole. */
+const LOOK_AGAIN_MS = [2_000, 10_000];
+
+function BackupCard({ shown }: { readonly shown: SettingsOverview }) {
+  const now = useNow(60_000);
+  const isGone = useIsDaemonGone();
+  const queries = useQueryClient();
+  const lookAgain = () => {
+    for (const ms of LOOK_AGAIN_MS)
+      setTimeout(() => void queries.invalidateQueries({ queryKey: ['settings'] }), ms);
+  };
+  return (
+    <Card title="Backup">
+      <p>
+        {shown.exported_at === null
+          ? 'Nothing was backed up from here yet.'
+          : `Last backed up ${formatMoment(shown.exported_at, now)}.`}
+      </p>
+      <p className="small dim">
+        One archive with everything but keys and the link to WhatsApp, in lines that can be read. It
+        goes where your browser saves files; <code>relay export</code> saves it from a terminal.
+      </p>
+      <div className={classes.acts}>
+        <Button
+          component="a"
+          href="/api/export"
+          download
+          variant="default"
+          leftSection={<IconDownload size={16} />}
+          data-disabled={isGone}
+          onClick={(event) => (isGone ? event.preventDefault() : lookAgain())}
+        >
+          Back up now
+        </Button>
+      </div>
+      <p className="small dim">
+        To restore it, start Relay with an empty home and run <code>relay import relay.tar.gz</code>
+        .
+      </p>
+    </Card>
+  );
+}
+
+// Who is signed in: this browser, and all of them. Signing out everywhere asks first.
+
+function SessionsCard() {
+  const isGone = useIsDaemonGone();
+  const live = useLiveStream();
+  const onDone = () => live.signedOut();
+  const leave = useAction({ act: () => relay.post('/api/logout'), touches: [], onDone });
+  const leaveAll = useAction({
+    act: () => relay.post('/api/logout/everywhere'),
+    touches: [],
+    onDone,
+  });
+  const askFirst = () =>
+    askToConfirm({
+      title: 'Sign out everywhere?',
+      words:
+        'Every browser has to be let in again with relay open, this one too. Programs keep their tokens, and Relay goes on.',
+      yes: 'Sign out everywhere',
+      no: 'Stay signed in',
+      isGrave: true,
+      onYes: () => leaveAll.mutate(),
+    });
+  return (
+    <Card title="Signed-in browsers">
+      <p className="small dim">
+        <code>relay open</code> signs a browser in for a week. Programs have tokens of their own,
+        under Tools.
+      </p>
+      <div className={classes.acts}>
+        <Button
+          variant="default"
+          disabled={isGone}
+          loading={leave.isPending}
+          onClick={() => leave.mutate()}
+        >
+          Sign out here
+        </Button>
+        <Button
+          variant="outline"
+          color="red"
+          disabled={isGone}
+          loading={leaveAll.isPending}
+          onClick={askFirst}
+        >
+          Sign out everywhere
+        </Button>
+      </div>
+    </Card>
+  );
+}
+
+// Letter keys in this browser: on unless switched off, for whoever speaks to their computer or uses a reader.
+
+function LetterKeysCard() {
+  const isOn = useAreLetterKeysOn();
+  return (
+    <Card title="Letter keys">
+      <Switch
+        label="Single letters do something"
+        description={`Each is also a button; ? lists them. Kept in this browser, and ${COMMAND_KEY} works either way.`}
+        checked={isOn}
+        onChange={({ currentTarget }) => setLetterKeysOn(currentTarget.checked)}
+      />
+    </Card>
+  );
+}
+
+// What runs here: the version, the database, the home.
+
+function AboutCard() {
+  const status = useQuery(statusQuery);
+  return (
+    <Card title="About">
+      <QueryContent query={status} what="What runs" loading={<LoadingLines lines={5} />}>
+        {({ version, database, home, uptime_seconds, pid }) => (
+          <dl className={`${parts.facts} num`}>
+            <dt>Relay</dt>
+            <dd>{version}</dd>
+            <dt>Running for</dt>
+            <dd>
+              {formatSpan(uptime_seconds * 1_000)} (PID {pid})
+            </dd>
+            <dt>Database</dt>
+            <dd>
+              {database.kind === 'private' ? 'its own' : 'yours'}, PostgreSQL{' '}
+              {database.server_version}
+            </dd>
+            <dt>Schema</dt>
+            <dd>{database.schema_version}</dd>
+            <dt>Home</dt>
+            <dd>
+              <code>{home}</code>
+            </dd>
+          </dl>
+        )}
+      </QueryContent>
+    </Card>
+  );
+}
+
+// Everything else that is a setting, so that nothing is hidden: its value, where it comes from, and what to do to change it.
+
+function OtherSettingsCard({ shown }: { readonly shown: SettingsOverview }) {
+  return (
+    <Card title="Everything else">
+      <p className="small dim">
+        Changed in <code>{shown.file}</code> or where it says; then <code>relay stop</code> and{' '}
+        <code>relay start</code>.
+      </p>
+      <table className={classes.table}>
+        <thead>
+          <tr>
+            <th scope="col">Setting</th>
+            <th scope="col">Value</th>
+            <th scope="col">From</th>
+            <th scope="col">To change it</th>
+          </tr>
+        </thead>
+        <tbody>
+          {otherSettings(shown.settings).map((setting) => (
+            <OtherSettingRow key={setting.name} setting={setting} />
+          ))}
+        </tbody>
+      </table>
+    </Card>
+  );
+}
+
+function OtherSettingRow({ setting }: { readonly setting: ListedSetting }) {
+  const { label, says, unit } = settingCopy(setting.name);
+  return (
+    <tr>
+      <th scope="row">
+        {label}
+        <small>
+          <code>{setting.name}</code> {says}
+        </small>
+      </th>
+      <td className="num">{settingValueText(setting.value, unit)}</td>
+      <td>{settingSourceText(setting)}</td>
+      <td className="dim">
+        {setting.changes === 'elsewhere' && setting.from !== 'environment' ? (
+          <ChangedElsewhere name={setting.name} />
+        ) : (
+          settingChangeText(setting)
+        )}
+      </td>
+    </tr>
+  );
+}
+
+function ChangedElsewhere({ name }: { readonly name: string }) {
+  if (name.startsWith('model_')) return <Link to="/tools">Under Tools, Model</Link>;
+  return <>On its card above.</>;
+}
+
+// In the shape of the cards, until they are there.
+
+function LoadingSettingCards() {
+  return (
+    <div className={classes.cards}>
+      {['pacing', 'answers', 'budget', 'groups'].map((card) => (
+        <div key={card} className={`${parts.card} ${classes.loading}`}>
+          <LoadingLines lines={5} />
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,18 +1,16 @@
 // The model that agents think with: which one, whether it could begin, and a button that really asks it.
-
 import { Button, Modal, PasswordInput, Select, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { PROVIDER_NAMES } from '@relay/core/agent/providers';
-import type { ShownSettings } from '@relay/core/api/settings';
+import type { SettingsOverview } from '@relay/core/api/settings';
 import { IconAlertTriangle, IconCheck, IconRobot } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
+import { useIsDaemonGone } from '../../data/live-stream.ts';
 import { settingsQuery } from '../../data/queries.ts';
-import { relay, sentenceOf } from '../../data/relay.ts';
-import { useAct } from '../../data/use-act.ts';
-import { useIsGone } from '../../data/use-live.ts';
-import { Note } from '../../parts/note.tsx';
-import { Sentence } from '../../parts/sentence.tsx';
+import { readableError, relay } from '../../data/relay.ts';
+import { useAction } from '../../data/use-action.ts';
+import { Note, Sentence } from '../../parts/page.tsx';
 import { ToolCard } from './tool-card.tsx';
 import classes from './tools.module.css';
 
@@ -48,13 +46,13 @@ export function ModelCard() {
   );
 }
 
-const describe = ({ provider, name, has_key }: ShownSettings['model']): string =>
+const describe = ({ provider, name, has_key }: SettingsOverview['model']): string =>
   [name, provider, has_key ? 'with a key' : 'without a key'].filter(Boolean).join(' · ');
 
 const orNull = (text: string): string | null => (text.trim() === '' ? null : text.trim());
 
-function ModelForm({ model }: { readonly model: ShownSettings['model'] }) {
-  const isGone = useIsGone();
+function ModelForm({ model }: { readonly model: SettingsOverview['model'] }) {
+  const isGone = useIsDaemonGone();
   const form = useForm({
     initialValues: {
       provider: model.provider ?? '',
@@ -63,7 +61,7 @@ function ModelForm({ model }: { readonly model: ShownSettings['model'] }) {
       key: '',
     },
   });
-  const save = useAct({
+  const save = useAction({
     act: ({ provider, name, baseUrl, key }: typeof form.values) =>
       relay.patch('/api/settings', {
         body: {
@@ -78,7 +76,7 @@ function ModelForm({ model }: { readonly model: ShownSettings['model'] }) {
     done: 'The model is saved. It counts from the next turn on.',
     onDone: () => form.setFieldValue('key', ''),
   });
-  const trial = useAct({
+  const trial = useAction({
     act: () => relay.post('/api/settings/model/trial'),
     touches: [],
     quiet: true,
@@ -113,7 +111,7 @@ function ModelForm({ model }: { readonly model: ShownSettings['model'] }) {
       />
       {failure && (
         <Note hue="bad" icon={IconAlertTriangle} role="alert">
-          <Sentence text={sentenceOf(failure)} />
+          <Sentence text={readableError(failure)} />
         </Note>
       )}
       {trial.data && (

@@ -3,14 +3,14 @@ import { Skeleton } from '@mantine/core';
 import { IconAlertTriangle, type TablerIcon } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useId } from 'react';
-import { sentenceOf } from '../../data/relay.ts';
+import { readableError } from '../../data/relay.ts';
 import { Badge, Tile } from '../../parts/marks.tsx';
+import { Sentence } from '../../parts/page.tsx';
 import parts from '../../parts/parts.module.css';
-import { Sentence } from '../../parts/sentence.tsx';
-import type { Hue } from '../../theme/hues.ts';
+import type { Hue } from '../../theme/theme.ts';
 import classes from './tools.module.css';
 
-interface Standing {
+interface ToolStatus {
   /** One sentence. */
   readonly says: string;
   readonly word: string;
@@ -22,7 +22,7 @@ interface ToolCardProps<Data> {
   readonly icon: TablerIcon;
   readonly title: string;
   readonly query: UseQueryResult<Data, Error>;
-  readonly standing: (data: Data) => Standing;
+  readonly standing: (data: Data) => ToolStatus;
   readonly act: (data: Data) => ReactNode;
 }
 
@@ -37,7 +37,7 @@ export function ToolCard<Data>({ icon, title, query, standing, act }: ToolCardPr
         <h2 id={id}>{title}</h2>
         <p className="small dim">
           {stands !== null && <Sentence text={stands.says} />}
-          {stands === null && query.isError && <Sentence text={sentenceOf(query.error)} />}
+          {stands === null && query.isError && <Sentence text={readableError(query.error)} />}
         </p>
         {stands === null && query.isPending && <Skeleton width="60%" height={11} mt={6} />}
       </div>

@@ -1,26 +1,39 @@
 // Tools & connections: is it linked, and what else is Relay connected to. WhatsApp is managed here and nowhere else.
-import { Button } from '@mantine/core';
-import { IconAlertTriangle } from '@tabler/icons-react';
+import { Button, Modal, PasswordInput } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import {
+  IconAlertTriangle,
+  IconBellShare,
+  IconCheck,
+  IconCircleDashed,
+  IconWorldSearch,
+} from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { linkQuery, whatsappStatusQuery } from '../../data/queries.ts';
-import { sentenceOf } from '../../data/relay.ts';
+import { type FormEvent, useState } from 'react';
+import { useIsDaemonGone } from '../../data/live-stream.ts';
+import {
+  forwarderQuery,
+  linkQuery,
+  settingsQuery,
+  whatsappStatusQuery,
+} from '../../data/queries.ts';
+import { readableError, relay } from '../../data/relay.ts';
+import { useAction } from '../../data/use-action.ts';
 import { useNow } from '../../data/use-now.ts';
-import { connectionShown, NOT_KNOWN, statusShown } from '../../parts/connection.ts';
-import { Note } from '../../parts/note.tsx';
-import { phoneNumber } from '../../parts/numbers.ts';
-import { Page } from '../../parts/page.tsx';
-import { Sentence } from '../../parts/sentence.tsx';
-import { BraveCard } from './brave.tsx';
-import { ForwarderCard } from './forwarder.tsx';
+import { CONNECTION_UNKNOWN, connectionDisplay, statusDisplay } from '../../parts/connection.ts';
+import { formatAgo, formatPhoneNumber } from '../../parts/format.ts';
+import { Note, Page, Sentence } from '../../parts/page.tsx';
+import { askToConfirm } from '../../shell/dialog.tsx';
+import { ClientsCard } from './clients.tsx';
 import { ModelCard } from './model.tsx';
-import { ProgramsCard } from './programs.tsx';
+import { ToolCard } from './tool-card.tsx';
 import classes from './tools.module.css';
-import { useLinking } from './use-linking.ts';
+import { useWhatsAppLinking } from './use-linking.ts';
 import { WebhooksCard } from './webhooks.tsx';
 import { WhatsAppCard } from './whatsapp.tsx';
 
-export function Tools() {
-  const linking = useLinking();
+export function ToolsScreen() {
+  const linking = useWhatsAppLinking();
   const polled = useQuery(whatsappStatusQuery);
   const isLinking = linking.status === 'qr_ready' || linking.status === 'connecting';
   // While somebody looks at a code, each step of the phone shows at once.
@@ -28,14 +41,16 @@ export function Tools() {
   const now = useNow();
   const isUnknown = polled.data === undefined && linking.status === 'disconnected';
   const known =
-    link?.status === linking.status ? connectionShown(link, now) : statusShown(linking.status, now);
+    link?.status === linking.status
+      ? connectionDisplay(link, now)
+      : statusDisplay(linking.status, now);
   return (
     <Page
       title="Tools & connections"
       sentence={
         isUnknown
-          ? notKnown(polled.isPending)
-          : sentenceFor(linking.status, linking.phone ?? link?.phone ?? null)
+          ? notLoadedSentence(polled.isPending)
+          : linkSentence(linking.status, linking.phone ?? link?.phone ?? null)
       }
       lead="Relay joins as a linked device, like WhatsApp on a computer. You can unlink it from your phone at any time."
     >
@@ -52,21 +67,21 @@ export function Tools() {
             }
           >
             <b>WhatsApp’s state could not be loaded.</b>{' '}
-            <Sentence text={sentenceOf(polled.error)} />
+            <Sentence text={readableError(polled.error)} />
           </Note>
         </div>
       )}
       <WhatsAppCard
         linking={linking}
         link={link}
-        shown={isUnknown ? NOT_KNOWN : known}
+        shown={isUnknown ? CONNECTION_UNKNOWN : known}
         isLoading={polled.isPending}
       />
       <h2 className={classes.section}>Other connections</h2>
       <div className={classes.grid}>
         <ModelCard />
         <BraveCard />
-        <ProgramsCard />
+        <ClientsCard />
         <WebhooksCard />
         <ForwarderCard />
       </div>
@@ -74,13 +89,167 @@ export function Tools() {
   );
 }
 
-const notKnown = (isPending: boolean): string =>
+const notLoadedSentence = (isPending: boolean): string =>
   isPending ? 'Asking Relay how the link is …' : 'How the link is cannot be said right now.';
 
-function sentenceFor(status: string, phone: string | null): string {
+function linkSentence(status: string, phone: string | null): string {
   if (status === 'connected') {
-    return phone === null ? 'WhatsApp is linked.' : `WhatsApp is linked as ${phoneNumber(phone)}.`;
+    return phone === null
+      ? 'WhatsApp is linked.'
+      : `WhatsApp is linked as ${formatPhoneNumber(phone)}.`;
   }
   if (phone === null) return 'Link your phone to begin.';
   return status === 'connecting' ? 'Reaching WhatsApp.' : 'WhatsApp is not connected.';
+}
+
+// Brave Search: a key lets agents look things up on the web; without one nobody does.
+
+function BraveCard() {
+  const settings = useQuery(settingsQuery);
+  const [isOpen, { open, close }] = useDisclosure();
+  return (
+    <>
+      <ToolCard
+        icon={IconWorldSearch}
+        title="Brave Search"
+        query={settings}
+        standing={({ web_search }) =>
+          web_search.has_key
+            ? {
+                says: 'Agents can look things up on the web.',
+                word: 'On',
+                hue: 'ok',
+                icon: IconCheck,
+              }
+            : {
+                says: 'Lets agents look things up on the web. Needs an API key.',
+                word: 'Off',
+                hue: 'parked',
+                icon: IconCircleDashed,
+              }
+        }
+        act={({ web_search }) => (
+          <Button variant="default" size="xs" onClick={open}>
+            {web_search.has_key ? 'Change' : 'Add key'}
+          </Button>
+        )}
+      />
+      <Modal
+        opened={isOpen}
+        onClose={close}
+        title="Brave Search"
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        <KeyForm hasKey={settings.data?.web_search.has_key ?? false} onDone={close} />
+      </Modal>
+    </>
+  );
+}
+
+interface KeyFormProps {
+  readonly hasKey: boolean;
+  onDone(): void;
+}
+
+function KeyForm({ hasKey, onDone }: KeyFormProps) {
+  const [key, setKey] = useState('');
+  const isGone = useIsDaemonGone();
+  const save = useAction({
+    act: (brave_api_key: string | null) =>
+      relay.patch('/api/settings', { body: { brave_api_key } }),
+    touches: ['settings'],
+    onDone,
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    save.mutate(key.trim());
+  };
+  return (
+    <form className={classes.form} onSubmit={submit}>
+      <PasswordInput
+        label="API key"
+        description="From Brave’s search API. Kept sealed, never shown again."
+        autoComplete="off"
+        data-autofocus
+        value={key}
+        onChange={(event) => setKey(event.currentTarget.value)}
+      />
+      <div className={classes.acts}>
+        <Button type="submit" disabled={isGone || key.trim() === ''} loading={save.isPending}>
+          Save key
+        </Button>
+        {hasKey && (
+          <Button
+            variant="outline"
+            color="red"
+            disabled={isGone || save.isPending}
+            onClick={() => save.mutate(null)}
+          >
+            Remove key
+          </Button>
+        )}
+      </div>
+    </form>
+  );
+}
+
+// The notification forwarder: reads groups from an Android phone, without a linked device. Its token is made in a
+// terminal only, so the card says which command does.
+
+function ForwarderCard() {
+  const forwarder = useQuery(forwarderQuery);
+  const now = useNow(30_000);
+  const isGone = useIsDaemonGone();
+  const end = useAction({
+    act: () => relay.delete('/api/ingest/token'),
+    touches: ['tokens'],
+    done: 'The forwarder’s token is ended.',
+  });
+  const askFirst = () =>
+    askToConfirm({
+      title: 'End the forwarder’s token?',
+      words: 'What the phone forwards is refused from then on.',
+      yes: 'End it',
+      no: 'Keep it',
+      isGrave: true,
+      onYes: () => end.mutate(),
+    });
+  return (
+    <ToolCard
+      icon={IconBellShare}
+      title="Notification forwarder"
+      query={forwarder}
+      standing={({ exists, last_used_at }) =>
+        exists
+          ? {
+              says:
+                last_used_at === null
+                  ? 'A token is there; nothing was forwarded yet.'
+                  : `Last forwarded ${formatAgo(last_used_at, now)}.`,
+              word: 'On',
+              hue: 'ok',
+              icon: IconCheck,
+            }
+          : {
+              says: 'Reads groups from an Android phone, without a linked device. `relay observe token` makes its token.',
+              word: 'Off',
+              hue: 'parked',
+              icon: IconCircleDashed,
+            }
+      }
+      act={({ exists }) =>
+        exists && (
+          <Button
+            variant="default"
+            size="xs"
+            disabled={isGone}
+            loading={end.isPending}
+            onClick={askFirst}
+          >
+            End
+          </Button>
+        )
+      }
+    />
+  );
 }

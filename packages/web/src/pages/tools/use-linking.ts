@@ -4,12 +4,12 @@ import { streamWhatsAppQR } from '@relay/core/client/qr-stream';
 import type { WhatsAppStatus } from '@relay/core/connection/states';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
+import { useDaemonConnection } from '../../data/live-stream.ts';
 import { whatsappStatusQuery } from '../../data/queries.ts';
 import { relay } from '../../data/relay.ts';
-import { useAct } from '../../data/use-act.ts';
-import { useConnection } from '../../data/use-live.ts';
+import { useAction } from '../../data/use-action.ts';
 
-export interface Linking {
+export interface WhatsAppLinking {
   readonly status: WhatsAppStatus;
   readonly phone: string | null;
   /** A PNG in a data URL. */
@@ -21,9 +21,9 @@ export interface Linking {
   disconnect(clearSession: boolean): void;
 }
 
-export function useLinking(): Linking {
+export function useWhatsAppLinking(): WhatsAppLinking {
   const queries = useQueryClient();
-  const connection = useConnection();
+  const connection = useDaemonConnection();
   const { data: polled } = useQuery(whatsappStatusQuery);
   const [streamStatus, setStreamStatus] = useState<WhatsAppStatus | null>(null);
   const [streamPhone, setStreamPhone] = useState<string | null>(null);
@@ -73,13 +73,13 @@ export function useLinking(): Linking {
     if (isWaiting && stream.current === null) follow();
   }, [isWaiting, follow]);
 
-  const connect = useAct({
+  const connect = useAction({
     act: (phone: string | undefined) =>
       relay.post('/api/whatsapp/connect', { body: phone === undefined ? {} : { phone } }),
     touches: ['link', 'whatsapp-status'],
     onDone: follow,
   });
-  const end = useAct({
+  const end = useAction({
     act: (clearSession: boolean) =>
       relay.post('/api/whatsapp/disconnect', { body: { clearSession } }),
     touches: ['link', 'whatsapp-status', 'status'],

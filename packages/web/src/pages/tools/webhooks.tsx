@@ -1,6 +1,6 @@
 // Webhooks: where Relay tells of what happens. Each can be tried, switched off and taken away.
-
-import { ActionIcon, Button, Modal, Switch } from '@mantine/core';
+import { ActionIcon, Button, Modal, Switch, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { notifications } from '@mantine/notifications';
 import type { Webhook } from '@relay/core/api/webhooks';
@@ -12,15 +12,14 @@ import {
   IconWebhook,
 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
+import { useIsDaemonGone } from '../../data/live-stream.ts';
 import { webhooksQuery } from '../../data/queries.ts';
-import { relay } from '../../data/relay.ts';
-import { useAct } from '../../data/use-act.ts';
-import { useIsGone } from '../../data/use-live.ts';
+import { readableError, relay } from '../../data/relay.ts';
+import { useAction } from '../../data/use-action.ts';
 import { useNow } from '../../data/use-now.ts';
-import { plural } from '../../parts/numbers.ts';
-import { ago } from '../../parts/times.ts';
-import { ask } from '../../shell/asking.tsx';
-import { NewWebhook } from './new-webhook.tsx';
+import { formatAgo, plural } from '../../parts/format.ts';
+import { askToConfirm } from '../../shell/dialog.tsx';
+import { OneTimeSecret } from './one-time-secret.tsx';
 import { ToolCard } from './tool-card.tsx';
 import classes from './tools.module.css';
 
@@ -33,7 +32,7 @@ export function WebhooksCard() {
         icon={IconWebhook}
         title="Webhooks"
         query={webhooks}
-        standing={({ webhooks: all }) => standing(all)}
+        standing={({ webhooks: all }) => webhooksStatus(all)}
         act={({ webhooks: all }) => (
           <Button variant="default" size="xs" onClick={open}>
             {all.length === 0 ? 'New webhook' : 'Manage'}
@@ -49,16 +48,16 @@ export function WebhooksCard() {
       >
         <ul className={classes.listed}>
           {webhooks.data?.webhooks.map((webhook) => (
-            <Row key={webhook.id} webhook={webhook} />
+            <WebhookRow key={webhook.id} webhook={webhook} />
           ))}
         </ul>
-        <NewWebhook />
+        <NewWebhookForm />
       </Modal>
     </>
   );
 }
 
-function standing(all: readonly Webhook[]) {
+function webhooksStatus(all: readonly Webhook[]) {
   const failing = all.filter(({ failing_since, dead }) => failing_since !== null || dead > 0);
   const says = 'Relay tells other programs what happens, signed and retried.';
   if (failing.length > 0) {
@@ -75,16 +74,16 @@ function standing(all: readonly Webhook[]) {
   return { says, word: plural(all.length, 'webhook'), hue: 'ok', icon: IconCheck } as const;
 }
 
-function Row({ webhook }: { readonly webhook: Webhook }) {
+function WebhookRow({ webhook }: { readonly webhook: Webhook }) {
   const now = useNow(30_000);
-  const isGone = useIsGone();
+  const isGone = useIsDaemonGone();
   const path = { webhook: webhook.id };
   const touches = ['webhooks', 'status'] as const;
-  const toggle = useAct({
+  const toggle = useAction({
     act: (enabled: boolean) => relay.patch('/api/webhooks/{webhook}', { path, body: { enabled } }),
     touches,
   });
-  const test = useAct({
+  const test = useAction({
     act: () => relay.post('/api/webhooks/{webhook}/test', { path }),
     touches,
     onDone: ({ state, last_error }) =>
@@ -92,12 +91,12 @@ function Row({ webhook }: { readonly webhook: Webhook }) {
         message: state === 'delivered' ? 'The ping arrived.' : (last_error ?? 'It did not arrive.'),
       }),
   });
-  const remove = useAct({
+  const remove = useAction({
     act: () => relay.delete('/api/webhooks/{webhook}', { path }),
     touches,
   });
   const askFirst = () =>
-    ask({
+    askToConfirm({
       title: `Take the webhook ${webhook.name} away?`,
       words: 'Nothing more is told there, and what waits is dropped.',
       yes: 'Take it away',
@@ -108,7 +107,7 @@ function Row({ webhook }: { readonly webhook: Webhook }) {
   const delivered =
     webhook.last_delivered_at === null
       ? 'nothing delivered yet'
-      : `delivered ${ago(webhook.last_delivered_at, now)}`;
+      : `delivered ${formatAgo(webhook.last_delivered_at, now)}`;
   return (
     <li>
       <div>
@@ -137,5 +136,56 @@ function Row({ webhook }: { readonly webhook: Webhook }) {
         <IconTrash size={17} stroke={1.6} />
       </ActionIcon>
     </li>
+  );
+}
+
+// Makes a webhook: where it leads, and whether words and names are told too.
+
+function NewWebhookForm() {
+  const isGone = useIsDaemonGone();
+  const form = useForm({
+    initialValues: { url: '', include_text: false },
+    validate: { url: (url) => (URL.canParse(url) ? null : 'Give a whole address, with https://.') },
+  });
+  const create = useAction({
+    act: (body: typeof form.values) => relay.post('/api/webhooks', { body }),
+    touches: ['webhooks'],
+    quiet: true,
+    onDone: () => form.reset(),
+  });
+  if (create.data) {
+    return (
+      <div className={classes.form}>
+        <OneTimeSecret
+          secret={create.data.secret}
+          says="With this the receiver sees that it was Relay who wrote."
+        />
+        <div className={classes.acts}>
+          <Button variant="default" onClick={() => create.reset()}>
+            Done
+          </Button>
+        </div>
+      </div>
+    );
+  }
+  return (
+    <form className={classes.form} onSubmit={form.onSubmit((values) => create.mutate(values))}>
+      <TextInput
+        label="Address"
+        placeholder="https://example.org/relay"
+        {...form.getInputProps('url')}
+        error={form.errors.url ?? (create.error && readableError(create.error))}
+      />
+      <Switch
+        label="Tell words and names too"
+        description="Without this it hears ids, kinds and times alone."
+        {...form.getInputProps('include_text', { type: 'checkbox' })}
+      />
+      <div className={classes.acts}>
+        <Button type="submit" disabled={isGone} loading={create.isPending}>
+          Make webhook
+        </Button>
+      </div>
+    </form>
   );
 }

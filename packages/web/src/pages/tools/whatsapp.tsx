@@ -1,25 +1,38 @@
 // The card of WhatsApp: how the link is, and what can be done about it in this state.
-
-import { Button, Skeleton } from '@mantine/core';
-import type { LinkBody } from '@relay/core/api/link';
-import { IconBrandWhatsapp } from '@tabler/icons-react';
-import { useState } from 'react';
-import { useIsGone } from '../../data/use-live.ts';
-import type { ConnectionShown } from '../../parts/connection.ts';
+import { Button, Checkbox, Loader, Skeleton, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useDisclosure } from '@mantine/hooks';
+import type { LinkBody } from '@relay/core/api/whatsapp';
+import type { ConnectionState, WhatsAppStatus } from '@relay/core/connection/states';
+import {
+  IconAlertTriangle,
+  IconBrandWhatsapp,
+  IconCheck,
+  IconCircleCheck,
+  IconClockPause,
+  IconLock,
+} from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
+import { loadWhenReachable } from '../../data/lazy-load.ts';
+import { useIsDaemonGone } from '../../data/live-stream.ts';
+import { linkQuery } from '../../data/queries.ts';
+import { readableError, relay } from '../../data/relay.ts';
+import { useAction } from '../../data/use-action.ts';
+import { useNow } from '../../data/use-now.ts';
+import type { ConnectionDisplay } from '../../parts/connection.ts';
+import { formatAgo, formatMoment, formatPhoneNumber, formatSpan } from '../../parts/format.ts';
 import { Badge, Tile } from '../../parts/marks.tsx';
+import { Note, Sentence } from '../../parts/page.tsx';
 import parts from '../../parts/parts.module.css';
-import { Sentence } from '../../parts/sentence.tsx';
-import { Connected } from './connected.tsx';
-import { LinkingSteps } from './linking-steps.tsx';
-import { OpensNobody } from './opens-nobody.tsx';
-import { PairingForm } from './pairing.tsx';
 import classes from './tools.module.css';
-import type { Linking } from './use-linking.ts';
+import type { WhatsAppLinking } from './use-linking.ts';
 
 interface WhatsAppCardProps {
-  readonly linking: Linking;
+  readonly linking: WhatsAppLinking;
   readonly link: LinkBody | undefined;
-  readonly shown: ConnectionShown;
+  readonly shown: ConnectionDisplay;
   readonly isLoading: boolean;
 }
 
@@ -44,23 +57,23 @@ export function WhatsAppCard({ linking, link, shown, isLoading }: WhatsAppCardPr
           </Badge>
         )}
       </header>
-      {!isLoading && <Body linking={linking} link={link} />}
+      {!isLoading && <WhatsAppCardBody linking={linking} link={link} />}
     </section>
   );
 }
 
-function Body({ linking, link }: Pick<WhatsAppCardProps, 'linking' | 'link'>) {
+function WhatsAppCardBody({ linking, link }: Pick<WhatsAppCardProps, 'linking' | 'link'>) {
   const code = link?.pairingCode ?? null;
-  if (linking.status === 'connected') return <Connected linking={linking} link={link} />;
+  if (linking.status === 'connected') return <ConnectedPhone linking={linking} link={link} />;
   if (linking.qr !== null || code !== null || linking.status !== 'disconnected') {
     return <LinkingSteps linking={linking} state={link?.state ?? linking.status} code={code} />;
   }
-  return <Unlinked linking={linking} link={link} />;
+  return <UnlinkedPhone linking={linking} link={link} />;
 }
 
-function Unlinked({ linking, link }: Pick<WhatsAppCardProps, 'linking' | 'link'>) {
+function UnlinkedPhone({ linking, link }: Pick<WhatsAppCardProps, 'linking' | 'link'>) {
   const [byCode, setByCode] = useState(false);
-  const isGone = useIsGone();
+  const isGone = useIsDaemonGone();
   const isKnown = link !== undefined && link.phone !== null && link.state !== 'logged_out';
   return (
     <div className={classes.body}>
@@ -78,7 +91,384 @@ function Unlinked({ linking, link }: Pick<WhatsAppCardProps, 'linking' | 'link'>
           )}
         </div>
       )}
-      <OpensNobody />
+      <LinkingGrantsNothingNote />
     </div>
+  );
+}
+
+// While a phone is being linked: the code to scan or to type, how to, and how far it has come.
+
+interface LinkingStepsProps {
+  readonly linking: WhatsAppLinking;
+  readonly state: ConnectionState | WhatsAppStatus;
+  readonly code: string | null;
+}
+
+function LinkingSteps({ linking, state, code }: LinkingStepsProps) {
+  const [wantsCode, setWantsCode] = useState(false);
+  const isGone = useIsDaemonGone();
+  return (
+    <>
+      <div className={classes.linking}>
+        <div className={classes.code}>
+          {code === null ? <QrCode qr={linking.qr} /> : <PairingCode code={code} />}
+          {linking.qr !== null && code === null && <Expiry />}
+        </div>
+        <div>
+          <h3>On your phone</h3>
+          <HowTo byCode={code !== null} />
+          {code === null && !wantsCode && (
+            <p className="small dim">
+              <button type="button" className="link" onClick={() => setWantsCode(true)}>
+                Link with a code instead
+              </button>{' '}
+              if the camera does not work
+            </p>
+          )}
+          {code === null && wantsCode && (
+            <PairingForm linking={linking} onCancel={() => setWantsCode(false)} />
+          )}
+        </div>
+        <div>
+          <h3>Where we are</h3>
+          <LinkingProgress state={state} byCode={code !== null} />
+        </div>
+      </div>
+      <div className={classes.foot}>
+        <LinkingGrantsNothingNote />
+        <Button variant="default" onClick={linking.stop} disabled={isGone} loading={linking.isBusy}>
+          Stop linking
+        </Button>
+      </div>
+    </>
+  );
+}
+
+/** Refreshes are not announced: the code to type is the equal way for whoever cannot see it. */
+function QrCode({ qr }: { readonly qr: string | null }) {
+  return (
+    <div className={classes.qr}>
+      {qr === null ? (
+        <Loader size="sm" aria-label="Waiting for a code" />
+      ) : (
+        <img src={qr} width={256} height={256} alt="QR code to scan with WhatsApp on your phone" />
+      )}
+    </div>
+  );
+}
+
+/** How long this code can still be scanned, where the daemon knows. Nobody hears it tick. */
+function Expiry() {
+  const { data: link } = useQuery(linkQuery);
+  const now = useNow();
+  if (link?.qrExpiresAt == null) return null;
+  const left = Date.parse(link.qrExpiresAt) - now;
+  return (
+    <p className={`${classes.expiry} small dim num`} aria-hidden>
+      {left > 0 ? `A new code in ${formatSpan(left)}` : 'The next code comes'}
+    </p>
+  );
+}
+
+function PairingCode({ code }: { readonly code: string }) {
+  const shown = code.length === 8 ? `${code.slice(0, 4)}-${code.slice(4)}` : code;
+  return (
+    <div className={classes.typed}>
+      <output className={classes.pairing} aria-label={`Code to type: ${[...code].join(' ')}`}>
+        {shown}
+      </output>
+    </div>
+  );
+}
+
+function HowTo({ byCode }: { readonly byCode: boolean }) {
+  return (
+    <ol className={classes.how}>
+      <HowToStep n={1}>
+        Open WhatsApp, then <strong>Settings</strong>
+      </HowToStep>
+      <HowToStep n={2}>
+        Tap <strong>Linked devices</strong>
+      </HowToStep>
+      <HowToStep n={3}>
+        Tap <strong>Link a device</strong>
+        {byCode ? ', then Link with phone number, and type the code' : ' and point it here'}
+      </HowToStep>
+    </ol>
+  );
+}
+
+function HowToStep({ n, children }: { readonly n: number; readonly children: ReactNode }) {
+  return (
+    <li>
+      <b aria-hidden>{n}</b>
+      <span>{children}</span>
+    </li>
+  );
+}
+
+const STEP_REACHED: Partial<Record<LinkingStepsProps['state'], number>> = {
+  connecting: 0,
+  qr_ready: 1,
+  pairing_code_ready: 1,
+  scanned: 2,
+  restarting: 3,
+  syncing: 4,
+};
+
+function LinkingProgress({
+  state,
+  byCode,
+}: {
+  readonly state: LinkingStepsProps['state'];
+  readonly byCode: boolean;
+}) {
+  const steps = [
+    'Ask WhatsApp for a code',
+    byCode ? 'Type the code on your phone' : 'Scan the code with your phone',
+    'Phone confirms',
+    'Reconnect once, as WhatsApp asks',
+    'Copy recent chats',
+  ];
+  const reached = STEP_REACHED[state] ?? 0;
+  return (
+    <ol className={classes.progress}>
+      {steps.map((step, index) => (
+        <li
+          key={step}
+          data-is={index < reached ? 'done' : index === reached ? 'now' : 'later'}
+          data-hue={index === 1 ? 'you' : 'agent'}
+          aria-current={index === reached ? 'step' : undefined}
+        >
+          <span className={classes.dot}>
+            {index < reached && <IconCheck size={13} stroke={2.4} aria-label="Done" />}
+          </span>
+          {step}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+// The other way to link: a number, for which WhatsApp gives a code to type.
+
+interface PairingFormProps {
+  readonly linking: WhatsAppLinking;
+  onCancel(): void;
+}
+
+function PairingForm({ linking, onCancel }: PairingFormProps) {
+  const isGone = useIsDaemonGone();
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues: { phone: '' },
+    validate: {
+      phone: (phone) =>
+        phone.replace(/\D/g, '').length < 7 ? 'Give the number with its country code.' : null,
+    },
+  });
+  return (
+    <form
+      className={classes.pairingForm}
+      onSubmit={form.onSubmit(({ phone }) => linking.link(phone))}
+    >
+      <TextInput
+        label="Number of the phone"
+        description="With its country code, as in +49 170 1234567"
+        type="tel"
+        autoComplete="tel"
+        key={form.key('phone')}
+        {...form.getInputProps('phone')}
+      />
+      <div className={classes.acts}>
+        <Button type="submit" disabled={isGone} loading={linking.isBusy}>
+          Get a code
+        </Button>
+        <Button variant="subtle" color="gray" onClick={onCancel}>
+          Not now
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+// A linked phone: its number, how well it is heard, its permissions, and the way to disconnect it.
+
+const loadPermissionsModal = () =>
+  loadWhenReachable(() => import('../people/permissions-modal.tsx'));
+const PermissionsModal = lazy(async () => ({
+  default: (await loadPermissionsModal()).PermissionsModal,
+}));
+
+interface ConnectedPhoneProps {
+  readonly linking: WhatsAppLinking;
+  readonly link: LinkBody | undefined;
+}
+
+function ConnectedPhone({ linking, link }: ConnectedPhoneProps) {
+  const [isManaging, managing] = useDisclosure();
+  const [isAsking, asking] = useDisclosure();
+  const isGone = useIsDaemonGone();
+  const probe = useProbe();
+  return (
+    <div className={classes.body}>
+      <ConnectedPhoneFacts linking={linking} link={link} />
+      <ProbeResult probe={probe} />
+      {isAsking ? (
+        <DisconnectDialog
+          isBusy={linking.isBusy}
+          onConfirm={linking.disconnect}
+          onCancel={asking.close}
+        />
+      ) : (
+        <div className={classes.acts}>
+          <Button variant="default" onClick={managing.open}>
+            Manage Permissions
+          </Button>
+          <ProbeButton probe={probe} />
+          <Button variant="subtle" color="gray" onClick={asking.open} disabled={isGone}>
+            Disconnect
+          </Button>
+        </div>
+      )}
+      <Suspense>{isManaging && <PermissionsModal onClose={managing.close} />}</Suspense>
+    </div>
+  );
+}
+
+function ConnectedPhoneFacts({ linking: { phone }, link }: ConnectedPhoneProps) {
+  const now = useNow();
+  const heard = link?.health.lastStanzaAt ?? null;
+  const digits = phone ?? link?.phone ?? null;
+  return (
+    <dl className={classes.facts}>
+      <div>
+        <dt>Number</dt>
+        <dd className="num">{digits === null ? 'not told yet' : formatPhoneNumber(digits)}</dd>
+      </div>
+      {link?.name && (
+        <div>
+          <dt>Name</dt>
+          <dd dir="auto">{link.name}</dd>
+        </div>
+      )}
+      <div>
+        <dt>Connected since</dt>
+        <dd className="num">{link === undefined ? '…' : formatMoment(link.since, now)}</dd>
+      </div>
+      <div>
+        <dt>Last heard</dt>
+        <dd className="num">{heard === null ? 'not yet' : formatAgo(heard, now)}</dd>
+      </div>
+    </dl>
+  );
+}
+
+// Disconnecting asks in place: what happens, and whether the saved session goes too.
+
+interface DisconnectDialogProps {
+  readonly isBusy: boolean;
+  onConfirm(clearSession: boolean): void;
+  onCancel(): void;
+}
+
+function DisconnectDialog({ isBusy, onConfirm, onCancel }: DisconnectDialogProps) {
+  const [clears, setClears] = useState(false);
+  const isGone = useIsDaemonGone();
+  const stay = useRef<HTMLButtonElement>(null);
+  useEffect(() => stay.current?.focus(), []);
+  return (
+    <div
+      className={classes.ask}
+      role="alertdialog"
+      aria-labelledby="disconnect"
+      aria-describedby="disconnect-why"
+      onKeyDown={(event) => event.key === 'Escape' && onCancel()}
+    >
+      <h3 id="disconnect">Disconnect WhatsApp?</h3>
+      <p id="disconnect-why" className="small dim">
+        Conversations wait until you connect again. Messages that arrive meanwhile are fetched
+        later.
+      </p>
+      <Checkbox
+        checked={clears}
+        onChange={(event) => setClears(event.currentTarget.checked)}
+        label="Also clear the saved session"
+        description="Unlinks this device. You will need to scan a new code. History and grants stay."
+        my={14}
+      />
+      <div className={classes.acts}>
+        <Button color="red" onClick={() => onConfirm(clears)} disabled={isGone} loading={isBusy}>
+          Disconnect
+        </Button>
+        <Button ref={stay} variant="default" onClick={onCancel}>
+          Stay connected
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+// The message to oneself that proves the wire: it passes the gate like any other, and how it went is said in place,
+// with its seconds.
+
+function useProbe() {
+  return useAction({
+    async act() {
+      const began = performance.now();
+      const answer = await relay.post('/api/whatsapp/probe');
+      return { ...answer, seconds: (performance.now() - began) / 1_000 };
+    },
+    touches: ['messages', 'status', 'ledger'],
+    quiet: true,
+  });
+}
+
+interface ProbeProps {
+  readonly probe: ReturnType<typeof useProbe>;
+}
+
+function ProbeButton({ probe }: ProbeProps) {
+  const isGone = useIsDaemonGone();
+  return (
+    <Button
+      variant="default"
+      disabled={isGone}
+      loading={probe.isPending}
+      onClick={() => probe.mutate()}
+    >
+      Message yourself
+    </Button>
+  );
+}
+
+function ProbeResult({ probe: { data, error } }: ProbeProps) {
+  if (error) {
+    return (
+      <Note hue="bad" icon={IconAlertTriangle} role="alert">
+        <Sentence text={readableError(error)} />
+      </Note>
+    );
+  }
+  if (data === undefined) return null;
+  return (
+    <Note
+      hue={data.arrived ? 'ok' : 'held'}
+      icon={data.arrived ? IconCircleCheck : IconClockPause}
+      role="status"
+    >
+      <Sentence text={data.sentence} /> <span className="dim num">{data.seconds.toFixed(1)} s</span>
+    </Note>
+  );
+}
+
+// What linking does not do.
+
+function LinkingGrantsNothingNote() {
+  return (
+    <Note hue="parked" icon={IconLock}>
+      Linking opens nobody. Everyone stays closed until you allow them under{' '}
+      <Link to="/people">People & grants</Link>.
+    </Note>
   );
 }

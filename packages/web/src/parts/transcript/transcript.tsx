@@ -1,23 +1,47 @@
 // What was said, live: anchored at its end, older pages come as somebody scrolls up, and what arrives while they read
 // further up waits behind a button. It serves a conversation and a chat alike.
 import { Button } from '@mantine/core';
-import { IconArrowDown } from '@tabler/icons-react';
-import { type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { revealHidden } from '@relay/core/messages/text';
+import type { OutboxState } from '@relay/core/outbox/progress';
+import {
+  IconAlertTriangle,
+  IconArrowDown,
+  IconCheck,
+  IconChecks,
+  IconClock,
+  IconInfoCircle,
+  IconQuestionMark,
+  type TablerIcon,
+} from '@tabler/icons-react';
+import {
+  memo,
+  type ReactNode,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import { useNow } from '../../data/use-now.ts';
-import { useFollow } from '../follow.ts';
-import { useSoon } from '../later.tsx';
-import { Asked, LoadingLines } from '../places.tsx';
-import { dayOf } from '../times.ts';
-import { Bubble } from './bubble.tsx';
-import type { Page, Place } from './line.ts';
-import { rowsOf } from './rows.ts';
+import type { Hue } from '../../theme/theme.ts';
+import { useAfterFirstPaint } from '../deferred.tsx';
+import { formatDay, formatTimeOfDay } from '../format.ts';
+import { useFollowLinks, whyHref } from '../links.tsx';
+import { LoadingLines, QueryContent } from '../query-content.tsx';
 import classes from './transcript.module.css';
-import { useAnchored } from './use-anchored.ts';
-import { type Source, useWindow } from './use-window.ts';
-import { countAfter } from './window.ts';
+import { type TranscriptSource, useTranscriptWindow } from './use-transcript-window.ts';
+import {
+  countAfter,
+  type EntryPlace,
+  type TranscriptEntry,
+  type TranscriptPage,
+  withDayRows,
+} from './window.ts';
 
 interface TranscriptProps {
-  readonly source: Source;
+  readonly source: TranscriptSource;
   /** For whoever hears it: `Messages with Dana`. */
   readonly label: string;
   /** At the very beginning. */
@@ -30,10 +54,10 @@ interface TranscriptProps {
 }
 
 export function Transcript(props: TranscriptProps) {
-  const held = useWindow(props.source);
-  const isTime = useSoon();
+  const held = useTranscriptWindow(props.source);
+  const isTime = useAfterFirstPaint();
   return (
-    <Asked
+    <QueryContent
       query={held.query}
       what="The messages"
       loading={
@@ -44,47 +68,48 @@ export function Transcript(props: TranscriptProps) {
     >
       {() =>
         held.window === null || held.window.lines.length > 0 ? (
-          <Log {...props} held={held} window={(isTime && held.window) || NOTHING} />
+          <Log {...props} held={held} window={(isTime && held.window) || EMPTY_PAGE} />
         ) : (
           props.empty
         )
       }
-    </Asked>
+    </QueryContent>
   );
 }
 
-const NOTHING: Page = { lines: [], older: false, newer: false };
+const EMPTY_PAGE: TranscriptPage = { lines: [], older: false, newer: false };
 /** Older ones are asked for before somebody sees the end of what is there. */
-const AHEAD = 900;
+const LOAD_AHEAD_PX = 900;
 
 interface LogProps extends TranscriptProps {
-  readonly held: ReturnType<typeof useWindow>;
-  readonly window: Page;
+  readonly held: ReturnType<typeof useTranscriptWindow>;
+  readonly window: TranscriptPage;
 }
 
 function Log({ label, begins, chat, meant, held, window }: LogProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const list = useRef<HTMLOListElement>(null);
   const now = useNow(60_000);
-  const rows = useMemo(() => rowsOf(window.lines), [window.lines]);
-  const { note, toEnd, toLine } = useAnchored({
+  const rows = useMemo(() => withDayRows(window.lines), [window.lines]);
+  const { note, toEnd, toLine } = useScrollAnchor({
     scroller,
     list,
     of: rows,
     isCut: window.newer,
   });
-  const follow = useFollow();
-  const [seen, setSeen] = useState<Place | null>(null);
+  const follow = useFollowLinks();
+  const [seen, setSeen] = useState<EntryPlace | null>(null);
   const lastLine = window.lines.at(-1);
 
   const look = () => {
     const box = scroller.current;
-    if (box === null || window === NOTHING) return;
+    if (box === null || window === EMPTY_PAGE) return;
     const isAtEnd = note();
     held.isReadingEnd.current = isAtEnd;
     if (isAtEnd && lastLine !== undefined) setSeen(lastLine.place);
-    if (box.scrollTop < AHEAD) void held.load('older');
-    else if (box.scrollHeight - box.scrollTop - box.clientHeight < AHEAD) void held.load('newer');
+    if (box.scrollTop < LOAD_AHEAD_PX) void held.load('older');
+    else if (box.scrollHeight - box.scrollTop - box.clientHeight < LOAD_AHEAD_PX)
+      void held.load('newer');
   };
   useEffect(look);
   const meantKey =
@@ -113,12 +138,12 @@ function Log({ label, begins, chat, meant, held, window }: LogProps) {
         onScroll={look}
         onClick={follow}
       >
-        <p className={classes.edge}>{edgeWords(window, held.failed, begins)}</p>
+        <p className={classes.edge}>{edgeText(window, held.failed, begins)}</p>
         <ol ref={list} className={classes.lines}>
           {rows.map((row) =>
             row.kind === 'day' ? (
               <li key={row.key} className={classes.day}>
-                {dayOf(row.at, now)}
+                {formatDay(row.at, now)}
               </li>
             ) : (
               <Bubble key={row.key} line={row.line} chat={chat} isMeant={row.key === meantKey} />
@@ -140,9 +165,183 @@ function Log({ label, begins, chat, meant, held, window }: LogProps) {
   );
 }
 
-function edgeWords(window: Page, failed: 'older' | 'newer' | null, begins: string): string {
+function edgeText(
+  window: TranscriptPage,
+  failed: 'older' | 'newer' | null,
+  begins: string,
+): string {
   if (!window.older) return window.lines.length === 0 ? '' : begins;
   return failed === 'older'
     ? 'Older messages could not be loaded. Scroll to try again.'
     : 'Older messages …';
+}
+
+// One line of a transcript. What others wrote is a plain text node, whatever it looks like.
+
+interface BubbleProps {
+  readonly line: TranscriptEntry;
+  readonly chat: string | undefined;
+  readonly isMeant: boolean;
+}
+
+const Bubble = memo(function Bubble({ line, chat, isMeant }: BubbleProps) {
+  if (line.from === 'system') {
+    return (
+      <li className={classes.system} data-key={line.key}>
+        <IconInfoCircle size={14} aria-hidden />
+        <span dir="auto">{revealHidden(line.text)}</span>
+        <time dateTime={line.at}>{formatTimeOfDay(line.at)}</time>
+      </li>
+    );
+  }
+  const { by, label, text, quoted, why } = line;
+  return (
+    <li className={classes.message} data-from={line.from} data-key={line.key}>
+      <div className={classes.bubble} data-meant={isMeant || undefined}>
+        {by !== null && (
+          <span className={classes.by} dir="auto">
+            {by}
+          </span>
+        )}
+        {quoted !== null && (
+          <blockquote>
+            <b dir="auto">{quoted.by}</b>{' '}
+            <span dir="auto">{revealHidden(quoted.text) || quoted.label}</span>
+          </blockquote>
+        )}
+        {label !== null && <span className={classes.label}>{label}</span>}
+        {text !== '' && <p dir="auto">{revealHidden(text)}</p>}
+        <span className={classes.meta}>
+          {why !== null && (
+            <a className={classes.why} href={whyHref(why, chat)}>
+              Why?
+            </a>
+          )}
+          {line.marks.map((mark) => (
+            <span key={mark}>{mark}</span>
+          ))}
+          <time dateTime={line.at}>{formatTimeOfDay(line.at)}</time>
+          <Delivery line={line} />
+        </span>
+      </div>
+    </li>
+  );
+});
+
+function Delivery({ line: { delivery } }: { readonly line: TranscriptEntry }) {
+  if (delivery === null) return null;
+  const { word, icon: Icon, hue } = DELIVERY_DISPLAY[delivery];
+  return (
+    <span className={classes.delivery} data-hue={hue}>
+      <Icon size={15} stroke={2} aria-hidden />
+      {word}
+    </span>
+  );
+}
+
+// How far a message of ours has come, in words. Pure.
+
+interface DeliveryDisplay {
+  readonly word: string;
+  readonly icon: TablerIcon;
+  readonly hue?: Hue;
+}
+
+const DELIVERY_DISPLAY: Readonly<Record<OutboxState, DeliveryDisplay>> = {
+  pending: { word: 'Waiting to leave', icon: IconClock },
+  sent: { word: 'Sent', icon: IconCheck },
+  delivered: { word: 'Delivered', icon: IconChecks },
+  read: { word: 'Read', icon: IconChecks, hue: 'agent' },
+  failed: { word: 'Not sent', icon: IconAlertTriangle, hue: 'held' },
+  unknown: { word: 'Not sure that it arrived', icon: IconQuestionMark, hue: 'held' },
+};
+
+// Keeps what somebody reads where it is, whatever comes above or below it: the first line in view stays at its place,
+// and who stands at the end stays at the end. Measured on real elements, so nothing is guessed and nothing jumps.
+
+/** Who is nearer to the end than this reads the end. */
+const NEAR_END = 48;
+
+type Anchor = 'end' | { readonly key: string; readonly offset: number };
+
+interface ScrollAnchorOptions {
+  readonly scroller: RefObject<HTMLDivElement | null>;
+  readonly list: RefObject<HTMLOListElement | null>;
+  /** Changes whenever the lines do. */
+  readonly of: unknown;
+  /** Whether the list goes on below what is held. */
+  readonly isCut: boolean;
+}
+
+function useScrollAnchor({ scroller, list, of, isCut }: ScrollAnchorOptions) {
+  const anchor = useRef<Anchor>('end');
+
+  const note = useCallback((): boolean => {
+    const box = scroller.current;
+    if (box === null || list.current === null) return false;
+    const below = box.scrollHeight - box.scrollTop - box.clientHeight;
+    if (!isCut && below < NEAR_END) anchor.current = 'end';
+    else {
+      const row = firstInView(list.current, box.scrollTop);
+      if (row !== null) {
+        anchor.current = { key: row.dataset.key ?? '', offset: row.offsetTop - box.scrollTop };
+      }
+    }
+    return anchor.current === 'end';
+  }, [scroller, list, isCut]);
+
+  const hold = useCallback(() => {
+    const box = scroller.current;
+    if (box === null || list.current === null) return;
+    const at = anchor.current;
+    if (at === 'end') {
+      box.scrollTop = box.scrollHeight;
+      return;
+    }
+    const row = list.current.querySelector<HTMLElement>(`[data-key="${CSS.escape(at.key)}"]`);
+    if (row !== null) box.scrollTop = row.offsetTop - at.offset;
+  }, [scroller, list]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever the lines change, and only then
+  useLayoutEffect(hold, [of]);
+  useLayoutEffect(() => {
+    const box = scroller.current;
+    if (box === null) return;
+    const watching = new ResizeObserver(hold);
+    watching.observe(box);
+    return () => watching.disconnect();
+  }, [scroller, hold]);
+
+  return {
+    note,
+    toEnd: () => {
+      anchor.current = 'end';
+      hold();
+    },
+    /** Begins at this line instead of at the end. */
+    toLine: (key: string) => {
+      const box = scroller.current;
+      anchor.current = { key, offset: (box?.clientHeight ?? 0) / 3 };
+      hold();
+    },
+  };
+}
+
+/**
+ * Rows stand in order, so half of them is left out at each look. A day is no line to hold on to: it goes up with the
+ * first line of it that comes.
+ */
+function firstInView(list: HTMLOListElement, top: number): HTMLElement | null {
+  const rows = list.children;
+  let low = 0;
+  let high = rows.length - 1;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const row = rows[middle] as HTMLElement;
+    if (row.offsetTop + row.offsetHeight > top) high = middle;
+    else low = middle + 1;
+  }
+  const row = rows[low] as HTMLElement | undefined;
+  const line = row?.dataset.key === undefined ? row?.nextElementSibling : row;
+  return (line as HTMLElement | null | undefined) ?? null;
 }

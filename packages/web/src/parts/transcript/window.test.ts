@@ -1,11 +1,20 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isAfter, type Line, type Page } from './line.ts';
-import { rowsOf } from './rows.ts';
-import { countAfter, MOST_LINES, PAGE_LINES, withNewer, withNewest, withOlder } from './window.ts';
+import {
+  countAfter,
+  isPlaceAfter,
+  MOST_ENTRIES,
+  PAGE_ENTRIES,
+  type TranscriptEntry,
+  type TranscriptPage,
+  withDayRows,
+  withNewer,
+  withNewest,
+  withOlder,
+} from './window.ts';
 
 const ALL = 3_000;
-const line = (n: number, over: Partial<Line> = {}): Line => ({
+const line = (n: number, over: Partial<TranscriptEntry> = {}): TranscriptEntry => ({
   key: String(n),
   place: [n, 0],
   from: 'contact',
@@ -20,13 +29,13 @@ const line = (n: number, over: Partial<Line> = {}): Line => ({
   ...over,
 });
 /** As the daemon answers for a chat of `all` lines. */
-const between = (from: number, to: number, all: number): Page => ({
+const between = (from: number, to: number, all: number): TranscriptPage => ({
   lines: Array.from({ length: Math.max(0, to - from) }, (_, n) => line(from + n)),
   older: from > 0,
   newer: to < all,
 });
-const newestOf = (all: number) => between(Math.max(0, all - PAGE_LINES), all, all);
-const numbers = ({ lines }: Page) => lines.map(({ place }) => place[0]);
+const newestOf = (all: number) => between(Math.max(0, all - PAGE_ENTRIES), all, all);
+const numbers = ({ lines }: TranscriptPage) => lines.map(({ place }) => place[0]);
 
 test('wherever somebody scrolls, the window has no gap, stays small, and knows whether there is more', () => {
   const walk = fc.array(fc.constantFrom('older', 'newer', 'arrives'), { maxLength: 60 });
@@ -38,16 +47,16 @@ test('wherever somebody scrolls, the window has no gap, stays small, and knows w
         const first = window.lines[0]?.place[0] ?? 0;
         const end = (window.lines.at(-1)?.place[0] ?? 0) + 1;
         if (step === 'older') {
-          window = withOlder(window, between(Math.max(0, first - PAGE_LINES), first, all));
+          window = withOlder(window, between(Math.max(0, first - PAGE_ENTRIES), first, all));
         } else if (step === 'newer' && window.newer) {
-          window = withNewer(window, between(end, Math.min(all, end + PAGE_LINES), all));
+          window = withNewer(window, between(end, Math.min(all, end + PAGE_ENTRIES), all));
         } else if (step === 'arrives') {
           all += 7;
           window = withNewest(window, newestOf(all), isReadingEnd);
         }
         const held = numbers(window);
         expect(held).toEqual(held.map((_, n) => (held[0] ?? 0) + n));
-        expect(held.length).toBeLessThanOrEqual(MOST_LINES);
+        expect(held.length).toBeLessThanOrEqual(MOST_ENTRIES);
         expect(window.older).toBe((held[0] ?? 0) > 0);
         expect(window.newer).toBe((held.at(-1) ?? 0) < all - 1);
       }
@@ -72,18 +81,18 @@ test('a line that did not change stays the same, one that did or is gone does no
 
 test('after a gap, whoever reads the end gets the end, and whoever reads above keeps their place', () => {
   const window = between(540, 600, 600);
-  expect(numbers(withNewest(window, newestOf(900), true))[0]).toBe(900 - PAGE_LINES);
+  expect(numbers(withNewest(window, newestOf(900), true))[0]).toBe(900 - PAGE_ENTRIES);
   expect(withNewest(window, newestOf(900), false)).toEqual({ ...window, newer: true });
 });
 
 test('news are counted from the last that was seen', () => {
   expect(countAfter(newestOf(900).lines, [896, 0])).toBe(3);
   expect(countAfter(newestOf(900).lines, null)).toBe(0);
-  expect(isAfter([1, 2], [1, 1])).toBe(true);
+  expect(isPlaceAfter([1, 2], [1, 1])).toBe(true);
 });
 
 test('a day stands before its first line, and only there', () => {
-  const rows = rowsOf(between(0, 72, 72).lines);
+  const rows = withDayRows(between(0, 72, 72).lines);
   expect(rows.filter(({ kind }) => kind === 'day').length).toBeGreaterThanOrEqual(3);
   expect(rows[0]?.kind).toBe('day');
   expect(new Set(rows.map(({ key }) => key)).size).toBe(rows.length);

@@ -5,7 +5,7 @@ import { eventually } from '../../gateway.ts';
 
 export const JONAS = { phone: '14155550131', name: 'Jonas Beck' };
 export const SAM = { phone: '14155550132', name: 'Sam Okafor' };
-export const PROGRAM = 'Claude Desktop';
+export const CLIENT_NAME = 'Claude Desktop';
 
 export const SHORT = 'Sam can only do Thursday after 16:00. Shall I move our call to 16:30?';
 /** Longer than a screen: it has to be read to its end. */
@@ -47,7 +47,7 @@ type Ask = <Answer>(tool: string, input: object) => Promise<Answer>;
 
 async function program(demo: Demo): Promise<Ask> {
   const { secret } = await demo.relay.ok<{ secret: string }>('POST', '/api/tokens', {
-    name: PROGRAM,
+    name: CLIENT_NAME,
     scopes: ['messages:read', 'messages:send', 'schedules:write'],
   });
   const headers = { authorization: `Bearer ${secret}` };

@@ -1,7 +1,7 @@
 // Two groups that are read in silence: a street with a day behind it, digested by the hour and as a whole, and a
 // building where little was said.
-import { dayBefore, dayOf } from '@relay/core/observer/digest/periods';
-import { zoneNamed } from '@relay/core/schedule/zone';
+import { dayBefore, dayContaining } from '@relay/core/observer/digest/periods';
+import { findZone } from '@relay/core/schedule/zone';
 import pg from 'pg';
 import type { Demo } from '../../demo.ts';
 import { eventually } from '../../gateway.ts';
@@ -54,10 +54,10 @@ async function observed(demo: Demo, subject: string, owner: string): Promise<str
 
 /** When it began, by the clock of this machine. */
 function yesterdayHere(): Date {
-  const zone = zoneNamed(Intl.DateTimeFormat().resolvedOptions().timeZone);
+  const zone = findZone(Intl.DateTimeFormat().resolvedOptions().timeZone);
   if (zone === null) throw new Error('this machine is in no zone');
   const cut = { zone, dailyAt: '04:00' };
-  return dayBefore(dayOf(new Date(), cut), cut).start;
+  return dayBefore(dayContaining(new Date(), cut), cut).start;
 }
 
 /** As if the minute had passed that a late message is waited for. */

@@ -9,24 +9,23 @@ import type { ChatId, ContactId, MessageId, SessionId } from '@relay/core/ids';
 import { type Settings, settingsSchema } from '@relay/core/settings';
 import type { RuleInput } from '@relay/simulator/model/schemas';
 import { startModelServer } from '@relay/simulator/model/server';
+import { freshDaemonHarness, newPhone } from '@relay/testing/daemon-harness';
 import type { ScriptedTransport } from '@relay/testing/scripted-transport';
 import { eventually } from '@relay/testing/store';
-import { freshWorld, newPhone } from '@relay/testing/world';
 import { afterAll } from 'vitest';
 import { fastClock } from '../../../agent/testing/scripted.ts';
-import { eachOnRelease } from '../../../gate/carry-out.ts';
-import { holdVerbs } from '../../../gate/hold.ts';
-import { ownersChat } from '../../../gate/owners-chat.ts';
+import { combineOnRelease } from '../../../gate/approvals.ts';
+import { createHoldService } from '../../../gate/hold.ts';
+import { findOrMakeOwnerChat } from '../../../gate/owner-notices.ts';
 import { onRoute } from '../../../router/router.ts';
-import { scheduleForAgent } from '../../../schedule/agent.ts';
-import { cancelSchedule } from '../../../schedule/cancel.ts';
-import { openSchedules } from '../../../schedule/open.ts';
-import type { SearchHit } from '../../../search/search.ts';
+import { openSchedules } from '../../../schedule/feature.ts';
+import { cancelSchedule, scheduleForAgent } from '../../../schedule/service.ts';
+import type { MessageHit } from '../../../search/search.ts';
 import { findOrMakeChats } from '../../../store/chats.ts';
-import { meet } from '../../../store/contacts.ts';
-import { digestVerbs } from '../../observer/digest/verbs.ts';
-import { openAssistant } from '../open.ts';
-import type { AssistantWorld } from '../world.ts';
+import { resolveSightings } from '../../../store/contacts.ts';
+import { createDigestService } from '../../observer/digest/service.ts';
+import type { AssistantDeps } from '../deps.ts';
+import { openAssistant } from '../feature.ts';
 
 export const OWN = '15550000000';
 export const OWN_ID = `${OWN}@s.whatsapp.net`;
@@ -64,7 +63,7 @@ export interface BedOptions {
 
 export async function freshBed(options: BedOptions = {}) {
   const { network } = options;
-  const world = await freshWorld(afterAll, network === undefined ? {} : { network });
+  const world = await freshDaemonHarness(afterAll, network === undefined ? {} : { network });
   const model = await startModelServer();
   afterAll(() => model.close());
   const { sql, account, database, conversations } = world;
@@ -75,15 +74,15 @@ export async function freshBed(options: BedOptions = {}) {
   });
   const scheduling = { ...conversations, settings, zone: 'Africa/Cairo' };
   const schedules = openSchedules(scheduling);
-  const found: SearchHit[] = [];
+  const found: MessageHit[] = [];
   let connected = true;
   let order: string[] = [];
   const gated = { ...conversations, changed: () => conversations.events.hint() };
-  const hold = holdVerbs({
+  const hold = createHoldService({
     ...gated,
-    onRelease: eachOnRelease((tx) => assistant.onRelease(tx)),
+    onRelease: combineOnRelease((tx) => assistant.onRelease(tx)),
   });
-  const engine: Omit<AssistantWorld, 'turns'> = {
+  const engine: Omit<AssistantDeps, 'turns'> = {
     ...conversations,
     settings,
     models: {
@@ -112,7 +111,7 @@ export async function freshBed(options: BedOptions = {}) {
       list: () => schedules.verbs.list('active'),
       cancel: (...asked) => cancelSchedule(scheduling, ...asked),
     },
-    digests: digestVerbs({
+    digests: createDigestService({
       db: database.kysely,
       account,
       now: conversations.now,
@@ -133,14 +132,14 @@ export async function freshBed(options: BedOptions = {}) {
   if (options.work !== false) world.jobs.work('assistant', 4, assistant.onQuestion);
 
   const inTransaction = database.kysely.transaction();
-  const own = await inTransaction.execute((tx) => ownersChat(tx, account));
+  const own = await inTransaction.execute((tx) => findOrMakeOwnerChat(tx, account));
   if (own === null) throw new Error('no phone is linked');
 
   async function contact(name: string, grant: Grant | null = ALL): Promise<Contact> {
     const alias = phoneAlias(newPhone());
     if (alias === null) throw new Error('not a number');
     const made = await database.kysely.transaction().execute(async (tx) => {
-      const contacts = await meet(tx, account, [[alias]]);
+      const contacts = await resolveSightings(tx, account, [[alias]]);
       const { ofContact } = await findOrMakeChats(tx, account, { contacts, groups: [] });
       const [entry] = ofContact;
       if (entry === undefined) throw new Error('nobody');

@@ -2,20 +2,23 @@
 // and are answered, with router, gate and jobs as the daemon has them.
 import { randomUUID } from 'node:crypto';
 import { phoneAlias } from '@relay/core/contacts/alias';
+import type { GrantOptions } from '@relay/core/contacts/grant-options';
 import type { Grant } from '@relay/core/contacts/grants';
-import type { GrantOptions } from '@relay/core/contacts/options';
 import type { ChatId, ContactId, MessageId, SessionId } from '@relay/core/ids';
-import type { ComposeReply, ReplyContext, ReplyHooks } from '@relay/core/ports/reply';
+import type { ComposeReply, ReplyContext, ReplyHooks } from '@relay/core/ports/agent-turn';
 import { type Settings, settingsSchema } from '@relay/core/settings';
+import {
+  type DaemonHarnessOptions,
+  freshDaemonHarness,
+  newPhone,
+} from '@relay/testing/daemon-harness';
 import { eventually } from '@relay/testing/store';
-import type { WorldOptions } from '@relay/testing/world';
-import { freshWorld, newPhone } from '@relay/testing/world';
-import { holdVerbs } from '../../../gate/hold.ts';
+import { createHoldService } from '../../../gate/hold.ts';
 import { onRoute } from '../../../router/router.ts';
 import { findOrMakeChats } from '../../../store/chats.ts';
-import { meet } from '../../../store/contacts.ts';
-import { openAutoReply } from '../open.ts';
-import type { AutoReplyWorld } from '../work.ts';
+import { resolveSightings } from '../../../store/contacts.ts';
+import { openAutoReply } from '../feature.ts';
+import type { AutoReplyDeps } from '../turn.ts';
 
 type Model = (context: ReplyContext, hooks: ReplyHooks) => string | Promise<string>;
 
@@ -27,10 +30,10 @@ export interface Contact {
 
 export const MAY: Grant = { canRead: true, canReply: true, replyMode: 'auto', canInitiate: false };
 
-export async function freshBed(options: WorldOptions = {}) {
-  const world = await freshWorld(undefined, options);
+export async function freshBed(options: DaemonHarnessOptions = {}) {
+  const world = await freshDaemonHarness(undefined, options);
   const settings: { -readonly [Key in keyof Settings]: Settings[Key] } = settingsSchema.parse({});
-  const engine: AutoReplyWorld = { ...world.conversations, settings, zone: 'UTC' };
+  const engine: AutoReplyDeps = { ...world.conversations, settings, zone: 'UTC' };
   const autoReply = openAutoReply(engine);
   const asked: ReplyContext[] = [];
   let act: Model = ({ lines }) => `Re: ${lines.at(-1)?.content ?? ''}`;
@@ -40,7 +43,7 @@ export async function freshBed(options: WorldOptions = {}) {
   };
   await autoReply.start(compose);
   const { sql, account, database } = world;
-  const holding = holdVerbs({
+  const holding = createHoldService({
     ...engine,
     onRelease: autoReply.onRelease,
     changed: () => engine.events.hint(),
@@ -61,7 +64,7 @@ export async function freshBed(options: WorldOptions = {}) {
     const alias = phoneAlias(phone);
     if (alias === null) throw new Error('not a number');
     const made = await database.kysely.transaction().execute(async (tx) => {
-      const contacts = await meet(tx, account, [[alias]]);
+      const contacts = await resolveSightings(tx, account, [[alias]]);
       const { ofContact } = await findOrMakeChats(tx, account, { contacts, groups: [] });
       const [entry] = ofContact;
       if (entry === undefined) throw new Error('nobody');

@@ -4,14 +4,13 @@ import { RelayError } from '@relay/core/errors';
 import { chatId, instanceId, runId } from '@relay/core/ids';
 import { silentLog } from '@relay/core/log';
 import { UNTAINTED } from '@relay/core/policy/facts';
-import type { Spent, TurnContext } from '@relay/core/ports/turn';
+import type { ModelUsage, TurnContext } from '@relay/core/ports/agent-turn';
 import type { AgentSettings } from '@relay/core/settings';
 import { verifies } from '@relay/testing/verifies';
 import { beforeEach, expect, test } from 'vitest';
 import { createAgentSession } from '../../../agent/session.ts';
 import { LIMITS, scripted } from '../../../agent/testing/scripted.ts';
-import { conversationAgent } from './agent.ts';
-import { NUDGE } from './prompt.ts';
+import { createConversationAgent, TOOL_REMINDER } from '../agent.ts';
 
 const world = scripted();
 const INSTANCE = instanceId('7f3a9c52-1b1e-4a55-9d5e-0d7d5c0e9a11');
@@ -40,9 +39,9 @@ const line = (id: number, role: TranscriptLine['role'], content: string) => ({
 function turn(
   context: Partial<TurnContext> = {},
   settings: Partial<AgentSettings> = {},
-  spent: (cost: Spent) => Promise<void> = async () => {},
+  spent: (cost: ModelUsage) => Promise<void> = async () => {},
 ) {
-  const takeTurn = conversationAgent({
+  const takeTurn = createConversationAgent({
     models: { open: async () => world.opened() },
     limits: { ...LIMITS, ...settings },
     log,
@@ -141,7 +140,7 @@ test('text outside the tools is never sent: one reminder, then it may be right',
     { reply: { text: 'Hi there!' } },
   ]);
   expect(await turn()).toMatchObject({ messages: ['Hi'] });
-  expect(requests()[1]?.messages.at(-1)).toEqual({ role: 'user', content: NUDGE.text });
+  expect(requests()[1]?.messages.at(-1)).toEqual({ role: 'user', content: TOOL_REMINDER.text });
 });
 
 test('text after the reminder is not sent either: the owner is asked', async () => {
@@ -247,7 +246,7 @@ test('nothing is kept between turns: the same context is the same request', asyn
 });
 
 test('without a model the sentence says what to set', async () => {
-  const takeTurn = conversationAgent({
+  const takeTurn = createConversationAgent({
     models: { open: () => Promise.reject(new RelayError('agent_unavailable', { what: 'x' })) },
     limits: LIMITS,
     log,

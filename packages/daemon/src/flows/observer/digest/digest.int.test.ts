@@ -1,14 +1,14 @@
 // Digests over a real database and the scripted model: which are made, what they hold, what a model is shown,
 // and what a model, a budget or a kill that fails leaves behind.
 import { dayIn } from '@relay/core/schedule/zone';
+import { freshDaemonHarness } from '@relay/testing/daemon-harness';
 import { verifies } from '@relay/testing/verifies';
-import { freshWorld } from '@relay/testing/world';
 import { beforeEach, expect, test } from 'vitest';
 import { scripted } from '../../../agent/testing/scripted.ts';
-import { openDigests } from './open.ts';
+import { openDigests } from '../feature.ts';
 import { observedGroup, type TestGroup } from './testing/group.ts';
 
-const world = await freshWorld();
+const world = await freshDaemonHarness();
 const model = scripted();
 let now = new Date();
 const at = (moment: string) => {

@@ -3,9 +3,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bufferLines } from '@relay/core/observer/buffer';
-import { hourOf } from '@relay/core/observer/digest/periods';
+import { hourContaining } from '@relay/core/observer/digest/periods';
 import { maskPrivate } from '@relay/core/observer/mask/mask';
-import { zoneNamed } from '@relay/core/schedule/zone';
+import { findZone } from '@relay/core/schedule/zone';
 import { GROUPS, type GroupName, readWeek } from '@relay/testing/observer/weeks';
 import { verifies } from '@relay/testing/verifies';
 import { expect, test } from 'vitest';
@@ -28,7 +28,7 @@ const BEFORE_MS = 3 * 3_600_000;
 /** Hour by hour, as the flow reads them. */
 function shownBy(group: GroupName) {
   const week = readWeek(group);
-  const zone = zoneNamed(week.zone);
+  const zone = findZone(week.zone);
   if (zone === null) throw new Error(week.zone);
   const cut = { zone, dailyAt: '04:00' };
   const judged = week.messages.map(({ message, category, noise }) => ({
@@ -37,7 +37,7 @@ function shownBy(group: GroupName) {
   }));
   const revoked = new Set(judged.map(({ message }) => message.replaces));
   const hours = new Map(
-    judged.map(({ message: { at } }) => [+hourOf(at, cut).start, hourOf(at, cut)]),
+    judged.map(({ message: { at } }) => [+hourContaining(at, cut).start, hourContaining(at, cut)]),
   );
   return [...hours.values()].map(({ start, end }) => {
     // What was taken back is gone from the buffer by then.

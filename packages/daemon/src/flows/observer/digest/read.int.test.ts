@@ -1,17 +1,17 @@
 // Reading digests: the context of a group, search, the owner's verbs. What is shown is what was made, with its
 // time; what is not there is said.
-import { buildContext, SLOTS } from '@relay/core/observer/context';
+import { buildGroupContext, CONTEXT_SLOTS } from '@relay/core/observer/context';
+import { freshDaemonHarness } from '@relay/testing/daemon-harness';
 import { verifies } from '@relay/testing/verifies';
-import { freshWorld } from '@relay/testing/world';
 import { beforeEach, expect, test } from 'vitest';
 import { scripted } from '../../../agent/testing/scripted.ts';
-import { openSearch } from '../../../search/open.ts';
+import { openSearch } from '../../../search/feature.ts';
 import { noChoice } from '../../../search/testing/chatter.ts';
-import { readGroupContext, sparedBy } from '../../../store/observer/context.ts';
+import { readGroupContext, tokensSparedBy } from '../../../store/observer/context.ts';
+import { createDigestService } from './service.ts';
 import { observedGroup, type TestGroup } from './testing/group.ts';
-import { digestVerbs } from './verbs.ts';
 
-const world = await freshWorld();
+const world = await freshDaemonHarness();
 const model = scripted();
 let now = new Date();
 let group: TestGroup;
@@ -30,7 +30,7 @@ beforeEach(async () => {
   });
 });
 
-const verbs = digestVerbs({
+const verbs = createDigestService({
   db,
   account,
   now: () => now,
@@ -79,10 +79,10 @@ test('a context holds seven days, the hours of today, and the last 24 hours as t
     'Plan 1',
     'Plan 2',
   ]);
-  const { text, tokens } = buildContext('Rules', context, now);
+  const { text, tokens } = buildGroupContext('Rules', context, now);
   expect(text).toContain('[Sun 1 Mar] Mum: Plan 1 is final');
-  for (const slot of Object.keys(SLOTS) as (keyof typeof SLOTS)[])
-    expect(tokens[slot]).toBeLessThanOrEqual(SLOTS[slot]);
+  for (const slot of Object.keys(CONTEXT_SLOTS) as (keyof typeof CONTEXT_SLOTS)[])
+    expect(tokens[slot]).toBeLessThanOrEqual(CONTEXT_SLOTS[slot]);
 });
 
 test('yesterday’s hours are not in the context but can be fetched, for at least 48 hours', async () => {
@@ -108,8 +108,8 @@ test('what digests spare is what their messages would have cost, less the digest
   const context = await readGroupContext(db, reader, group.chat, now);
   if (context === null) throw new Error('no context');
   expect(context.behindDigests).toBeGreaterThan(3_000);
-  expect(sparedBy(context)).toBeGreaterThan(2_000);
-  expect(sparedBy(context)).toBeLessThan(context.behindDigests);
+  expect(tokensSparedBy(context)).toBeGreaterThan(2_000);
+  expect(tokensSparedBy(context)).toBeLessThan(context.behindDigests);
 });
 
 test('the context of one group has nothing of another', async () => {

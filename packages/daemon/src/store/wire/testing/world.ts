@@ -2,19 +2,19 @@
 import { createSecretKey, randomBytes, randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { AccountId } from '@relay/core/ids';
-import type { WireStore } from '@relay/core/ports/wire-store';
+import type { TransportStore } from '@relay/core/ports/transport';
 import { freshStore, type TestStore } from '@relay/testing/store';
 import { afterAll } from 'vitest';
 import { aesSealer } from '../../../home/vault/sealer.ts';
 import { type Lease, takeLease } from '../../lease.ts';
 import { Committer, type CommitterOptions } from '../committer.ts';
-import { openWireStore } from '../open.ts';
 import { openInboxContent } from '../sealed.ts';
+import { openTransportStore } from '../transport-store.ts';
 
 export interface WireDatabase extends TestStore {
   readonly committer: Committer;
   lease(): Promise<Lease>;
-  open(lease: Lease): Promise<WireStore>;
+  open(lease: Lease): Promise<TransportStore>;
   inbox(account: AccountId): Promise<string[]>;
   /** Ends the connections that write, as an administrator or a crash of the server would. */
   cut(): Promise<void>;
@@ -47,7 +47,7 @@ export async function wireDatabase(options: WireDatabaseOptions = {}): Promise<W
       if (lease === null) throw new Error('a fresh account is free');
       return lease;
     },
-    open: (lease) => openWireStore(committer, { lease, sealer, reader: pool }),
+    open: (lease) => openTransportStore(committer, { lease, sealer, reader: pool }),
     async inbox(account) {
       const rows = await store.sql<{
         chat: string;

@@ -4,7 +4,7 @@ import { silentLog } from '@relay/core/log';
 import { SILENT, until } from '@relay/simulator/whatsapp/testing/client';
 import { type ConnectionState, makeWASocket, proto, type WASocket } from '@whiskeysockets/baileys';
 import { type AccountKeys, openAccountKeys } from '../account-keys.ts';
-import type { KeyCache } from '../key-cache.ts';
+import type { KeyCache } from '../key-records.ts';
 import { MemoryWireStore } from './memory-wire-store.ts';
 
 export { until };

@@ -2,15 +2,15 @@
 // Invariant: as in the real one, what is durable is a prefix of what was submitted.
 import {
   type InboxEntry,
-  WireFault,
-  type WireStore,
-  type WireUnit,
-} from '@relay/core/ports/wire-store';
+  type TransportStore,
+  TransportStoreFault,
+  type TransportUnit,
+} from '@relay/core/ports/transport';
 
 interface Waiting {
-  readonly unit: WireUnit;
+  readonly unit: TransportUnit;
   readonly resolve: () => void;
-  readonly reject: (fault: WireFault) => void;
+  readonly reject: (fault: TransportStoreFault) => void;
 }
 
 /** What survives: give it to another store to see what a new process would see. */
@@ -20,7 +20,7 @@ export class Disk {
   readonly journal = new Map<string, Uint8Array>();
   readonly inbox = new Map<string, InboxEntry>();
 
-  write({ keys = [], credentials, journal = [], inbox = [] }: WireUnit): void {
+  write({ keys = [], credentials, journal = [], inbox = [] }: TransportUnit): void {
     for (const { kind, id, value } of keys) {
       if (value) this.keys.set(`${kind} ${id}`, value);
       else this.keys.delete(`${kind} ${id}`);
@@ -36,7 +36,7 @@ export class Disk {
   }
 }
 
-export class MemoryWireStore implements WireStore {
+export class MemoryWireStore implements TransportStore {
   readonly disk: Disk;
   submitted = 0;
   durable = 0;
@@ -45,11 +45,11 @@ export class MemoryWireStore implements WireStore {
   /** While true nothing commits. */
   #held = false;
   #running = false;
-  #fault: WireFault | null = null;
+  #fault: TransportStoreFault | null = null;
   readonly #delayMs: number;
   readonly #waiting: Waiting[] = [];
   readonly #onDurable = new Set<() => void>();
-  readonly #onFault = new Set<(fault: WireFault) => void>();
+  readonly #onFault = new Set<(fault: TransportStoreFault) => void>();
 
   constructor({ disk = new Disk(), delayMs = 0 }: { disk?: Disk; delayMs?: number } = {}) {
     this.disk = disk;
@@ -77,7 +77,7 @@ export class MemoryWireStore implements WireStore {
     return this.disk.journal.get(Buffer.from(digest).toString('hex')) ?? null;
   }
 
-  submit(unit: WireUnit): Promise<void> {
+  submit(unit: TransportUnit): Promise<void> {
     if (this.#fault) return Promise.reject(this.#fault);
     this.submitted += 1;
     const done = new Promise<void>((resolve, reject) => {
@@ -121,7 +121,9 @@ export class MemoryWireStore implements WireStore {
   }
 
   /** As if the connection to the database had broken. */
-  break(fault: WireFault = new WireFault('unavailable', 'The database is gone.')): void {
+  break(
+    fault: TransportStoreFault = new TransportStoreFault('unavailable', 'The database is gone.'),
+  ): void {
     if (this.#fault) return;
     this.#fault = fault;
     for (const { reject } of this.#waiting.splice(0)) reject(fault);
@@ -133,7 +135,7 @@ export class MemoryWireStore implements WireStore {
     return () => this.#onDurable.delete(listener);
   }
 
-  onFault(listener: (fault: WireFault) => void): () => void {
+  onFault(listener: (fault: TransportStoreFault) => void): () => void {
     this.#onFault.add(listener);
     return () => this.#onFault.delete(listener);
   }

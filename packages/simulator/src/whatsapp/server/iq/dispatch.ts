@@ -1,19 +1,23 @@
 // Finds the handler of a question and sends its answer; faults may hold it up or lose it.
 // Invariant: every question gets exactly one answer, unless a fault says otherwise.
-import { S_WHATSAPP_NET } from '@whiskeysockets/baileys';
-import type { Applicant } from '../../pairing/desk.ts';
-import { firstChild, node, type Stanza } from '../../wire/nodes.ts';
-import { noteUnknown, type ServerWorld, type Session } from '../world.ts';
-import { appStateHandlers } from './app-state.ts';
+import { jidDecode, S_WHATSAPP_NET } from '@whiskeysockets/baileys';
+import type { Applicant } from '../../pairing.ts';
+import { attr, childBytes, firstChild, node, type Stanza } from '../../wire/nodes.ts';
+import {
+  type CompanionSession,
+  countUnknown,
+  EMPTY_ANSWER,
+  type IqAnswer,
+  type IqHandlers,
+  type NetworkContext,
+} from '../context.ts';
+import { sessionHandlers } from '../session.ts';
 import { encryptHandlers } from './encrypt.ts';
 import { groupHandlers } from './groups.ts';
-import { linkCode } from './link-code.ts';
-import { type Answer, type Handlers, NOTHING } from './request.ts';
-import { sessionHandlers } from './session.ts';
-import { settingsHandlers } from './settings.ts';
+import { appStateHandlers, settingsHandlers } from './settings.ts';
 import { usyncHandlers } from './usync.ts';
 
-const HANDLERS: Handlers = {
+const HANDLERS: IqHandlers = {
   ...appStateHandlers,
   ...encryptHandlers,
   ...groupHandlers,
@@ -25,21 +29,25 @@ const HANDLERS: Handlers = {
 const LINK_CODE = 'md/set/link_code_companion_reg';
 const PING = 'w:p/get/ping';
 
-export interface Asker {
+export interface IqClient {
   /** Absent until the login. */
-  session: Session | undefined;
+  session: CompanionSession | undefined;
   applicant: Applicant | undefined;
   send(stanza: Stanza): void;
 }
 
-export async function answerIq(stanza: Stanza, asker: Asker, world: ServerWorld): Promise<void> {
+export async function answerIq(
+  stanza: Stanza,
+  asker: IqClient,
+  world: NetworkContext,
+): Promise<void> {
   const question = firstChild(stanza) ?? node('');
   const key = `${stanza.attrs.xmlns}/${stanza.attrs.type}/${question.tag}`;
   const { iqDelayMs, iqIgnore } = world.faults.current;
   if (iqIgnore.includes(key)) return;
   const delay = iqDelayMs[key] ?? 0;
   if (delay > 0) await new Promise((resolve) => setTimeout(resolve, delay));
-  const answer = await find(key, stanza, question, asker, world);
+  const answer = await answerIqQuestion(key, stanza, question, asker, world);
   const from = stanza.attrs.to ?? S_WHATSAPP_NET;
   const { id } = stanza.attrs;
   if ('error' in answer) {
@@ -52,17 +60,37 @@ export async function answerIq(stanza: Stanza, asker: Asker, world: ServerWorld)
   answer.after?.();
 }
 
-async function find(
+async function answerIqQuestion(
   key: string,
   stanza: Stanza,
   child: Stanza,
-  { applicant, session }: Asker,
-  world: ServerWorld,
-): Promise<Answer> {
+  { applicant, session }: IqClient,
+  world: NetworkContext,
+): Promise<IqAnswer> {
   if (applicant && key === LINK_CODE) return linkCode(child, applicant, world);
-  if (applicant && key === PING) return NOTHING;
+  if (applicant && key === PING) return EMPTY_ANSWER;
   const handler = HANDLERS[key];
   if (handler && session) return handler({ stanza, child, world, ...session });
-  noteUnknown(world, `iq/${key}`);
-  return NOTHING;
+  countUnknown(world, `iq/${key}`);
+  return EMPTY_ANSWER;
+}
+
+// The two questions of a companion that wants to be linked by a code.
+// Invariant: they come before any login; the phone's half of the exchange is in pairing/code.ts.
+
+function linkCode(question: Stanza, applicant: Applicant, world: NetworkContext): IqAnswer {
+  const phone = jidDecode(attr(question, 'jid'))?.user ?? '';
+  if (question.attrs.stage === 'companion_hello') {
+    const wrapped = childBytes(question, 'link_code_pairing_wrapped_companion_ephemeral_pub');
+    const ref = world.desk.askForCode(phone, applicant, wrapped);
+    const answer = node('link_code_companion_reg', { stage: 'companion_hello' }, [
+      node('link_code_pairing_ref', {}, ref),
+    ]);
+    return { content: [answer], after: () => world.events.emit('codeWanted', { phone }) };
+  }
+  const finish = {
+    bundle: childBytes(question, 'link_code_pairing_wrapped_key_bundle'),
+    identity: childBytes(question, 'companion_identity_public'),
+  };
+  return { after: () => world.desk.finishCode(phone, finish) };
 }

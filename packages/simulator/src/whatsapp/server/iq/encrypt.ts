@@ -8,34 +8,34 @@ import {
   registrationNode,
   type SignedPreKey,
 } from '../../signal/bundle.ts';
-import { signalKey, signatureHolds, uintBytes } from '../../wire/keys.ts';
+import { isSignatureValid, signalKey, uintToBytes } from '../../wire/keys.ts';
 import { attr, child, children, node, type Stanza } from '../../wire/nodes.ts';
-import { type Answer, type Handlers, NOTHING, type Request } from './request.ts';
+import { EMPTY_ANSWER, type IqAnswer, type IqHandlers, type IqRequest } from '../context.ts';
 
-const NOT_ACCEPTABLE: Answer = { error: { code: 406, text: 'not-acceptable' } };
+const NOT_ACCEPTABLE: IqAnswer = { error: { code: 406, text: 'not-acceptable' } };
 
 function signedKeyIn(holder: Stanza, identity: Uint8Array): SignedPreKey | undefined {
   const skey = child(holder, 'skey');
   const key = skey && readSignedPreKey(skey);
-  return key && signatureHolds(identity, signalKey(key.value), key.signature) ? key : undefined;
+  return key && isSignatureValid(identity, signalKey(key.value), key.signature) ? key : undefined;
 }
 
-function register({ companion, stanza }: Request): Answer {
+function register({ companion, stanza }: IqRequest): IqAnswer {
   const signed = signedKeyIn(stanza, companion.identity);
   if (!signed) return NOT_ACCEPTABLE;
   companion.signedPreKey = signed;
   companion.addPreKeys(children(child(stanza, 'list'), 'key').map(readPreKey));
-  return NOTHING;
+  return EMPTY_ANSWER;
 }
 
-function rotate({ child: rotation, companion }: Request): Answer {
+function rotate({ child: rotation, companion }: IqRequest): IqAnswer {
   const signed = signedKeyIn(rotation, companion.identity);
   if (!signed) return NOT_ACCEPTABLE;
   companion.signedPreKey = signed;
-  return NOTHING;
+  return EMPTY_ANSWER;
 }
 
-function keysFor({ child: question, world }: Request): Answer {
+function keysFor({ child: question, world }: IqRequest): IqAnswer {
   const users = children(question, 'user').map((user) => {
     const jid = attr(user, 'jid');
     const device = world.directory.device(jid);
@@ -48,7 +48,7 @@ function keysFor({ child: question, world }: Request): Answer {
   return { content: [node('list', {}, users)] };
 }
 
-export const encryptHandlers: Handlers = {
+export const encryptHandlers: IqHandlers = {
   'encrypt/get/count': ({ companion }) => ({
     content: [node('count', { value: String(companion.preKeys.length) })],
   }),
@@ -58,7 +58,7 @@ export const encryptHandlers: Handlers = {
   'encrypt/get/digest': ({ companion: { identity, registrationId } }) => ({
     content: [
       node('digest', {}, [
-        node('registration', {}, uintBytes(registrationId, 4)),
+        node('registration', {}, uintToBytes(registrationId, 4)),
         node('type', {}, Buffer.from([5])),
         node('identity', {}, identity),
         node('hash', {}, createHash('sha1').update(identity).digest()),

@@ -1,18 +1,17 @@
 // Groups: asked for, made and changed by companions.
 // Invariant: what a companion changes is told to the members exactly as if a phone had done it.
-import type { Account } from '../../people/account.ts';
-import { GroupChat } from '../../people/group.ts';
-import { groupNode } from '../../people/group-node.ts';
-import { attr, children, contentOf, node, type Stanza } from '../../wire/nodes.ts';
-import { type Answer, type Handlers, NOT_FOUND, type Request } from './request.ts';
+import type { SimulatedAccount } from '../../people/account.ts';
+import { GroupChat, groupNode } from '../../people/group.ts';
+import { attr, children, contentBytes, node, type Stanza } from '../../wire/nodes.ts';
+import { type IqAnswer, type IqHandlers, type IqRequest, ITEM_NOT_FOUND } from '../context.ts';
 
-function peopleIn(list: Stanza, { world }: Request): Account[] {
+function peopleIn(list: Stanza, { world }: IqRequest): SimulatedAccount[] {
   return children(list, 'participant')
     .map((participant) => world.directory.person(attr(participant, 'jid')))
     .filter((person) => person !== undefined);
 }
 
-function create(request: Request): Answer {
+function create(request: IqRequest): IqAnswer {
   const { account, child, world } = request;
   const group = new GroupChat({
     subject: attr(child, 'subject'),
@@ -23,12 +22,12 @@ function create(request: Request): Answer {
   return { content: [groupNode(group)], after: () => group.announce() };
 }
 
-type Change = (group: GroupChat, by: Account, people: Account[]) => void;
+type Change = (group: GroupChat, by: SimulatedAccount, people: SimulatedAccount[]) => void;
 
-function changing(change: Change): (request: Request) => Answer {
+function changing(change: Change): (request: IqRequest) => IqAnswer {
   return (request) => {
     const group = request.world.directory.group(attr(request.stanza, 'to'));
-    if (!group) return NOT_FOUND;
+    if (!group) return ITEM_NOT_FOUND;
     const people = peopleIn(request.child, request);
     const done = children(request.child, 'participant').map(({ attrs }) =>
       node('participant', { jid: attrs.jid }),
@@ -40,7 +39,7 @@ function changing(change: Change): (request: Request) => Answer {
   };
 }
 
-function leave({ account, child, world }: Request): Answer {
+function leave({ account, child, world }: IqRequest): IqAnswer {
   const groups = children(child, 'group').map((group) => world.directory.group(attr(group, 'id')));
   return {
     after: () => {
@@ -49,17 +48,17 @@ function leave({ account, child, world }: Request): Answer {
   };
 }
 
-function rename({ account, child, stanza, world }: Request): Answer {
+function rename({ account, child, stanza, world }: IqRequest): IqAnswer {
   const group = world.directory.group(attr(stanza, 'to'));
-  if (!group) return NOT_FOUND;
-  const subject = contentOf(child).toString();
+  if (!group) return ITEM_NOT_FOUND;
+  const subject = contentBytes(child).toString();
   return { after: () => group.rename(account, subject) };
 }
 
-export const groupHandlers: Handlers = {
+export const groupHandlers: IqHandlers = {
   'w:g2/get/query': ({ stanza, world }) => {
     const group = world.directory.group(attr(stanza, 'to'));
-    return group ? { content: [groupNode(group)] } : NOT_FOUND;
+    return group ? { content: [groupNode(group)] } : ITEM_NOT_FOUND;
   },
   'w:g2/get/participating': ({ account, world }) => ({
     content: [node('groups', {}, world.directory.groupsOf(account).map(groupNode))],

@@ -4,22 +4,22 @@
 // Invariant: companions carry a key-index and people asked for by number get their LID, if they have one;
 // Baileys drops devices and recipients without them.
 import { getAllBinaryNodeChildren } from '@whiskeysockets/baileys';
-import { type Device, jidOf, type Owner } from '../../people/model.ts';
+import { type Device, type DeviceOwner, ownerJid } from '../../people/model.ts';
 import { child, children, node, type Stanza, seconds } from '../../wire/nodes.ts';
-import type { Handlers, Request } from './request.ts';
+import type { IqHandlers, IqRequest } from '../context.ts';
 
 function deviceNode({ id, keyIndex }: Device): Stanza {
   return node('device', { id: String(id), 'key-index': id ? String(keyIndex) : undefined });
 }
 
-interface Asked {
+interface UsyncUser {
   readonly jid: string;
   /** The number as it was written in the question; it comes back in the answer. */
   readonly number: string | undefined;
-  readonly person: Owner | undefined;
+  readonly person: DeviceOwner | undefined;
 }
 
-function facts(protocol: string, { jid, number, person }: Asked): Stanza[] {
+function facts(protocol: string, { jid, number, person }: UsyncUser): Stanza[] {
   if (protocol === 'contact') {
     const content = number === undefined ? undefined : Buffer.from(number);
     return [node('contact', { type: person ? 'in' : 'out' }, content)];
@@ -34,16 +34,16 @@ function facts(protocol: string, { jid, number, person }: Asked): Stanza[] {
     ];
   }
   if (protocol === 'lid' && jid.endsWith('@s.whatsapp.net') && person.knownAs !== 'pn') {
-    return [node('lid', { val: jidOf(person, 'lid') })];
+    return [node('lid', { val: ownerJid(person, 'lid') })];
   }
   return protocol === 'status' ? [node('status', { t: seconds() }, Buffer.from(''))] : [];
 }
 
-function answer({ child: usync, world: { directory } }: Request): Stanza {
+function answerUsync({ child: usync, world: { directory } }: IqRequest): Stanza {
   const query = child(usync, 'query');
   const protocols = (query ? getAllBinaryNodeChildren(query) : []).map(({ tag }) => tag);
   const users = children(child(usync, 'list'), 'user').map((user) => {
-    const asked = askedOf(user, directory);
+    const asked = readUsyncUser(user, directory);
     return node(
       'user',
       { jid: asked.jid },
@@ -61,7 +61,7 @@ function answer({ child: usync, world: { directory } }: Request): Stanza {
   ]);
 }
 
-function askedOf(user: Stanza, directory: Request['world']['directory']): Asked {
+function readUsyncUser(user: Stanza, directory: IqRequest['world']['directory']): UsyncUser {
   const content = child(user, 'contact')?.content;
   if (!content) {
     const jid = user.attrs.jid ?? '';
@@ -73,6 +73,6 @@ function askedOf(user: Stanza, directory: Request['world']['directory']): Asked 
   return { jid, number, person };
 }
 
-export const usyncHandlers: Handlers = {
-  'usync/get/usync': (request) => ({ content: [answer(request)] }),
+export const usyncHandlers: IqHandlers = {
+  'usync/get/usync': (request) => ({ content: [answerUsync(request)] }),
 };

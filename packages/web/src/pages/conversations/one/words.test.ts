@@ -1,29 +1,28 @@
-import { EVENT_TYPES } from '@relay/core/conversation/events';
-import { ownersMoves } from '@relay/core/conversation/moves';
 import { INSTANCE_STATES } from '@relay/core/conversation/states';
+import { CONVERSATION_EVENT_TYPES, ownersMoves } from '@relay/core/conversation/transition-table';
 import { expect, test } from 'vitest';
-import { readConversationSearch } from './tab.ts';
-import { moveWords, stepWords, toLine } from './words.ts';
+import { readConversationSearch } from '../../../search-params.ts';
+import { moveCopy, toConversationEntry, transitionText } from './copy.ts';
 
 test('each move says what comes of it, in whichever state', () => {
   for (const state of INSTANCE_STATES) {
     for (const legal of ownersMoves(state, 'ACTIVE')) {
-      expect(moveWords(legal).act).toMatch(/^[A-Z]/);
-      expect(moveWords(legal).result.length).toBeGreaterThan(8);
+      expect(moveCopy(legal).act).toMatch(/^[A-Z]/);
+      expect(moveCopy(legal).result.length).toBeGreaterThan(8);
     }
   }
-  const [send, back] = ownersMoves('NEEDS_HUMAN_INTERVENTION', null).map(moveWords);
+  const [send, back] = ownersMoves('NEEDS_HUMAN_INTERVENTION', null).map(moveCopy);
   expect([send?.act, back?.act]).toEqual(['Send, then hand back', 'Hand back']);
-  const resumed = ownersMoves('PAUSED', 'WAITING_FOR_REPLY').map((legal) => moveWords(legal).act);
+  const resumed = ownersMoves('PAUSED', 'WAITING_FOR_REPLY').map((legal) => moveCopy(legal).act);
   expect(resumed).toEqual(['Resume', 'Cancel']);
 });
 
 test('each step is told in words, by whoever took it', () => {
-  for (const trigger of EVENT_TYPES) {
-    expect(stepWords({ trigger }, 'You')).toMatch(/^[A-Z][^_{}]+\.$/);
+  for (const trigger of CONVERSATION_EVENT_TYPES) {
+    expect(transitionText({ trigger }, 'You')).toMatch(/^[A-Z][^_{}]+\.$/);
   }
-  expect(stepWords({ trigger: 'pause' }, 'Claude Desktop')).toBe('Claude Desktop paused it.');
-  expect(stepWords({ trigger: 'some_new_event' }, 'You')).toBe('some new event.');
+  expect(transitionText({ trigger: 'pause' }, 'Claude Desktop')).toBe('Claude Desktop paused it.');
+  expect(transitionText({ trigger: 'some_new_event' }, 'You')).toBe('some new event.');
 });
 
 test('an address that says nonsense shows the transcript', () => {
@@ -41,7 +40,10 @@ test('a message that the daily limit holds back says when it can leave', () => {
     delivery: 'pending',
     message_id: 'M',
   } as const;
-  expect(toLine(line).marks).toEqual([]);
-  const queued = toLine({ ...line, queued_until: new Date(2026, 10, 18, 9, 5).toISOString() });
+  expect(toConversationEntry(line).marks).toEqual([]);
+  const queued = toConversationEntry({
+    ...line,
+    queued_until: new Date(2026, 10, 18, 9, 5).toISOString(),
+  });
   expect(queued.marks).toEqual(['Not before Wednesday 18 November, 09:05']);
 });

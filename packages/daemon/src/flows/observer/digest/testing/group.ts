@@ -1,23 +1,23 @@
 // An observed group with members, and a wake-up for it: messages are filed and judged as a test says, and the
 // digests are made by the scripted model.
 
-import { estimateTokens } from '@relay/core/agent/tokens';
+import { estimateTokens } from '@relay/core/agent/context-window';
 import { type ChatId, chatId, type MessageId } from '@relay/core/ids';
-import type { Category } from '@relay/core/observer/verdict';
+import type { NoiseCategory } from '@relay/core/observer/message';
 import { settingsSchema } from '@relay/core/settings';
+import type { DaemonHarness } from '@relay/testing/daemon-harness';
 import type { TestStore } from '@relay/testing/store';
-import type { World } from '@relay/testing/world';
 import type { Scripted } from '../../../../agent/testing/scripted.ts';
 import type { Job } from '../../../../jobs/worker.ts';
 import { putMessages } from '../../../../store/messages.ts';
-import { onDigest } from '../wake.ts';
-import type { DigestWorld } from '../world.ts';
+import { onDigestJob } from '../digest-job.ts';
+import type { DigestDeps } from '../due.ts';
 
 export interface Said {
   readonly at: string;
   readonly who: string;
   readonly text: string;
-  readonly category?: Category;
+  readonly category?: NoiseCategory;
   readonly kind?: string;
   readonly id?: string;
   readonly quotes?: string;
@@ -25,7 +25,7 @@ export interface Said {
 
 export interface TestGroup {
   readonly chat: ChatId;
-  readonly world: DigestWorld;
+  readonly world: DigestDeps;
   say(...said: readonly Said[]): Promise<number[]>;
   takeBack(number: number): Promise<void>;
   /** What a due timer brings; resolves when the wake-up has ended. */
@@ -36,7 +36,7 @@ export interface TestGroup {
 }
 
 export async function observedGroup(
-  { conversations, sql, account, database }: World & TestStore,
+  { conversations, sql, account, database }: DaemonHarness & TestStore,
   model: Scripted,
   { zone, since, now }: { zone: string; since: string; now: () => Date },
 ): Promise<TestGroup> {
@@ -51,7 +51,7 @@ export async function observedGroup(
     [account, chat, zone, since],
   );
   const { agent, observer, retention } = settingsSchema.parse({});
-  const world: DigestWorld = {
+  const world: DigestDeps = {
     ...conversations,
     now,
     settings: { agent, observer, retention, admin_phone_numbers: [] },
@@ -117,7 +117,7 @@ export async function observedGroup(
         attempt: 1,
         complete: async () => {},
       };
-      return onDigest(world)(job satisfies Job<'digest'>, signal);
+      return onDigestJob(world)(job satisfies Job<'digest'>, signal);
     },
     digests: (kind) =>
       sql(

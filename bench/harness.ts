@@ -1,0 +1,103 @@
+// A private PostgreSQL with durable commits and the parts of the daemon that a transition passes through.
+import { randomUUID } from 'node:crypto';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { silentLog } from '@relay/core/log';
+import { pacingSchema, settingsSchema } from '@relay/core/settings';
+import { type ConversationDeps, RunningTurns } from '@relay/daemon/flows/conversation/transitions';
+import { Gate } from '@relay/daemon/gate/gate';
+import { Jobs } from '@relay/daemon/jobs/jobs';
+import { takeAccountLease } from '@relay/daemon/store/account';
+import { type ConnectionTarget, type Database, openDatabase } from '@relay/daemon/store/database';
+import { PostgresEventLog } from '@relay/daemon/store/events';
+import { migrate } from '@relay/daemon/store/migrate';
+import { startPrivateServer } from '@relay/daemon/store/postgres/server';
+import type { ServerConnection } from '@relay/daemon/store/postgres/settings';
+import { removeFolder } from '@relay/testing/remove-folder';
+import { testSealer } from '@relay/testing/sealer';
+
+/** One worker's name for the whole run, so that it takes its own lease again. */
+const HOLDER = randomUUID();
+
+export interface BenchServer {
+  readonly target: ServerConnection;
+  close(): Promise<void>;
+}
+
+export async function benchServer(): Promise<BenchServer> {
+  const directory = await mkdtemp(join(tmpdir(), 'relay-bench-'));
+  const server = await startPrivateServer({
+    directory: join(directory, 'postgres'),
+    log: silentLog,
+  });
+  return {
+    target: server.connection,
+    async close() {
+      await server.stop();
+      await removeFolder(directory);
+    },
+  };
+}
+
+export interface BenchHarness {
+  readonly database: Database;
+  readonly world: ConversationDeps;
+  close(): Promise<void>;
+}
+
+/** `onSent`: a message was put into the outbox and committed. */
+export async function openBenchHarness(
+  target: ConnectionTarget,
+  onSent: () => void = () => {},
+): Promise<BenchHarness> {
+  const database = openDatabase(target, { sealer: testSealer });
+  await migrate(database.pool);
+  const jobs = await Jobs.start(database, silentLog);
+  const lease = await takeAccountLease(database.kysely, HOLDER);
+  return {
+    database,
+    world: {
+      db: database.kysely,
+      lease,
+      jobs,
+      gate: new Gate({
+        account: lease.account,
+        pacing: pacingSchema.parse({ enabled: false }),
+        hint: onSent,
+      }),
+      events: new PostgresEventLog(database.kysely, lease.account),
+      log: silentLog,
+      settings: settingsSchema.parse({ agent: { tokens_per_day: 1_000_000_000 } }),
+      running: new RunningTurns(),
+      now: () => new Date(),
+      zone: 'UTC',
+    },
+    async close() {
+      await jobs.stop(0);
+      await database.close();
+    },
+  };
+}
+
+/** Conversations by the thousand, each with a contact and a chat of its own, in one state. */
+export async function fillInstances(
+  database: Database,
+  account: number,
+  count: number,
+  state: string,
+): Promise<void> {
+  await database.pool.query(
+    `WITH people AS (
+       INSERT INTO contacts (account_id) SELECT $1 FROM generate_series(1, $2) RETURNING id),
+     places AS (
+       INSERT INTO chats (account_id, kind, contact_id) SELECT $1, 'direct', id FROM people RETURNING id, contact_id),
+     numbered AS (SELECT id, contact_id, row_number() OVER () AS n FROM places),
+     named AS (
+       INSERT INTO contact_aliases (account_id, kind, value, contact_id)
+       SELECT $1, 'phone', (20000000000 + n)::text, contact_id FROM numbered)
+     INSERT INTO instances (account_id, id, contact_id, chat_id, target_contact, objective, state, interval_ms, max_followups)
+     SELECT $1, gen_random_uuid(), contact_id, id, '+' || (20000000000 + n), 'bench', $3, 1800000, 5 FROM numbered`,
+    [account, count, state],
+  );
+}

@@ -1,0 +1,235 @@
+// What a turn tells, said to a person: words as they come on standard output, each tool call in one line
+// beside them. Invariant: the whole answer has been said when the turn is done, and no word of it twice.
+
+import type { Approval } from '@relay/core/api/approvals';
+import type { AssistantEvent } from '@relay/core/api/assistant';
+import { withoutApprovalsHint } from '@relay/core/approvals/approval-text';
+import {
+  formatCount,
+  textWidth,
+  toOneLine,
+  toPrintable,
+  truncateText,
+  wrapText,
+} from '../../format.ts';
+import type { Terminal } from '../../terminal.ts';
+import { formatApprovalRecipient, quoteMessageText } from '../approvals.ts';
+
+export interface AnswerPrinter {
+  tell(event: AssistantEvent): void;
+  /** A line beside the answer. */
+  beside(line: string): void;
+  /** Ends the line that words stand on. */
+  rest(): void;
+}
+
+const UNKNOWN: ToolCall = { name: 'a tool', given: null };
+
+export function createAnswerPrinter(terminal: Terminal): AnswerPrinter {
+  const columns = () => terminal.size?.columns ?? null;
+  const calls = new Map<string, ToolCall>();
+  let flow: WordWrapper | null = null;
+  /** The words of this step of the model, as they came. */
+  let said = '';
+
+  function rest(): void {
+    if (flow === null) return;
+    terminal.write(`${flow.end()}\n`);
+    flow = null;
+  }
+
+  function beside(line: string): void {
+    rest();
+    if (terminal.attended) terminal.note(line);
+    else terminal.progress(line);
+  }
+
+  function speak(delta: string): void {
+    const words = flow === null ? delta.trimStart() : delta;
+    said += delta;
+    if (words === '') return;
+    flow ??= createWordWrapper(columns());
+    const written = flow.feed(words);
+    if (written !== '') terminal.write(written);
+  }
+
+  function waiting(sentence: string): void {
+    if (terminal.attended) terminal.progress(terminal.colours.dim(sentence));
+  }
+
+  function finish(text: string): void {
+    rest();
+    if (text.trim() === said.trim()) return;
+    const room = columns();
+    const whole = toPrintable(text).trimEnd();
+    for (const line of room === null ? [whole] : wrapText(whole, room)) terminal.say(line);
+  }
+
+  return {
+    rest,
+    beside,
+    tell(event) {
+      switch (event.type) {
+        case 'run':
+          return waiting('Thinking …');
+        case 'text':
+          return speak(event.delta);
+        case 'text_reset':
+          if (said.trim() !== '') beside(terminal.colours.dim('  The model broke off; once more:'));
+          said = '';
+          return undefined;
+        case 'tool_call': {
+          rest();
+          said = '';
+          const call = { name: event.name, given: event.arguments };
+          calls.set(event.id, call);
+          return waiting(formatToolCall(call, columns()));
+        }
+        case 'tool_result': {
+          const line = formatToolResult(calls.get(event.id) ?? UNKNOWN, event.result, columns());
+          return beside(terminal.colours.dim(line));
+        }
+        case 'done':
+          return finish(event.text);
+        default:
+          return rest();
+      }
+    },
+  };
+}
+
+// Words as they come, broken between words at the edge of the window. A word is held back until its end
+// has come; `end` gives what is left. Whatever a terminal would obey is taken out. Pure but for its place.
+
+interface WordWrapper {
+  /** What to write for this piece; may be nothing yet. */
+  feed(piece: string): string;
+  /** The word that is still held back. */
+  end(): string;
+}
+
+/** Null: as it comes, where there is no window. */
+export function createWordWrapper(columns: number | null): WordWrapper {
+  if (columns === null) return { feed: toPrintable, end: () => '' };
+  let gap = '';
+  let word = '';
+  let at = 0;
+  const flush = (): string => {
+    if (word === '') return '';
+    const size = textWidth(word);
+    const breaks = at > 0 && at + gap.length + size > columns;
+    const out = (breaks ? '\n' : gap) + word;
+    at = breaks ? size : at + gap.length + size;
+    gap = '';
+    word = '';
+    return out;
+  };
+  return {
+    feed(piece) {
+      let out = '';
+      for (const character of toPrintable(piece)) {
+        if (!/\s/.test(character)) {
+          word += character;
+          continue;
+        }
+        out += flush();
+        if (character === '\n') {
+          out += '\n';
+          gap = '';
+          at = 0;
+        } else gap += ' ';
+      }
+      return out;
+    },
+    end: flush,
+  };
+}
+
+// What the assistant does, in one line each: the call as it is made, what came of it, and what it asks the
+// owner before it sends. Pure.
+
+const MOST_ARGUMENTS = 60;
+const MOST_OUTCOME = 200;
+/** Less of the arguments says nothing. */
+const LEAST_ARGUMENTS = 10;
+
+interface ToolCall {
+  readonly name: string;
+  readonly given: unknown;
+}
+
+/** `  · get_chats (limit: 5)`, with as much of the arguments as fits. */
+export function formatToolCall(
+  { name, given }: ToolCall,
+  columns: number | null,
+  after = ' …',
+): string {
+  const begin = `  · ${toOneLine(name)}`;
+  const fields = fieldsOf(given).map(([key, value]) => `${key}: ${shown(value)}`);
+  const room =
+    (columns ?? Number.POSITIVE_INFINITY) - textWidth(begin) - textWidth(after) - ' ()'.length;
+  const words = truncateText(toOneLine(fields.join(', ')), Math.min(MOST_ARGUMENTS, room));
+  const fits = words !== '' && (room >= LEAST_ARGUMENTS || !words.endsWith('…'));
+  const line = `${begin}${fits ? ` (${words})` : ''}${after}`;
+  return columns === null ? line : truncateText(line, columns);
+}
+
+/** `  · get_chats (limit: 5): 12 chats`: what came of it is what is shortened last. */
+export const formatToolResult = (call: ToolCall, result: string, columns: number | null): string =>
+  formatToolCall(call, columns, `: ${truncateText(outcome(result), MOST_OUTCOME)}`);
+
+function outcome(result: string): string {
+  const read = parsed(result);
+  if (read === null) return toOneLine(result.replace(/^Error: /, 'failed, ')) || 'done';
+  const { error } = read;
+  if (typeof error === 'string') return `failed, ${toOneLine(error)}`;
+  const told = fieldsOf(read).map(([key, value]) =>
+    Array.isArray(value) ? formatCount(value.length, singular(key), key) : fieldWords(key, value),
+  );
+  return toOneLine(told.join(', ')) || 'done';
+}
+
+const fieldWords = (key: string, value: unknown): string => {
+  if (key === 'status') return shown(value);
+  return key === 'success' && value === true ? 'done' : `${key} ${shown(value)}`;
+};
+
+const singular = (noun: string): string => noun.replace(/s$/, '');
+
+const shown = (value: unknown): string =>
+  typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+
+const fieldsOf = (value: unknown): [string, unknown][] =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.entries(value).filter(([, field]) => field !== null)
+    : [];
+
+function parsed(text: string): Record<string, unknown> | null {
+  try {
+    const read: unknown = JSON.parse(text);
+    return typeof read === 'object' && read !== null ? (read as Record<string, unknown>) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Exactly what would be sent and to whom, and why it waits. */
+export const formatApprovalPrompt = (approval: Approval): string[] => [
+  `  It asks you first: ${WOULD[approval.kind]} ${formatApprovalRecipient(approval)}`,
+  ...quoteMessageText(approval.text),
+  ...(approval.when === null ? [] : [`  When: ${toPrintable(approval.when)}`]),
+  `  ${toPrintable(withoutApprovalsHint(approval.reason))}`,
+];
+
+const WOULD: Readonly<Record<Approval['kind'], string>> = {
+  send_message: 'a message',
+  create_conversation: 'it would begin',
+  schedule_message: 'a message',
+  cancel_schedule: 'it would cancel a message',
+  manage_grant: 'it would change',
+};
+
+export const formatApprovalQuestion = ({ kind }: Approval): string =>
+  kind === 'send_message' ? '  Send it? [y/N] ' : '  Allow it? [y/N] ';
+
+export const isYes = (answer: string): boolean => /^\s*y(es)?\s*$/i.test(answer);

@@ -1,0 +1,104 @@
+// `relay config list`: every setting with its value, where that comes from and what it means. Of the daemon that runs,
+// whose environment may be another; where none does, as one that started now would see it.
+// Invariant: of a secret it is said whether there is one, and nothing else.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ListedSecret, ListedSetting, SettingsOverview } from '@relay/core/api/settings';
+import { RelayError } from '@relay/core/errors';
+import { clientOf } from '../api.ts';
+import type { RunCommand } from '../command.ts';
+import { type CliConfig, daemonEnvironment, readHomeSettings, settingsPath } from '../config.ts';
+import { formatCount, toOneLine } from '../format.ts';
+import { findDaemon } from '../running-daemon.ts';
+
+type ShownConfig = Pick<SettingsOverview, 'file' | 'settings' | 'secrets'>;
+
+/** One line of the list. A secret has no value, only whether there is one. */
+type Row = (ListedSetting | (ListedSecret & { value: null; secret: true })) & { meaning: string };
+
+export const listConfigSettingsCommand: RunCommand = async ({ config, terminal, args }) => {
+  const { listSettings, meaningOf, faultIn } = await import('@relay/core/settings-catalog');
+  const running = findDaemon(config.home).state === 'running';
+  const shown = running
+    ? await clientOf(config.home).get('/api/settings')
+    : readWrittenSettings(config, faultIn, listSettings);
+  const secrets = shown.secrets.map((one) => ({ ...one, value: null, secret: true as const }));
+  const [part = ''] = args;
+  const rows: Row[] = [...shown.settings, ...secrets]
+    .filter(({ name }) => name.includes(part))
+    .map((row) => ({ ...row, meaning: meaningOf(row.name) }));
+  if (rows.length === 0) {
+    const what = `No setting has "${part}" in its name. \`relay config list\` shows all of them.`;
+    throw new RelayError('usage', { what });
+  }
+  if (terminal.json) {
+    terminal.give({ file: shown.file, running, settings: rows });
+    return 0;
+  }
+  const { bold, dim } = terminal.colours;
+  const width = Math.max(...rows.map(({ name }) => name.length));
+  for (const row of rows) {
+    const name = row.from === 'default' ? row.name : bold(row.name);
+    const padding = ' '.repeat(width - row.name.length);
+    terminal.say(`${name}${padding}  ${valueWords(row)}  ${dim(sourceWords(row))}`);
+    terminal.say(dim(`${' '.repeat(width)}  ${row.meaning}`));
+  }
+  const set = rows.filter(({ from }) => from !== 'default').length;
+  terminal.note(
+    `${formatCount(rows.length, 'setting')}, ${set} not as by default. File: ${shown.file}`,
+  );
+  return 0;
+};
+
+type Listing = typeof import('@relay/core/settings-catalog');
+
+function readWrittenSettings(
+  { home }: CliConfig,
+  faultIn: Listing['faultIn'],
+  listSettings: Listing['listSettings'],
+): ShownConfig {
+  const file = settingsPath(home);
+  const { settings, fault: unreadable } = readHomeSettings(home);
+  const fault = unreadable ?? faultIn(settings);
+  if (fault !== null) throw new RelayError('config_invalid', { file, what: fault });
+  const env = daemonEnvironment();
+  return { file, ...listSettings({ written: settings, changed: changedIn(home), env }) };
+}
+
+/** What the daemon noted of changes over its API. */
+function changedIn(home: string): Record<string, unknown> {
+  try {
+    return Object(JSON.parse(readFileSync(join(home, 'changed-settings.json'), 'utf8')));
+  } catch {
+    return {};
+  }
+}
+
+function valueWords(row: Row): string {
+  if ('secret' in row) return row.is_set ? '(set, not shown)' : '(not set)';
+  const next = row.next === undefined ? '' : ` (from the next start: ${JSON.stringify(row.next)})`;
+  return toOneLine(`${JSON.stringify(row.value)}${next}`);
+}
+
+function sourceWords({ from, variable }: Row): string {
+  switch (from) {
+    case 'environment':
+      return variable === null ? 'environment' : `environment: ${variable}`;
+    case 'file':
+      return 'file';
+    case 'console':
+      return 'changed in the console or by a command';
+    case 'default':
+      return 'default';
+  }
+}
+
+// `relay config schema`: what may stand in relay.config.json, as editors understand it.
+
+export const printConfigSchemaCommand: RunCommand = async ({ terminal }) => {
+  const { settingsJsonSchema } = await import('@relay/core/settings-catalog');
+  const schema = settingsJsonSchema();
+  if (terminal.json) terminal.give(schema);
+  else terminal.say(JSON.stringify(schema, null, 2));
+  return 0;
+};

@@ -1,0 +1,179 @@
+// `relay contacts [query]`: whom Relay knows and what is granted to each; with --knocks, who waits at the door.
+
+import type { FoundContacts, ListedContact } from '@relay/core/api/contacts';
+import type { Client } from '@relay/core/client/client';
+import { RelayError } from '@relay/core/errors';
+import { clientOf } from '../api.ts';
+import type { RunCommand } from '../command.ts';
+import {
+  formatClock,
+  formatCount,
+  formatPhone,
+  padText,
+  textWidth,
+  toOneLine,
+  truncateText,
+} from '../format.ts';
+import type { Terminal } from '../terminal.ts';
+
+export const listContactsCommand: RunCommand = async ({ config, terminal, args, options }) => {
+  const limit = Number(options.limit);
+  if (!Number.isInteger(limit) || limit < 1 || limit > 500) {
+    throw new RelayError('usage', { what: 'Give --limit a whole number, 500 at most.' });
+  }
+  const query = args[0]?.trim() ?? '';
+  const { contacts } = await clientOf(config.home).get('/api/contacts', {
+    query: {
+      limit,
+      ...(query === '' ? {} : { query }),
+      ...(options.knocks === true ? { knocks: 'only' as const } : {}),
+    },
+  });
+  if (terminal.json) {
+    terminal.give(contacts);
+    return 0;
+  }
+  if (contacts.length === 0) {
+    terminal.progress(describeNoContacts(query, options.knocks === true));
+    return 0;
+  }
+  const look = {
+    columns: terminal.size?.columns ?? null,
+    colours: terminal.colours,
+    now: new Date(),
+  };
+  for (const line of formatContactTable(contacts, look)) terminal.say(line);
+  const knocking = contacts.filter(({ knocks }) => knocks !== null).length;
+  if (knocking > 0) {
+    terminal.note(
+      `${formatCount(knocking, 'contact')} wrote without a grant and got no answer: \`relay grant <who> --read --reply\` lets agents answer, \`relay contacts dismiss <who>\` hides the knock.`,
+    );
+  }
+  return 0;
+};
+
+function describeNoContacts(query: string, knocks: boolean): string {
+  if (query !== '') return `Nobody here is called ${toOneLine(query)}.`;
+  return knocks ? 'Nobody knocked.' : 'Nobody yet. `relay grant <number> --read` names the first.';
+}
+
+// `relay contacts dismiss <who>`: a knock that was seen and needs nothing.
+
+export const dismissMessageRequestCommand: RunCommand = async ({ config, terminal, args }) => {
+  const client = clientOf(config.home);
+  const contact = await findKnownContact(client, args[0], 'person');
+  const dismissed = await client.post('/api/knocks/{contact}/dismiss', {
+    path: { contact: contact.id },
+  });
+  if (terminal.json) terminal.give(dismissed);
+  else terminal.say(`Dismissed: ${formatContactLabel(contact)}. Who writes again knocks again.`);
+  return 0;
+};
+
+// Who is meant by what somebody typed. Nobody is chosen where two fit: the candidates are shown instead.
+
+const SHOWN = 5;
+const GROUP_JID = /^\d+(-\d+)?@g\.us$/;
+
+/** Somebody known, or somebody new by their number or address. */
+export type ContactTarget =
+  | { readonly known: ListedContact }
+  | { readonly phoneNumber: string }
+  | { readonly group: string };
+
+export async function resolveContact(
+  client: Client,
+  given: string | undefined,
+  kind: 'person' | 'group' | 'all',
+): Promise<ContactTarget> {
+  const query = given?.trim() ?? '';
+  if (query === '') throw new RelayError('usage', { what: 'Say who: a name or a phone number.' });
+  const found = await client.get('/api/contacts', { query: { query, kind, limit: SHOWN + 1 } });
+  const known = found.contacts.find(({ id }) => id === found.meant);
+  if (known !== undefined) return { known };
+  if (found.number !== null && kind !== 'group') return { phoneNumber: found.number };
+  if (GROUP_JID.test(query)) return { group: query };
+  throw unresolvedContactError(toOneLine(query), found);
+}
+
+export async function findKnownContact(
+  client: Client,
+  given: string | undefined,
+  kind: 'person' | 'group' | 'all',
+): Promise<ListedContact> {
+  const meant = await resolveContact(client, given, kind);
+  if ('known' in meant) return meant.known;
+  throw new RelayError('contact_unknown', { who: toOneLine(given ?? '') });
+}
+
+function unresolvedContactError(who: string, { contacts }: FoundContacts): RelayError {
+  if (contacts.length === 0) return new RelayError('contact_unknown', { who });
+  const candidates = [
+    ...contacts.slice(0, SHOWN).map(formatContactLabel),
+    ...(contacts.length > SHOWN ? ['…'] : []),
+  ].join(', ');
+  return new RelayError('contact_ambiguous', { who, candidates });
+}
+
+export const formatContactAddress = ({ phone_number: digits, jid }: ListedContact): string =>
+  digits === null ? toOneLine(jid ?? 'no address') : formatPhone(digits);
+
+export function formatContactLabel(contact: ListedContact): string {
+  const address = formatContactAddress(contact);
+  return contact.name === null ? address : `${toOneLine(contact.name)} (${address})`;
+}
+
+// `relay contacts`: one line for each, with what is granted, the last message and the knocks. Pure.
+
+interface ContactLayout {
+  /** Null where nobody looks: nothing is cut. */
+  readonly columns: number | null;
+  readonly colours: Pick<Terminal['colours'], 'bold' | 'dim'>;
+  readonly now: Date;
+}
+
+const HEAD = ['NAME', 'NUMBER', 'READ', 'REPLY', 'START', 'LAST MESSAGE', 'KNOCKS'] as const;
+const GAP = '  ';
+const LONGEST_NAME = 28;
+
+export function formatContactTable(
+  contacts: readonly ListedContact[],
+  look: ContactLayout,
+): string[] {
+  const rows = contacts.map((contact) => cellsOf(contact, look.now));
+  const widths = HEAD.map((name, column) =>
+    Math.max(textWidth(name), ...rows.map((cells) => textWidth(cells[column] ?? ''))),
+  );
+  const line = (cells: readonly string[]) =>
+    cells
+      .map((cell, column) => padText(cell, widths[column] ?? 0))
+      .join(GAP)
+      .trimEnd();
+  const fitted = (text: string) =>
+    look.columns === null ? text : truncateText(text, look.columns);
+  return [look.colours.dim(fitted(line(HEAD))), ...rows.map((cells) => fitted(line(cells)))];
+}
+
+function cellsOf(contact: ListedContact, now: Date): string[] {
+  const { name, grant, last_message_at: last, knocks } = contact;
+  return [
+    truncateText(name === null ? '?' : toOneLine(name), LONGEST_NAME),
+    formatContactAddress(contact),
+    ...(grant === null
+      ? ['–', '–', '–']
+      : [yes(grant.can_read), replies(contact, grant, now), yes(grant.can_initiate)]),
+    last === null ? '' : formatClock(new Date(last), now),
+    knocks === null ? '' : String(knocks.count),
+  ];
+}
+
+function replies(
+  { resting_until: until }: ListedContact,
+  { can_reply, reply_mode }: NonNullable<ListedContact['grant']>,
+  now: Date,
+): string {
+  if (until !== null && can_reply) return `rests to ${formatClock(new Date(until), now)}`;
+  return can_reply && reply_mode === 'draft' ? 'draft' : yes(can_reply);
+}
+
+const yes = (allowed: boolean): string => (allowed ? 'yes' : 'no');

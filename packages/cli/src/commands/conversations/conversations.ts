@@ -1,0 +1,353 @@
+// `relay list`: the conversations at a glance, those that need the owner first. With --watch it goes on
+// and shows what changes.
+
+import { CONVERSATION_LIMITS } from '@relay/core/api/constants';
+import type { ConversationInstance } from '@relay/core/api/instances';
+import type { DaemonStatus } from '@relay/core/api/status';
+import { RelayApiError } from '@relay/core/client/api-error';
+import type { Client } from '@relay/core/client/client';
+import {
+  INSTANCE_STATES,
+  type InstanceState,
+  isTerminal,
+  STATE_SENTENCES,
+} from '@relay/core/conversation/states';
+import { RelayError } from '@relay/core/errors';
+import { clientOf, sendRequest } from '../../api.ts';
+import type { CommandCall, RunCommand } from '../../command.ts';
+import { type DaemonChange, followDaemonChanges } from '../../daemon-events.ts';
+import { reportFailure } from '../../failure.ts';
+import { formatCount } from '../../format.ts';
+import type { Terminal } from '../../terminal.ts';
+import {
+  describePossibleCommands,
+  formatConversationCard,
+  formatConversationContact,
+  formatConversationTable,
+  needsOwner,
+  sortByAttention,
+} from './format.ts';
+import {
+  findConversationId,
+  listAllConversations,
+  parseText,
+  shortConversationId,
+} from './input.ts';
+
+/** On a terminal, of those that have ended. */
+const ENDED_SHOWN = 20;
+
+export const listConversationsCommand: RunCommand = async ({ config, terminal, options }) => {
+  const state = parseConversationState(options.state);
+  if (options.watch === true)
+    return watchConversations(config.home, terminal, state, options.all === true);
+  const found = sortByAttention(await listAllConversations(clientOf(config.home), state));
+  if (terminal.json) {
+    terminal.give(found);
+    return 0;
+  }
+  if (found.length === 0) {
+    terminal.progress(
+      state === undefined
+        ? 'No conversations yet. `relay create --help` says how to begin one.'
+        : `No conversation is ${state}.`,
+    );
+    return 0;
+  }
+  const everything = options.all === true || state !== undefined || terminal.size === null;
+  printConversations(terminal, found, everything ? found.length : ENDED_SHOWN);
+  return 0;
+};
+
+function printConversations(
+  terminal: Terminal,
+  found: readonly ConversationInstance[],
+  most: number,
+): void {
+  const open = found.filter((instance) => !isTerminal(instance.state));
+  const ended = found.slice(open.length);
+  const columns = terminal.size?.columns ?? null;
+  const look = { colours: terminal.colours, columns, now: Date.now() };
+  for (const line of formatConversationTable([...open, ...ended.slice(0, most)], look))
+    terminal.say(line);
+  const hidden = ended.length - most;
+  if (hidden > 0) terminal.note(`${hidden} more have ended: \`relay list --all\``);
+  const waiting = open.filter(needsOwner).length;
+  if (waiting > 0) {
+    const [wait, them] = waiting === 1 ? ['waits', 'it'] : ['wait', 'them'];
+    terminal.note(
+      `${formatCount(waiting, 'conversation')} ${wait} for you: \`relay get <id>\` says why, \`relay resume <id>\` or \`relay send <id> "…"\` answers ${them}.`,
+    );
+  }
+}
+
+function parseConversationState(option: unknown): InstanceState | undefined {
+  if (option === undefined) return undefined;
+  const state = INSTANCE_STATES.find((one) => one === String(option).toUpperCase());
+  if (state !== undefined) return state;
+  throw new RelayError('usage', { what: `--state is one of ${INSTANCE_STATES.join(', ')}.` });
+}
+
+// `relay list --watch`: the table, drawn anew when something changes. Told by the daemon's stream: only
+// what changed is asked for again. Programs get a line for each conversation, and again when it changed.
+
+/** Times such as `in 12 min` go on by themselves. */
+const TICK_MS = 1_000;
+/** More than this, and the whole list is the shorter question. */
+const MANY = 20;
+
+async function watchConversations(
+  home: string,
+  terminal: Terminal,
+  state: InstanceState | undefined,
+  all: boolean,
+): Promise<number> {
+  const client = clientOf(home);
+  // What ended while somebody looked does not vanish under their eyes.
+  const seenOpen = new Set<string>();
+  const shown = ({ id, state: now }: ConversationInstance): boolean =>
+    state === undefined ? all || !isTerminal(now) || seenOpen.has(id) : now === state;
+  const screen = new ConversationListScreen(terminal);
+  let known = new Map<string, ConversationInstance>();
+  for await (const change of followDaemonChanges(home, TICK_MS)) {
+    const before = known;
+    known = await refreshConversations(client, known, change);
+    for (const { id, state: now } of known.values()) if (!isTerminal(now)) seenOpen.add(id);
+    if (terminal.size === null) {
+      const moved = [...known.values()].filter(
+        (one) => JSON.stringify(before.get(one.id)) !== JSON.stringify(one),
+      );
+      // One that leaves the state that was asked for is told once more.
+      screen.tell(moved.filter((one) => shown(one) || shown(before.get(one.id) ?? one)));
+    } else screen.draw([...known.values()].filter(shown));
+  }
+  return 0;
+}
+
+/** The newest first, as the daemon lists them. */
+async function refreshConversations(
+  client: Client,
+  known: Map<string, ConversationInstance>,
+  { reload, instances }: DaemonChange,
+): Promise<Map<string, ConversationInstance>> {
+  if (reload || instances.size > MANY) {
+    return new Map((await listAllConversations(client)).map((instance) => [instance.id, instance]));
+  }
+  const found = await Promise.all([...instances].map((id) => loadConversation(client, id)));
+  const fresh = found.filter((one) => one !== null).filter(({ id }) => !known.has(id));
+  const next = new Map([...fresh.map((one) => [one.id, one] as const), ...known]);
+  for (const one of found) if (one !== null) next.set(one.id, one);
+  return next;
+}
+
+async function loadConversation(client: Client, id: string): Promise<ConversationInstance | null> {
+  try {
+    return await client.get('/api/instances/{id}', { path: { id } });
+  } catch (error) {
+    if (error instanceof RelayApiError && error.status === 404) return null;
+    throw error;
+  }
+}
+
+class ConversationListScreen {
+  readonly #terminal: Terminal;
+  #drawn = '';
+
+  constructor(terminal: Terminal) {
+    this.#terminal = terminal;
+  }
+
+  /** Where nobody looks: what is new or has changed. */
+  tell(instances: readonly ConversationInstance[]): void {
+    const { json, colours } = this.#terminal;
+    if (json) for (const instance of instances) this.#terminal.give(instance);
+    else if (instances.length > 0) {
+      const look = { colours, columns: null, now: Date.now() };
+      // The head stands once, above everything.
+      const lines = formatConversationTable(sortByAttention(instances), look).slice(
+        this.#drawn === '' ? 0 : 1,
+      );
+      this.#drawn = 'once';
+      for (const line of lines) this.#terminal.say(line);
+    }
+  }
+
+  draw(instances: readonly ConversationInstance[]): void {
+    const { colours, size } = this.#terminal;
+    if (size === null) return;
+    const look = { colours, columns: size.columns, now: Date.now() };
+    const lines =
+      instances.length === 0
+        ? ['No conversation is open.']
+        : formatConversationTable(sortByAttention(instances), look);
+    const room = size.rows - 2;
+    const fitting =
+      lines.length <= room
+        ? lines
+        : [...lines.slice(0, room - 1), colours.dim(`… ${lines.length - room + 1} more lines`)];
+    const now = fitting.join('\n');
+    if (now === this.#drawn) return;
+    this.#drawn = now;
+    this.#terminal.draw(fitting);
+  }
+}
+
+// After a command about conversations, a person is told in one line if some wait for them. Costs one
+// request that may take no time to speak of, and is never a reason for the command to fail.
+
+const PATIENCE_MS = 300;
+
+export const withReminder =
+  (run: RunCommand): RunCommand =>
+  async (call) => {
+    const exit = await run(call);
+    const { terminal, config } = call;
+    if (terminal.attended) {
+      const waiting = await waitingForOwner(config.home);
+      if (waiting > 0) {
+        const wait = waiting === 1 ? 'waits' : 'wait';
+        terminal.note(
+          `${formatCount(waiting, 'conversation')} ${wait} for you: \`relay list --state NEEDS_HUMAN_INTERVENTION\``,
+        );
+      }
+    }
+    return exit;
+  };
+
+async function waitingForOwner(home: string): Promise<number> {
+  try {
+    const wire = { method: 'GET', path: '/api/status', patience: PATIENCE_MS };
+    const { status, body } = await sendRequest(home, wire);
+    return status === 200 ? (JSON.parse(body) as DaemonStatus).needs_you_count : 0;
+  } catch {
+    return 0;
+  }
+}
+
+// `relay pause|resume|cancel <id…>`: the same for each id, and what is true of it afterwards. One that
+// is refused does not keep the others from being changed.
+
+type Verb = 'pause' | 'resume' | 'cancel';
+
+const buildChangeCommand = (
+  verb: Verb,
+  sentence: (instance: ConversationInstance) => string,
+): RunCommand => {
+  const one = async ({ config, terminal }: CommandCall, given: string | undefined) => {
+    const client = clientOf(config.home);
+    const id = await findConversationId(client, given);
+    const instance = await explainIllegalTransition(client, id, () =>
+      client.post(`/api/instances/{id}/${verb}`, { path: { id } }),
+    );
+    if (terminal.json) terminal.give(instance);
+    else terminal.say(sentence(instance));
+  };
+  return withReminder(async (call) => {
+    const [only, ...more] = call.args;
+    if (more.length === 0) {
+      await one(call, only);
+      return 0;
+    }
+    let exit = 0;
+    for (const given of call.args) {
+      try {
+        await one(call, given);
+      } catch (error) {
+        call.terminal.settle();
+        const failed = reportFailure(error, call.terminal);
+        exit = exit === 0 ? failed : exit;
+      }
+    }
+    return exit;
+  });
+};
+
+/** A refusal because of the state it is in says what is possible instead. */
+async function explainIllegalTransition<Made>(
+  client: Client,
+  id: string,
+  act: () => Promise<Made>,
+): Promise<Made> {
+  try {
+    return await act();
+  } catch (error) {
+    if (!(error instanceof RelayApiError) || error.code !== 'illegal_transition') throw error;
+    const instance = await client.get('/api/instances/{id}', { path: { id } });
+    const said = `${error.sentence} ${describePossibleCommands(instance)}`;
+    throw new RelayApiError(error.status, error.code, said, error.details);
+  }
+}
+
+// `relay get <id>`: everything about one conversation, and what can be done with it now.
+
+export const showConversationCommand = withReminder(async ({ config, terminal, args, options }) => {
+  const client = clientOf(config.home);
+  const path = { id: await findConversationId(client, args[0]) };
+  const [instance, transitions] = await Promise.all([
+    client.get('/api/instances/{id}', { path }),
+    client.get('/api/instances/{id}/transitions', { path }),
+  ]);
+  if (terminal.json) {
+    terminal.give({ ...instance, transitions });
+    return 0;
+  }
+  const look = {
+    colours: terminal.colours,
+    columns: terminal.size?.columns ?? null,
+    now: Date.now(),
+    all: options.all === true,
+  };
+  for (const line of formatConversationCard(instance, transitions, look)) terminal.say(line);
+  return 0;
+});
+
+// `relay send <id> <message>`: the owner's own words in a conversation. Stored when it returns; it leaves
+// in its turn.
+
+export const sendToConversationCommand = withReminder(async ({ config, terminal, args }) => {
+  const [given, ...words] = args;
+  const message = parseText(
+    { text: words.join(' '), where: 'The message' },
+    CONVERSATION_LIMITS.message,
+  );
+  const client = clientOf(config.home);
+  const id = await findConversationId(client, given);
+  const path = { id };
+  const line = await explainIllegalTransition(client, id, () =>
+    client.post('/api/instances/{id}/send', { path, body: { message } }),
+  );
+  if (terminal.json) terminal.give(line);
+  else {
+    const instance = await client.get('/api/instances/{id}', { path });
+    terminal.say(
+      `Your message to ${formatConversationContact(instance)} is stored and leaves in its turn (${instance.state}). ${STATE_SENTENCES[instance.state]} \`relay transcript ${shortConversationId(id)} -f\` follows it.`,
+    );
+  }
+  return 0;
+});
+
+// `relay pause <id…>`: nothing is sent and no follow-up is due until it is resumed.
+
+export const pauseConversationsCommand = buildChangeCommand(
+  'pause',
+  (instance) =>
+    `${shortConversationId(instance.id)} with ${formatConversationContact(instance)} is paused: nothing is sent until \`relay resume ${shortConversationId(instance.id)}\`.`,
+);
+
+// `relay resume <id…>`: goes on where it was paused, or after it asked for its owner.
+
+export const resumeConversationsCommand = buildChangeCommand('resume', (instance) => {
+  const id = shortConversationId(instance.id);
+  const who = `${id} with ${formatConversationContact(instance)}`;
+  return needsOwner(instance)
+    ? `${who} is not paused any more. ${STATE_SENTENCES[instance.state]}`
+    : `${who} goes on (${instance.state}). ${STATE_SENTENCES[instance.state]} \`relay transcript ${id} -f\` follows it.`;
+});
+
+// `relay cancel <id…>`: ends conversations at once; the contacts are told nothing.
+
+export const cancelConversationsCommand = buildChangeCommand(
+  'cancel',
+  (instance) =>
+    `${shortConversationId(instance.id)} with ${formatConversationContact(instance)} is cancelled (${instance.state}); no farewell was sent. \`relay transcript ${shortConversationId(instance.id)}\` keeps what was said.`,
+);

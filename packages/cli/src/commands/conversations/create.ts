@@ -1,0 +1,229 @@
+// `relay create`: delegates a conversation. Its id is all that stands on standard output, unless --wait
+// follows it live to its end.
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { CONVERSATION_LIMITS } from '@relay/core/api/constants';
+import type { ConversationInstance } from '@relay/core/api/instances';
+import { RelayApiError } from '@relay/core/client/api-error';
+import { RelayError } from '@relay/core/errors';
+import { clientOf } from '../../api.ts';
+import type { CommandOptions } from '../../command.ts';
+import { formatPhone } from '../../format.ts';
+import type { Terminal } from '../../terminal.ts';
+import { withReminder } from './conversations.ts';
+import { describeOutcome, needsOwner, outcomeExitCode } from './format.ts';
+import {
+  type InputText,
+  inputError,
+  parseContact,
+  parseFollowupLimit,
+  parseInterval,
+  parseText,
+  parseTexts,
+  shortConversationId,
+} from './input.ts';
+import type { ConversationTemplateFile } from './template.ts';
+import { ConversationView, followConversation } from './transcript.ts';
+
+const INTERRUPTED = 130;
+
+export const createConversationCommand = withReminder(async ({ config, terminal, options }) => {
+  const body = await buildConversationRequest(options);
+  const created = await createOnce(config.home, body, options.key);
+  const { id, state } = created;
+  if (terminal.json) terminal.give(created);
+  else terminal.say(id);
+  if (options.wait === true) return followCreated(config.home, terminal, id);
+  const contact = formatPhone(body.target_contact);
+  terminal.note(
+    state === 'QUEUED'
+      ? `Another conversation with ${contact} comes first; this one follows by itself. \`relay get ${shortConversationId(id)}\` shows it.`
+      : `The agent writes to ${contact} next. \`relay transcript ${shortConversationId(id)} -f\` follows it.`,
+  );
+  return 0;
+});
+
+/** Under a key: an answer that was lost on its way is asked for again, and makes no second conversation. */
+async function createOnce(home: string, body: NewConversationRequest, given: unknown) {
+  const key = typeof given === 'string' ? given : randomUUID();
+  const ask = () =>
+    clientOf(home).post('/api/instances', { body, header: { 'idempotency-key': key } });
+  return ask().catch((error: unknown) => {
+    if (error instanceof RelayApiError) throw error;
+    return ask();
+  });
+}
+
+async function followCreated(home: string, terminal: Terminal, id: string): Promise<number> {
+  const view = new ConversationView(terminal);
+  // Leaving ends the watching, not the conversation.
+  const leave = () => {
+    view.end();
+    terminal.note(
+      `It goes on without you. \`relay transcript ${shortConversationId(id)} -f\` follows it again.`,
+    );
+    process.exit(INTERRUPTED);
+  };
+  process.once('SIGINT', leave);
+  try {
+    let last: ConversationInstance | null = null;
+    let shown = '';
+    for await (const { instance, lines } of followConversation(home, id)) {
+      if (!terminal.json) view.show({ instance, lines });
+      else {
+        for (const message of lines) terminal.give({ message });
+        if (shown !== JSON.stringify(instance)) terminal.give({ instance });
+        shown = JSON.stringify(instance);
+      }
+      last = instance;
+      if (needsOwner(instance)) break;
+    }
+    view.end();
+    if (last === null) return 0;
+    if (!terminal.json) terminal.say(describeOutcome(last, terminal.colours));
+    return outcomeExitCode(last);
+  } finally {
+    process.off('SIGINT', leave);
+  }
+}
+
+// `relay create`: what is asked of the daemon, out of the options and the template. Everything that can
+// be known to be wrong is said here, before any request.
+
+const EXAMPLE =
+  'relay create --objective "Get a quote" --contact +491701234567 --todos "Ask for the price"';
+
+interface NewConversationRequest {
+  objective: string;
+  target_contact: string;
+  todos: { text: string }[];
+  facts?: string[];
+  heartbeat_config?: { interval_ms?: number; max_followups?: number };
+}
+
+async function buildConversationRequest(options: CommandOptions): Promise<NewConversationRequest> {
+  const template = await templateOf(options);
+  const objective = flag(options, '--objective') ?? template.objective;
+  const contact = flag(options, '--contact') ?? template.contact;
+  const missing = [
+    ...(objective === undefined ? ['--objective'] : []),
+    ...(contact === undefined ? ['--contact'] : []),
+  ];
+  if (objective === undefined || contact === undefined) {
+    throw new RelayError('usage', {
+      what: `Missing: ${missing.join(' and ')}. For example: \`${EXAMPLE}\`.`,
+    });
+  }
+  const todos = stepsOf(options) ?? template.todos ?? [];
+  const facts = flags(options, '--fact') ?? template.facts ?? [];
+  const heartbeat = flag(options, '--heartbeat') ?? template.heartbeat;
+  const followups = flag(options, '--max-followups') ?? template.max_followups;
+  return {
+    objective: parseText(objective, CONVERSATION_LIMITS.objective),
+    target_contact: parseContact(contact),
+    todos: parseTexts(todos, CONVERSATION_LIMITS.todos, CONVERSATION_LIMITS.todo).map((text) => ({
+      text,
+    })),
+    ...(facts.length === 0
+      ? {}
+      : { facts: parseTexts(facts, CONVERSATION_LIMITS.facts, CONVERSATION_LIMITS.fact) }),
+    ...(heartbeat === undefined && followups === undefined
+      ? {}
+      : {
+          heartbeat_config: {
+            ...(heartbeat === undefined ? {} : { interval_ms: parseInterval(heartbeat) }),
+            ...(followups === undefined ? {} : { max_followups: parseFollowupLimit(followups) }),
+          },
+        }),
+  };
+}
+
+type Flag = `--${string}`;
+
+/** `--max-followups` is `maxFollowups` to the parser. */
+const nameOf = (name: Flag): string =>
+  name.slice(2).replace(/-(\w)/g, (_whole, letter: string) => letter.toUpperCase());
+
+function flag(options: CommandOptions, name: Flag): InputText | undefined {
+  const value = options[nameOf(name)];
+  return typeof value === 'string' ? { text: value, where: name } : undefined;
+}
+
+function flags(options: CommandOptions, name: Flag): InputText[] | undefined {
+  const values = options[nameOf(name)];
+  if (!Array.isArray(values)) return undefined;
+  return values.map((text: string) => ({ text, where: name }));
+}
+
+function stepsOf(options: CommandOptions): InputText[] | undefined {
+  const given = flags(options, '--todos');
+  const file = flag(options, '--todos-file');
+  if (given === undefined && file === undefined) return undefined;
+  const steps = (given ?? []).flatMap((one) =>
+    one.text.startsWith('@') ? linesOf(one.text.slice(1), one.where) : [one],
+  );
+  return [...steps, ...(file === undefined ? [] : linesOf(file.text, file.where))];
+}
+
+function linesOf(file: string, where: string): InputText[] {
+  return read(file, where)
+    .split('\n')
+    .map((text, index) => ({ text: text.trim(), where: `${file}, line ${index + 1}` }))
+    .filter(({ text }) => text !== '');
+}
+
+function read(file: string, where: string): string {
+  try {
+    return readFileSync(file, 'utf8').replace(/^\uFEFF/, '');
+  } catch {
+    throw inputError(where, `${file} cannot be read.`);
+  }
+}
+
+async function templateOf(options: CommandOptions): Promise<ConversationTemplateFile> {
+  const file = flag(options, '--template');
+  const values = valuesOf(flags(options, '--set') ?? []);
+  if (file === undefined) {
+    if (values.size === 0) return {};
+    throw inputError('--set', 'it fills in a template; name one with `--template`.');
+  }
+  // What reads YAML is loaded for those who use it.
+  const { fill, placeholders, readTemplate } = await import('./template.ts');
+  const template = readTemplate(read(file.text, file.where), file.text);
+  const known = placeholders(template);
+  for (const name of values.keys()) {
+    if (!known.has(name)) throw inputError('--set', `there is no {{${name}}} in ${file.text}.`);
+  }
+  // What an option takes the place of need not be filled in.
+  const overridden: readonly [Flag, keyof ConversationTemplateFile][] = [
+    ['--objective', 'objective'],
+    ['--contact', 'contact'],
+    ['--todos', 'todos'],
+    ['--todos-file', 'todos'],
+    ['--fact', 'facts'],
+    ['--heartbeat', 'heartbeat'],
+    ['--max-followups', 'max_followups'],
+  ];
+  const idle = new Set<string>(
+    overridden.flatMap(([name, key]) => (options[nameOf(name)] === undefined ? [] : [key])),
+  );
+  return Object.fromEntries(
+    Object.entries(template as Record<string, InputText | InputText[]>)
+      .filter(([key]) => !idle.has(key))
+      .map(([key, given]) => [
+        key,
+        Array.isArray(given) ? given.map((one) => fill(one, values)) : fill(given, values),
+      ]),
+  );
+}
+
+function valuesOf(given: readonly InputText[]): Map<string, string> {
+  return new Map(
+    given.map(({ text, where }) => {
+      const [, name, value] = /^([\w-]+)=(.*)$/s.exec(text) ?? [];
+      if (name === undefined || value === undefined)
+        throw inputError(where, 'write it as name=value.');
+      return [name, value];
+    }),
+  );
+}

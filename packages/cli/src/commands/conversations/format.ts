@@ -1,0 +1,404 @@
+// A conversation in words: its state in its colour, its todos, when it follows up, what can be done now.
+// Pure.
+import type {
+  ConversationInstance,
+  StateTransition,
+  Todo,
+  TranscriptLine,
+} from '@relay/core/api/instances';
+import {
+  type InstanceState,
+  isTerminal,
+  STATE_SENTENCES,
+  UNSENT_SENTENCES,
+} from '@relay/core/conversation/states';
+import { type ConversationEventType, legalEvents } from '@relay/core/conversation/transition-table';
+import type { OutboxState } from '@relay/core/outbox/progress';
+import {
+  formatClock,
+  formatCount,
+  formatDuration,
+  formatPhone,
+  formatRoughDuration,
+  padText,
+  textWidth,
+  toOneLine,
+  toPrintable,
+  truncateText,
+  wrapText,
+} from '../../format.ts';
+import type { Terminal } from '../../terminal.ts';
+import { shortConversationId } from './input.ts';
+
+type ConversationColours = Pick<
+  Terminal['colours'],
+  'bold' | 'dim' | 'green' | 'yellow' | 'red' | 'cyan' | 'magenta' | 'blue'
+>;
+
+const COLOUR: Readonly<Record<InstanceState, keyof ConversationColours>> = {
+  CREATED: 'cyan',
+  QUEUED: 'dim',
+  ACTIVE: 'cyan',
+  WAITING_FOR_REPLY: 'blue',
+  WAITING_FOR_AGENT: 'cyan',
+  HEARTBEAT_SCHEDULED: 'cyan',
+  PAUSED: 'magenta',
+  NEEDS_HUMAN_INTERVENTION: 'yellow',
+  COMPLETED: 'green',
+  ABANDONED: 'red',
+  FAILED: 'red',
+};
+
+export const colourByState = (
+  state: InstanceState,
+  text: string,
+  colours: ConversationColours,
+): string => colours[COLOUR[state]](text);
+
+export const needsOwner = ({ state }: Pick<ConversationInstance, 'state'>): boolean =>
+  state === 'NEEDS_HUMAN_INTERVENTION';
+
+export const formatConversationContact = ({ target_contact }: ConversationInstance): string =>
+  formatPhone(toPrintable(target_contact).trim());
+
+/** Skipped is done too: nobody will come back to it. */
+export const countDoneTodos = ({ todos }: ConversationInstance): number =>
+  todos.filter(({ status }) => status === 'completed' || status === 'skipped').length;
+
+export function describeFollowUp(instance: ConversationInstance, now: number): string {
+  const { follow_up_count: sent, heartbeat_config, next_follow_up_at: at } = instance;
+  const most = heartbeat_config.max_followups;
+  if (at === null) {
+    return sent === 0 || isTerminal(instance.state) ? '' : `${sent} of ${most} sent`;
+  }
+  const left = Date.parse(at) - now;
+  const when = left <= 0 ? 'now' : `in ${formatRoughDuration(left)}`;
+  return sent >= most ? `gives up ${when}` : `${when}, ${sent + 1} of ${most}`;
+}
+
+const COMMAND: Readonly<Partial<Record<ConversationEventType, (id: string) => string>>> = {
+  resume: (id) => `relay resume ${id}`,
+  manual_send: (id) => `relay send ${id} "…"`,
+  pause: (id) => `relay pause ${id}`,
+  cancel: (id) => `relay cancel ${id}`,
+};
+
+/** The commands that would be accepted now. */
+export function listPossibleCommands({
+  id,
+  state,
+}: Pick<ConversationInstance, 'id' | 'state'>): string[] {
+  const legal = legalEvents(state);
+  return (Object.keys(COMMAND) as ConversationEventType[])
+    .filter((event) => legal.includes(event))
+    .flatMap((event) => COMMAND[event]?.(shortConversationId(id)) ?? []);
+}
+
+/** As the end of a sentence. */
+export function describePossibleCommands(
+  instance: Pick<ConversationInstance, 'id' | 'state'>,
+): string {
+  const commands = listPossibleCommands(instance).map((command) => `\`${command}\``);
+  return commands.length === 0
+    ? 'It has ended; `relay create` begins another.'
+    : `Possible now: ${commands.join(', ')}.`;
+}
+
+// `relay list`: a line for each conversation, those that need the owner first. Where the window is too
+// narrow for that, two. Pure.
+
+interface ConversationLayout {
+  /** Null where nobody looks: nothing is cut. */
+  readonly columns: number | null;
+  readonly colours: ConversationColours;
+  readonly now: number;
+}
+
+const HEAD = ['ID', 'CONTACT', 'STATE', 'TODOS', 'FOLLOW-UP', 'WHY'] as const;
+/** Less room than this for the reason, and it gets a line of its own. */
+const LEAST_FOR_REASON = 20;
+const GAP = '  ';
+const MARK = 2;
+
+const rank = (instance: ConversationInstance): number => {
+  if (needsOwner(instance)) return 0;
+  return isTerminal(instance.state) ? 2 : 1;
+};
+
+/** Those that need the owner, those that go on, those that have ended; each as they came. */
+export const sortByAttention = (
+  instances: readonly ConversationInstance[],
+): ConversationInstance[] => instances.toSorted((one, other) => rank(one) - rank(other));
+
+export function formatConversationTable(
+  instances: readonly ConversationInstance[],
+  look: ConversationLayout,
+): string[] {
+  const rows = instances.map((instance) => ({ instance, cells: cellsOf(instance, look.now) }));
+  const widths = HEAD.slice(0, -1).map((name, column) =>
+    Math.max(textWidth(name), ...rows.map(({ cells }) => textWidth(cells[column] ?? ''))),
+  );
+  const taken = MARK + widths.reduce((sum, one) => sum + one + GAP.length, 0);
+  const room = look.columns === null ? Number.POSITIVE_INFINITY : look.columns - taken;
+  if (room < LEAST_FOR_REASON) return rows.flatMap((row) => narrow(row, look));
+  const head = HEAD.map((name, column) => padText(name, widths[column] ?? 0)).join(GAP);
+  return [
+    look.colours.dim(`${' '.repeat(MARK)}${head}`),
+    ...rows.map(({ instance, cells }) => {
+      const padded = cells.map((cell, column) => padText(cell, widths[column] ?? 0));
+      const line = paint(instance, padded, look).join(GAP);
+      return `${mark(instance, look)}${line}${GAP}${truncateText(toOneLine(instance.reason), room)}`;
+    }),
+  ];
+}
+
+interface Row {
+  readonly instance: ConversationInstance;
+  readonly cells: readonly string[];
+}
+
+function narrow({ instance, cells }: Row, look: ConversationLayout): string[] {
+  const columns = look.columns ?? Number.POSITIVE_INFINITY;
+  const [id = '', contact = '', state = '', todos = '', next = ''] = cells;
+  const first = [
+    id,
+    truncateText(contact, Math.max(4, columns - MARK - id.length - textWidth(state) - 4)),
+    state,
+  ];
+  const detail = [todos === '' ? '' : `${todos} done`, next].filter(Boolean).join(', ');
+  const why = toOneLine(instance.reason);
+  return [
+    `${mark(instance, look)}${fitted(paint(instance, first, look), first, columns - MARK)}`,
+    ...(detail === '' ? [] : [look.colours.dim(`    ${truncateText(detail, columns - 4)}`)]),
+    `    ${truncateText(why, columns - 4)}`,
+  ];
+}
+
+/** Colours only where all of it fits: what is cut must not lose the end of a colour. */
+function fitted(painted: readonly string[], plain: readonly string[], columns: number): string {
+  const line = painted.join(GAP);
+  return textWidth(line) <= columns ? line : truncateText(plain.join(GAP), columns);
+}
+
+const cellsOf = (instance: ConversationInstance, now: number): string[] => [
+  shortConversationId(instance.id),
+  truncateText(formatConversationContact(instance), 20),
+  instance.state,
+  instance.todos.length === 0 ? '' : `${countDoneTodos(instance)}/${instance.todos.length}`,
+  describeFollowUp(instance, now),
+];
+
+const mark = (instance: ConversationInstance, { colours }: ConversationLayout): string =>
+  needsOwner(instance) ? `${colours.yellow('!')} ` : '  ';
+
+function paint(
+  { state }: ConversationInstance,
+  [id = '', contact = '', shown = '', ...rest]: readonly string[],
+  { colours }: ConversationLayout,
+): string[] {
+  return [colours.bold(id), contact, colourByState(state, shown, colours), ...rest];
+}
+
+// `relay get`: everything about one conversation, with its todos drawn. Pure.
+
+const BAR = 20;
+const NAMES = 13;
+const INDENT = 2;
+const LAST_STEPS = 10;
+
+export function formatConversationCard(
+  instance: ConversationInstance,
+  steps: readonly StateTransition[],
+  look: ConversationLayout & { readonly all: boolean },
+): string[] {
+  const { colours } = look;
+  const { state, reason } = instance;
+  const columns = Math.max(20, (look.columns ?? 100) - INDENT - NAMES);
+  const part = (name: string, lines: readonly string[]): string[] =>
+    lines.map((line, index) => {
+      const label = (index === 0 ? name : '').padEnd(NAMES);
+      return `${' '.repeat(INDENT)}${colours.dim(label)}${line}`;
+    });
+  const text = (name: string, value: string) => part(name, wrapText(toPrintable(value), columns));
+  // In some states the reason says how things stand, instead of the state's own sentence.
+  const sentence = state in UNSENT_SENTENCES ? reason : STATE_SENTENCES[state];
+  const shown = look.all ? steps : steps.slice(-LAST_STEPS);
+  return [
+    `${colourByState(instance.state, '●', colours)} ${colours.bold(colourByState(instance.state, instance.state, colours))}`,
+    ...wrapText(toPrintable(sentence), columns + NAMES).map((line) => `  ${line}`),
+    '',
+    ...(reason === sentence ? [] : text('Why', reason)),
+    ...text('Objective', instance.objective),
+    ...part('Contact', [formatConversationContact(instance)]),
+    ...part('Todos', todoLines(instance, columns, colours)),
+    ...part('Follow-ups', followUpLines(instance, look.now)),
+    ...instance.facts.flatMap((fact, index) => text(index === 0 ? 'May be told' : '', fact)),
+    ...(instance.unread === 0
+      ? []
+      : part('Unread', [`${formatCount(instance.unread, 'message')} that the agent has not read`])),
+    ...part('Created', [moment(instance.created_at, look.now)]),
+    ...part('Changed', [moment(instance.updated_at, look.now)]),
+    ...part('Id', [instance.id]),
+    ...part('Steps', stepLines(shown, steps.length - shown.length, look)),
+    ...part('You can', listPossibleCommands(instance)),
+  ];
+}
+
+const TODO_MARKS: Readonly<Record<Todo['status'], readonly [string, keyof ConversationColours]>> = {
+  completed: ['✓', 'green'],
+  in_progress: ['◐', 'cyan'],
+  pending: ['○', 'dim'],
+  skipped: ['–', 'dim'],
+};
+
+function todoLines(
+  instance: ConversationInstance,
+  columns: number,
+  colours: ConversationColours,
+): string[] {
+  const { todos } = instance;
+  if (todos.length === 0) return ['none'];
+  return [
+    formatProgressBar(countDoneTodos(instance), todos.length, colours),
+    ...todos.flatMap(({ text, status }) => {
+      const [sign, colour] = TODO_MARKS[status];
+      return wrapText(toOneLine(text), columns - 2).map(
+        (line, index) => `${index === 0 ? colours[colour](sign) : ' '} ${line}`,
+      );
+    }),
+  ];
+}
+
+export function formatProgressBar(
+  done: number,
+  all: number,
+  colours: Pick<ConversationColours, 'green' | 'dim'>,
+): string {
+  const full = all === 0 ? 0 : Math.floor((done / all) * BAR);
+  const drawn = colours.green('█'.repeat(full)) + colours.dim('░'.repeat(BAR - full));
+  return `${drawn} ${done} of ${all} done`;
+}
+
+function followUpLines(instance: ConversationInstance, now: number): string[] {
+  const { heartbeat_config: config, follow_up_count: sent, next_follow_up_at: at } = instance;
+  const most = config.max_followups;
+  const every = formatDuration(config.interval_ms / 1_000);
+  const rule =
+    most === 0
+      ? `none; it gives up after ${every} without an answer`
+      : `after ${every} without an answer, ${most} at most${sent === 0 ? '' : `; ${sent} since the last one`}`;
+  if (at === null) return [rule];
+  return [rule, `${sent >= most ? 'gives up' : 'the next'} ${moment(at, now)}`];
+}
+
+function moment(at: string, now: number): string {
+  const away = Date.parse(at) - now;
+  const near = away > 0 ? `in ${formatRoughDuration(away)}` : `${formatRoughDuration(-away)} ago`;
+  return `${near} (${formatClock(new Date(at), new Date(now))})`;
+}
+
+function stepLines(
+  steps: readonly StateTransition[],
+  hidden: number,
+  look: ConversationLayout,
+): string[] {
+  const lines = steps.map(({ from_state, to_state, trigger, timestamp }) => {
+    const time = formatClock(new Date(timestamp), new Date(look.now));
+    const to = colourByState(to_state, to_state, look.colours);
+    return `${time}  ${from_state} → ${to}  ${look.colours.dim(toPrintable(trigger))}`;
+  });
+  if (hidden > 0) lines.unshift(look.colours.dim(`… ${hidden} before; \`--all\` shows them`));
+  return lines.length === 0 ? ['none yet'] : lines;
+}
+
+// `relay transcript`: a line of the conversation as a person reads it: when, who, what, and how far it
+// has come. Pure.
+
+const WHO: Readonly<Record<TranscriptLine['role'], readonly [string, keyof ConversationColours]>> =
+  {
+    agent: ['agent', 'cyan'],
+    contact: ['contact', 'green'],
+    manual: ['you', 'bold'],
+    system: ['Relay', 'yellow'],
+  };
+
+const DELIVERY_MARKS: Readonly<Record<OutboxState, readonly [string, keyof ConversationColours]>> =
+  {
+    pending: ['waiting', 'dim'],
+    sent: ['sent ✓', 'dim'],
+    delivered: ['delivered ✓✓', 'dim'],
+    read: ['read ✓✓', 'blue'],
+    failed: ['not sent ✗', 'red'],
+    unknown: ['may not have left ?', 'yellow'],
+  };
+
+/** With the day and without; narrow windows line up those of today. */
+const TIME = { wide: 11, narrow: 5 };
+const WIDE = 80;
+const NAME = 7;
+/** With less room than this the text goes below. */
+const LEAST = 24;
+
+export function formatTranscriptLine(line: TranscriptLine, look: ConversationLayout): string[] {
+  const { colours } = look;
+  const [who, colour] = WHO[line.role];
+  const room = look.columns ?? Number.POSITIVE_INFINITY;
+  const time = formatClock(new Date(line.timestamp), new Date(look.now)).padStart(
+    room < WIDE ? TIME.narrow : TIME.wide,
+  );
+  const before = time.length + NAME + 4;
+  const beside = room - before;
+  const below = beside < LEAST;
+  const columns = below ? room - 2 : beside;
+  const text = wrapText(toPrintable(line.content).trimEnd(), columns);
+  const written = withMark(text, line, columns, look);
+  if (below) {
+    return [
+      `${colours.dim(time.trimStart())} ${colours[colour](who)}`,
+      ...written.map((part) => `  ${part}`),
+    ];
+  }
+  const first = `${colours.dim(time)}  ${colours[colour](who.padEnd(NAME))}  `;
+  return written.map((part, index) => (index === 0 ? first : ' '.repeat(before)) + part);
+}
+
+/** The mark stands behind the text, or below it where there is no room. */
+function withMark(
+  text: readonly string[],
+  { delivery, queued_until }: TranscriptLine,
+  columns: number,
+  { colours, now }: ConversationLayout,
+): string[] {
+  if (delivery === null) return [...text];
+  const [word, colour] = DELIVERY_MARKS[delivery];
+  const until =
+    queued_until === undefined
+      ? ''
+      : ` until ${formatClock(new Date(queued_until), new Date(now))}`;
+  const mark = `${word}${until}`;
+  const last = text.at(-1) ?? '';
+  const painted = colours[colour](mark);
+  return wrapText(`${last}  ${mark}`, columns).length === 1
+    ? [...text.slice(0, -1), `${last}  ${painted}`]
+    : [...text, painted];
+}
+
+// How `relay create --wait` ends: one exit code for each way a conversation can end or stop. They are
+// part of what programs rely on: never change one.
+
+const EXITS: Readonly<Partial<Record<InstanceState, number>>> = {
+  COMPLETED: 0,
+  NEEDS_HUMAN_INTERVENTION: 10,
+  FAILED: 11,
+  ABANDONED: 12,
+};
+
+export const outcomeExitCode = ({ state }: ConversationInstance): number => EXITS[state] ?? 0;
+
+export function describeOutcome(
+  instance: ConversationInstance,
+  colours: ConversationColours,
+): string {
+  const said = `${colourByState(instance.state, instance.state, colours)}: ${toOneLine(instance.reason)}`;
+  return needsOwner(instance) ? `${said} ${describePossibleCommands(instance)}` : said;
+}

@@ -1,0 +1,115 @@
+// Which conversations are meant: by an id or its beginning, or all there are, page by page.
+
+import { CONVERSATION_LIMITS } from '@relay/core/api/constants';
+import type { ConversationInstance } from '@relay/core/api/instances';
+import type { Client } from '@relay/core/client/client';
+import { phoneAlias } from '@relay/core/contacts/alias';
+import type { InstanceState } from '@relay/core/conversation/states';
+import { RelayError } from '@relay/core/errors';
+import { formatCount, formatPhone, parseDuration, toPrintable } from '../../format.ts';
+
+const WHOLE = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const BEGINNING = /^[0-9a-f][0-9a-f-]{3,35}$/;
+const CANDIDATES = 5;
+const PAGE = 500;
+
+/** What people are shown and may type. */
+export const shortConversationId = (id: string): string => id.slice(0, 8);
+
+export async function findConversationId(
+  client: Client,
+  given: string | undefined,
+): Promise<string> {
+  const id = given?.trim().toLowerCase() ?? '';
+  if (WHOLE.test(id)) return id;
+  if (!BEGINNING.test(id)) {
+    throw new RelayError('usage', {
+      what: `"${toPrintable(id)}" is no id. Give one, or its first 4 characters or more; \`relay list\` shows them.`,
+    });
+  }
+  const query = { id_prefix: id, limit: CANDIDATES + 1 };
+  const found = await client.get('/api/instances', { query });
+  const [first, ...others] = found;
+  if (first === undefined) throw new RelayError('conversation_unknown', { id });
+  if (others.length === 0) return first.id;
+  throw new RelayError('conversation_ambiguous', { id, candidates: candidates(found) });
+}
+
+function candidates(found: readonly ConversationInstance[]): string {
+  const named = found
+    .slice(0, CANDIDATES)
+    .map(
+      ({ id, target_contact, state }) =>
+        `${id} (${formatPhone(toPrintable(target_contact))}, ${state})`,
+    );
+  return [...named, ...(found.length > CANDIDATES ? ['…'] : [])].join(', ');
+}
+
+export async function listAllConversations(
+  client: Client,
+  state?: InstanceState,
+): Promise<ConversationInstance[]> {
+  const found: ConversationInstance[] = [];
+  for (;;) {
+    const last = found.at(-1);
+    const page = await client.get('/api/instances', {
+      query: {
+        limit: PAGE,
+        ...(state === undefined ? {} : { state }),
+        ...(last === undefined ? {} : { after: last.id }),
+      },
+    });
+    found.push(...page);
+    if (page.length < PAGE) return found;
+  }
+}
+
+// What somebody handed in for a conversation, each piece with the place it came from, so that a mistake
+// is said in one sentence that names the option or the line.
+
+export interface InputText {
+  readonly text: string;
+  /** `--heartbeat`, or `quote.yaml, line 3`. */
+  readonly where: string;
+}
+
+export const inputError = (where: string, what: string): RelayError =>
+  new RelayError('usage', { what: `${where}: ${what}` });
+
+export function parseText({ text, where }: InputText, most: number): string {
+  if (text.trim() === '') throw inputError(where, 'the text is empty.');
+  if (text.length > most) throw inputError(where, `the text is longer than ${most} characters.`);
+  return text.trim();
+}
+
+export function parseTexts(given: readonly InputText[], most: number, mostEach: number): string[] {
+  const tooMany = given[most];
+  if (tooMany !== undefined) throw inputError(tooMany.where, `there can be ${most} at most.`);
+  return given.map((one) => parseText(one, mostEach));
+}
+
+export function parseContact(given: InputText): string {
+  const text = parseText(given, CONVERSATION_LIMITS.contact);
+  if (phoneAlias(text) !== null) return text;
+  throw inputError(given.where, 'give a phone number in international form, as in +491701234567.');
+}
+
+export function parseInterval({ text, where }: InputText): number {
+  const ms = parseDuration(text);
+  if (ms === null) throw inputError(where, 'give a time such as 90s, 30m, 2h or 1d.');
+  if (ms >= CONVERSATION_LIMITS.shortestIntervalMs && ms <= CONVERSATION_LIMITS.longestIntervalMs)
+    return ms;
+  throw inputError(
+    where,
+    'the time between follow-ups is one second at least and 30 days at most.',
+  );
+}
+
+export function parseFollowupLimit({ text, where }: InputText): number {
+  const many = /^\d{1,6}$/.test(text.trim()) ? Number(text) : Number.NaN;
+  if (many <= CONVERSATION_LIMITS.followups) return many;
+  throw inputError(
+    where,
+    `give a whole number, ${formatCount(CONVERSATION_LIMITS.followups, 'follow-up')} at most.`,
+  );
+}

@@ -1,0 +1,196 @@
+// `relay transcript <id>`: what was said, by whom and when, and how far each message has come. With -f it
+// goes on until the conversation ends.
+
+import type { ConversationInstance, TranscriptLine } from '@relay/core/api/instances';
+import type { Client } from '@relay/core/client/client';
+import { isTerminal } from '@relay/core/conversation/states';
+import { clientOf } from '../../api.ts';
+import { followDaemonChanges } from '../../daemon-events.ts';
+import { formatCount, truncateText } from '../../format.ts';
+import type { Terminal } from '../../terminal.ts';
+import { withReminder } from './conversations.ts';
+import {
+  colourByState,
+  countDoneTodos,
+  describeFollowUp,
+  describeOutcome,
+  formatTranscriptLine,
+} from './format.ts';
+import { findConversationId } from './input.ts';
+
+export const showTranscriptCommand = withReminder(async ({ config, terminal, args, options }) => {
+  const client = clientOf(config.home);
+  const id = await findConversationId(client, args[0]);
+  if (options.follow === true) {
+    await followTranscript(config.home, terminal, id);
+    return 0;
+  }
+  const lines = await client.get('/api/instances/{id}/transcript', { path: { id } });
+  if (terminal.json) terminal.give(lines);
+  else if (lines.length === 0) terminal.progress('Nothing was said yet.');
+  else {
+    const columns = terminal.size?.columns ?? null;
+    const look = { colours: terminal.colours, columns, now: Date.now() };
+    for (const line of lines.flatMap((one) => formatTranscriptLine(one, look))) terminal.say(line);
+  }
+  return 0;
+});
+
+async function followTranscript(home: string, terminal: Terminal, id: string): Promise<void> {
+  const view = new ConversationView(terminal);
+  let last: string | null = null;
+  for await (const update of followConversation(home, id)) {
+    if (terminal.json) for (const line of update.lines) terminal.give(line);
+    else view.show(update);
+    last = describeOutcome(update.instance, terminal.colours);
+  }
+  view.end();
+  if (last !== null) terminal.note(last);
+}
+
+// One conversation as it goes on: each time it is looked at, how it stands and which lines are new or
+// have come further. Ends after the conversation has, when its last message is on its way or was given
+// a moment for it.
+
+interface ConversationUpdate {
+  readonly instance: ConversationInstance;
+  /** New, or further on its way than when it was last told. */
+  readonly lines: readonly TranscriptLine[];
+}
+
+const TICK_MS = 1_000;
+const LAST_WORDS_MS = 5_000;
+/** Receipts for older lines are not waited for. */
+const LOOK_BACK = 20;
+
+export async function* followConversation(
+  home: string,
+  id: string,
+): AsyncGenerator<ConversationUpdate> {
+  const client = clientOf(home);
+  const told = new Map<string, TranscriptLine>();
+  let instance: ConversationInstance | null = null;
+  let endedAt: number | null = null;
+  for await (const change of followDaemonChanges(home, TICK_MS)) {
+    if (!change.reload && !change.instances.has(id)) {
+      if (instance !== null) yield { instance, lines: [] };
+    } else {
+      // First how it stands, then what was said: whoever sees the end has seen the last words.
+      instance = await client.get('/api/instances/{id}', { path: { id } });
+      const lines = await newLines(client, id, told);
+      yield { instance, lines };
+    }
+    if (instance === null || !isTerminal(instance.state)) continue;
+    endedAt ??= Date.now();
+    const leaving = [...told.values()].some(({ delivery }) => delivery === 'pending');
+    if (!leaving || Date.now() - endedAt > LAST_WORDS_MS) return;
+  }
+}
+
+async function newLines(
+  client: Client,
+  id: string,
+  told: Map<string, TranscriptLine>,
+): Promise<TranscriptLine[]> {
+  const after = settledUpTo([...told.values()]);
+  const found = await client.get('/api/instances/{id}/transcript', {
+    path: { id },
+    query: after === null ? {} : { after },
+  });
+  const fresh = found.filter((line) => told.get(line.id)?.delivery !== line.delivery);
+  for (const line of fresh) told.set(line.id, line);
+  return fresh;
+}
+
+/** The last line before which nothing can change any more. */
+function settledUpTo(lines: readonly TranscriptLine[]): string | null {
+  const recent = Math.max(0, lines.length - LOOK_BACK);
+  const open = lines.findIndex((line, index) => index >= recent && !isDeliveryFinal(line));
+  return lines[open === -1 ? lines.length - 1 : open - 1]?.id ?? null;
+}
+
+const isDeliveryFinal = ({ delivery }: TranscriptLine): boolean =>
+  delivery === null || delivery === 'read' || delivery === 'failed';
+
+// What a person sees of a conversation that is followed: lines that can still change their mark stay in
+// their place at the end, with how it stands below them; what is settled is written once. Where nobody
+// looks, each line is written when it comes.
+
+/** As many of our last messages as may still change where they stand. */
+const MOVING = 4;
+
+export class ConversationView {
+  readonly #terminal: Terminal;
+  readonly #written = new Set<string>();
+  #moving: TranscriptLine[] = [];
+  #drawn = '';
+
+  constructor(terminal: Terminal) {
+    this.#terminal = terminal;
+  }
+
+  show({ instance, lines }: ConversationUpdate): void {
+    const { size } = this.#terminal;
+    if (size === null) {
+      for (const line of lines) if (!this.#written.has(line.id)) this.#say(line);
+      return;
+    }
+    this.#take(lines);
+    while (this.#moving.length > MOVING || this.#tail(instance).length >= size.rows - 1) {
+      const first = this.#moving.shift();
+      if (first === undefined) break;
+      this.#say(first);
+    }
+    while (this.#moving[0] !== undefined && isDeliveryFinal(this.#moving[0])) {
+      this.#say(this.#moving[0]);
+      this.#moving.shift();
+    }
+    const tail = this.#tail(instance);
+    const now = tail.join('\n');
+    if (now === this.#drawn) return;
+    this.#drawn = now;
+    this.#terminal.draw(tail);
+  }
+
+  /** What still moved stays as it is. */
+  end(): void {
+    this.#terminal.settle();
+    for (const line of this.#moving.splice(0)) this.#say(line);
+  }
+
+  #take(lines: readonly TranscriptLine[]): void {
+    for (const line of lines) {
+      const at = this.#moving.findIndex(({ id }) => id === line.id);
+      if (at !== -1) this.#moving[at] = line;
+      else if (!this.#written.has(line.id)) this.#moving.push(line);
+    }
+  }
+
+  #say(line: TranscriptLine): void {
+    this.#written.add(line.id);
+    this.#drawn = '';
+    for (const part of this.#lines(line)) this.#terminal.say(part);
+  }
+
+  #lines(line: TranscriptLine): string[] {
+    const { colours, size } = this.#terminal;
+    return formatTranscriptLine(line, { colours, columns: size?.columns ?? null, now: Date.now() });
+  }
+
+  #tail(instance: ConversationInstance): string[] {
+    return [...this.#moving.flatMap((line) => this.#lines(line)), '', this.#standing(instance)];
+  }
+
+  #standing(instance: ConversationInstance): string {
+    const { colours, size } = this.#terminal;
+    const { state, todos } = instance;
+    const done =
+      todos.length === 0
+        ? ''
+        : `${countDoneTodos(instance)} of ${formatCount(todos.length, 'todo')}`;
+    const next = describeFollowUp(instance, Date.now());
+    const rest = [done, next === '' ? '' : `follow-up ${next}`].filter(Boolean).join(' · ');
+    const text = truncateText(rest, Math.max(0, (size?.columns ?? 200) - state.length - 6));
+    return `${colourByState(state, `● ${state}`, colours)}  ${colours.dim(text)}`;
+  }
+}

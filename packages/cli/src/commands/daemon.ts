@@ -1,0 +1,82 @@
+// `relay start`: starts the daemon and says where it is. The daemon outlives this process, except with
+// --foreground; nothing of the pipe protocol reaches standard output.
+import type { ChildProcess } from 'node:child_process';
+import { RelayError } from '@relay/core/errors';
+import type { RunCommand } from '../command.ts';
+import type { CliConfig } from '../config.ts';
+import {
+  launchDaemon,
+  stopDaemon,
+  waitForDaemonExit,
+  waitForDaemonReady,
+} from '../daemon-process.ts';
+import { StartFailure } from '../failure.ts';
+import { findDaemon } from '../running-daemon.ts';
+import type { Terminal } from '../terminal.ts';
+
+export const startRelayCommand: RunCommand = async ({ config, terminal, options }) => {
+  const running = alreadyRunning(config, terminal);
+  if (running) return 0;
+  const foreground = options.foreground === true;
+  const daemon = launchDaemon(config, foreground);
+  try {
+    terminal.progress('Starting the daemon …');
+    const { pid, port } = await waitForDaemonReady(daemon, terminal);
+    const url = `http://127.0.0.1:${port}`;
+    if (terminal.json) terminal.give({ running: true, already_running: false, pid, port, url });
+    else {
+      terminal.say(`Relay is running (PID ${pid}) at ${url}`);
+      terminal.say('`relay open` signs you in; `relay status` shows how it is.');
+    }
+  } catch (error) {
+    // Somebody else started one in the meantime.
+    const lost = error instanceof StartFailure && error.code === 'home_in_use';
+    if (lost && alreadyRunning(config, terminal)) return 0;
+    throw error;
+  }
+  if (!foreground) {
+    daemon.unref();
+    return 0;
+  }
+  return ended(daemon);
+};
+
+function alreadyRunning(config: CliConfig, terminal: Terminal): boolean {
+  const daemon = findDaemon(config.home);
+  if (daemon.state === 'none') return false;
+  const port = daemon.state === 'running' ? daemon.port : null;
+  if (terminal.json) {
+    terminal.give({ running: true, already_running: true, pid: daemon.pid, port });
+  } else terminal.say(new RelayError('daemon_already_running', { pid: daemon.pid }).message);
+  return true;
+}
+
+/** The terminal sends Ctrl-C to both; this process only waits for the daemon to finish. */
+async function ended(daemon: ChildProcess): Promise<number> {
+  process.on('SIGINT', () => {});
+  process.on('SIGTERM', () => daemon.kill('SIGTERM'));
+  await waitForDaemonExit(daemon);
+  return daemon.exitCode ?? 1;
+}
+
+// `relay stop`: asks the daemon to end, waits until it has, and says whether everything was flushed.
+
+export const stopRelayCommand: RunCommand = async ({ config, terminal }) => {
+  const stopped = await stopDaemon(config.home, (pid) =>
+    terminal.progress(`Stopping the daemon (PID ${pid}) …`),
+  );
+  if (stopped === null) {
+    if (terminal.json) terminal.give({ stopped: false, running: false });
+    else terminal.say('The daemon is not running; there is nothing to stop.');
+    return 0;
+  }
+  const { pid, flushed } = stopped;
+  if (terminal.json) terminal.give({ stopped: true, running: false, pid, flushed });
+  else if (flushed) terminal.say('Stopped. Everything was flushed to disk.');
+  else {
+    terminal.say(
+      'Stopped, but it ended before it was done. What was acknowledged is safe; the next `relay start` recovers the rest.',
+    );
+  }
+  return 0;
+};

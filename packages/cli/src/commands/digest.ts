@@ -1,0 +1,113 @@
+// `relay digest [group] [--day yesterday] [--hours]`: what was said in the groups that are observed.
+
+import type { Digest, GroupDay } from '@relay/core/api/digests';
+import { FACT_KINDS, FACT_TITLES, factLine } from '@relay/core/observer/digest/facts';
+import { formatDigestFailures, zoneOfGroupDay } from '@relay/core/observer/digest/format';
+import { formatGroupDate } from '@relay/core/observer/digest/periods';
+import { clientOf } from '../api.ts';
+import type { RunCommand } from '../command.ts';
+import { formatCount, toOneLine, wrapText } from '../format.ts';
+import type { Terminal } from '../terminal.ts';
+
+export const showDigestsCommand: RunCommand = async ({ config, terminal, args, options }) => {
+  const { day, hours } = options;
+  const group = args.join(' ').trim();
+  const query = {
+    ...(group === '' ? {} : { group }),
+    ...(typeof day === 'string' ? { day } : {}),
+  };
+  const answer = await clientOf(config.home).get('/api/digests', { query });
+  if (terminal.json) terminal.give(answer);
+  else {
+    const columns = Math.min(terminal.size?.columns ?? 80, 100);
+    const shown = { hours: hours === true, columns, colours: terminal.colours };
+    const pages = answer.digests.map((each) => formatGroupDay(each, shown));
+    for (const line of pages.flatMap((page, at) => (at === 0 ? page : ['', ...page])))
+      terminal.say(line);
+  }
+  return 0;
+};
+
+// A group's day as a person reads it in a terminal: the digest, its facts by kind, the hours where they are
+// wanted or all there is, and what it cost. Nothing in it can move the cursor.
+
+interface DigestLayout {
+  readonly hours: boolean;
+  readonly columns: number;
+  readonly colours: Pick<Terminal['colours'], 'bold' | 'dim'>;
+}
+
+export function formatGroupDay(day: GroupDay, shown: DigestLayout): string[] {
+  const { colours, hours } = shown;
+  const zone = zoneOfGroupDay(day);
+  const date = formatGroupDate(new Date(day.from), zone);
+  const sections = [
+    [
+      `${colours.bold(toOneLine(day.group))}  ${date}${day.observed ? '' : '  (no longer observed)'}`,
+    ],
+    ...(day.daily === null
+      ? []
+      : [inset(day.daily.text, shown), ...factSections(day.daily, shown)]),
+    ...(day.instead === null ? [] : [inset(day.instead, shown)]),
+    ...(day.daily === null || hours ? [day.hourly.flatMap((hour) => hourLines(hour, shown))] : []),
+    formatDigestFailures(day, zone).flatMap((sentence) => inset(sentence, shown)),
+    costLines(day).map((line) => `  ${colours.dim(line)}`),
+  ];
+  const filled = sections.filter((section) => section.length > 0);
+  return filled.flatMap((section, at) => (at === 0 ? section : ['', ...section]));
+}
+
+const inset = (text: string, { columns }: DigestLayout): string[] =>
+  wrapText(toOneLine(text), columns - 2).map((line) => `  ${line}`);
+
+function factSections({ facts }: Digest, shown: DigestLayout): string[][] {
+  return FACT_KINDS.flatMap((kind) => {
+    const of = facts.filter((fact) => fact.kind === kind);
+    if (of.length === 0) return [];
+    const title = `  ${shown.colours.bold(FACT_TITLES[kind])}`;
+    if (kind === 'participant' || kind === 'mood')
+      return [[title, ...hanging('', of.map(({ text }) => text).join(', '), shown)]];
+    const sign = kind === 'open_question' ? '? ' : '• ';
+    return [[title, ...of.flatMap((fact) => hanging(sign, factLine(fact), shown))]];
+  });
+}
+
+/** `10:00-11:00` in front, the words beside it. */
+function hourLines({ text }: Digest, shown: DigestLayout): string[] {
+  const [, hours = '', words = text] = /^(\d\d:\d\d-\d\d:\d\d): (.*)$/s.exec(text) ?? [];
+  return hanging(
+    hours === '' ? '' : `${hours}  `,
+    words,
+    { ...shown, columns: shown.columns + 2 },
+    2,
+  );
+}
+
+function hanging(sign: string, text: string, { columns }: DigestLayout, indent = 4): string[] {
+  const room = columns - indent - sign.length;
+  return wrapText(toOneLine(text), room).map(
+    (line, at) => ' '.repeat(indent) + (at === 0 ? sign : ' '.repeat(sign.length)) + line,
+  );
+}
+
+const figure = new Intl.NumberFormat('en');
+
+function costLines(day: GroupDay): string[] {
+  const digests = [...(day.daily === null ? [] : [day.daily]), ...day.hourly];
+  const cost = digests.reduce((sum, { cost_tokens }) => sum + cost_tokens, 0);
+  const { messages_kept, messages_cut, tokens_saved, tokens_spent } = day;
+  const heard = messages_kept + messages_cut;
+  const noise = `${figure.format(messages_cut)} of them noise that no model read`;
+  const spent = `${figure.format(tokens_spent)} spent on the group that day, answers included`;
+  return [
+    ...(heard === 0
+      ? []
+      : [
+          `${formatCount(heard, 'message')}, ${noise}; ${figure.format(tokens_saved)} tokens spared`,
+        ]),
+    ...(cost === 0
+      ? []
+      : [`${figure.format(cost)} tokens for ${formatCount(digests.length, 'digest')}`]),
+    ...(tokens_spent === 0 ? [] : [spent]),
+  ];
+}

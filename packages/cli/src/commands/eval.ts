@@ -1,0 +1,193 @@
+// `relay eval`: how well the owner's own model does what observed groups need of it, on the sets that ship
+// with Relay. Says what it will cost and asks first; nothing of the owner's is read or sent.
+
+import { TRIGGER_CASE_LABELS } from '@relay/core/api/constants';
+import type {
+  DigestReport,
+  EvalEvent,
+  EvalPlan,
+  EvalReport,
+  Score,
+  TriggerReport,
+} from '@relay/core/api/eval';
+import { streamAnswer } from '@relay/core/client/answer-stream';
+import { RelayApiError } from '@relay/core/client/api-error';
+import { RelayError } from '@relay/core/errors';
+import { clientOf, postStream } from '../api.ts';
+import type { CommandCall, CommandOptions, RunCommand } from '../command.ts';
+import { formatCount, toOneLine } from '../format.ts';
+import { askUser, canAsk } from '../prompt.ts';
+import type { Terminal } from '../terminal.ts';
+
+const INTERRUPTED = 130;
+const FAILED = 500;
+const SETS = ['trigger', 'digest', 'all'] as const;
+type EvalSet = (typeof SETS)[number];
+
+export const runEvalCommand: RunCommand = async (call) => {
+  const { config, terminal, options } = call;
+  const request = parseEvalRequest(options);
+  const plan = await clientOf(config.home).get('/api/eval', { query: request });
+  if (!(await confirmCost(call, plan))) return 0;
+  const stopped = new AbortController();
+  const stop = () => stopped.abort(new Error('stopped'));
+  process.once('SIGINT', stop);
+  try {
+    const report = await followEval(call, request, stopped.signal);
+    if (terminal.json) terminal.give(report);
+    else for (const line of formatEvalReport(report, terminal.colours)) terminal.say(line);
+    return 0;
+  } catch (error) {
+    if (!stopped.signal.aborted) throw error;
+    terminal.settle();
+    return INTERRUPTED;
+  } finally {
+    process.off('SIGINT', stop);
+  }
+};
+
+interface EvalRequest {
+  readonly set: EvalSet;
+  readonly limit?: number;
+}
+
+function parseEvalRequest(options: CommandOptions): EvalRequest {
+  const set = SETS.find((each) => each === options.set);
+  if (set === undefined)
+    throw new RelayError('usage', { what: 'Give --set one of trigger, digest and all.' });
+  if (options.limit === undefined) return { set };
+  const limit = Number(options.limit);
+  if (Number.isInteger(limit) && limit >= 1) return { set, limit };
+  throw new RelayError('usage', { what: 'Give --limit a whole number, as in `--limit 20`.' });
+}
+
+async function confirmCost({ terminal, options }: CommandCall, plan: EvalPlan): Promise<boolean> {
+  if (!terminal.json) for (const line of formatEvalCost(plan)) terminal.progress(line);
+  if (options.yes === true) return true;
+  if (terminal.json || !canAsk())
+    throw new RelayError('usage', { what: 'This spends tokens. Say that you want it with --yes.' });
+  terminal.settle();
+  return /^y(es)?$/i.test(await askUser('Go on? [y/N] '));
+}
+
+async function followEval(
+  { config, terminal }: CommandCall,
+  body: EvalRequest,
+  signal: AbortSignal,
+): Promise<EvalReport> {
+  const asked = { path: '/api/eval', body };
+  for await (const event of streamAnswer<EvalEvent>(asked, postStream(config.home), signal)) {
+    if (event.type === 'progress') {
+      if (terminal.attended) terminal.progress(`${event.set}: ${event.done} of ${event.of}`);
+    } else if (event.type === 'error') throw new RelayApiError(FAILED, event.code, event.message);
+    else return event.report;
+  }
+  throw new RelayError('answer_broke_off');
+}
+
+// The cost of an evaluation and its result, as a person reads them: plain tables, shares in per cent.
+
+type Colours = Pick<Terminal['colours'], 'dim' | 'bold'>;
+
+const figure = new Intl.NumberFormat('en');
+const number = (value: number): string => figure.format(value);
+const percent = (share: number | null): string =>
+  share === null ? '–' : `${(share * 100).toFixed(1)} %`;
+
+export function formatEvalCost(plan: EvalPlan): string[] {
+  const tokens = plan.input_tokens + plan.output_tokens;
+  const model = `${toOneLine(plan.provider)} ${toOneLine(plan.model)}`;
+  const cost = `This asks ${model} ${formatCount(plan.calls, 'question')}: about ${number(plan.input_tokens)} tokens in and ${number(plan.output_tokens)} out.`;
+  const left = `They count towards today, where ${number(plan.left_today)} are left.`;
+  return tokens <= plan.left_today
+    ? [cost, left]
+    : [cost, left, 'That is not enough: it will end before it is done. Try --limit.'];
+}
+
+export function formatEvalReport(report: EvalReport, colours: Colours): string[] {
+  const { spent, trigger, digest } = report;
+  const parts = [
+    ...(trigger === null ? [] : triggerLines(trigger, colours)),
+    ...(digest === null ? [] : digestLines(digest, colours)),
+  ];
+  const model = `${toOneLine(report.provider)} ${toOneLine(report.model)}`;
+  const cost = `${model}: ${formatCount(spent.calls, 'question')}, ${number(spent.input_tokens)} tokens in, ${number(spent.output_tokens)} out.`;
+  return [...parts, colours.dim(cost)];
+}
+
+function triggerLines(report: TriggerReport, colours: Colours): string[] {
+  const { hard } = report;
+  return [
+    colours.bold(
+      `Trigger: ${formatCount(report.cases, 'case')}, ${report.asked} of them put to the model`,
+    ),
+    ...table([
+      ['', 'precision', 'recall', 'right', 'wrong', 'missed'],
+      scoreRow('phase 1 alone', report.phase_one),
+      scoreRow('both phases', report.both_phases),
+      scoreRow(`phase 1, ${hard.cases} hard`, hard.phase_one),
+      scoreRow('both, hard', hard.both_phases),
+    ]),
+    '',
+    `Labels right: ${percent(report.label_accuracy)}. Answers nobody could read: ${report.unread}. Answers to others than the owner: ${report.answered_others}.`,
+    colours.dim('What the owner’s messages are (rows), and what they were taken for:'),
+    ...table([
+      ['', ...TRIGGER_CASE_LABELS],
+      ...TRIGGER_CASE_LABELS.map((was) => [
+        was,
+        ...TRIGGER_CASE_LABELS.map((as) => String(report.confusion[was][as])),
+      ]),
+    ]),
+    '',
+  ];
+}
+
+const scoreRow = (name: string, score: Score): string[] => [
+  name,
+  percent(score.precision),
+  percent(score.recall),
+  String(score.right),
+  String(score.wrong),
+  String(score.missed),
+];
+
+function digestLines(report: DigestReport, colours: Colours): string[] {
+  const { days } = report;
+  const leaks = days.flatMap((day) => day.leaks.map((leak) => ({ day, leak })));
+  return [
+    colours.bold(
+      `Digests: ${formatCount(days.length, 'day')}, facts found ${percent(report.fact_recall)}, ${formatCount(report.leaks, 'leak')}`,
+    ),
+    ...table([
+      ['group', 'day', 'facts', 'leaks', 'tokens'],
+      ...days.map((day) => [
+        day.group,
+        day.day,
+        day.found === null ? 'no digest' : `${day.found} of ${day.facts}`,
+        String(day.leaks.length),
+        String(day.tokens),
+      ]),
+    ]),
+    ...leaks.map(({ day, leak }) => `  ${day.group} ${day.day}, ${leak.reason}: ${leak.fact}`),
+    colours.dim(
+      'The model judged its own digests; leaks are found by pattern, so a paraphrase may slip through.',
+    ),
+    '',
+  ];
+}
+
+/** The first column to the left, figures to the right. */
+function table(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
+  );
+  return rows.map((row) =>
+    row
+      .map((cell, column) =>
+        column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0),
+      )
+      .join('  ')
+      .replace(/^/, '  ')
+      .trimEnd(),
+  );
+}

@@ -1,0 +1,278 @@
+// `relay memory`: which model finds things by their meaning, and how far it has come.
+
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
+import type { ChangeDigestExport, DigestExportState } from '@relay/core/api/digests';
+import type { ChatImportReport } from '@relay/core/api/imports';
+import type { EmbeddingsTrial, MemoryStatus } from '@relay/core/api/memory';
+import { RelayError } from '@relay/core/errors';
+import { clientOf, postChatExport } from '../api.ts';
+import type { CommandCall, CommandOptions, RunCommand } from '../command.ts';
+import {
+  formatBytes,
+  formatCount,
+  formatRoughDuration,
+  formatRows,
+  toOneLine,
+  toPrintable,
+} from '../format.ts';
+import { askUser, canAsk, readPipedLine } from '../prompt.ts';
+import { findDaemon } from '../running-daemon.ts';
+
+export const showMemoryStatusCommand: RunCommand = async ({ config, terminal }) => {
+  const status = await clientOf(config.home).get('/api/memory');
+  if (terminal.json) terminal.give(status);
+  else for (const line of formatMemoryStatus(status)) terminal.say(toPrintable(line));
+  return 0;
+};
+
+// `relay memory embeddings off|local|endpoint`: tries the model first, says what it would take and what would
+// leave the machine, and begins with a yes.
+
+export const chooseEmbeddingsCommand: RunCommand = async (call) => {
+  const { config, terminal } = call;
+  const client = clientOf(config.home);
+  const body = await choiceOf(call);
+  if (body.embeddings !== 'off') {
+    terminal.progress('Trying the model …');
+    const trial = await client.post('/api/memory/embeddings/trial', { body });
+    if (!terminal.json)
+      for (const line of formatEmbeddingsTrial(trial)) terminal.say(toPrintable(line));
+    if (!(await confirmEmbeddings(call))) return 1;
+  }
+  const status = await client.patch('/api/memory/embeddings', { body });
+  if (terminal.json) terminal.give(status);
+  else for (const line of formatMemoryStatus(status)) terminal.say(toPrintable(line));
+  return 0;
+};
+
+interface Choice {
+  embeddings: 'off' | 'local' | 'endpoint';
+  base_url?: string;
+  model?: string;
+  api_key?: string;
+}
+
+async function choiceOf({ args, options }: CommandCall): Promise<Choice> {
+  const [embeddings] = args;
+  if (embeddings !== 'off' && embeddings !== 'local' && embeddings !== 'endpoint') {
+    throw new RelayError('usage', { what: 'Say off, local or endpoint.' });
+  }
+  return {
+    embeddings,
+    ...(typeof options.baseUrl === 'string' ? { base_url: options.baseUrl } : {}),
+    ...(typeof options.model === 'string' ? { model: options.model } : {}),
+    ...(options.key === true ? { api_key: await readKey() } : {}),
+  };
+}
+
+async function readKey(): Promise<string> {
+  const key = canAsk()
+    ? await askUser('Key (not shown): ', { secret: true })
+    : await readPipedLine();
+  if (key !== '') return key;
+  const what =
+    'No key came in. Pipe it in, as in `relay memory embeddings endpoint --key < key.txt`.';
+  throw new RelayError('usage', { what });
+}
+
+async function confirmEmbeddings({ terminal, options }: CommandCall): Promise<boolean> {
+  if (options.yes === true) return true;
+  if (terminal.json || !canAsk()) {
+    throw new RelayError('usage', {
+      what: 'Nothing was changed: say --yes to begin without being asked.',
+    });
+  }
+  if (/^y(es)?$/i.test(await askUser('Begin? [y/N] '))) return true;
+  terminal.note('Nothing was changed.');
+  return false;
+}
+
+// `relay memory import`: an exported WhatsApp chat goes to the daemon as it is, and becomes findable. Repeating
+// it adds nothing twice.
+
+export const importChatExportCommand: RunCommand = async ({ config, terminal, args, options }) => {
+  const path = args[0] ?? '';
+  if (findDaemon(config.home).state === 'none') throw new RelayError('daemon_not_running');
+  const size = await sizeOf(path);
+  let sent = 0;
+  const progress = paced(terminal.progress);
+  const file = createReadStream(path).on('data', (chunk) => {
+    sent += chunk.length;
+    progress(`Reading ${formatBytes(sent)} of ${formatBytes(size)} …`);
+  });
+  const query = { file: basename(path), ...parseImportQuery(options) };
+  for await (const news of postChatExport(config.home, file, size, query)) {
+    if (news.type === 'progress') {
+      progress(`Importing … ${news.percent} % (${formatCount(news.lines, 'line')})`);
+    } else if (news.type === 'failed') {
+      throw new RelayError('command_failed', { reason: news.error });
+    } else if (terminal.json) terminal.give(news.report);
+    else for (const line of formatImportReport(news.report)) terminal.say(line);
+  }
+  return 0;
+};
+
+async function sizeOf(path: string): Promise<number> {
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    const reason = error.code === 'ENOENT' ? 'does not exist' : `cannot be read (${error.code})`;
+    throw new RelayError('usage', { what: `${path} ${reason}.` });
+  });
+  if (found.isFile()) return found.size;
+  throw new RelayError('usage', { what: `${path} is no file. Give the .txt or .zip itself.` });
+}
+
+const FIELDS = { chat: 'chat', me: 'me', dateOrder: 'date_order', zone: 'zone' } as const;
+
+function parseImportQuery(options: CommandOptions): Record<string, string> {
+  const said = Object.entries(FIELDS).flatMap(([option, field]) => {
+    const value = options[option];
+    return typeof value === 'string' ? [[field, value]] : [];
+  });
+  return Object.fromEntries(said);
+}
+
+/** Five times a second is often enough for anybody. */
+function paced(tell: (sentence: string) => void): (sentence: string) => void {
+  let shown = 0;
+  return (sentence) => {
+    if (Date.now() - shown < 200) return;
+    shown = Date.now();
+    tell(sentence);
+  };
+}
+
+const WHY: Readonly<Record<string, string>> = {
+  system: 'notes of WhatsApp itself',
+  deleted: 'deleted messages',
+  media: 'media that the export leaves out',
+  empty: 'empty messages',
+  no_message: 'lines before the first message',
+  no_date: 'messages of no possible date',
+};
+
+function formatImportReport(report: ChatImportReport): string[] {
+  const { chat_name, new_chat, messages, added, known, people, from, to, skipped } = report;
+  const span = from === null || to === null ? '' : `, ${from.slice(0, 10)} to ${to.slice(0, 10)}`;
+  const left = Object.entries(skipped).map(([why, number]) => `${number} ${WHY[why] ?? why}`);
+  return [
+    `${toOneLine(chat_name)}${new_chat ? ' (new)' : ''}: ${formatCount(messages, 'message')} of ${formatCount(people, 'person', 'people')}${span}.`,
+    `${added} added, ${known} known already.`,
+    ...(left.length === 0 ? [] : [`Left out: ${left.join(', ')}.`]),
+  ];
+}
+
+// `relay memory outside`: where digests go besides Relay. Without options it says how it is; a secret is shown
+// when it is made and never again.
+
+export const configureDigestExportCommand: RunCommand = async ({ config, terminal, options }) => {
+  const client = clientOf(config.home);
+  const changed = parseDigestExportChanges(options);
+  if (Object.keys(changed).length === 0) {
+    const state = await client.get('/api/outside-memory');
+    if (terminal.json) terminal.give(state);
+    else for (const line of formatDigestExport(state)) terminal.say(line);
+    return 0;
+  }
+  const { webhook_secret: secret, ...state } = await client.patch('/api/outside-memory', {
+    body: changed,
+  });
+  if (terminal.json) {
+    terminal.give({ ...state, webhook_secret: secret });
+    return 0;
+  }
+  for (const line of formatDigestExport(state)) terminal.say(line);
+  if (secret !== null) {
+    terminal.say(`Secret: ${secret}`);
+    terminal.note(
+      'It is shown this once. Whoever receives the webhook checks its signature with it.',
+    );
+  }
+  return 0;
+};
+
+/** Only what is named is there. */
+type DigestExportChanges = {
+  [K in keyof ChangeDigestExport]?: Exclude<ChangeDigestExport[K], undefined>;
+};
+
+function parseDigestExportChanges(options: CommandOptions): DigestExportChanges {
+  const { folder, webhook, deviceId, hourly, rotateSecret } = options;
+  return {
+    ...(typeof folder === 'string' ? { folder: folder === '' ? null : resolve(folder) } : {}),
+    ...(typeof webhook === 'string' ? { webhook_url: webhook === '' ? null : webhook } : {}),
+    ...(typeof deviceId === 'string' ? { device_id: deviceId } : {}),
+    ...(typeof hourly === 'boolean' ? { hourly } : {}),
+    ...(rotateSecret === true ? { rotate_secret: true } : {}),
+  };
+}
+
+function formatDigestExport({
+  folder,
+  webhook_url,
+  hourly,
+  device_id,
+}: DigestExportState): string[] {
+  if (folder === null && webhook_url === null) {
+    return ['Digests stay in Relay. `relay memory outside --folder` or `--webhook` gives them on.'];
+  }
+  const what = hourly ? 'Digests of hours and days' : 'Digests of days';
+  return [
+    ...(folder === null ? [] : [`${what} are written to ${toOneLine(folder)}, one file a day.`]),
+    ...(webhook_url === null ? [] : [`${what} are sent to ${toOneLine(webhook_url)}, signed.`]),
+    `They are marked ${toOneLine(device_id)}.`,
+  ];
+}
+
+// How memory is, and what a choice means, in the words a person reads. Pure.
+
+const formatNumber = (count: number): string => count.toLocaleString('en-GB');
+
+const KINDS = {
+  off: 'off: what was said is found by its words',
+  local: 'a model on this machine; nothing leaves it',
+  endpoint: 'an endpoint',
+} as const;
+
+export function formatMemoryStatus(status: MemoryStatus): string[] {
+  const { embeddings, provider, model, dims, vectors, documents, waiting, per_second } = status;
+  const entries: (readonly [string, string | null])[] = [
+    [
+      'By meaning',
+      embeddings === 'endpoint' ? `${KINDS.endpoint}: ${provider ?? '?'}` : KINDS[embeddings],
+    ],
+    ['Model', model === null ? null : `${model}${dims === null ? '' : `, ${dims} numbers a text`}`],
+    ['Compared', status.index === 'pgvector' ? 'by pgvector' : status.index && 'in the daemon'],
+    [
+      'Texts',
+      `${formatNumber(documents)}${embeddings === 'off' ? '' : `, ${formatNumber(vectors)} with a vector`}`,
+    ],
+    ['Waiting', embeddings === 'off' || waiting === 0 ? null : formatWaiting(waiting, per_second)],
+    ['Failed', status.failure?.sentence ?? null],
+  ];
+  return formatRows(
+    entries.flatMap(([name, value]) => (value === null ? [] : [[name, value] as const])),
+  );
+}
+
+function formatWaiting(waiting: number, perSecond: number | null): string {
+  if (perSecond === null) return formatNumber(waiting);
+  return `${formatNumber(waiting)}, ${perSecond.toFixed(1)} a second: ${formatRoughDuration((1_000 * waiting) / perSecond)} to go`;
+}
+
+/** What is said before anything begins. */
+export function formatEmbeddingsTrial({
+  model,
+  waiting,
+  per_second,
+  leaves_to,
+}: EmbeddingsTrial): string[] {
+  const time = formatRoughDuration((1_000 * waiting) / per_second);
+  return [
+    `${model} reads ${per_second.toFixed(1)} texts a second: ${formatNumber(waiting)} texts take about ${time}, the newest first. Relay works on meanwhile.`,
+    leaves_to === null
+      ? 'Nothing leaves this machine. The model knows English; other languages are found by their words.'
+      : `The text of all ${formatNumber(waiting)} messages, what others wrote to you included, and every question you ask is sent to ${leaves_to}. Whoever runs it can read them.`,
+  ];
+}

@@ -1,0 +1,101 @@
+// `relay messages [contact]`: the last messages, the oldest first, one calm line each.
+import type { BufferedMessage } from '@relay/core/api/whatsapp';
+import { RelayError } from '@relay/core/errors';
+import type { OutboxState } from '@relay/core/outbox/progress';
+import { clientOf } from '../api.ts';
+import type { RunCommand } from '../command.ts';
+import { formatClock, formatPhone, toPrintable } from '../format.ts';
+import type { Terminal } from '../terminal.ts';
+
+export const listMessagesCommand: RunCommand = async ({ config, terminal, args, options }) => {
+  const limit = Number(options.limit);
+  if (!Number.isInteger(limit) || limit < 1) {
+    throw new RelayError('usage', { what: 'Give --limit a whole number, as in `-n 20`.' });
+  }
+  const [contact] = args;
+  if (contact !== undefined && !/\d/.test(contact)) {
+    throw new RelayError('usage', { what: 'Name the contact by digits of the phone number.' });
+  }
+  const query = contact === undefined ? { limit } : { limit, contact };
+  const answer = await clientOf(config.home).get('/api/whatsapp/messages', { query });
+  if (terminal.json) terminal.give(answer);
+  else if (answer.messages.length === 0) terminal.progress('No messages yet.');
+  else
+    for (const line of formatMessages(answer.messages, terminal.colours, new Date()))
+      terminal.say(line);
+  return 0;
+};
+
+/** As much of an id as `relay why` needs to know it by. */
+const ID = 12;
+
+export function formatMessages(
+  messages: readonly BufferedMessage[],
+  colours: Pick<Terminal['colours'], 'dim' | 'bold'>,
+  now: Date,
+): string[] {
+  const rows = messages.map((message) => ({ message, way: formatSenderAndRecipient(message) }));
+  const ids = Math.min(ID, Math.max(0, ...messages.map(({ id }) => id.length)));
+  const width = Math.min(44, Math.max(0, ...rows.map(({ way }) => way.length)));
+  return rows.map(({ message, way }) => {
+    const time = colours.dim(formatClock(new Date(message.timestamp), now).padStart(11));
+    const id = colours.dim(toPrintable(message.id).slice(0, ID).padEnd(ids));
+    // A body of several lines stays one message to the eye.
+    const indent = `\n${' '.repeat(11 + 2 + ids + 2 + width + 2)}`;
+    const body = toPrintable(message.body).trimEnd().replaceAll('\n', indent);
+    return `${time}  ${id}  ${colours.bold(way.padEnd(width))}  ${body}`;
+  });
+}
+
+/** Who → whom; the account itself is `you`. */
+function formatSenderAndRecipient(message: BufferedMessage): string {
+  const sender = toPrintable(message.fromName ?? address(message.from));
+  const from = message.fromMe ? 'you' : sender;
+  const to = message.fromMe || message.isGroup ? address(message.to) : 'you';
+  return `${from} → ${to}`.replace(/\s+/g, ' ');
+}
+
+function address(jid: string): string {
+  const [user = '', server = ''] = jid.split('@');
+  if (server === 's.whatsapp.net') return formatPhone(user.replace(/:.*/, ''));
+  return server === 'g.us' ? `group ${user}` : toPrintable(jid);
+}
+
+// `relay messages send <to> <text>`: writes to somebody as the owner. Stored when it returns; it leaves in
+// its turn.
+
+const SENTENCES: Readonly<Record<OutboxState, string>> = {
+  pending: 'Stored. It leaves in its turn; `relay messages` shows it then.',
+  sent: 'Sent.',
+  delivered: 'Delivered.',
+  read: 'Delivered and read.',
+  failed: 'It could not be sent. `relay logs` says why.',
+  unknown: 'It may or may not have left; its receipt will tell. It is not sent again.',
+};
+
+export const sendMessageCommand: RunCommand = async ({ config, terminal, args, options }) => {
+  const [to = '', text = ''] = args;
+  if (text.trim() === '') throw new RelayError('usage', { what: 'The text is empty.' });
+  const key = typeof options.key === 'string' ? { 'idempotency-key': options.key } : {};
+  const sent = await clientOf(config.home).post('/api/whatsapp/messages', {
+    body: { to, text },
+    header: key,
+  });
+  if (terminal.json) terminal.give(sent);
+  else terminal.say(`${SENTENCES[sent.state]} (${toPrintable(sent.messageId)})`);
+  return sent.success ? 0 : 1;
+};
+
+// `relay why <message-id>`: one true sentence about what became of a message, or who caused it.
+
+export const explainMessageCommand: RunCommand = async ({ config, terminal, args, options }) => {
+  const [id = ''] = args;
+  const { chat } = options;
+  const answer = await clientOf(config.home).get('/api/messages/{id}/why', {
+    path: { id },
+    query: typeof chat === 'string' ? { chat } : {},
+  });
+  if (terminal.json) terminal.give(answer);
+  else terminal.say(toPrintable(answer.sentence));
+  return 0;
+};

@@ -1,0 +1,142 @@
+// `relay schedule "every weekday 9am" --to Mom "…"`: shows what was understood and the next three times, and
+// saves exactly that with a yes. Without anything it lists what is scheduled.
+
+import type { CatchUp } from '@relay/core/api/constants';
+import type { SchedulePreview } from '@relay/core/api/schedules';
+import { RelayError } from '@relay/core/errors';
+import type { ScheduleRule } from '@relay/core/schedule/rule';
+import { WEEKDAYS } from '@relay/core/schedule/zone';
+import { clientOf } from '../api.ts';
+import type { CommandCall, CommandOptions, RunCommand } from '../command.ts';
+import { askUser, canAsk } from '../prompt.ts';
+import { formatSchedulePreview, listSchedulesCommand, shortScheduleId } from './schedules.ts';
+
+export const createScheduleCommand: RunCommand = async (call) => {
+  const { config, terminal, args, options } = call;
+  if (args.length === 0 && Object.keys(options).every((name) => name === 'json'))
+    return listSchedulesCommand(call);
+  const wish = parseScheduleRequest(args, options);
+  const client = clientOf(config.home);
+  const preview = await client.post('/api/schedules/preview', { body: wish });
+  if (options.once !== undefined && preview.rule.kind !== 'once') {
+    throw new RelayError('usage', {
+      what: `"${options.once}" is not one time, but ${preview.words}.`,
+    });
+  }
+  if (!(await confirmSchedule(call, preview))) return 1;
+  const { rule, zone, catch_up } = preview;
+  const { to, text } = wish;
+  // What was shown, not what was typed: "in 2 hours" is another moment by now.
+  const made = await client.post('/api/schedules', { body: { to, text, rule, zone, catch_up } });
+  if (terminal.json) terminal.give(made);
+  else
+    terminal.say(`Scheduled. \`relay schedule cancel ${shortScheduleId(made.id)}\` takes it back.`);
+  return 0;
+};
+
+async function confirmSchedule(
+  { terminal, options }: CommandCall,
+  preview: SchedulePreview,
+): Promise<boolean> {
+  if (!terminal.json) {
+    const columns = terminal.size?.columns ?? null;
+    for (const line of formatSchedulePreview(preview, { columns, colours: terminal.colours }))
+      terminal.say(line);
+  }
+  if (options.yes === true) return true;
+  if (terminal.json || !canAsk()) {
+    throw new RelayError('usage', {
+      what: 'Nothing was saved: say --yes to save it without being asked.',
+    });
+  }
+  if (/^y(es)?$/i.test(await askUser('Save it? [y/N] '))) return true;
+  terminal.note('Nothing was saved.');
+  return false;
+}
+
+// What was typed after `relay schedule`, as the API wants it. Words and structured flags are two ways to say
+// when; exactly one of them is taken. Pure.
+
+const HELP = '`relay schedule --help` shows how.';
+
+interface ScheduleRequest {
+  readonly to: string;
+  readonly text: string;
+  readonly when?: string;
+  readonly rule?: ScheduleRule;
+  readonly zone?: string;
+  readonly catch_up?: CatchUp;
+}
+
+export function parseScheduleRequest(
+  args: readonly (string | undefined)[],
+  options: CommandOptions,
+): ScheduleRequest {
+  const given = (['once', 'daily', 'weekly', 'cron'] as const).filter(
+    (name) => typeof options[name] === 'string',
+  );
+  if (given.length > 1) refuse(`Say when in one way, not in ${given.length}.`);
+  const [way] = given;
+  const [when, text] = way === undefined ? args : [undefined, ...args];
+  if (args.length > (way === undefined ? 2 : 1)) {
+    refuse(
+      `There is more than a ${way === undefined ? 'time and a text' : 'text'}: put each in quotes.`,
+    );
+  }
+  if (way === undefined && !when?.trim()) refuse('Say when.');
+  if (!text?.trim()) refuse('Say what to send.');
+  const { to, zone, catchUp } = options;
+  if (typeof to !== 'string' || to.trim() === '')
+    refuse('Say to whom with --to: a name, a number, or me.');
+  return {
+    to: String(to),
+    text: String(text),
+    ...(way === undefined ? { when: String(when) } : whenBy(way, String(options[way]))),
+    ...(typeof zone === 'string' ? { zone } : {}),
+    ...(catchUp === undefined ? {} : { catch_up: catchUpOf(catchUp) }),
+  };
+}
+
+function refuse(what: string): never {
+  throw new RelayError('usage', { what: `${what} ${HELP}` });
+}
+
+function whenBy(
+  way: 'once' | 'daily' | 'weekly' | 'cron',
+  value: string,
+): { when: string } | { rule: ScheduleRule } {
+  switch (way) {
+    case 'once':
+      return { when: value };
+    case 'daily':
+      return { rule: { kind: 'daily', time: timeOf(value) } };
+    case 'weekly':
+      return { rule: weekly(value) };
+    case 'cron':
+      return { rule: { kind: 'cron', expression: value.trim() } };
+  }
+}
+
+function timeOf(text: string): string {
+  const [, hour, minute] = /^(\d{1,2}):(\d{2})$/.exec(text.trim()) ?? [];
+  if (hour === undefined || minute === undefined || Number(hour) > 23 || Number(minute) > 59) {
+    refuse(`"${text}" is no time of day: write it as 09:00.`);
+  }
+  return `${hour.padStart(2, '0')}:${minute}`;
+}
+
+function weekly(text: string): ScheduleRule {
+  const [names = '', time, ...rest] = text.split('@');
+  if (time === undefined || rest.length > 0) refuse('Write --weekly as mon,fri@18:00.');
+  const days = names.split(',').map((name) => {
+    const day = WEEKDAYS.find((each) => each === name.trim().toLowerCase().slice(0, 3));
+    return day ?? refuse(`"${name}" is no day of the week: they are ${WEEKDAYS.join(', ')}.`);
+  });
+  return { kind: 'weekly', days, time: timeOf(time) };
+}
+
+const CATCH_UPS = ['skip', 'once', 'all'] as const;
+
+const catchUpOf = (value: unknown) =>
+  CATCH_UPS.find((each) => each === value) ??
+  refuse(`--catch-up is one of ${CATCH_UPS.join(', ')}.`);

@@ -1,0 +1,138 @@
+// `relay schedule list`: what is to come, the next first, and what did not go out.
+import type { Schedule, ScheduleFilter, SchedulePreview } from '@relay/core/api/schedules';
+import type { Client } from '@relay/core/client/client';
+import { RelayError } from '@relay/core/errors';
+import { describeCatchUp, formatLocalTime } from '@relay/core/schedule/format';
+import { findZone } from '@relay/core/schedule/zone';
+import { clientOf } from '../api.ts';
+import type { RunCommand } from '../command.ts';
+import { formatCount, toOneLine, toPrintable, truncateText } from '../format.ts';
+
+const STATES = ['active', 'done', 'cancelled', 'all'] as const;
+
+export const listSchedulesCommand: RunCommand = async ({ config, terminal, options }) => {
+  const state = parseScheduleState(options.state);
+  const schedules = await clientOf(config.home).get('/api/schedules', { query: { state } });
+  if (terminal.json) terminal.give(schedules);
+  else if (schedules.length === 0) {
+    terminal.progress(
+      state === 'active'
+        ? 'Nothing is scheduled. `relay schedule "every weekday 9am" --to me "…"` is how to begin.'
+        : 'There is none.',
+    );
+  } else {
+    const columns = terminal.size?.columns ?? null;
+    for (const line of formatSchedules(schedules, { columns, colours: terminal.colours }))
+      terminal.say(line);
+  }
+  return 0;
+};
+
+function parseScheduleState(given: unknown): ScheduleFilter {
+  const known = STATES.find((state) => state === (given ?? 'active'));
+  if (known !== undefined) return known;
+  throw new RelayError('usage', { what: `Give --state one of ${STATES.join(', ')}.` });
+}
+
+// `relay schedule cancel <id>`: nothing more comes of it, not even what is on its way.
+
+export const cancelScheduleCommand: RunCommand = async ({ config, terminal, args }) => {
+  const client = clientOf(config.home);
+  const id = await findScheduleId(client, args[0] ?? '');
+  const cancelled = await client.delete('/api/schedules/{id}', { path: { id } });
+  if (terminal.json) terminal.give(cancelled);
+  else
+    terminal.say(
+      `Cancelled: ${toPrintable(cancelled.words)}, to ${formatScheduleRecipient(cancelled)}.`,
+    );
+  return 0;
+};
+
+const WHOLE = 36;
+
+async function findScheduleId(client: Client, given: string): Promise<string> {
+  const beginning = given.trim().toLowerCase();
+  if (beginning.length >= WHOLE) return beginning;
+  const all = await client.get('/api/schedules', { query: { state: 'all' } });
+  const found = all.filter(({ id }) => beginning !== '' && id.startsWith(beginning));
+  const [only, ...others] = found.map(({ id }) => id);
+  if (only === undefined) throw new RelayError('schedule_not_found', { id: toPrintable(given) });
+  if (others.length === 0) return only;
+  throw new RelayError('schedule_ambiguous', {
+    id: given,
+    candidates: [only, ...others].join(', '),
+  });
+}
+
+// A schedule as a person reads it. Times are shown in the schedule's own zone. Pure.
+
+interface ScheduleLayout {
+  /** Null where nobody looks: nothing is cut. */
+  readonly columns: number | null;
+  readonly colours: {
+    bold(text: string): string;
+    dim(text: string): string;
+    yellow(text: string): string;
+  };
+}
+
+/** So many of the next times fit a line. */
+const NEXT_TIMES_SHOWN = 3;
+
+/** What was understood, before it is saved. */
+export function formatSchedulePreview(
+  preview: SchedulePreview,
+  { colours }: ScheduleLayout,
+): string[] {
+  const [first, ...more] = preview.next
+    .slice(0, NEXT_TIMES_SHOWN)
+    .map((at) => timeIn(preview.zone, at));
+  return [
+    `${colours.bold(toPrintable(preview.words))}, to ${formatScheduleRecipient(preview)}`,
+    ...toPrintable(preview.text)
+      .split('\n')
+      .map((line) => `  │ ${line}`),
+    `  Next: ${first ?? 'never'}${more.map((at) => `, then ${at}`).join('')}.`,
+    colours.dim(`  When Relay was not there: ${describeCatchUp(preview.rule, preview.catch_up)}.`),
+  ];
+}
+
+export function formatSchedules(schedules: readonly Schedule[], look: ScheduleLayout): string[] {
+  const columns = look.columns ?? Number.POSITIVE_INFINITY;
+  return schedules.flatMap((schedule) => [
+    `${look.colours.bold(shortScheduleId(schedule.id))}  ${truncateText(`${toPrintable(schedule.words)}, to ${formatScheduleRecipient(schedule)}`, columns - 10)}`,
+    `          ${truncateText(toOneLine(schedule.text), columns - 10)}`,
+    look.colours.dim(`          ${truncateText(comesNext(schedule), columns - 10)}`),
+    ...trouble(schedule).map((line) => look.colours.yellow(`          ${line}`)),
+  ]);
+}
+
+function comesNext({ state, next, zone }: Schedule): string {
+  const [first] = next;
+  if (state === 'cancelled') return 'Cancelled.';
+  return first === undefined ? 'It has happened.' : `Next: ${timeIn(zone, first)}.`;
+}
+
+/** Only what the owner would want to know: that the last one did not go out. */
+function trouble({ last, zone }: Schedule): string[] {
+  if (last === null || last.outcome === 'queued') return [];
+  const what = { waiting: 'waits for you', refused: 'was not sent', skipped: 'was left out' };
+  const which =
+    last.count === 1
+      ? `The one of ${timeIn(zone, last.due_at)} ${what[last.outcome]}`
+      : `${formatCount(last.count, 'occurrence')} from ${timeIn(zone, last.due_at)} on were left out`;
+  return [`${which}: ${last.reason}`];
+}
+
+function formatScheduleRecipient({ recipient, recipient_name: name }: SchedulePreview): string {
+  const address = toPrintable(recipient ?? 'nobody that is known any more');
+  return name === null ? address : `${toPrintable(name)} (${address})`;
+}
+
+function timeIn(zoneName: string, at: string): string {
+  const zone = findZone(zoneName);
+  return zone === null ? at : formatLocalTime(new Date(at), zone);
+}
+
+/** What people are shown and may type. */
+export const shortScheduleId = (id: string): string => id.slice(0, 8);

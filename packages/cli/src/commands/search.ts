@@ -1,0 +1,112 @@
+// `relay search <words>`: what was said, the best first, each with the lines around it and its id.
+
+import type { FoundMessage, SearchLine } from '@relay/core/api/search';
+import { RelayError } from '@relay/core/errors';
+import { findZone, type Zone } from '@relay/core/schedule/zone';
+import { highlight } from '@relay/core/search/query';
+import { clientOf } from '../api.ts';
+import type { CommandOptions, RunCommand } from '../command.ts';
+import { toOneLine, toPrintable, truncateText } from '../format.ts';
+import type { Terminal } from '../terminal.ts';
+
+export const searchMessagesCommand: RunCommand = async ({ config, terminal, args, options }) => {
+  const q = args.join(' ');
+  if (q.trim() === '') throw new RelayError('usage', { what: 'Say what to look for.' });
+  const query = { q, limit: limitOf(options), ...narrowed(options) };
+  const answer = await clientOf(config.home).get('/api/search', { query });
+  if (terminal.json) terminal.give(answer);
+  else if (answer.hits.length === 0) terminal.progress('Nothing was found.');
+  else {
+    const zone = findZone(Intl.DateTimeFormat().resolvedOptions().timeZone);
+    const asked = { question: q, now: new Date(), zone };
+    if (!answer.sure)
+      terminal.progress('Nothing was found that is surely about it. Nearest to it:');
+    for (const line of formatSearchResults(answer.hits, terminal.colours, asked))
+      terminal.say(line);
+  }
+  return 0;
+};
+
+function limitOf(options: CommandOptions): number {
+  const limit = Number(options.limit);
+  if (Number.isInteger(limit) && limit >= 1) return limit;
+  throw new RelayError('usage', { what: 'Give --limit a whole number, as in `-n 20`.' });
+}
+
+const FILTERS = { in: 'chat', from: 'contact', since: 'from', until: 'to' } as const;
+
+function narrowed(
+  options: CommandOptions,
+): Partial<Record<'chat' | 'contact' | 'from' | 'to', string>> {
+  const given = Object.entries(FILTERS).flatMap(([option, field]) => {
+    const value = options[option];
+    return typeof value === 'string' ? [[field, value]] : [];
+  });
+  return Object.fromEntries(given);
+}
+
+// What was found, as a person reads it: where and when, then the words between what was said around them.
+
+type Colours = Pick<Terminal['colours'], 'dim' | 'bold'>;
+
+interface SearchQuestion {
+  readonly question: string;
+  readonly now: Date;
+  readonly zone: Zone | null;
+}
+
+/** As much of a neighbour as tells what it was about. */
+const GLANCE = 76;
+
+export function formatSearchResults(
+  hits: readonly FoundMessage[],
+  colours: Colours,
+  asked: SearchQuestion,
+): string[] {
+  const lines = hits.flatMap((hit) => [
+    headOf(hit, colours),
+    ...glance(hit.before, colours),
+    ...`${nameOf(hit)}: ${emphasised(hit.text, colours, asked)}`
+      .trimEnd()
+      .split('\n')
+      .map((line) => `  │ ${line}`),
+    ...glance(hit.after, colours),
+    '',
+  ]);
+  return lines.slice(0, -1);
+}
+
+const headOf = ({ chat_name, at, message_id, by }: FoundMessage, colours: Colours): string => {
+  const found =
+    by === 'meaning' ? `${toPrintable(message_id)}  by its meaning` : toPrintable(message_id);
+  return `${colours.bold(toOneLine(chat_name))}  ${when(at)}  ${colours.dim(found)}`;
+};
+
+const nameOf = ({ from_me, from_name }: SearchLine): string =>
+  from_me ? 'you' : toOneLine(from_name) || 'somebody';
+
+const glance = (line: SearchLine | null, colours: Colours): string[] =>
+  line === null
+    ? []
+    : [colours.dim(truncateText(`    ${nameOf(line)}: ${toOneLine(line.text)}`, GLANCE))];
+
+function emphasised(
+  text: string,
+  colours: Colours,
+  { question, now, zone }: SearchQuestion,
+): string {
+  const shown = toPrintable(text);
+  if (zone === null) return shown;
+  return highlight(shown, question, now, zone)
+    .map(({ text: piece, found }) => (found ? colours.bold(piece) : piece))
+    .join('');
+}
+
+const two = (value: number): string => String(value).padStart(2, '0');
+
+/** Local time, with the year: what is looked for is often long ago. */
+function when(at: string): string {
+  const date = new Date(at);
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
+}

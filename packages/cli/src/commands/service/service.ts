@@ -1,0 +1,124 @@
+// `relay service install`: the system starts the daemon of this home from now on, and again when it fails. What is
+// written holds no secret: keys that only the environment has are left out, and that is said.
+
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { RelayError } from '@relay/core/errors';
+import type { RunCommand } from '../../command.ts';
+import { type CliConfig, KEY_IN_SETTINGS_FILE, serviceEnvironment } from '../../config.ts';
+import { stopDaemon } from '../../daemon-process.ts';
+import { type ServiceManager, selectServiceManager } from './manager.ts';
+
+const RELAY_EXECUTABLE = fileURLToPath(new URL('../bin/relay.js', import.meta.url));
+
+export const installServiceCommand: RunCommand = async ({ config, terminal, options }) => {
+  const manager = detectServiceManager(config);
+  const command = [process.execPath, RELAY_EXECUTABLE, 'start', '--foreground'];
+  const text = manager.text({ command, environment: serviceEnvironment(config) });
+  if (options.print === true) {
+    if (terminal.json) terminal.give({ file: manager.file, text });
+    else terminal.write(text);
+    return 0;
+  }
+  requireActiveManager(manager);
+  mkdirSync(dirname(manager.file), { recursive: true });
+  writeFileSync(manager.file, text, { encoding: manager.encoding, mode: 0o644 });
+  // One that was started by hand holds the home.
+  await stopDaemon(config.home);
+  runServiceCommands(manager.install);
+  if (terminal.json) {
+    terminal.give({ installed: true, file: manager.file, manager: manager.called });
+    return 0;
+  }
+  terminal.say(`Relay is a service of ${manager.called} now: ${manager.file}`);
+  terminal.say(manager.next);
+  if (config.modelKey !== null && config.modelKey !== KEY_IN_SETTINGS_FILE) {
+    terminal.say(
+      `The service does not see ${config.modelKey}; \`relay init --api-key\` keeps the key, sealed.`,
+    );
+  }
+  return 0;
+};
+
+// `relay service status`: whether the system starts the daemon, and whether the one it started runs. Exit code 0 as
+// long as both is so, 3 otherwise, as system managers have it.
+
+export const showServiceStatusCommand: RunCommand = async ({ config, terminal }) => {
+  const manager = detectServiceManager(config);
+  const installed = existsSync(manager.file);
+  const running = installed && isServiceRunning(manager.running);
+  if (terminal.json) {
+    terminal.give({ installed, running, file: manager.file, manager: manager.called });
+  } else terminal.say(describeService(installed, running, manager.called));
+  return installed && running ? 0 : 3;
+};
+
+function describeService(installed: boolean, running: boolean, called: string): string {
+  if (!installed) return 'Relay is not a service here. `relay service install` makes it one.';
+  return running
+    ? `Relay runs as a service of ${called}. \`relay status\` shows how it is.`
+    : `Relay is a service of ${called}, and does not run. \`relay logs\` says why; \`relay service install\` starts it again.`;
+}
+
+// `relay service uninstall`: the system no longer starts the daemon, and the one it started has ended. The home and
+// everything in it stay.
+
+export const uninstallServiceCommand: RunCommand = async ({ config, terminal }) => {
+  const manager = detectServiceManager(config);
+  const installed = existsSync(manager.file);
+  if (installed) {
+    requireActiveManager(manager);
+    runServiceCommands(manager.uninstall);
+    rmSync(manager.file, { force: true });
+  }
+  if (terminal.json) terminal.give({ uninstalled: installed, file: manager.file });
+  else if (installed) {
+    terminal.say(`Relay is no service any more. ${config.home} stays as it is.`);
+  } else terminal.say('Relay is not a service here; there is nothing to take away.');
+  return 0;
+};
+
+// Asks the system's own programs, one after the other, and says in one sentence which of them refused and why.
+
+type ManagerCommand = ServiceManager['running'];
+
+/** The one of this machine, if it is at work: a container has systemd's files and nobody who reads them. */
+function detectServiceManager({ userFolder, settingsFolder }: CliConfig): ServiceManager {
+  const { platform } = process;
+  const uid = process.getuid?.() ?? null;
+  const manager = selectServiceManager({ platform, uid, userFolder, settingsFolder });
+  if (manager === null) throw new RelayError('service_unknown', { platform });
+  return manager;
+}
+
+function requireActiveManager({ called }: ServiceManager): void {
+  if (called === 'systemd' && !existsSync('/run/systemd/system')) {
+    throw new RelayError('service_absent');
+  }
+}
+
+function runServiceCommands(commands: readonly ManagerCommand[]): void {
+  for (const [named, ...args] of commands) {
+    const program = named.replace(/^-/, '');
+    try {
+      execFileSync(program, args, { stdio: ['ignore', 'pipe', 'pipe'], encoding: 'utf8' });
+    } catch (error) {
+      if (program !== named) continue;
+      const said = (error as { stderr?: string }).stderr?.trim().split('\n').at(-1);
+      const reason = said || (error as NodeJS.ErrnoException).code || 'it failed';
+      const command = [program, ...args].join(' ');
+      throw new RelayError('service_refused', { command, reason }, { cause: error });
+    }
+  }
+}
+
+function isServiceRunning([program, ...args]: ManagerCommand): boolean {
+  try {
+    execFileSync(program, args, { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}

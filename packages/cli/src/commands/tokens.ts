@@ -1,0 +1,206 @@
+// `relay token`: the owner's own token, which may do everything.
+
+import type { ClientToken } from '@relay/core/api/credentials';
+import { RelayError } from '@relay/core/errors';
+import { CLIENT_SCOPES, type ClientScope } from '@relay/core/policy/actors';
+import { clientOf, readTokenFile } from '../api.ts';
+import type { CommandOptions, RunCommand } from '../command.ts';
+import { formatClock, parseDuration, toOneLine, toPrintable, truncateText } from '../format.ts';
+
+export const showOwnerTokenCommand: RunCommand = async ({ config, terminal, options }) => {
+  const token = options.rotate
+    ? (await clientOf(config.home).post('/api/token/rotate')).token
+    : readTokenFile(config.home);
+  if (terminal.json) terminal.give({ token });
+  else terminal.say(token);
+  return 0;
+};
+
+// `relay token create`: a token for a program. Its secret is the whole of standard output, so that a script
+// can keep it, and it is never shown again.
+
+export const createTokenCommand: RunCommand = async ({ config, terminal, options }) => {
+  const body = parseTokenRequest(options, new Date());
+  const made = await clientOf(config.home).post('/api/tokens', { body });
+  if (terminal.json) {
+    terminal.give(made);
+    return 0;
+  }
+  terminal.say(made.secret);
+  terminal.note(`It is shown this once: give it to ${toOneLine(made.name)} as RELAY_TOKEN.`);
+  terminal.note(`It opens ${made.scopes.join(', ')}, ${describeTokenContacts(made)}.`);
+  return 0;
+};
+
+// `relay token list`: the tokens of programs, by name.
+
+export const listTokensCommand: RunCommand = async ({ config, terminal }) => {
+  const { tokens } = await clientOf(config.home).get('/api/tokens');
+  if (terminal.json) terminal.give(tokens);
+  else if (tokens.length === 0) {
+    terminal.progress(
+      'No program has a token. `relay token create --name claude --scopes messages:read` makes one.',
+    );
+  } else {
+    const columns = terminal.size?.columns ?? null;
+    const look = { columns, colours: terminal.colours, now: new Date() };
+    for (const line of formatTokenList(tokens, look)) terminal.say(line);
+  }
+  return 0;
+};
+
+// `relay token rotate <name>`: a new secret; what the token may do, and what it has read, stays.
+
+export const rotateTokenCommand: RunCommand = async ({ config, terminal, args }) => {
+  const path = { token: args[0] ?? '' };
+  const rotated = await clientOf(config.home).post('/api/tokens/{token}/rotate', { path });
+  if (terminal.json) {
+    terminal.give(rotated);
+    return 0;
+  }
+  terminal.say(rotated.secret);
+  terminal.note('It is shown this once. The one before it is refused from now on.');
+  return 0;
+};
+
+// `relay token revoke <name>`: the program is nobody from now on.
+
+export const revokeTokenCommand: RunCommand = async ({ config, terminal, args }) => {
+  const path = { token: args[0] ?? '' };
+  const revoked = await clientOf(config.home).delete('/api/tokens/{token}', { path });
+  if (terminal.json) terminal.give(revoked);
+  else
+    terminal.say(
+      `${toOneLine(revoked.name)} opens nothing any more, and what it has waiting is not sent.`,
+    );
+  return 0;
+};
+
+// `relay token create`: what was typed, as the API takes it. Whom a name means is for the daemon to say. Pure.
+
+export interface TokenRequest {
+  readonly name: string;
+  readonly scopes: ClientScope[];
+  readonly contacts?: string[];
+  readonly confirm: boolean;
+  readonly expires_at?: string;
+}
+
+export function parseTokenRequest(options: CommandOptions, now: Date): TokenRequest {
+  const { name, scopes, contacts, expires } = options;
+  if (typeof name !== 'string' || name.trim() === '') {
+    throw usageError('Say what you call the program: --name claude.');
+  }
+  return {
+    name: name.trim(),
+    scopes: scopesOf(listOf(scopes)),
+    ...(contacts === undefined ? {} : { contacts: peopleOf(listOf(contacts)) }),
+    confirm: options.confirm !== false,
+    ...(typeof expires === 'string' ? { expires_at: momentOf(expires, now).toISOString() } : {}),
+  };
+}
+
+const usageError = (what: string) => new RelayError('usage', { what });
+
+const listOf = (given: CommandOptions[string]): string[] =>
+  typeof given === 'string'
+    ? given
+        .split(',')
+        .map((entry) => entry.trim())
+        .filter((entry) => entry !== '')
+    : [];
+
+function scopesOf(given: readonly string[]): ClientScope[] {
+  const known = (entry: string) => CLIENT_SCOPES.find((scope) => scope === entry);
+  const unknown = given.find((entry) => known(entry) === undefined);
+  if (given.length > 0 && unknown === undefined)
+    return given.flatMap((entry) => known(entry) ?? []);
+  const wrong =
+    unknown === undefined ? 'Say what it may do.' : `${toPrintable(unknown)} is no scope.`;
+  throw usageError(`${wrong} Give --scopes some of ${CLIENT_SCOPES.join(', ')}.`);
+}
+
+/** Nobody named is no list: it would be a token for nobody, and surely not for everybody. */
+function peopleOf(given: string[]): string[] {
+  if (given.length > 0) return given;
+  throw usageError('Give --contacts at least one name or number, or leave it out.');
+}
+
+function momentOf(text: string, now: Date): Date {
+  const span = parseDuration(text);
+  const date = /^\d{4}-\d{2}-\d{2}$/.test(text) ? new Date(`${text}T00:00`) : new Date(text);
+  const at = span === null ? date : new Date(now.getTime() + span);
+  if (!/\d{4}/.test(text) && span === null) throw usageError(WHEN);
+  if (Number.isNaN(at.getTime()) || at.getUTCFullYear() > 9999) throw usageError(WHEN);
+  if (at <= now)
+    throw usageError('--expires is past already: the token would be good for nothing.');
+  return at;
+}
+
+const WHEN = 'Write --expires as `90d`, `12h` or `2027-01-31`.';
+
+// A program's token as its owner reads it: what it may do, with whom, and what it has done. Pure.
+
+interface TokenLayout {
+  /** Null where nobody looks: nothing is cut. */
+  readonly columns: number | null;
+  readonly colours: {
+    bold(text: string): string;
+    dim(text: string): string;
+    yellow(text: string): string;
+  };
+  readonly now: Date;
+}
+
+export const formatTokenList = (tokens: readonly ClientToken[], look: TokenLayout): string[] =>
+  tokens.flatMap((token) => formatToken(token, look));
+
+function formatToken(token: ClientToken, { columns, colours, now }: TokenLayout): string[] {
+  const fitted = (line: string) => truncateText(line, columns ?? Number.POSITIVE_INFINITY);
+  return [
+    colours.bold(fitted(toOneLine(token.name))),
+    fitted(`  May ${token.scopes.join(', ')}; ${describeTokenContacts(token)}.`),
+    ...(sends(token) ? [fitted(`  ${asking(token)}`)] : []),
+    colours.dim(fitted(`  ${used(token, now)}`)),
+    ...ending(token, now).map((line) => colours.yellow(fitted(`  ${line}`))),
+  ];
+}
+
+export function describeTokenContacts({ contacts }: ClientToken): string {
+  if (contacts === null) return 'with everybody your grants allow';
+  if (contacts.length === 0) return 'with nobody: whoever it was for is forgotten';
+  return `only with ${contacts.map(({ name }) => toOneLine(name)).join(', ')}`;
+}
+
+const WRITES: ReadonlySet<string> = new Set([
+  'messages:send',
+  'conversations:write',
+  'schedules:write',
+]);
+
+const sends = ({ scopes }: ClientToken): boolean => scopes.some((scope) => WRITES.has(scope));
+
+function asking({ confirm, has_read: hasRead }: ClientToken): string {
+  const first = confirm ? 'Somebody is asked before it sends.' : 'It sends without asking.';
+  return hasRead ? `${first} It has read, so what it sends elsewhere waits for your yes.` : first;
+}
+
+function used(
+  { last_used_at: last, created_at: made, rotated_at: rotated }: ClientToken,
+  now: Date,
+) {
+  const when = (at: string) => formatClock(new Date(at), now);
+  return [
+    last === null ? 'Never used' : `Last used ${when(last)}`,
+    `made ${made.slice(0, 10)}`,
+    ...(rotated === null ? [] : [`new secret since ${when(rotated)}`]),
+  ].join(', ');
+}
+
+function ending({ expires_at: at }: ClientToken, now: Date): string[] {
+  if (at === null) return [];
+  const past = new Date(at) <= now;
+  return [
+    past ? `It expired on ${at.slice(0, 10)} and opens nothing.` : `Ends ${at.slice(0, 10)}.`,
+  ];
+}

@@ -1,4 +1,0 @@
-// `relay webhook off <name>`.
-import { switching } from '../../webhooks/switch.ts';
-
-export const run = switching(false);

@@ -1,0 +1,305 @@
+// `relay webhook add <url>`: what happens from now on is told there. The secret is shown when it is made and
+// never again.
+
+import { WEBHOOK_EVENT_TYPES } from '@relay/core/api/constants';
+import type { CreateWebhook, Webhook, WebhookDelivery } from '@relay/core/api/webhooks';
+import { RelayError } from '@relay/core/errors';
+import { clientOf } from '../api.ts';
+import type { CommandOptions, RunCommand } from '../command.ts';
+import { formatClock, formatCount, formatRoughDuration, toOneLine } from '../format.ts';
+
+export const addWebhookCommand: RunCommand = async ({ config, terminal, args, options }) => {
+  const made = await clientOf(config.home).post('/api/webhooks', {
+    body: { url: args[0] ?? '', ...parseWebhookOptions(options) },
+  });
+  if (terminal.json) {
+    terminal.give(made);
+    return 0;
+  }
+  for (const line of formatWebhooks([made], new Date(), terminal.colours)) terminal.say(line);
+  terminal.say(`Secret: ${made.secret}`);
+  terminal.note('It is shown this once. The receiver checks with it that it is Relay who tells.');
+  terminal.note(`\`relay webhook test ${made.name}\` sends a ping.`);
+  return 0;
+};
+
+type WebhookOptions = {
+  [Part in 'name' | 'events' | 'chats' | 'directions' | 'states' | 'include_text']?: Exclude<
+    CreateWebhook[Part],
+    undefined
+  >;
+};
+
+function parseWebhookOptions({
+  name,
+  events,
+  chat,
+  direction,
+  states,
+  includeText,
+}: CommandOptions): WebhookOptions {
+  return {
+    ...(typeof name === 'string' ? { name } : {}),
+    ...(typeof events === 'string' ? { events: parseEventKinds(events) } : {}),
+    ...(chat === undefined ? {} : { chats: [chat].flat().map(String) }),
+    ...(direction === undefined ? {} : { directions: [parseDirection(direction)] }),
+    ...(typeof states === 'string' ? { states: splitList(states) } : {}),
+    ...(includeText === true ? { include_text: true } : {}),
+  };
+}
+
+const splitList = (text: string): string[] =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+
+const parseEventKinds = (text: string): CreateWebhook['events'] =>
+  splitList(text).map((part) => {
+    const kind = WEBHOOK_EVENT_TYPES.find((one) => one === part);
+    if (kind !== undefined) return kind;
+    throw new RelayError('usage', { what: `Give --events of ${WEBHOOK_EVENT_TYPES.join(', ')}.` });
+  });
+
+function parseDirection(given: unknown): 'in' | 'out' {
+  if (given === 'in' || given === 'out') return given;
+  throw new RelayError('usage', { what: 'Give --direction in or out.' });
+}
+
+// `relay webhook list`: where what happens is told, what of it, and how that goes.
+
+export const listWebhooksCommand: RunCommand = async ({ config, terminal }) => {
+  const { webhooks } = await clientOf(config.home).get('/api/webhooks');
+  if (terminal.json) terminal.give(webhooks);
+  else if (webhooks.length === 0) {
+    terminal.progress('There is no webhook. `relay webhook add <url>` makes one.');
+  } else {
+    for (const line of formatWebhooks(webhooks, new Date(), terminal.colours)) terminal.say(line);
+  }
+  return 0;
+};
+
+// `relay webhook remove <name>`: nothing more is told there.
+
+export const removeWebhookCommand: RunCommand = async ({ config, terminal, args }) => {
+  const removed = await clientOf(config.home).delete('/api/webhooks/{webhook}', {
+    path: { webhook: args[0] ?? '' },
+  });
+  if (terminal.json) terminal.give(removed);
+  else terminal.say(`${toOneLine(removed.name)} is told nothing any more.`);
+  return 0;
+};
+
+// `relay webhook test <name>`: a ping, now, and how that went.
+
+export const testWebhookCommand: RunCommand = async ({ config, terminal, args }) => {
+  const ping = await clientOf(config.home).post('/api/webhooks/{webhook}/test', {
+    path: { webhook: args[0] ?? '' },
+  });
+  const arrived = ping.state === 'delivered';
+  if (terminal.json) terminal.give(ping);
+  else if (arrived) terminal.say(`The ping arrived: it was answered with ${ping.last_status}.`);
+  else terminal.say(`The ping did not arrive. ${ping.last_error ?? ''}`.trim());
+  return arrived ? 0 : 1;
+};
+
+// `relay webhook deliveries <name>`: what it was told, or is still to be told, and how that went.
+
+export const listWebhookDeliveriesCommand: RunCommand = async ({
+  config,
+  terminal,
+  args,
+  options,
+}) => {
+  const { deliveries, cursor } = await clientOf(config.home).get(
+    '/api/webhooks/{webhook}/deliveries',
+    {
+      path: { webhook: args[0] ?? '' },
+      query: {
+        limit: parseDeliveryLimit(options.limit),
+        ...(options.dead ? { state: 'dead' } : {}),
+      },
+    },
+  );
+  if (terminal.json) terminal.give({ deliveries, cursor });
+  else if (deliveries.length === 0) {
+    terminal.progress(options.dead ? 'Nothing was given up on.' : 'It has been told nothing yet.');
+  } else {
+    for (const line of formatDeliveries(deliveries, new Date(), terminal.colours))
+      terminal.say(line);
+  }
+  return 0;
+};
+
+const MAX_DELIVERIES = 200;
+
+function parseDeliveryLimit(given: unknown): number {
+  const limit = Number(given);
+  if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_DELIVERIES) return limit;
+  throw new RelayError('usage', { what: `Give --limit a number from 1 to ${MAX_DELIVERIES}.` });
+}
+
+// `relay webhook replay <name> <id>`: tells it once more, under the same id; with `--dead` all that was given up
+// on.
+
+export const replayWebhookDeliveriesCommand: RunCommand = async ({
+  config,
+  terminal,
+  args,
+  options,
+}) => {
+  const [webhook = '', delivery] = args;
+  const client = clientOf(config.home);
+  if ((delivery === undefined) === (options.dead !== true)) {
+    throw new RelayError('usage', {
+      what: 'Name one delivery, or say --dead for all given up on.',
+    });
+  }
+  if (delivery === undefined) {
+    const { replayed } = await client.post('/api/webhooks/{webhook}/replay', { path: { webhook } });
+    if (terminal.json) terminal.give({ replayed });
+    else terminal.say(`${formatCount(replayed, 'delivery', 'deliveries')} on the way again.`);
+    return 0;
+  }
+  const again = await client.post('/api/webhooks/{webhook}/deliveries/{delivery}/replay', {
+    path: { webhook, delivery },
+  });
+  if (terminal.json) terminal.give(again);
+  else terminal.say(`${again.type} ${again.id.slice(0, 8)} is on the way again.`);
+  return 0;
+};
+
+// `relay webhook rotate <name>`: a new secret, shown this once.
+
+export const rotateWebhookSecretCommand: RunCommand = async ({ config, terminal, args }) => {
+  const webhook = await clientOf(config.home).post('/api/webhooks/{webhook}/rotate', {
+    path: { webhook: args[0] ?? '' },
+  });
+  if (terminal.json) {
+    terminal.give(webhook);
+    return 0;
+  }
+  terminal.say(`Secret: ${webhook.secret}`);
+  terminal.note('It is shown this once. For a day the one before signs too: change the receiver.');
+  return 0;
+};
+
+// `relay webhook on|off <name>`.
+
+const createWebhookSwitch =
+  (enabled: boolean): RunCommand =>
+  async ({ config, terminal, args }) => {
+    const webhook = await clientOf(config.home).patch('/api/webhooks/{webhook}', {
+      path: { webhook: args[0] ?? '' },
+      body: { enabled },
+    });
+    const name = toOneLine(webhook.name);
+    if (terminal.json) terminal.give(webhook);
+    else if (enabled) terminal.say(`${name} is told what happens from now on.`);
+    else terminal.say(`${name} is told nothing until it is on again.`);
+    return 0;
+  };
+
+// `relay webhook on <name>`.
+
+export const enableWebhookCommand = createWebhookSwitch(true);
+
+// `relay webhook off <name>`.
+
+export const disableWebhookCommand = createWebhookSwitch(false);
+
+// Webhooks and deliveries as a person reads them. Pure.
+
+interface Colours {
+  bold(text: string): string;
+  dim(text: string): string;
+  yellow(text: string): string;
+}
+
+export const formatWebhooks = (
+  webhooks: readonly Webhook[],
+  now: Date,
+  colours: Colours,
+): string[] =>
+  webhooks.flatMap((webhook) => [
+    `${colours.bold(toOneLine(webhook.name))}  ${toOneLine(webhook.url)}`,
+    `  ${describeSubscription(webhook)}`,
+    colours.dim(`  ${describeLastDelivery(webhook, now)}`),
+    ...listWebhookTroubles(webhook, now).map((line) => colours.yellow(`  ${line}`)),
+  ]);
+
+function describeSubscription({
+  events,
+  chats,
+  directions,
+  states,
+  include_text,
+}: Webhook): string {
+  const where =
+    chats === null
+      ? ''
+      : `; only ${chats.map(({ name, id }) => toOneLine(name ?? id)).join(', ') || 'chats that are gone'}`;
+  const which = [...(directions ?? []), ...(states ?? [])];
+  const only = which.length === 0 ? '' : `; only ${which.join(', ')}`;
+  return `${events.join(', ')}${where}${only}; ${include_text ? 'with' : 'without'} words and names`;
+}
+
+function describeLastDelivery({ last_delivered_at: last, pending }: Webhook, now: Date): string {
+  const arrived = last === null ? 'Nothing has arrived yet' : `Last arrived ${ago(last, now)}`;
+  return pending === 0 ? `${arrived}.` : `${arrived}; ${pending} on the way.`;
+}
+
+/** One that fails for a moment is tried again before anybody has read this. */
+const WORTH_SAYING_MS = 60_000;
+
+function listWebhookTroubles(
+  { name, enabled, note, failing_since: since, dead }: Webhook,
+  now: Date,
+): string[] {
+  const called = toOneLine(name);
+  const failing = since === null ? 0 : +now - Date.parse(since);
+  return [
+    ...(enabled ? [] : [`${note ?? 'It is off.'} \`relay webhook on ${called}\` begins again.`]),
+    ...(enabled && failing >= WORTH_SAYING_MS
+      ? [`Nothing has arrived for ${formatRoughDuration(failing)}.`]
+      : []),
+    ...(dead === 0
+      ? []
+      : [
+          `${formatCount(dead, 'delivery', 'deliveries')} given up on: \`relay webhook replay ${called} --dead\`.`,
+        ]),
+  ];
+}
+
+const ago = (at: string, now: Date): string => `${formatRoughDuration(+now - Date.parse(at))} ago`;
+
+export const formatDeliveries = (
+  deliveries: readonly WebhookDelivery[],
+  now: Date,
+  colours: Colours,
+): string[] =>
+  deliveries.map((one) => {
+    const line = `${colours.bold(one.id.slice(0, 8))}  ${formatClock(new Date(one.event_at), now).padEnd(11)}  ${one.type.padEnd(18)}  ${describeDeliveryState(one, now)}`;
+    return one.state === 'dead' ? colours.yellow(line) : line;
+  });
+
+function describeDeliveryState(one: WebhookDelivery, now: Date): string {
+  const error = one.last_error === null ? '' : `: ${one.last_error}`;
+  switch (one.state) {
+    case 'delivered':
+      return one.attempts <= 1 ? 'arrived' : `arrived at attempt ${one.attempts}`;
+    case 'pending':
+      return one.attempts === 0
+        ? 'on its way'
+        : `${describeRetry(one, now)} after ${formatCount(one.attempts, 'attempt')}${error}`;
+    case 'dead':
+      return `given up after ${formatCount(one.attempts, 'attempt')}${error}`;
+    case 'dropped':
+      return `not told${error}`;
+  }
+}
+
+function describeRetry({ next_at: next }: WebhookDelivery, now: Date): string {
+  const left = next === null ? 0 : Date.parse(next) - +now;
+  return left <= 0 ? 'tried again now' : `tried again in ${formatRoughDuration(left)}`;
+}

@@ -1,0 +1,183 @@
+// `relay whatsapp connect`: connects and shows how it goes; an account that is not linked yet is linked.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { LinkBody } from '@relay/core/api/whatsapp';
+import { readFrames } from '@relay/core/client/sse';
+import { RelayError } from '@relay/core/errors';
+import { toString as drawQr } from 'qrcode';
+import { clientOf, openResponse } from '../api.ts';
+import type { RunCommand } from '../command.ts';
+import { formatPhone, toPrintable } from '../format.ts';
+import type { Terminal } from '../terminal.ts';
+
+export const connectWhatsappCommand: RunCommand = async ({ config, terminal, options }) => {
+  const body = typeof options.phone === 'string' ? { phone: options.phone } : {};
+  await clientOf(config.home).post('/api/whatsapp/connect', { body });
+  const link = await waitUntilLinked(config.home, terminal);
+  if (terminal.json) terminal.give({ connected: true, phone: link.phone, name: link.name });
+  else terminal.say(describeConnection(link));
+  return 0;
+};
+
+// Shows a link being made until it stands or has stopped. Ctrl-C leaves at once and takes back a code
+// that nobody has used.
+
+/** What waited may be much; a person need not watch all of it arrive. */
+const SYNC_PATIENCE_MS = 60_000;
+const INTERRUPTED = 130;
+
+/** Resolves when connected; throws with the link's sentence when it has stopped. */
+export async function waitUntilLinked(home: string, terminal: Terminal): Promise<LinkBody> {
+  const screen = new LinkScreen(terminal);
+  let syncing: number | null = null;
+  let last: LinkBody | null = null;
+  const leave = () => void cancelLinking(home, terminal, last);
+  const resized = () => void screen.again();
+  process.once('SIGINT', leave);
+  process.stdout.on('resize', resized);
+  try {
+    for await (const link of followLink(home)) {
+      last = link;
+      await screen.show(link);
+      if (link.state === 'syncing') {
+        syncing ??= Date.now();
+        if (Date.now() - syncing > SYNC_PATIENCE_MS) return link;
+      } else if (link.status === 'connected') return link;
+      else if (link.status === 'disconnected' && link.retryAt === null) {
+        throw new RelayError('whatsapp_not_connected', { sentence: link.sentence });
+      }
+    }
+    throw new RelayError('daemon_not_running');
+  } finally {
+    process.off('SIGINT', leave);
+    process.stdout.off('resize', resized);
+    terminal.settle();
+  }
+}
+
+export const describeConnection = ({ phone, name }: LinkBody): string => {
+  if (phone === null) return 'Connected.';
+  return name === null
+    ? `Connected as ${formatPhone(phone)}.`
+    : `Connected as ${formatPhone(phone)} (${name}).`;
+};
+
+async function cancelLinking(
+  home: string,
+  terminal: Terminal,
+  link: LinkBody | null,
+): Promise<void> {
+  terminal.settle();
+  const unused = link !== null && (link.qr !== null || link.pairingCode !== null);
+  if (unused) {
+    await clientOf(home)
+      .post('/api/whatsapp/disconnect')
+      .catch(() => {});
+  }
+  process.exit(INTERRUPTED);
+}
+
+// The link of the account as the daemon tells it, change by change. Comes back when the stream breaks;
+// gives up when there is no daemon any more.
+
+const STREAM = { method: 'GET', path: '/api/whatsapp/link/stream' };
+/** The stream says something every 30 s, if only that it is there. */
+const PATIENCE_MS = 90_000;
+const COME_BACK_MS = 500;
+
+async function* followLink(home: string): AsyncGenerator<LinkBody> {
+  for (;;) {
+    const answer = await openResponse(home, { ...STREAM, patience: PATIENCE_MS });
+    try {
+      for await (const { event, data } of readFrames(answer.setEncoding('utf8'))) {
+        if (event === 'link') yield data as LinkBody;
+      }
+    } catch {
+      // A broken stream is opened anew; the first frame says what was missed.
+    } finally {
+      answer.destroy();
+    }
+    await sleep(COME_BACK_MS);
+  }
+}
+
+// What a person sees while linking: the code in its place, and each state in its sentence. Programs get
+// one JSON line for each state instead.
+
+/** Around the code: a row above it, two for the sentence, one for the cursor. */
+const ROWS_AROUND = 4;
+
+export class LinkScreen {
+  readonly #terminal: Terminal;
+  #shown = '';
+  #last: LinkBody | null = null;
+
+  constructor(terminal: Terminal) {
+    this.#terminal = terminal;
+  }
+
+  async show(link: LinkBody): Promise<void> {
+    const { json } = this.#terminal;
+    const { state, sentence, phone, name, qr, pairingCode, replaying } = link;
+    const visible = { state, sentence, phone, name, qr, pairingCode, replaying };
+    const now = JSON.stringify(visible);
+    if (now === this.#shown) return;
+    this.#shown = now;
+    this.#last = link;
+    if (json) this.#terminal.give(visible);
+    else if (qr !== null) await this.#showQr(qr, sentence);
+    else if (pairingCode !== null) this.#showCode(pairingCode, sentence);
+    else this.#terminal.progress(toPrintable(sentence));
+  }
+
+  /** After the window has changed its size. */
+  async again(): Promise<void> {
+    if (this.#last === null || this.#terminal.json) return;
+    this.#shown = '';
+    await this.show(this.#last);
+  }
+
+  async #showQr(qr: string, sentence: string): Promise<void> {
+    const terminal = this.#terminal;
+    const coloured = terminal.colours.isColorSupported;
+    const plain = await drawQrCode(qr, false);
+    const columns = plain[0]?.length ?? 0;
+    if (fitsTerminal(terminal, plain.length + ROWS_AROUND, columns)) {
+      terminal.draw(['', ...(coloured ? await drawQrCode(qr, true) : plain), sentence]);
+      return;
+    }
+    terminal.progress(
+      `This window is too small for the QR code, which needs ${columns} columns and ${plain.length + ROWS_AROUND} rows. Make it larger, or use \`relay init --phone +…\`.`,
+    );
+  }
+
+  #showCode(code: string, sentence: string): void {
+    const { bold } = this.#terminal.colours;
+    this.#terminal.draw(['', ...drawPairingCode(toPrintable(code), bold), '', sentence]);
+  }
+}
+
+// A QR code and a pairing code as a terminal shows them.
+
+/** Black on white whatever the terminal's own colours are: cameras want it that way round. */
+const PAPER = '\u001b[38;5;16;48;5;231m';
+const PLAIN = '\u001b[0m';
+
+export async function drawQrCode(text: string, coloured: boolean): Promise<string[]> {
+  const drawn = await drawQr(text, { type: 'utf8', errorCorrectionLevel: 'L', margin: 2 });
+  const lines = drawn.split('\n').filter((line) => line !== '');
+  const width = Math.max(...lines.map((line) => line.length));
+  return lines.map((line) => (coloured ? `${PAPER}${line.padEnd(width)}${PLAIN}` : line));
+}
+
+function fitsTerminal({ size }: Pick<Terminal, 'size'>, rows: number, columns: number): boolean {
+  return size === null || (size.rows >= rows && size.columns >= columns);
+}
+
+/** `ABCD1234` in two halves, far enough apart to be read from across a desk. */
+export function drawPairingCode(code: string, bold: (text: string) => string): string[] {
+  const halves = [code.slice(0, code.length / 2), code.slice(code.length / 2)];
+  const words = halves.map((half) => [...half].join(' ')).join('   ');
+  const bar = '═'.repeat(words.length + 6);
+  return [`╔${bar}╗`, `║   ${bold(words)}   ║`, `╚${bar}╝`];
+}

@@ -1,0 +1,60 @@
+// `relay whatsapp status`: the link in its sentence, and how healthy it is.
+import type { LinkBody } from '@relay/core/api/whatsapp';
+import { clientOf } from '../api.ts';
+import type { RunCommand } from '../command.ts';
+import { formatCount, formatDuration, formatPhone, formatRows, toPrintable } from '../format.ts';
+
+export const showWhatsappStatusCommand: RunCommand = async ({ config, terminal }) => {
+  const link = await clientOf(config.home).get('/api/whatsapp/link');
+  if (terminal.json) {
+    terminal.give(link);
+    return 0;
+  }
+  const { bold, green, yellow } = terminal.colours;
+  const light = link.status === 'connected' ? green('●') : yellow('●');
+  terminal.say(`${light} ${bold(toPrintable(link.sentence))}`);
+  terminal.say('');
+  for (const line of formatLinkStatus(link, Date.now())) terminal.say(toPrintable(line));
+  return 0;
+};
+
+function formatLinkStatus(link: LinkBody, now: number): string[] {
+  const { health } = link;
+  const since = (text: string) => formatDuration((now - Date.parse(text)) / 1_000);
+  const entries: (readonly [string, string | null])[] = [
+    ['Number', link.phone === null ? null : formatPhone(link.phone)],
+    ['Name', link.name],
+    ['Since', `${since(link.since)} ago`],
+    [
+      'Next try',
+      link.retryAt === null
+        ? null
+        : `in ${formatDuration((Date.parse(link.retryAt) - now) / 1_000)}`,
+    ],
+    ['New people', link.timeLockedUntil === null ? null : `not before ${link.timeLockedUntil}`],
+    [
+      'Last sign of life',
+      health.lastStanzaAt === null ? null : `${since(health.lastStanzaAt)} ago`,
+    ],
+    ['Round trip', health.pingMs === null ? null : `${Math.round(health.pingMs)} ms`],
+    ['Last hour', `${formatCount(health.flaps, 'lost connection')}`],
+    ['Received', `${health.received}, ${health.undecryptable} of them unreadable`],
+  ];
+  return formatRows(
+    entries.flatMap(([name, value]) => (value === null ? [] : [[name, value] as const])),
+  );
+}
+
+// `relay whatsapp disconnect`: ends the connection; the link itself only when asked to.
+
+export const disconnectWhatsappCommand: RunCommand = async ({ config, terminal, options }) => {
+  const clearSession = options.clearSession === true;
+  const body = { clearSession };
+  const answer = await clientOf(config.home).post('/api/whatsapp/disconnect', { body });
+  if (terminal.json) terminal.give(answer);
+  else if (clearSession) terminal.say('Disconnected and unlinked. `relay init` links again.');
+  else {
+    terminal.say('Disconnected. `relay whatsapp connect` comes back without a new scan.');
+  }
+  return 0;
+};

@@ -1,0 +1,159 @@
+// Spawns the daemon of a home: in this terminal, or in the background for whoever needs one.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { RelayError } from '@relay/core/errors';
+import { type CliConfig, daemonEnvironment } from './config.ts';
+import { StartFailure } from './failure.ts';
+import { findDaemon, isProcessRunning } from './running-daemon.ts';
+import type { Terminal } from './terminal.ts';
+
+/** How long a daemon that somebody else started may take. */
+const OTHER_START_TIMEOUT_MS = 60_000;
+
+export function launchDaemon(config: CliConfig, foreground: boolean): ChildProcess {
+  const args = [DAEMON_MAIN_FILE, '--ready-fd', '3'];
+  // The daemon inherits it: whatever it or Node writes is for the owner alone.
+  process.umask(0o077);
+  const env = {
+    // What Node compiled at the last start it need not compile again; whoever has a place for that keeps it.
+    NODE_COMPILE_CACHE: join(config.home, 'cache'),
+    ...daemonEnvironment(),
+    RELAY_HOME: config.home,
+  };
+  if (foreground) {
+    return spawn(process.execPath, args, {
+      stdio: ['ignore', 'inherit', 'inherit', 'pipe'],
+      env,
+    });
+  }
+  const out = openDaemonOutput(config.home);
+  try {
+    return spawn(process.execPath, args, {
+      detached: true,
+      stdio: ['ignore', out, out, 'pipe'],
+      cwd: config.home,
+      env,
+    });
+  } finally {
+    closeSync(out);
+  }
+}
+
+/** What a daemon says before its log is open, or as it crashes, is shown by `relay logs`. */
+function openDaemonOutput(home: string): number {
+  try {
+    mkdirSync(home, { recursive: true, mode: 0o700 });
+    return openSync(join(home, 'daemon.out'), 'w', 0o600);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const reason = code === 'EEXIST' || code === 'ENOTDIR' ? 'it is not a directory.' : `${code}.`;
+    throw new RelayError('home_unusable', { home, reason }, { cause: error });
+  }
+}
+
+/** Resolves once a daemon of this home answers; starts one in the background if there is none. */
+export async function ensureDaemon(config: CliConfig, terminal: Terminal): Promise<void> {
+  if (findDaemon(config.home).state === 'none') {
+    terminal.progress('Starting the daemon …');
+    try {
+      const daemon = launchDaemon(config, false);
+      await waitForDaemonReady(daemon, terminal);
+      daemon.unref();
+    } catch (error) {
+      // Somebody else started one in the meantime.
+      if (!(error instanceof StartFailure) || error.code !== 'home_in_use') throw error;
+    }
+  }
+  const until = Date.now() + OTHER_START_TIMEOUT_MS;
+  while (findDaemon(config.home).state === 'starting') {
+    if (Date.now() > until) throw new RelayError('daemon_not_ready');
+    await sleep(50);
+  }
+}
+
+// A daemon that was just spawned, as the command waits for it: JSON lines on its fourth descriptor say
+// how far it is, and end with `ready` or with why not.
+
+/** Without a word for this long, a start is given up. */
+const START_SILENCE_LIMIT_MS = 60_000;
+
+export const DAEMON_MAIN_FILE = fileURLToPath(new URL('../daemon/main.js', import.meta.url));
+
+interface StartReport {
+  readonly progress?: string;
+  readonly ready?: { readonly pid: number; readonly port: number };
+  readonly failed?: { readonly code: string; readonly message: string; readonly exit: number };
+}
+
+export async function waitForDaemonReady(
+  daemon: ChildProcess,
+  terminal: Terminal,
+): Promise<NonNullable<StartReport['ready']>> {
+  const silence = setTimeout(() => daemon.kill('SIGTERM'), START_SILENCE_LIMIT_MS);
+  const pipe = daemon.stdio[3] as Readable;
+  try {
+    for await (const line of createInterface({ input: pipe })) {
+      silence.refresh();
+      const { progress, ready, failed } = JSON.parse(line) as StartReport;
+      if (progress !== undefined) terminal.progress(progress);
+      if (failed !== undefined) throw new StartFailure(failed.code, failed.message, failed.exit);
+      if (ready !== undefined) return ready;
+    }
+    await waitForDaemonExit(daemon);
+    throw new RelayError('daemon_start_failed', { reason: describeDaemonExit(daemon) });
+  } finally {
+    clearTimeout(silence);
+    pipe.destroy();
+  }
+}
+
+export async function waitForDaemonExit(daemon: ChildProcess): Promise<void> {
+  if (daemon.exitCode === null && daemon.signalCode === null) await once(daemon, 'exit');
+}
+
+/** How it ended, as the end of a sentence. */
+export const describeDaemonExit = ({ exitCode, signalCode }: ChildProcess): string =>
+  signalCode === null ? `it ended with code ${exitCode}.` : `it was ended by ${signalCode}.`;
+
+// Ends the daemon of a home, for `relay stop` and for whatever needs the home to itself. The daemon removes its PID file
+// as its last act, so a PID file that is gone means that everything was flushed before.
+
+const STOP_TIMEOUT_SECONDS = 30;
+
+interface StoppedDaemon {
+  readonly pid: number;
+  readonly flushed: boolean;
+}
+
+/** Null where none runs. */
+export async function stopDaemon(
+  home: string,
+  onStopping: (pid: number) => void = () => {},
+): Promise<StoppedDaemon | null> {
+  const daemon = findDaemon(home);
+  if (daemon.state === 'none') return null;
+  const { pid } = daemon;
+  onStopping(pid);
+  process.kill(pid, 'SIGTERM');
+  const end = await waitUntilGone(home, pid);
+  return { pid, flushed: end.stalePid === null };
+}
+
+async function waitUntilGone(home: string, pid: number): Promise<{ stalePid: number | null }> {
+  const until = Date.now() + STOP_TIMEOUT_SECONDS * 1_000;
+  while (Date.now() < until) {
+    const daemon = findDaemon(home);
+    // Between removing its PID file and its end the daemon is still there.
+    if (daemon.state === 'none' && !isProcessRunning(pid)) return daemon;
+    // A service manager may have started the next one already.
+    if (daemon.state !== 'none' && daemon.pid !== pid) return { stalePid: null };
+    await sleep(25);
+  }
+  throw new RelayError('daemon_stop_failed', { pid, seconds: STOP_TIMEOUT_SECONDS });
+}

@@ -1,0 +1,167 @@
+// What is to become of a contact's line whose turn has come. Pure: the flow reads the situation, asks here,
+// and carries the verdict out. Whether an answer may leave is for the gate to say.
+
+import type { QuietHours } from '../contacts/grant-options.ts';
+import type { Grant } from '../contacts/grants.ts';
+import type { AutoReplySettings } from '../settings.ts';
+import {
+  type Cooldown,
+  type CooldownCause,
+  cooldownAnswerReason,
+  type ExchangeLine,
+  findLoop,
+  isCoolingDown,
+  nextCooldown,
+} from './loop-guard.ts';
+
+/** What may make an answer needless; looked at again when it is ready. */
+export interface ReplyConditions {
+  readonly grant: Grant | null;
+  /** A conversation with the contact is open and has the say. */
+  readonly conversation: boolean;
+  /** The owner wrote to the contact after the line was written. */
+  readonly ownerWrote: boolean;
+}
+
+export interface AutoReplySituation extends ReplyConditions {
+  readonly now: Date;
+  /** When the line was written. */
+  readonly writtenAt: Date;
+  /** The contact's own quiet hours, if they have any. */
+  readonly quietHours: QuietHours | null;
+  /** The daemon's own. */
+  readonly zone: string;
+  readonly rest: Cooldown | null;
+  /** The newest lines of the session, this one last. */
+  readonly lines: readonly ExchangeLine[];
+  /** When the answers of the last day were given. */
+  readonly answers: readonly Date[];
+}
+
+type UnneededReason = 'grant_gone' | 'conversation' | 'owner_wrote';
+
+/** Why no model is asked: nobody needs an answer, or nobody would see it. */
+type NoReplyReason = UnneededReason | 'read_only';
+
+type AutoReplyDecision =
+  | { readonly to: 'answer'; readonly late: boolean }
+  | { readonly to: 'wait'; readonly until: Date }
+  | { readonly to: 'skip'; readonly reason: NoReplyReason }
+  | {
+      readonly to: 'skip';
+      readonly reason: ReturnType<typeof cooldownAnswerReason>;
+      readonly until: Date;
+    }
+  | { readonly to: 'rest'; readonly rest: Cooldown };
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+export function whyUnneeded({
+  grant,
+  conversation,
+  ownerWrote,
+}: ReplyConditions): UnneededReason | null {
+  if (grant === null || !grant.canRead) return 'grant_gone';
+  if (conversation) return 'conversation';
+  return ownerWrote ? 'owner_wrote' : null;
+}
+
+export function evaluateAutoReply(
+  situation: AutoReplySituation,
+  settings: AutoReplySettings,
+): AutoReplyDecision {
+  const { now, rest } = situation;
+  const reason = whyUnneeded(situation);
+  if (reason !== null) return { to: 'skip', reason };
+  const sends = situation.grant?.canReply === true;
+  if (!sends && !settings.compose_for_read_only) return { to: 'skip', reason: 'read_only' };
+  if (isCoolingDown(rest, now))
+    return { to: 'skip', reason: cooldownAnswerReason(rest), until: rest.until };
+  const hours = situation.quietHours ?? settings.quiet_hours;
+  const quietAt = (at: Date) => (hours === null ? null : quietUntil(hours, situation.zone, at));
+  // What is not sent disturbs nobody.
+  const until = sends ? quietAt(now) : null;
+  if (until !== null) return { to: 'wait', until };
+  const cause = findLoop(situation.lines, now, settings) ?? capReached(situation, settings);
+  if (cause !== null) {
+    const atLeast = cause === 'day_cap' ? roomFrom(situation, settings) : now;
+    return { to: 'rest', rest: nextCooldown(rest, { cause, now, atLeast }, settings.rest_minutes) };
+  }
+  // What waited for the quiet hours to end was not late by its own fault.
+  const due = quietAt(situation.writtenAt) ?? situation.writtenAt;
+  const late = now.getTime() - due.getTime() > settings.late_after_hours * HOUR;
+  return { to: 'answer', late: sends && late };
+}
+
+function capReached(
+  { answers, now }: AutoReplySituation,
+  { answers_per_hour, answers_per_day }: AutoReplySettings,
+): CooldownCause | null {
+  const within = (ms: number) => answers.filter((at) => now.getTime() - at.getTime() < ms).length;
+  if (within(DAY) >= answers_per_day) return 'day_cap';
+  return within(HOUR) >= answers_per_hour ? 'hour_cap' : null;
+}
+
+/** When so many of the day's answers are a day old that there is room for one more. */
+function roomFrom(
+  { answers, now }: AutoReplySituation,
+  { answers_per_day }: AutoReplySettings,
+): Date {
+  const newestFirst = answers.toSorted((a, b) => b.getTime() - a.getTime());
+  return new Date((newestFirst[answers_per_day - 1] ?? now).getTime() + DAY);
+}
+
+// Quiet hours: a stretch of each local day in which nobody is answered. Told by the clock on the wall of
+// their zone, so that a change to summer time moves neither end.
+
+const MINUTE = 60_000;
+const DAY_MINUTES = 24 * 60;
+
+/** When the quiet that reigns at this moment ends; null when none does. From and to alike are no quiet at all. */
+export function quietUntil(hours: QuietHours, ownZone: string, at: Date): Date | null {
+  const { from, to, zone = ownZone } = hours;
+  const ends = minutesOf(to);
+  const isQuiet = (time: number): boolean =>
+    since(minutesOf(from), wallClock(time, zone)) < since(minutesOf(from), ends);
+  const began = Math.floor(at.getTime() / MINUTE) * MINUTE;
+  if (!isQuiet(began)) return null;
+  let end = began;
+  // A clock that is put back meanwhile leaves more to wait for.
+  while (isQuiet(end)) end += since(wallClock(end, zone), ends) * MINUTE;
+  return new Date(firstAfter(began, end, isQuiet));
+}
+
+/** One that is put forward ends it sooner: the first minute of `(quiet, loud]` that is not quiet. */
+function firstAfter(quiet: number, loud: number, isQuiet: (time: number) => boolean): number {
+  let [low, high] = [quiet / MINUTE, loud / MINUTE];
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (isQuiet(middle * MINUTE)) low = middle;
+    else high = middle;
+  }
+  return high * MINUTE;
+}
+
+/** Minutes from one time of day to the next time it is another. */
+const since = (from: number, to: number): number => (to - from + DAY_MINUTES) % DAY_MINUTES;
+
+function minutesOf(time: string): number {
+  const [hours = 0, minutes = 0] = time.split(':').map(Number);
+  return hours * 60 + minutes;
+}
+
+const clocks = new Map<string, Intl.DateTimeFormat>();
+
+function wallClock(time: number, zone: string): number {
+  const clock =
+    clocks.get(zone) ??
+    new Intl.DateTimeFormat('en-GB', {
+      timeZone: zone,
+      hour: '2-digit',
+      minute: '2-digit',
+      hourCycle: 'h23',
+    });
+  clocks.set(zone, clock);
+  return minutesOf(clock.format(time));
+}

@@ -1,0 +1,45 @@
+// When the next backup by the clock is due, and what is wrong with the last one in words. Pure. Reckoned from the last
+// that was made, so that a machine which slept through its hour makes it up when it wakes.
+import { nextOccurrence } from '../schedule/occurrences.ts';
+import type { ScheduleRule } from '../schedule/rule.ts';
+import type { Zone } from '../schedule/zone.ts';
+import type { BackupSettings } from '../settings.ts';
+
+/** At night where there is one to choose, before the daily housekeeping deletes what is too old. */
+const RULES: Readonly<Record<Exclude<BackupSettings['every'], 'off'>, ScheduleRule>> = {
+  hour: { kind: 'cron', expression: '40 * * * *' },
+  day: { kind: 'daily', time: '03:40' },
+  week: { kind: 'weekly', days: ['sun'], time: '03:40' },
+};
+
+/** Null: never by itself. Where none was made yet, now. */
+export function nextBackupAt(
+  every: BackupSettings['every'],
+  last: Date | null,
+  now: Date,
+  zone: Zone,
+): Date | null {
+  if (every === 'off') return null;
+  if (last === null) return now;
+  // A clock that was put back must not stop backups until it has caught up.
+  const from = last > now ? now : last;
+  return nextOccurrence(RULES[every], zone, from);
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'there is no room left for you on that disk',
+  EACCES: 'permission is denied',
+  EPERM: 'permission is denied',
+  EROFS: 'the file system is read-only',
+  ENOENT: 'the folder does not exist and cannot be made',
+  ENOTDIR: 'it is not a folder',
+  EEXIST: 'it is not a folder',
+  EIO: 'the disk reports errors',
+};
+
+/** As the middle of a sentence. */
+export const backupFailureReason = (code: string | undefined): string =>
+  code === undefined
+    ? 'the archive could not be made'
+    : (REASONS[code] ?? `the system says ${code}`);

@@ -1,0 +1,194 @@
+// The wire of the published client: fetch, with the token on every request. An answer that never comes is a
+// RelayConnectionError; whoever aborts gets the reason they gave.
+import type { PostStream } from './answer-stream.ts';
+import {
+  RETRYABLE_HTTP_STATUSES,
+  RelayConnectionError,
+  readResponse,
+  retryAfterMs,
+} from './api-error.ts';
+import {
+  type ClientRequest,
+  type ClientResponse,
+  IDEMPOTENCY_KEY_HEADER,
+  type SendRequest,
+} from './client.ts';
+import type { Platform } from './platform.ts';
+
+export interface ClientTransportOptions {
+  /** Where the daemon listens: `http://127.0.0.1:3214` unless given; '' on a page that the daemon served. */
+  readonly baseUrl?: string;
+  /** The owner's, or a program's for `/api/tools`; a function is asked at every call. None: the page's session. */
+  readonly token?: string | (() => string | Promise<string>);
+  /** How long an answer may take to come, in milliseconds; two minutes unless given. */
+  readonly timeoutMs?: number;
+}
+
+/** Opens what the daemon tells as it happens, as text; rejects when the answer is no stream. */
+export type OpenStream = (
+  path: string,
+  signal: AbortSignal,
+  headers?: Readonly<Record<string, string>>,
+) => Promise<AsyncIterable<string>>;
+
+export interface ClientTransport {
+  readonly send: SendRequest;
+  readonly open: OpenStream;
+  readonly ask: PostStream;
+}
+
+interface Init {
+  readonly method: string;
+  readonly body?: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const AWAY = 'The daemon does not answer. `relay start` starts it.';
+
+/** A stream says something every 20 or 30 s, if only that it is there. */
+const SILENCE_MS = 75_000;
+
+export function createFetchTransport(
+  options: ClientTransportOptions,
+  { fetch, sleep }: Pick<Platform, 'fetch' | 'sleep'>,
+): ClientTransport {
+  const { baseUrl = 'http://127.0.0.1:3214', timeoutMs = 120_000 } = options;
+  const root = baseUrl.replace(/(?<!\/)\/+$/, '');
+  const request = async (
+    path: string,
+    init: Init,
+    signal: AbortSignal,
+    caller: AbortSignal | undefined,
+  ) => {
+    const token = typeof options.token === 'function' ? await options.token() : options.token;
+    const bearer = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    return fetch(root + path, {
+      ...init,
+      headers: { ...init.headers, ...bearer },
+      signal,
+      redirect: 'error',
+    }).catch((error: unknown) => {
+      caller?.throwIfAborted();
+      throw new RelayConnectionError(AWAY, error);
+    });
+  };
+
+  const stream = async (path: string, { headers, ...init }: Init, signal: AbortSignal) => {
+    const accepting = { ...init, headers: { accept: 'text/event-stream', ...headers } };
+    const response = await request(path, accepting, signal, signal);
+    if (response.status !== 200 || response.body === null) {
+      readResponse(await whole(response, signal));
+      throw new RelayConnectionError('The answer is no stream.');
+    }
+    return textOf(response.body, signal, sleep);
+  };
+
+  return {
+    async send({ path, signal: caller, ...init }) {
+      const late = AbortSignal.timeout(timeoutMs);
+      const signal = caller === undefined ? late : AbortSignal.any([caller, late]);
+      return whole(await request(path, init, signal, caller), caller);
+    },
+    open: (path, signal, headers = {}) => stream(path, { method: 'GET', headers }, signal),
+    ask: (path, body, signal) =>
+      stream(
+        path,
+        { method: 'POST', body, headers: { 'content-type': 'application/json' } },
+        signal,
+      ),
+  };
+}
+
+async function whole(response: Response, caller?: AbortSignal): Promise<ClientResponse> {
+  const { status, headers } = response;
+  const body = await response.text().catch((error: unknown) => {
+    caller?.throwIfAborted();
+    throw new RelayConnectionError('The answer broke off.', error);
+  });
+  return { status, headers: Object.fromEntries(headers), body };
+}
+
+/** By its reader: not every browser lets a stream be iterated. */
+async function* textOf(
+  body: NonNullable<Response['body']>,
+  signal: AbortSignal,
+  sleep: Platform['sleep'],
+): AsyncGenerator<string, void, void> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  const read = async () => {
+    const heard = new AbortController();
+    const silence = sleep(SILENCE_MS, heard.signal).then(() => {
+      throw new Error('silence');
+    });
+    return Promise.race([reader.read(), silence]).finally(() => heard.abort());
+  };
+  try {
+    for (let next = await read(); !next.done; next = await read()) {
+      yield decoder.decode(next.value, { stream: true });
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    throw new RelayConnectionError('The stream broke off.', error);
+  } finally {
+    // Ends the request, if whoever reads stops first.
+    reader.cancel().catch(() => {});
+  }
+}
+
+// Sends a call again when that is safe and may help: reads, and calls with a key of idempotency, after an answer of
+// 429 or 503 or after none. Invariant: nothing else is ever sent twice, and what is sent twice is the same to the byte.
+
+export interface RetryOptions {
+  /** How often a call is sent again; 3 unless given, 0 for never. */
+  readonly retries?: number;
+  /** For how long, in milliseconds: a pause that would go beyond ends it; a minute unless given. */
+  readonly patienceMs?: number;
+}
+
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 15_000;
+
+export function withRetries(
+  send: SendRequest,
+  { retries = 3, patienceMs = 60_000 }: RetryOptions,
+  { now, sleep, chance }: Pick<Platform, 'now' | 'sleep' | 'chance'>,
+): SendRequest {
+  return async (request) => {
+    const began = now();
+    for (let sent = 1; ; sent++) {
+      const outcome = await attempt(send, request);
+      if (!('error' in outcome) && !RETRYABLE_HTTP_STATUSES.includes(outcome.status))
+        return outcome;
+      const asked = 'error' in outcome ? undefined : retryAfterMs(outcome);
+      const pause = retryPause(sent, asked, chance());
+      const over = sent > retries || now() - began + pause > patienceMs;
+      if (over || !isSafe(request)) {
+        if ('error' in outcome) throw outcome.error;
+        return outcome;
+      }
+      await sleep(pause, request.signal);
+    }
+  };
+}
+
+const isSafe = ({ method, headers }: ClientRequest): boolean =>
+  method === 'GET' || headers[IDEMPOTENCY_KEY_HEADER] !== undefined;
+
+/** Never sooner than asked; apart from that half of it is chance, so that many do not come back as one. */
+export function retryPause(nth: number, asked: number | undefined, chance: number): number {
+  const full = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (nth - 1));
+  return asked === undefined ? full * (0.5 + chance / 2) : asked + FIRST_PAUSE_MS * chance;
+}
+
+async function attempt(
+  send: SendRequest,
+  request: ClientRequest,
+): Promise<ClientResponse | { readonly error: RelayConnectionError }> {
+  try {
+    return await send(request);
+  } catch (error) {
+    if (error instanceof RelayConnectionError) return { error };
+    throw error;
+  }
+}

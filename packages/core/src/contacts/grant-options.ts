@@ -1,0 +1,47 @@
+// What the owner sets for one contact beside what is allowed: how auto-reply speaks with them, with which
+// model, and when it is silent. Every key may be left out.
+import { z } from 'zod';
+
+const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time such as 22:00');
+
+const zone = z.string().refine(isZone, 'must be a time zone such as Europe/Berlin');
+
+export const quietHoursSchema = z.strictObject({
+  from: timeOfDay,
+  to: timeOfDay,
+  /** The daemon's own, if none is named. */
+  zone: zone.optional(),
+});
+export type QuietHours = z.infer<typeof quietHoursSchema>;
+
+export const grantOptionsSchema = z.strictObject({
+  /** How auto-reply speaks with this contact, in the owner's words. */
+  persona: z.string().trim().min(1).max(2_000).optional(),
+  model: z.string().trim().min(1).max(200).optional(),
+  quietHours: quietHoursSchema.optional(),
+});
+export type GrantOptions = z.infer<typeof grantOptionsSchema>;
+
+/** Only those given are changed; null takes one away. */
+export const grantOptionsPatchSchema = z.strictObject({
+  persona: grantOptionsSchema.shape.persona.nullable(),
+  model: grantOptionsSchema.shape.model.nullable(),
+  quietHours: grantOptionsSchema.shape.quietHours.nullable(),
+});
+type GrantOptionsPatch = z.infer<typeof grantOptionsPatchSchema>;
+
+export const patchGrantOptions = (options: GrantOptions, patch: GrantOptionsPatch): GrantOptions =>
+  Object.fromEntries(
+    Object.entries({ ...options, ...patch }).filter(
+      ([, value]) => value !== null && value !== undefined,
+    ),
+  );
+
+function isZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,78 @@
+// Whom a person means by a name, a number or an address. A whole name or number beats a part of one; where
+// two fit equally well nobody is chosen, and the candidates are the answer.
+
+export interface Findable {
+  readonly id: string;
+  readonly names: readonly string[];
+  /** Phone numbers, LIDs and addresses. */
+  readonly addresses: readonly string[];
+}
+
+/** The lower, the better; null when it does not match. */
+export type MatchRank = 0 | 1 | 2 | 3;
+
+export function rankMatch(query: string, { id, names, addresses }: Findable): MatchRank | null {
+  const wanted = foldName(query);
+  if (wanted === '') return null;
+  if (id === wanted || addresses.includes(query.trim())) return 0;
+  const digits = digitsOf(query);
+  const ranks = [
+    ...names.map((name) => rankOfName(wanted, foldName(name))),
+    ...(digits === null ? [] : addresses.map((address) => rankOfNumber(digits, address))),
+  ].filter((rank) => rank !== null);
+  return ranks.length === 0 ? null : (Math.min(...ranks) as MatchRank);
+}
+
+function rankOfName(wanted: string, name: string): MatchRank | null {
+  if (name === wanted) return 0;
+  if (name.startsWith(wanted)) return 1;
+  const at = name.indexOf(wanted);
+  if (at === -1) return null;
+  return name.includes(` ${wanted}`) ? 2 : 3;
+}
+
+function rankOfNumber(digits: string, address: string): MatchRank | null {
+  if (address === digits) return 0;
+  return address.includes(digits) ? 3 : null;
+}
+
+/** What an address has to hold to fit: whoever looks addresses up looks for these. */
+export function addressParts(query: string): string[] {
+  const digits = digitsOf(query);
+  const [user = ''] = query.trim().split('@');
+  return [
+    ...(digits === null ? [] : [digits]),
+    ...(query.includes('@') && user !== '' ? [user] : []),
+  ];
+}
+
+const LEAST_DIGITS = 4;
+
+/** Null for what is no number: a name that holds a digit is still a name. */
+function digitsOf(query: string): string | null {
+  if (/[\p{L}@]/u.test(query)) return null;
+  const digits = query.replace(/\D/g, '').replace(/^0+/, '');
+  return digits.length < LEAST_DIGITS ? null : digits;
+}
+
+/** The same name whatever its case, its accents and its spaces. */
+export const foldName = (text: string): string =>
+  text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replace(/\s+/g, ' ').trim();
+
+export type MatchChoice<T> =
+  | { readonly found: T }
+  | { readonly ambiguous: readonly T[] }
+  | { readonly nobody: true };
+
+/** `matches` in the order of their ranks. */
+export function chooseMatch<T>(
+  matches: readonly { readonly rank: MatchRank; readonly of: T }[],
+): MatchChoice<T> {
+  const [first] = matches;
+  if (first === undefined) return { nobody: true };
+  const whole = matches.filter(({ rank }) => rank === 0);
+  const candidates = whole.length > 0 ? whole : matches;
+  return candidates.length === 1
+    ? { found: first.of }
+    : { ambiguous: candidates.map(({ of }) => of) };
+}

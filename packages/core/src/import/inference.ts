@@ -1,0 +1,131 @@
+// Which number of a date is the day. One date says little, all dates of a chat usually say it: a number over
+// twelve is no month, a chat goes forward in time, and not into the future. What stays open is asked. Pure.
+
+import { foldName } from '../contacts/match.ts';
+import type { ExportLineHead } from './whatsapp-export.ts';
+
+export const DATE_ORDERS = ['dmy', 'mdy', 'ymd'] as const;
+export type DateOrder = (typeof DATE_ORDERS)[number];
+
+const DAY = 86_400_000;
+
+/** Midnight of the date in UTC, or null where there is no such day. */
+export function exportLineDay(
+  { date: [a, b, c] }: Pick<ExportLineHead, 'date'>,
+  order: DateOrder,
+): number | null {
+  const [year, month, day] =
+    order === 'dmy' ? [c, b, a] : order === 'mdy' ? [c, a, b] : ([a, b, c] as const);
+  const full = year < 100 ? 2000 + year : year > 2400 ? year - 543 : year;
+  const at = Date.UTC(full, month - 1, day);
+  const made = new Date(at);
+  return made.getUTCMonth() === month - 1 && made.getUTCDate() === day && full >= 2009 ? at : null;
+}
+
+/** What was seen of one order while all dates went by. */
+interface Trial {
+  readonly order: DateOrder;
+  possible: boolean;
+  last: number;
+  /** Steps back in time. */
+  back: number;
+}
+
+export class DateOrderFinder {
+  readonly #latest: number;
+  readonly #trials: readonly Trial[];
+  #onlyDays = false;
+  #yearFirst = false;
+
+  /** `now` as a local time. */
+  constructor(now: number) {
+    this.#latest = now + DAY;
+    this.#trials = DATE_ORDERS.map((order) => ({ order, possible: true, last: 0, back: 0 }));
+  }
+
+  add(head: ExportLineHead): void {
+    if (head.yearFirst === true) this.#yearFirst = true;
+    // Nobody writes the month first but with strokes.
+    if (head.separator !== '/') this.#onlyDays = true;
+    for (const trial of this.#trials) {
+      const day = exportLineDay(head, trial.order);
+      if (day === null || day > this.#latest) trial.possible = false;
+      else {
+        if (day < trial.last) trial.back += 1;
+        trial.last = day;
+      }
+    }
+  }
+
+  /** Null when it has to be asked. */
+  found(): DateOrder | null {
+    const possible = (order: DateOrder) =>
+      this.#trials.find((trial) => trial.order === order && trial.possible) ?? null;
+    if (this.#yearFirst) return possible('ymd') && 'ymd';
+    const [days, months] = [possible('dmy'), this.#onlyDays ? null : possible('mdy')];
+    if (days === null && months === null) return possible('ymd') && 'ymd';
+    if (days === null || months === null) return days === null ? 'mdy' : 'dmy';
+    if (days.back === months.back) return null;
+    return days.back < months.back ? 'dmy' : 'mdy';
+  }
+}
+
+// Which name in an exported chat is the one who exported it: what the owner says, else the only one it can be.
+// A wrong guess would put words into the owner's mouth, so what is not certain is asked. Pure.
+
+interface ExportSenderNames {
+  /** All who wrote in it, as it names them. */
+  readonly senders: readonly string[];
+  /** As the owner said; empty if they wrote nothing in it. */
+  readonly given: string | null;
+  /** What the owner is known to be called. */
+  readonly own: readonly string[];
+  /** Of a chat with one person: whether that name is theirs. */
+  readonly isOther: ((name: string) => boolean) | null;
+}
+
+/** The names that are the owner's, folded; or null when it has to be asked. */
+export function findOwnNames({
+  senders,
+  given,
+  own,
+  isOther,
+}: ExportSenderNames): ReadonlySet<string> | null {
+  const only = (names: readonly string[]) => new Set(names.map(foldName));
+  if (given !== null) {
+    const wanted = foldName(given);
+    if (wanted === '') return new Set();
+    return senders.some((name) => foldName(name) === wanted) ? only([given]) : null;
+  }
+  const known = senders.filter((name) => own.some((mine) => foldName(mine) === foldName(name)));
+  if (known.length > 0) return only(known);
+  if (isOther === null || senders.length > 2) return null;
+  const mine = senders.filter((name) => !isOther(name));
+  // Two that are both not the other: their name there is not known here.
+  return mine.length === senders.length && senders.length > 1 ? null : only(mine);
+}
+
+// What a chat is called by the name of its export: "WhatsApp Chat with Ana.txt", "WhatsApp Chat - Family.zip".
+// Null where the name says nothing. Pure.
+
+const PREFIXES = [
+  /^whatsapp chat (?:with|-) /i,
+  /^whatsapp[- ]chat (?:mit|con|avec|met|med|z) /i,
+  /^chat (?:de )?whatsapp (?:con|com|avec) /i,
+  /^conversa (?:do whatsapp )?com /i,
+  /^discussion whatsapp avec /i,
+  /^чат whatsapp с (?:контактом )?/i,
+];
+
+export function chatTitleFromFile(path: string): string | null {
+  const file = path.split(/[/\\]/).at(-1) ?? '';
+  const name = file
+    .replace(/\.(?:txt|zip)$/i, '')
+    .replace(/ \(\d+\)$/, '')
+    .normalize('NFC')
+    .trim();
+  for (const prefix of PREFIXES) {
+    if (prefix.test(name)) return name.replace(prefix, '').trim() || null;
+  }
+  return null;
+}

@@ -1,0 +1,57 @@
+// A row of the ledger as a person reads it: who, what, and the reason in words. Whatever a row holds that
+// this version does not know is shown as it is.
+import { REASONS, type ReasonCode } from '../policy/reasons.ts';
+import { ROUTE_REASONS } from '../router/route.ts';
+import { ANSWER_REASON_SENTENCES, STOP_REASONS } from './rows.ts';
+
+const ACTIONS: Readonly<Record<string, string>> = {
+  route_message: 'a message came in',
+  answer_message: 'answer a message',
+  send_message: 'write a message',
+  stop_message: 'send a message',
+  schedule_message: 'schedule a message',
+  cancel_schedule: 'cancel a scheduled message',
+  create_conversation: 'start a conversation',
+  pause_conversation: 'pause a conversation',
+  resume_conversation: 'resume a conversation',
+  cancel_conversation: 'cancel a conversation',
+  manage_grant: 'change a grant',
+  set_hold: 'hold or release all sending',
+  answer_approval: 'answer what waited',
+  observe_group: 'observe a group',
+  unobserve_group: 'no longer observe a group',
+  merge_contacts: 'two contacts are one',
+  forget: 'erase somebody',
+  enforce_retention: 'delete what is too old',
+  react: 'react',
+  mark_read: 'mark as read',
+};
+
+export const describeAction = (action: string): string =>
+  Object.hasOwn(ACTIONS, action) ? (ACTIONS[action] ?? action) : action.replaceAll('_', ' ');
+
+const OTHERS: Readonly<Record<string, string>> = {
+  same_person: 'WhatsApp says that the two are one person.',
+  too_old: 'It was older than the limits of retention.',
+};
+
+const TABLES: readonly (readonly [action: string, sentences: Readonly<Record<string, string>>])[] =
+  [
+    ['route_message', ROUTE_REASONS],
+    ['answer_message', ANSWER_REASON_SENTENCES],
+    ['stop_message', STOP_REASONS],
+    ['merge_contacts', OTHERS],
+    ['enforce_retention', OTHERS],
+  ];
+
+export function describeReason(action: string, reason: string): string {
+  const own = TABLES.find(([name]) => name === action)?.[1] ?? {};
+  const words = Object.hasOwn(own, reason) ? own[reason] : undefined;
+  if (words !== undefined) return sentence(words);
+  return Object.hasOwn(REASONS, reason)
+    ? REASONS[reason as ReasonCode].sentence
+    : sentence(reason.replaceAll('_', ' '));
+}
+
+const sentence = (words: string): string =>
+  `${words.slice(0, 1).toUpperCase()}${words.slice(1)}${words.endsWith('.') ? '' : '.'}`;

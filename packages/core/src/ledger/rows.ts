@@ -1,0 +1,226 @@
+// What a row of the ledger says beside who, what, about what, outcome and reason: ids and times, never
+// text. `relay why` joins the rows of one message by these names, so whoever writes a row uses them.
+import type {
+  ApprovalId,
+  ChatId,
+  ContactId,
+  GrantId,
+  InstanceId,
+  MessageId,
+  OutboxId,
+  PermitId,
+  RunId,
+  ScheduleId,
+  SessionId,
+} from '../ids.ts';
+import type { Taint } from '../policy/facts.ts';
+import { REASONS, type ReasonCode } from '../policy/reasons.ts';
+import { toClause } from './format.ts';
+
+export interface LedgerDetail {
+  readonly chat?: ChatId;
+  readonly contact?: ContactId;
+  /** The conversation it happened in. */
+  readonly instance?: InstanceId;
+  readonly session?: SessionId;
+  /** The model run that wanted it. */
+  readonly run?: RunId;
+  /** The message of somebody that it answers. */
+  readonly message?: MessageId;
+  /** The record under which it was allowed. */
+  readonly grant?: GrantId;
+  readonly schedule?: ScheduleId;
+  readonly approval?: ApprovalId;
+  /** Null when no permit was given. */
+  readonly permit?: PermitId | null;
+  readonly outbox?: OutboxId;
+  /** Of recipient and content. */
+  readonly hash?: string;
+  /** What whoever asked had read of others, where that is why it waits. */
+  readonly taint?: Taint;
+  /** ISO 8601: when it is looked at again. */
+  readonly until?: string;
+  /** Why the gate refused, where this row tells what came of a refusal. */
+  readonly refusal?: string;
+}
+
+/** A row as it is handed to the ledger. */
+export interface LedgerRow {
+  readonly actor: string;
+  readonly action: string;
+  readonly subject: { readonly kind: string; readonly id: string };
+  readonly outcome: string;
+  readonly reason: string;
+  readonly detail: LedgerDetail;
+}
+
+// What came of a message that was handed to auto-reply or the assistant: one row `answer_message` about it
+// each time that is decided, in the transaction that decides it. The last row about a message counts. The
+// reasons are persisted: never rename one.
+
+type AnswerOutcome = 'answered' | 'waiting' | 'unanswered';
+
+const answered = { outcome: 'answered' } as const;
+const waiting = { outcome: 'waiting' } as const;
+const unanswered = { outcome: 'unanswered' } as const;
+
+export const ANSWER_REASONS = {
+  /** The gate let the answer go; detail: `run`, `session`, `outbox`. */
+  replied: answered,
+  /** A slash command, carried out without a model. */
+  command: answered,
+  /** A run that had acted was killed: the answer says what was done and that it was interrupted. */
+  interrupted: answered,
+  /** The answer says why what was asked for could not be done. */
+  failed: answered,
+
+  /** The answer waits for the owner's yes; detail: `approval`. */
+  draft: waiting,
+  /** detail: `until`. */
+  quiet_hours: waiting,
+  hold: waiting,
+  /** The contact's or the day's budget is used up; detail: `until`. */
+  budget: waiting,
+  /** The model could not be reached and is asked again; detail: `until`. */
+  try_again: waiting,
+
+  /** The grant lets the contact be read and not written to: no answer is sent, and by default none is composed. */
+  read_only: unanswered,
+  /** The model had nothing to say. */
+  nothing_said: unanswered,
+  /** The gate refused the answer; detail: `refusal`. */
+  refused: unanswered,
+  /** The grant was taken back before it was this message's turn. */
+  grant_gone: unanswered,
+  /** It arrived so long after it was written that an answer would confuse. */
+  too_old: unanswered,
+  /** The turns allowed for this contact are used up, and it is not kept for later. */
+  budget_used: unanswered,
+  /** Two machines seem to talk to each other. */
+  loop: unanswered,
+  model_failed: unanswered,
+  /** No model is set up. */
+  no_model: unanswered,
+  /** A conversation with the contact has begun meanwhile and has the say. */
+  conversation: unanswered,
+  /** The owner wrote to the contact themselves before the answer was ready. */
+  owner_wrote: unanswered,
+  /** Later messages came before the answer was ready; the answer to the last one is for all of them. */
+  overtaken: unanswered,
+  /** The owner stopped the run. */
+  stopped: unanswered,
+  /** There was nothing in it that can be answered. */
+  nothing_to_answer: unanswered,
+
+  // In an observed group, where the assistant was named:
+  not_owner: unanswered,
+  /** The model's verdicts on it; `unclear` is none. */
+  mention_only: unanswered,
+  false_positive: unanswered,
+  unclear: unanswered,
+  /** The group was answered a moment ago, or as often as it may be in a day. */
+  cadence: unanswered,
+  /** It was taken back, or written anew, before it was answered. */
+  taken_back: unanswered,
+  /** Sending was on hold; a group is not answered later. */
+  on_hold: unanswered,
+} as const satisfies Record<string, { readonly outcome: AnswerOutcome }>;
+
+export type AnswerReason = keyof typeof ANSWER_REASONS;
+
+interface AnswerRow {
+  /** As the gate names it: `auto_reply:<chat>`, `assistant:<run>`; without a run, `assistant`. */
+  readonly actor: string;
+  readonly message: MessageId;
+  readonly reason: AnswerReason;
+  /** `chat` always: the id of a message is unique only within its chat. */
+  readonly detail: LedgerDetail & { readonly chat: ChatId };
+}
+
+export const ANSWER_ACTION = 'answer_message';
+
+/** For `appendLedger`. */
+export const answerLedgerRow = ({ actor, message, reason, detail }: AnswerRow): LedgerRow => ({
+  actor,
+  action: ANSWER_ACTION,
+  subject: { kind: 'message', id: message },
+  outcome: ANSWER_REASONS[reason].outcome,
+  reason,
+  detail,
+});
+
+// Why a message that was handed to auto-reply or the assistant was answered, waits or was not answered.
+
+export const ANSWER_REASON_SENTENCES: Readonly<Record<AnswerReason, string>> = {
+  replied: 'It was answered.',
+  command: 'It was a command, and was carried out.',
+  interrupted: 'The run was interrupted after it had acted; the answer says so.',
+  failed: 'The answer says why it could not be done.',
+  draft: 'The answer is a draft and needs your yes.',
+  quiet_hours: 'It is quiet hours.',
+  hold: 'Sending is on hold.',
+  budget: 'The budget is used up for now.',
+  try_again: 'The model could not be reached and is asked again.',
+  read_only: 'The grant allows reading and not answering, so nothing was sent.',
+  nothing_said: 'The model had nothing to say.',
+  refused: 'The gate refused the answer.',
+  grant_gone: 'The grant was taken back before its turn came.',
+  too_old: 'It arrived too long after it was written.',
+  budget_used: 'The turns allowed for this contact are used up.',
+  loop: 'Two machines seemed to answer each other.',
+  model_failed: 'The model failed.',
+  no_model: 'No model is set up.',
+  conversation: 'A conversation with the contact has the say.',
+  owner_wrote: 'You wrote yourself before the answer was ready.',
+  overtaken: 'Later messages came first, and the answer to the last one is for all of them.',
+  stopped: 'You stopped it.',
+  nothing_to_answer: 'There is nothing in it that could be answered.',
+  not_owner: 'Somebody other than you named your assistant.',
+  mention_only: 'It speaks of your assistant and asks nothing of it.',
+  false_positive: 'The name meant somebody or something else.',
+  unclear: 'The model did not say clearly that something was asked of your assistant.',
+  cadence: 'The group was answered a moment ago, or as often as it may be in a day.',
+  taken_back: 'It was taken back or changed before it was answered.',
+  on_hold: 'Sending was on hold, and a group is not answered later.',
+};
+
+// Why a permitted message did not leave after all: what the re-check found in the last moment before it
+// would have. Written to the ledger as `stop_message` about the message's id in the outbox; beside these a
+// reason may be the policy's. Persisted: never rename one.
+
+export const STOP_REASONS = {
+  revoked: 'the permission for it was taken back before it was sent',
+  altered: 'it was not the message that had been permitted',
+  forged: 'its permit was not written by Relay',
+  taken_over: 'you took the conversation over before it left',
+  overtaken: 'the contact answered before this follow-up left',
+  answered: 'the contact wrote before it was sent',
+  conversation_over: 'the conversation ended before it was sent',
+  unscheduled: 'the schedule was cancelled before it left',
+  too_old: 'it would have come too long after you asked in the group',
+  no_address: 'no address is known for the contact',
+  restored: 'it had been queued for more than a day when an archive was restored',
+} as const;
+
+export type StopReason = keyof typeof STOP_REASONS | ReasonCode;
+
+export const STOP_ACTION = 'stop_message';
+
+export const stopLedgerRow = (
+  id: OutboxId,
+  reason: StopReason,
+  detail: LedgerDetail,
+): LedgerRow => ({
+  actor: 'recheck',
+  action: STOP_ACTION,
+  subject: { kind: 'outbox', id },
+  outcome: 'stopped',
+  reason,
+  detail,
+});
+
+export function stopClause(reason: string): string {
+  if (Object.hasOwn(STOP_REASONS, reason)) return STOP_REASONS[reason as keyof typeof STOP_REASONS];
+  if (Object.hasOwn(REASONS, reason)) return toClause(REASONS[reason as ReasonCode].sentence);
+  return `of the reason recorded as ${reason}`;
+}

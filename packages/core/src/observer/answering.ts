@@ -1,0 +1,104 @@
+// How often the assistant may speak in one group: a pause between two answers, and so many a day by the
+// clocks of the group. Pure; asked before an answer is thought of, and again before it is submitted.
+import type { Zone } from '../schedule/zone.ts';
+import type { ObserverSettings } from '../settings.ts';
+
+const MINUTE = 60_000;
+const DAY = 86_400_000;
+
+export type CadenceSettings = Pick<ObserverSettings, 'answers_per_day' | 'minutes_between_answers'>;
+
+type CadenceDecision =
+  | { readonly may: true }
+  | {
+      readonly may: false;
+      readonly limit: 'pause' | 'day' | 'off';
+      /** The first moment at which it may, if nothing is said until then; null when it never will. */
+      readonly again: Date | null;
+      /** For the owner. */
+      readonly why: string;
+    };
+
+export interface GroupAnswerHistory {
+  /** When this group was answered before, in any order; older than two days is of no matter. */
+  readonly answered: readonly Date[];
+  readonly settings: CadenceSettings;
+  readonly zone: Zone;
+  readonly now: Date;
+}
+
+export function checkCadence({
+  answered,
+  settings,
+  zone,
+  now,
+}: GroupAnswerHistory): CadenceDecision {
+  const most = settings.answers_per_day;
+  if (most === 0) return { may: false, limit: 'off', again: null, why: OFF };
+  const times = answered.map((at) => at.getTime());
+  const last = Math.max(Number.NEGATIVE_INFINITY, ...times);
+  const rested = last + settings.minutes_between_answers * MINUTE;
+  const day = zoneDayOf(zone, now.getTime());
+  const today = times.filter((at) => at >= day.start && at < day.end).length;
+  if (today >= most) {
+    const again = new Date(Math.max(day.end, rested));
+    return { may: false, limit: 'day', again, why: DAY_SPENT(most) };
+  }
+  if (now.getTime() < rested) {
+    const why = TOO_SOON(settings.minutes_between_answers);
+    return { may: false, limit: 'pause', again: new Date(rested), why };
+  }
+  return { may: true };
+}
+
+/** From midnight to midnight; where clocks are set back over midnight, the day has begun for good. */
+function zoneDayOf(zone: Zone, now: number): { start: number; end: number } {
+  let midnight = Math.floor(zone.localAt(now) / DAY) * DAY;
+  let end = zone.instantOf(midnight + DAY);
+  while (end <= now) {
+    midnight += DAY;
+    end = zone.instantOf(midnight + DAY);
+  }
+  return { start: zone.instantOf(midnight), end };
+}
+
+const OFF = 'Answers in groups are switched off: observer.answers_per_day is 0.';
+const DAY_SPENT = (most: number): string =>
+  most === 1
+    ? 'This group was answered once today, and that is its limit for a day.'
+    : `This group was answered ${most} times today, and that is its limit for a day.`;
+const TOO_SOON = (minutes: number): string =>
+  `This group was answered less than ${minutes === 1 ? 'a minute' : `${minutes} minutes`} ago.`;
+
+// How old a request in a group may be. Whoever asked in a chat has gone on talking minutes later: an answer
+// then would come out of nowhere, so there is none.
+
+/** From the owner's words to somebody thinking about them: what waited offline is heard, and not answered. */
+export const REQUEST_MAX_AGE_MS = 5 * 60_000;
+
+/** From the owner's words to the wire, whatever the line, the model and the pace did meanwhile. */
+export const ANSWER_MAX_AGE_MS = 15 * 60_000;
+
+export const isRequestTooOld = (askedAt: Date, now: Date, within: number): boolean =>
+  now.getTime() - askedAt.getTime() > within;
+
+// Answers in a group are short: they interrupt everybody. What a model writes beyond that is cut at the end
+// of a sentence, or of a word.
+
+export const MAX_GROUP_ANSWER_LENGTH = 500;
+
+export function shortenGroupAnswer(text: string): string {
+  const whole = text.replace(/\n{3,}/g, '\n\n').trim();
+  const letters = [...whole];
+  if (letters.length <= MAX_GROUP_ANSWER_LENGTH) return whole;
+  const cut = letters.slice(0, MAX_GROUP_ANSWER_LENGTH - 1).join('');
+  const sentence = Math.max(
+    ...Array.from(cut.matchAll(END), ({ index, 0: end }) => index + end.length),
+    0,
+  );
+  if (sentence > cut.length / 2) return cut.slice(0, sentence).trimEnd();
+  const word = cut.search(/\s\S*$/u);
+  return `${(word > cut.length / 2 ? cut.slice(0, word) : cut).trimEnd()}…`;
+}
+
+const END = /[.!?…。！？؟।](?=\s|$)|[。！？]/gu;

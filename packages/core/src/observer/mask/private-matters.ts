@@ -1,0 +1,176 @@
+// Which messages are private, and what of them may be told. Decided by rule, message by message and with an
+// eye on the ones before: the answer to a private question is private too. Pure.
+import { foldText } from '../../search/words.ts';
+
+// Words by which what people say of their health, their money or their private affairs is recognised, in the
+// languages of the groups that Relay was tried on and a few more. Folded as search folds; `*` ends a stem.
+// A list like this is never complete: what it misses is left to the prompt, and the figures are in 0050.
+
+const list = (...lines: readonly string[]): readonly string[] =>
+  lines.flatMap((line) => line.split(', '));
+
+/** One of these is enough. */
+const HEALTH_STRONG = list(
+  'hospital*, surgery, surgeon, surgical, clinic, diagnos*, cancer, tumor*, tumour*, chemo*, diabet*, insulin',
+  'biopsy, xray, mri, ultrasound, pregnan*, miscarr*, abortion, ivf, hiv, depression, depressed, suicid*',
+  'therapist, psychiatr*, psychologist, rehab, overdose, asthma*, seizure*, epilep*, kidney*, physio*, steroid*',
+  'antibiotic*, painkiller*, medication*, prescription, hba1c, cholesterol, a&e, ambulance, icu, dizzy, dizziness',
+  'dialysis, dementia, alzheimer*, unwell, injection*, blood pressure, blood test*, blood sugar, heart attack',
+  'off sick, panic attack, knee brace, emergency room',
+  // Hindi, in either script
+  'dawai, dawa, davai, aspatal, haspatal, khaali pet, khali pet, chakkar aa*, bimar*, beemar*',
+  'अस्पताल, दवा, दवाई, क्लिनिक, ऑपरेशन, इंजेक्शन, मधुमेह, बीमार*, चक्कर',
+  // Spanish and Portuguese
+  'urgencias, cirug*, cirurg*, embaraz*, gravid*, cancro, quimio*, medicacion, medicamento*, pastillas, ecografia',
+  'analitica, ansiedad*, depresion, depressao, remedio*, enjoo, fisioterap*',
+  // Arabic
+  'مستشفي, المستشفي, دواء, الدواء, ادويه, سرطان, السكري, حامل, اكتئاب, عمليه جراحيه, ضغط الدم, تحليل دم, العياده',
+  // German, French, Italian
+  'krankenhaus, schwanger*, krebs, tablette*, medikament*, krankgeschrieben, notaufnahme, hopital, enceinte',
+  'chirurg*, ospedale, incinta, tumore, pronto soccorso',
+);
+
+/** The endings by which medicines are named the world over. */
+const MEDICINE =
+  /(?<!\p{L})(?:\p{L}{3,20}(?:formin|dipine|pril|olol|statin|sartan|mycin|cillin|azepam|oxetine|prazole|profen|codone)|tramadol)(?!\p{L})/iu;
+
+/** A dose, or the result of a test. */
+const READING =
+  /(?<![\d.,])\d{1,3}[.,]\d(?!\d|[.,]\d)(?! ?(?:km|m|kg|l|lakh|k|cr|hours?|hrs?|°|%|am|pm)\b)|(?<!\d)\d{2,3}\/\d{2,3}(?!\d|\/)|(?<!\d)\d{1,4} ?(?:mg|ml|mcg|µg|iu)\b/iu;
+
+const BLOOD_PRESSURE = /\bBP\b|\bbp\b.{0,12}\d/;
+
+/** Said of somebody, these are enough; alone they may mean anything. */
+const HEALTH_ILLNESS = list(
+  'ill, sick, fever, pain, painful, hurts, vomit*, infection, fracture*, injur*, swelling',
+  'dard, bukhar, ghutn*, knee, knees, sugar, दर्द, बुखार, घुटन*, शुगर',
+  'fiebre, febre, dolor, enfermo, enferma, doente, الم, مريض, مريضه, fieber, krank, fievre, malade',
+);
+
+const HEALTH_CARE = list(
+  'doctor, dr, doc, dentist, nurse, appointment, operate, operation, operated, report, reports, test, tests, dose',
+  'tablet*, calcium, vitamin, d3, brace, checkup, symptom*, टेस्ट, रिपोर्ट, डॉक्टर, medico, medica, consulta, cita',
+  'receta, exame, دكتور, الدكتور, طبيب, موعد, arzt, arztin, medecin, rdv',
+);
+
+const HEALTH_PEOPLE = list(
+  'kid, kids, child, son, daughter, baby, mum, mom, dad, wife, husband, nani, dadi, nana, papa, mummy, beta, bachha',
+  'bachche, hijo, hija, filho, filha, madre, mae, ابني, بنتي, امي',
+);
+
+/** What somebody cannot eat is private when it is their own; a guest's is the kitchen's business. */
+const HEALTH_DIET = list(
+  'allergy, allergies, allergic, alergi*, coeliac, celiac*, intoleran*, حساسيه',
+);
+const MYSELF =
+  /(?<!\p{L})(?:i|i['’]m|im|my|me|mine|mujhe|mera|meri|मुझे|मेरी|मेरा|tengo|soy|yo|mi|tenho|sou|eu|meu|minha|عندي|انا|ich|mein|meine|je|j['’]ai|mon|ma)(?!\p{L})/iu;
+
+const MONEY_STRONG = list(
+  'loan, loans, debt, debts, mortgage, overdraft, bankrupt*, payslip, udhaar, udhar, karz, karza, उधार, कर्ज',
+  'prestamo, deuda, te debo, emprestimo, divida, te devo, قرض, سلفه, kredit, dette',
+);
+
+/** With an amount in the same message. */
+const MONEY_BACK =
+  /(?<!\p{L})(?:borrow(?:ed)?|lend|lent|salary|wages|sueldo|sal[aá]rio|gehalt|راتبي?|lauta\w{0,4}|wapas (?:kar|de)\w*|pay (?:you |him |her |it |them )?back|return (?:it|the money)|give (?:it|the money) back|te lo devuelvo|devolverte|te devolvo|vou devolver|برجع لك)(?!\p{L})/iu;
+const AMOUNT = /(?<!\d)\d{1,3}(?:,\d{2,3})+|(?<![\d:/])\d{3,7}(?![\d:/])/;
+
+/** What people have to do with courts, papers or a job elsewhere. */
+const PERSONAL_STRONG = list(
+  'asylum, deport*, residence permit, lawyer, solicitor, court hearing, court date, custody, divorc*, arrested',
+  'probation, redundan*, laid off, job interview, got fired, funeral, broke up, breakup, affair, abogad*, juicio',
+  'despedid*, entrevista de trabajo, advogad*, talaq, talak, तलाक, طلاق, محكمه, scheidung, anwalt, aufenthaltstitel',
+  'vorstellungsgesprach, avocat',
+);
+
+/** A visa is part of many plans; an appointment for one is why somebody is away. */
+const PERSONAL_PAPERS = list('visa, visas, visado, visto, immigration, visum, تاشيره, वीजा');
+const PERSONAL_APPOINTMENT = list(
+  'appointment, interview, hearing, embassy, consulate, home office, cita, entrevista, embajada, consulado, termin, rdv',
+  'موعد, سفاره',
+);
+
+/** When something is, which may be told. */
+const TIME_EXPRESSION =
+  /(?<![\p{L}\d])(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?|lunes|martes|mi[eé]rcoles|jueves|viernes|s[aá]bado|domingo|segunda|ter[cç]a|quarta|quinta|sexta|somvar|mangalvar|budhvar|guruvar|shukravar|shanivar|ravivar|सोमवार|मंगलवार|बुधवार|गुरुवार|शुक्रवार|शनिवार|रविवार|today|tonight|tomorrow|tmrw|tmr|kal|aaj|parso|कल|आज|ma[nñ]ana|hoy|hoje|amanh[aã]|غدا|اليوم|بكرا|heute|morgen|demain|next week|\d{1,2}(?::\d\d)? ?(?:am|pm|baje|बजे|uhr|h)|\d{1,2}:\d\d|\d{1,2}(?:st|nd|rd|th)?(?: of)? (?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)\p{L}{0,7}|april|march)(?![\p{L}\d])/giu;
+
+export type PrivateMatter = 'health' | 'money' | 'personal';
+
+/** Folded, each word between two spaces. */
+type Folded = string;
+
+const foldWords = (text: string): Folded =>
+  ` ${foldText(text).replace(/[^\p{L}\p{M}\p{N}&]+/gu, ' ')} `;
+
+type Matcher = (text: Folded) => number;
+
+/** How many different words of the list a text has. */
+function matcher(list: readonly string[]): Matcher {
+  const forms = list.map((word) => {
+    const stem = word.endsWith('*');
+    return ` ${foldText(stem ? word.slice(0, -1) : word)}${stem ? '' : ' '}`;
+  });
+  return (text) => forms.filter((form) => text.includes(form)).length;
+}
+
+const strong = matcher(HEALTH_STRONG);
+const illness = matcher(HEALTH_ILLNESS);
+const care = matcher(HEALTH_CARE);
+const people = matcher(HEALTH_PEOPLE);
+const diet = matcher(HEALTH_DIET);
+const money = matcher(MONEY_STRONG);
+const personal = matcher(PERSONAL_STRONG);
+const papers = matcher(PERSONAL_PAPERS);
+const appointment = matcher(PERSONAL_APPOINTMENT);
+
+/** `after` is what the talk was about just before; a little is enough then. */
+export function privateMatter(
+  text: string,
+  after: PrivateMatter | null = null,
+): PrivateMatter | null {
+  const words = foldWords(text);
+  if (isHealth(text, words, after === 'health')) return 'health';
+  if (money(words) > 0 || (MONEY_BACK.test(text) && AMOUNT.test(text))) return 'money';
+  return isPersonal(words) ? 'personal' : null;
+}
+
+const isPersonal = (words: Folded): boolean =>
+  personal(words) > 0 || (papers(words) > 0 && appointment(words) > 0);
+
+function isHealth(text: string, words: Folded, followsUp: boolean): boolean {
+  if (strong(words) > 0 || MEDICINE.test(text) || BLOOD_PRESSURE.test(text)) return true;
+  if (diet(words) > 0 && MYSELF.test(text)) return true;
+  const ill = illness(words);
+  const cared = care(words);
+  if (ill > 1 || (ill > 0 && cared + people(words) > 0) || cared > 1) return true;
+  if (cared > 0 && READING.test(text)) return true;
+  return followsUp && (ill + cared > 0 || READING.test(text));
+}
+
+const CLAUSES = /(?<=[.!?;।؟\n])\s+|(?<=[,،])\s+/u;
+
+/** What is left of a message once its private clauses are gone; and the times that they named. */
+export function withoutPrivate(
+  text: string,
+  matter: PrivateMatter,
+): { readonly left: string; readonly times: readonly string[] } {
+  const clauses = text.split(CLAUSES);
+  const told = clauses.filter((clause) => !isTelling(clause, matter));
+  const gone = clauses.filter((clause) => isTelling(clause, matter)).join(' ');
+  return {
+    left: told.join(' ').trim(),
+    times: [...new Set(gone.match(TIME_EXPRESSION) ?? [])],
+  };
+}
+
+function isTelling(clause: string, matter: PrivateMatter): boolean {
+  const words = foldWords(clause);
+  switch (matter) {
+    case 'health':
+      return isHealth(clause, words, true) || diet(words) > 0;
+    case 'money':
+      return money(words) > 0 || MONEY_BACK.test(clause) || AMOUNT.test(clause);
+    case 'personal':
+      return personal(words) + papers(words) > 0;
+  }
+}

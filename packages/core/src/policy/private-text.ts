@@ -1,0 +1,360 @@
+// Whether a text gives away private words: a quotation at length, or a code. Words are compared without
+// case, accents, spaces and marks, as written, backwards, and out of the common encodings. What the other
+// side said itself and what may be told are no secrets. A paraphrase is beyond this, and so is any cipher.
+import { bytesToComparableText, reverseText, toComparableText } from './comparable-text.ts';
+
+interface PrivateTexts {
+  /** Those first that nobody but the owner writes in. */
+  readonly privateTexts: readonly string[];
+  /** What the contact said, or was told by the owner. */
+  readonly knownTexts: readonly string[];
+  /** What may be told as it stands. */
+  readonly facts: readonly string[];
+  /** What the same agent said last, oldest first: a secret may be told in pieces. */
+  readonly saidBefore?: readonly string[];
+}
+
+/** As many letters and digits in a row are no accident, nor the way one naturally puts it. */
+const QUOTATION = 64;
+/** A text too short for that counts when it is quoted whole, from this length on. */
+const SHORTEST = 40;
+const BLOCK = QUOTATION / 2;
+/** What others said is recognised in pieces of this length. */
+const PIECE = 12;
+/** Looked for in pieces, which costs the most: the first of them. */
+const MOST_CODES = 100;
+
+export function leaksPrivateText(text: string, words: PrivateTexts): boolean {
+  const secrets = words.privateTexts.map((secret) => ({
+    codes: codesIn(secret),
+    words: toComparableText(secret),
+  }));
+  const found = [
+    ...secretsIn(text, secrets),
+    ...completedBy(text, words.saidBefore ?? [], secrets),
+  ];
+  if (found.length === 0) return false;
+  const told = [...words.knownTexts, ...words.facts].map(toComparableText);
+  return found.some((secret) => !isTold(secret, told));
+}
+
+interface Secret {
+  readonly codes: readonly string[];
+  /** All of it, squeezed. */
+  readonly words: string;
+}
+
+function secretsIn(text: string, secrets: readonly Secret[]): string[] {
+  const { plain, hidden } = possibleReadings(text);
+  const read = traceText([plain, ...hidden].join('\n'));
+  return secrets.flatMap(({ codes, words }) => [
+    ...codes.filter((code) => has(read, code)),
+    ...quotationsIn(read, words),
+  ]);
+}
+
+/** What neither the text nor the lines before it say, but both together; also a code that the text takes apart. */
+function completedBy(
+  text: string,
+  before: readonly string[],
+  secrets: readonly Secret[],
+): string[] {
+  const codes = secrets.flatMap((secret) => secret.codes).slice(0, MOST_CODES);
+  const all = new CodePieces([...before, text]);
+  const pieces = codes.map((code) => ({ code, told: all.of(code) }));
+  const made = pieces.filter(({ told }) => told.length > 0);
+  const joined = before.length === 0 ? [] : secretsIn([...before, text].join(''), secrets);
+  if (made.length === 0 && joined.length === 0) return [];
+  const earlier = new CodePieces(before);
+  const quoted = before.length === 0 ? [] : secretsIn(before.join(''), secrets);
+  return [
+    ...made.flatMap(({ code, told }) => (earlier.of(code).length === 0 ? told : [])),
+    ...joined.filter((secret) => !quoted.some((part) => hardlyMore(secret, part))),
+  ];
+}
+
+/** A quotation that was told already does not become another by the next few letters. */
+const hardlyMore = (secret: string, part: string): boolean =>
+  secret.includes(part) && secret.length - part.length < BLOCK;
+
+const has = ({ text }: TracedText, secret: string): boolean =>
+  text.includes(secret) || text.includes(reverseText(secret));
+
+/** The stretches of a secret that are in what was read, forwards or backwards. */
+function quotationsIn(read: TracedText, secret: string): string[] {
+  if (secret.length < SHORTEST) return [];
+  if (secret.length < QUOTATION) {
+    return has(read, secret) ? [secret] : [];
+  }
+  return [...stretchesIn(read, secret), ...stretchesIn(read, reverseText(secret)).map(reverseText)];
+}
+
+/** Any stretch as long as a quotation holds one whole block, wherever it begins. */
+function stretchesIn({ text: read, traces }: TracedText, secret: string): string[] {
+  const stretches: string[] = [];
+  for (let at = 0; at + BLOCK <= secret.length; at += BLOCK) {
+    if (!mayContain(traces, secret, at, BLOCK)) continue;
+    const block = secret.slice(at, at + BLOCK);
+    for (let hit = read.indexOf(block); hit >= 0; hit = read.indexOf(block, hit + 1)) {
+      const stretch = extend(read, hit, secret, at);
+      if (stretch.length < QUOTATION) continue;
+      stretches.push(stretch);
+      break;
+    }
+  }
+  return stretches;
+}
+
+/** How far the two go on being the same, both ways. */
+function extend(read: string, hit: number, secret: string, at: number): string {
+  let before = 0;
+  while (before < at && before < hit && read[hit - before - 1] === secret[at - before - 1])
+    before++;
+  let after = BLOCK;
+  while (at + after < secret.length && read[hit + after] === secret[at + after]) after++;
+  return secret.slice(at - before, at + after);
+}
+
+/** Said by others, whole; of a quotation, so much of it that what is left is none. */
+function isTold(secret: string, told: readonly string[]): boolean {
+  if (told.some((text) => text.includes(secret))) return true;
+  if (secret.length < SHORTEST) return false;
+  let untold = 0;
+  for (let at = 0; at < secret.length; ) {
+    const piece = secret.slice(at, at + PIECE);
+    const known = piece.length === PIECE && told.some((text) => text.includes(piece));
+    if (!known) untold++;
+    at += known ? PIECE : 1;
+  }
+  return untold < Math.min(secret.length, QUOTATION) / 2;
+}
+
+// What in a private text is a code rather than words: six or more digits that are neither a date nor a
+// time nor a price, or twelve or more characters that mix letters and digits. Bookings, accounts, keys.
+
+const DAY = '(?:0?[1-9]|[12]\\d|3[01])';
+const MONTH = '(?:0?[1-9]|1[0-2])';
+const YEAR = '(?:19|20)\\d\\d';
+const AMOUNT = "(?:\\d{1,3}(?:[.,' ]\\d{3}){1,4}|\\d{1,12})(?:[.,]\\d{1,2})?";
+const CURRENCY = '(?:[€$£¥₹]|(?:eur|euros?|usd|dollars?|chf|gbp|pounds?|clp|pesos?|inr)\\b)';
+
+/** Figures that people tell each other all day. */
+const ORDINARY = new RegExp(
+  [
+    `(?<!\\d)${YEAR}([-./])${MONTH}\\1${DAY}(?!\\d)`,
+    `(?<!\\d)${DAY}([-./])${MONTH}\\2(?:${YEAR}|\\d\\d)(?!\\d)`,
+    `(?<!\\d)${MONTH}([-./])${DAY}\\3(?:${YEAR}|\\d\\d)(?!\\d)`,
+    `(?<!\\d)${YEAR}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\\d|3[01])(?!\\d)`,
+    `(?<!\\d)${YEAR} ?[-–/] ?${YEAR}(?!\\d)`,
+    '(?<![\\d.])(?:[01]?\\d|2[0-4])[:.h][0-5]\\d(?::[0-5]\\d)?(?!\\.?\\d)(?: ?(?:am|pm|uhr|h)\\b)?',
+    '(?<!\\d)\\d{1,2} ?(?:am|pm|uhr)\\b',
+    `${CURRENCY} ?${AMOUNT}(?!\\d)`,
+    `(?<!\\d)${AMOUNT} ?${CURRENCY}`,
+    "(?<![\\d.,])\\d{1,3}(?:[.,']\\d{3})+(?:[.,]\\d{1,2})?(?![\\d])",
+  ].join('|'),
+  'giu',
+);
+
+/** In groups, as people write long numbers; or joined by marks. */
+const NUMBER = /\d{3,}(?: \d{3,})+|\d\d(?: \d\d){3,}|\d+(?:[-./]\d+)*/g;
+const MIXED = /[\p{L}\d]+(?:[-_.:/+=@#~][\p{L}\d]+)*/gu;
+/** A number at one end of ordinary words: `2-bedroom-flat`, `Gleis-14`. */
+const COMPOUND = /^(?:\d{1,2}-[\p{L}-]+|[\p{L}-]+-\d{1,2})$/u;
+
+const MIXED_LENGTH = 12;
+const DIGITS = 6;
+
+/** Squeezed, each once. */
+export function codesIn(text: string): string[] {
+  if (!/\d/.test(text)) return [];
+  const whole = text.normalize('NFKC');
+  const numbers = (whole.replace(ORDINARY, ' ').match(NUMBER) ?? [])
+    .map(toComparableText)
+    .filter(({ length }) => length >= DIGITS);
+  const mixed = (whole.match(MIXED) ?? []).filter(isMixed).map(toComparableText);
+  return [...new Set([...numbers, ...mixed])];
+}
+
+function isMixed(token: string): boolean {
+  if (token.length < MIXED_LENGTH || COMPOUND.test(token)) return false;
+  if (!/\p{L}/u.test(token) || (token.match(/\d/g) ?? []).length < 2) return false;
+  return /\d/.test(token.replace(ORDINARY, ' '));
+}
+
+// A code told in pieces, over several messages or within one: a text is read together with the lines
+// before it. Who has most of a code has the code; its ordinary words alone are not most of it.
+// Invariant: what comes out is what of the code stands in the lines, so that it can be known otherwise.
+
+/** Pieces shorter than these turn up by themselves in what people say. */
+const SHORTEST_DIGITS = 3;
+const SHORTEST_MIXED = 4;
+const MOST = 0.75;
+const MOST_DIGITS = 0.5;
+/** Of a very long code the beginning: who has that has been told it. */
+const LONGEST = 64;
+
+class CodePieces {
+  readonly #lines: readonly string[];
+  readonly #plain: string;
+  /** With all that a line may say besides; too much of it is chance for short runs of digits. */
+  #all: string | null = null;
+
+  constructor(lines: readonly string[]) {
+    this.#lines = [...lines, lines.join('')];
+    this.#plain = bothWays(this.#lines.map(toComparableText));
+  }
+
+  /** The pieces of a code that stand somewhere in the lines; none unless they are most of it. */
+  of(code: string): string[] {
+    if (/^\d+$/.test(code)) return mostOf(code, this.#plain, SHORTEST_DIGITS);
+    this.#all ??= bothWays(this.#lines.flatMap(readingsOf));
+    return mostOf(code, this.#all, SHORTEST_MIXED);
+  }
+}
+
+const bothWays = (texts: readonly string[]): string =>
+  texts.flatMap((text) => [text, reverseText(text)]).join('\n');
+
+function readingsOf(line: string): string[] {
+  const { plain, hidden } = possibleReadings(line);
+  return [plain, ...hidden];
+}
+
+function mostOf(whole: string, text: string, shortest: number): string[] {
+  const code = whole.slice(0, LONGEST);
+  const pieces: string[] = [];
+  let told = '';
+  let end = 0;
+  for (let from = 0; from + shortest <= code.length; from++) {
+    const to = from + longestAt(code, from, text, shortest);
+    if (to <= end) continue;
+    pieces.push(code.slice(from, to));
+    told += code.slice(Math.max(from, end), to);
+    end = to;
+  }
+  const most = told.length >= code.length * MOST && digits(told) >= digits(code) * MOST_DIGITS;
+  return most ? pieces : [];
+}
+
+const digits = (text: string): number => text.replace(/\D/g, '').length;
+
+/** How much of the code from here on stands in the text in one piece. */
+function longestAt(code: string, from: number, text: string, shortest: number): number {
+  // A longer piece is nowhere before the shorter one: the text is gone through once.
+  let at = 0;
+  for (let length = shortest; from + length <= code.length; length++) {
+    at = text.indexOf(code.slice(from, from + length), at);
+    if (at < 0) return length === shortest ? 0 : length - 1;
+  }
+  return code.length - from;
+}
+
+// What a text may say besides what it seems to: every reading that a person with ordinary tools would get
+// out of it. Alignment is unknown inside a longer text, so each is tried; nonsense costs nothing.
+
+interface TextReadings {
+  /** As it stands. */
+  readonly plain: string;
+  /** Out of base64, hexadecimal and percent signs. */
+  readonly hidden: readonly string[];
+}
+
+function possibleReadings(text: string): TextReadings {
+  return {
+    plain: toComparableText(text),
+    hidden: [
+      ...fromDigits(text, BASE64, 6),
+      ...(/[-_]/.test(text) ? fromDigits(text, BASE64_URL, 6) : []),
+      ...fromDigits(text.replace(HEX_MARKS, ''), HEX, 4),
+      ...(text.includes('%') ? [toComparableText(percentDecoded(text))] : []),
+    ],
+  };
+}
+
+type Alphabet = Readonly<Int8Array>;
+
+function alphabet(...runs: readonly (readonly [characters: string, from: number])[]): Alphabet {
+  const values = new Int8Array(128).fill(-1);
+  for (const [characters, from] of runs) {
+    for (const [at, character] of [...characters].entries()) {
+      values[character.charCodeAt(0)] = from + at;
+    }
+  }
+  return values;
+}
+
+const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+const BASE64 = alphabet([LETTERS, 0], ['+/', 62]);
+const BASE64_URL = alphabet([LETTERS, 0], ['-_', 62]);
+const HEX = alphabet(['0123456789', 0], ['abcdef', 10], ['ABCDEF', 10]);
+/** As bytes are written in programs and pages. */
+const HEX_MARKS = /\\x|0x|\\u00|&#x|%/gi;
+
+/** The digits of an alphabet in the text, whatever stands between them, read as bytes. */
+function fromDigits(text: string, values: Alphabet, bits: 4 | 6): string[] {
+  const digits = new Uint8Array(text.length);
+  let length = 0;
+  for (let at = 0; at < text.length; at++) {
+    const value = values[text.charCodeAt(at)] ?? -1;
+    if (value >= 0) digits[length++] = value;
+  }
+  const alignments = bits === 6 ? [0, 1, 2, 3] : [0, 1];
+  return alignments.map((from) =>
+    bytesToComparableText(toBytes(digits.subarray(from, length), bits)),
+  );
+}
+
+function toBytes(digits: Uint8Array, bits: number): Uint8Array {
+  const bytes = new Uint8Array(Math.floor((digits.length * bits) / 8));
+  let [held, holding, length] = [0, 0, 0];
+  for (let at = 0; at < digits.length; at++) {
+    held = ((held << bits) | (digits[at] ?? 0)) & 0x3fff;
+    holding += bits;
+    if (holding < 8) continue;
+    holding -= 8;
+    bytes[length++] = (held >> holding) & 0xff;
+  }
+  return bytes;
+}
+
+function percentDecoded(text: string): string {
+  return text.replace(/(?:%[0-9a-f]{2})+/gi, (run) => {
+    try {
+      return decodeURIComponent(run);
+    } catch {
+      return '';
+    }
+  });
+}
+
+// A quick no to "is this stretch in that text?": four letters in a row leave a trace, and a stretch of
+// which one is missing is not there. A yes has to be looked up.
+
+interface TracedText {
+  readonly text: string;
+  readonly traces: Uint8Array;
+}
+
+const GRAM = 4;
+const STEP = 3;
+const SIZE = 1 << 16;
+
+const traceAt = (text: string, at: number): number =>
+  (Math.imul(text.charCodeAt(at), 0x9e5f) ^
+    Math.imul(text.charCodeAt(at + 1), 0x3c6f) ^
+    Math.imul(text.charCodeAt(at + 2), 0x61c9) ^
+    Math.imul(text.charCodeAt(at + 3), 0x1b87)) &
+  (SIZE - 1);
+
+function traceText(text: string): TracedText {
+  const traces = new Uint8Array(SIZE);
+  for (let at = 0; at + GRAM <= text.length; at++) traces[traceAt(text, at)] = 1;
+  return { text, traces };
+}
+
+function mayContain(traces: Uint8Array, text: string, from: number, length: number): boolean {
+  for (let at = from; at + GRAM <= from + length; at += STEP) {
+    if (traces[traceAt(text, at)] === 0) return false;
+  }
+  return true;
+}

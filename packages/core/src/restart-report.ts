@@ -1,0 +1,72 @@
+// The restart report: what happened while the daemon or its link was away, in one sentence. Pure; the
+// figures are counted by the store.
+import { z } from 'zod';
+
+export const restartReportSchema = z.object({
+  /** What was away: the daemon itself, or only its link to WhatsApp. */
+  cause: z.enum(['daemon', 'link']),
+  /** From when to when, ISO. */
+  since: z.string(),
+  until: z.string(),
+  /** Messages that had waited at the server, and the chats they are from. */
+  messages: z.number(),
+  chats: z.number(),
+  /** What the server says it replayed: messages, receipts and notices together. */
+  replayed: z.number(),
+  /** Sends nobody knows the end of. */
+  unknownSends: z.number(),
+  /** Conversations and approvals that wait for the owner. */
+  needsYou: z.number(),
+});
+
+export type RestartReport = z.infer<typeof restartReportSchema>;
+
+/** A link that was gone for a moment and missed nothing is not worth a report. */
+export const isWorthReporting = (report: RestartReport): boolean =>
+  report.cause === 'daemon' ||
+  report.messages > 0 ||
+  report.unknownSends > 0 ||
+  awayMs(report) >= 60_000;
+
+const awayMs = ({ since, until }: RestartReport): number =>
+  Math.max(0, Date.parse(until) - Date.parse(since));
+
+export function reportSentence(report: RestartReport): string {
+  const { cause, messages, chats, unknownSends, needsYou } = report;
+  const who = cause === 'link' ? 'WhatsApp was away' : 'Away';
+  const came =
+    messages === 0
+      ? 'no message was missed'
+      : `${count(messages, 'message')} came in from ${count(chats, 'chat')}`;
+  const parts = [came];
+  if (unknownSends > 0) parts.push(`${count(unknownSends, 'send')} ${isAre(unknownSends)} unknown`);
+  if (needsYou > 0) {
+    parts.push(`${count(needsYou, 'thing')} ${needsYou === 1 ? 'needs' : 'need'} you`);
+  }
+  return `${who} for ${awayDuration(awayMs(report))}: ${parts.join(', ')}.`;
+}
+
+const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`;
+const isAre = (n: number): string => (n === 1 ? 'is' : 'are');
+
+const UNITS = [
+  ['d', 86_400],
+  ['h', 3_600],
+  ['min', 60],
+  ['s', 1],
+] as const;
+
+/** The largest unit and the one below it: `1 h 2 min`, `3 d`, `45 s`. */
+export function awayDuration(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  const largest = UNITS.findIndex(([, length]) => seconds >= length);
+  if (largest === -1) return '0 s';
+  let left = seconds;
+  const parts: string[] = [];
+  for (const [unit, length] of UNITS.slice(largest, largest + 2)) {
+    const whole = Math.floor(left / length);
+    if (whole > 0) parts.push(`${whole} ${unit}`);
+    left -= whole * length;
+  }
+  return parts.join(' ');
+}

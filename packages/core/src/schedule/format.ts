@@ -1,0 +1,103 @@
+// A rule and its times as a person reads them. Pure, and always in English, whatever the machine speaks.
+
+import type { CatchUp } from '../api/constants.ts';
+import type { ScheduleRule } from './rule.ts';
+import { instantOfLocal, WEEKDAYS, type Weekday, weekdayOf, type Zone } from './zone.ts';
+
+const DAYS: Readonly<Record<Weekday, string>> = {
+  mon: 'Monday',
+  tue: 'Tuesday',
+  wed: 'Wednesday',
+  thu: 'Thursday',
+  fri: 'Friday',
+  sat: 'Saturday',
+  sun: 'Sunday',
+};
+export const MONTH_NAMES = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+] as const;
+
+/** As in: every weekday at 09:00, Europe/Berlin. */
+export const describeRule = (rule: ScheduleRule, zone: Zone): string =>
+  `${ruleWords(rule, zone)}, ${zone.name}`;
+
+function ruleWords(rule: ScheduleRule, zone: Zone): string {
+  switch (rule.kind) {
+    case 'once':
+      return `once, ${formatLocalTime(new Date(instantOfLocal(rule.at, zone)), zone)}`;
+    case 'daily':
+      return `every day at ${rule.time}`;
+    case 'weekly':
+      return `every ${daysWords(rule.days)} at ${rule.time}`;
+    case 'cron':
+      return cronWords(rule.expression);
+  }
+}
+
+function daysWords(days: readonly Weekday[]): string {
+  if (days.length === WEEKDAYS.length) return 'day';
+  if (days.join() === WEEKDAYS.slice(0, 5).join()) return 'weekday';
+  const names = days.map((day) => DAYS[day]);
+  const last = names.pop() ?? '';
+  return names.length === 0 ? last : `${names.join(', ')} and ${last}`;
+}
+
+/** The few that people make by typing words; all others are shown as they are. */
+function cronWords(expression: string): string {
+  const [, minute = '', hour = '', day = '', month = ''] =
+    /^(\d{1,2}) (\d{1,2}) (\d{1,2}|L) (\d{1,2}|\*) \*$/.exec(expression) ?? [];
+  if (day === '') return stepWords(expression) ?? `by cron "${expression}"`;
+  const time = `${two(Number(hour))}:${two(Number(minute))}`;
+  const name = MONTH_NAMES[Number(month) - 1];
+  if (day === 'L') return `on the last day of ${name ?? 'every month'} at ${time}`;
+  if (name !== undefined) return `every year on ${Number(day)} ${name} at ${time}`;
+  const few = Number(day) > 28 ? ' that has one' : '';
+  return `on the ${ordinal(Number(day))} of every month${few} at ${time}`;
+}
+
+function stepWords(expression: string): string | null {
+  const [, minutes] = /^\*\/(\d+) \* \* \* \*$/.exec(expression) ?? [];
+  if (minutes !== undefined) return `every ${minutes} minutes`;
+  const [, hours] = /^0 \*\/(\d+) \* \* \*$/.exec(expression) ?? [];
+  if (hours !== undefined) return `every ${hours} hours`;
+  return { '0 * * * *': 'every hour', '* * * * *': 'every minute' }[expression] ?? null;
+}
+
+function ordinal(day: number): string {
+  const teen = day > 10 && day < 14;
+  return `${day}${(teen ? undefined : { 1: 'st', 2: 'nd', 3: 'rd' }[day % 10]) ?? 'th'}`;
+}
+
+const CATCH_UPS: Readonly<Record<CatchUp, string>> = {
+  skip: 'what is missed is left out',
+  once: 'of what is missed, the last is sent late',
+  all: 'all that is missed is sent late',
+};
+
+/** What becomes of those that Relay was not there for. */
+export function describeCatchUp({ kind }: Pick<ScheduleRule, 'kind'>, catchUp: CatchUp): string {
+  if (kind !== 'once') return CATCH_UPS[catchUp];
+  return catchUp === 'skip' ? 'missed, it is left out' : 'missed, it is sent late';
+}
+
+/** As in: Mon 16 Nov 2026 14:30. */
+export function formatLocalTime(at: Date, zone: Zone): string {
+  const local = new Date(zone.localAt(at.getTime()));
+  const day = DAYS[weekdayOf(local.getTime())].slice(0, 3);
+  const month = MONTH_NAMES[local.getUTCMonth()]?.slice(0, 3);
+  const date = `${local.getUTCDate()} ${month} ${local.getUTCFullYear()}`;
+  return `${day} ${date} ${two(local.getUTCHours())}:${two(local.getUTCMinutes())}`;
+}
+
+const two = (value: number): string => String(value).padStart(2, '0');

@@ -1,0 +1,99 @@
+// The account this home serves: its lease is taken, renewed and let go of here. With every renewal it is noted that
+// somebody was here, so that an absence has a beginning even after a kill, and how far the ledger has come.
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { VERSION } from '@relay/core/installation';
+import type { Log } from '@relay/core/log';
+import { writePrivate } from './home/files.ts';
+import { readLedgerHead, writeLedgerHead } from './home/state-files.ts';
+import { noteDaemonStart, noteDaemonStop, takeAccountLease } from './store/account.ts';
+import { type Db, sealOf } from './store/database.ts';
+import { LEASE_SECONDS, type Lease, releaseLease, renewLease } from './store/lease.ts';
+import { noteCommittedHead, signUnsignedRows } from './store/ledger.ts';
+import { beginRestartReport, lastDaemonSeen, noteDaemonSeen } from './store/restart-report.ts';
+import { fenced } from './store/transaction.ts';
+
+export interface HeldLease {
+  readonly lease: Lease;
+  stop(): Promise<void>;
+}
+
+/** `onLost`: another worker acts for the account now. */
+export async function holdAccountLease(
+  db: Db,
+  home: string,
+  log: Log,
+  onLost: () => void,
+): Promise<HeldLease> {
+  const holder = await holderOf(home);
+  const lease = await takeAccountLease(db, holder);
+  const keepHead = await followLedger(db, lease, home, log);
+  const since = await lastDaemonSeen(db, holder);
+  if (since !== null) await beginRestartReport(db, lease, { cause: 'daemon', since });
+  await noteDaemonStart(db, holder, VERSION);
+  const renew = async () => {
+    const kept = await renewLease(db, lease).catch((error: unknown) => {
+      log.warn('renewing the lease failed', { error });
+      return true;
+    });
+    if (kept) {
+      await noteDaemonSeen(db, holder).catch(() => {});
+      return keepHead();
+    }
+    log.error('the lease was taken by another worker', { account: lease.account });
+    onLost();
+  };
+  const renewing = setInterval(renew, (LEASE_SECONDS * 1000) / 3);
+  return {
+    lease,
+    async stop() {
+      clearInterval(renewing);
+      await keepHead();
+      // The database may already be gone; then the lease runs out by itself.
+      await noteDaemonStop(db, holder).catch(() => {});
+      await releaseLease(db, lease).catch(() => {});
+    },
+  };
+}
+
+/**
+ * Signs the ledger of a home that never did, and gives back what writes down how far it has come. A home that has signed
+ * it once never does so again: what is not signed then was changed by hand, and `relay doctor` says so.
+ */
+async function followLedger(
+  db: Db,
+  lease: Lease,
+  home: string,
+  log: Log,
+): Promise<() => Promise<void>> {
+  const { account } = lease;
+  const seal = sealOf(db);
+  const kept = await readLedgerHead(home);
+  if (kept === null) await fenced(db, lease, (tx) => signUnsignedRows(tx, account));
+  else if (kept === 'unreadable' || !seal.acceptHead(account, kept, Buffer.from(kept.mac, 'hex'))) {
+    log.warn('ledger-head.json was altered', { account });
+  }
+  let written = kept === null ? -1 : seal.newestHead(account).seq;
+  const keep = async () => {
+    await noteCommittedHead(db, account);
+    const { seq, hash } = seal.newestHead(account);
+    if (seq === written) return;
+    const mac = seal.signHead(account, { seq, hash }).toString('hex');
+    await writeLedgerHead(home, { seq, hash, mac });
+    written = seq;
+  };
+  await keep();
+  return () =>
+    keep().catch((error: unknown) => log.warn('the ledger could not be followed', { error }));
+}
+
+/** A home's own name among workers, the same after every restart. */
+async function holderOf(home: string): Promise<string> {
+  const file = join(home, 'worker-id');
+  if (existsSync(file)) return (await readFile(file, 'utf8')).trim();
+  const holder = randomUUID();
+  await writePrivate(file, `${holder}\n`);
+  return holder;
+}

@@ -1,0 +1,183 @@
+// What a session may offer its model: a name, a strict schema, and a function that answers in words. A
+// tool sees nothing but its own arguments; what it may touch was bound when it was made.
+import { type LabelledText, prompt, trustedText } from '@relay/core/agent/labelled-text';
+import { toStorableText } from '@relay/core/messages/text';
+import type { ToolCallRecord } from '@relay/core/ports/agent-turn';
+import type { JSONSchema7, ToolSet } from 'ai';
+import { z } from 'zod';
+import { type Clock, runWithinLimit } from './clock.ts';
+import { loadSdk } from './model.ts';
+
+export interface ToolResult {
+  /** For the model. */
+  readonly text: LabelledText;
+  /** The turn is over: neither another call nor another step. */
+  readonly stop?: true;
+}
+
+export interface AgentTool {
+  readonly name: string;
+  readonly description: string;
+  readonly schema: z.ZodObject;
+  /** How long it may take when that is for a person to say; the turn's own time stands still meanwhile. */
+  readonly timeoutMs?: number;
+  /** `call` is the id under which the call is kept: once in a session. */
+  run(input: unknown, signal: AbortSignal, call: string): Promise<ToolResult> | ToolResult;
+}
+
+/** Keeps the type of the arguments inside: whoever calls has parsed them with the schema. */
+export function defineAgentTool<Schema extends z.ZodObject>(made: {
+  readonly name: string;
+  readonly description: string;
+  readonly schema: Schema;
+  readonly timeoutMs?: number;
+  run(input: z.output<Schema>, signal: AbortSignal, call: string): Promise<ToolResult> | ToolResult;
+}): AgentTool {
+  return {
+    ...made,
+    run: (input, signal, call) => made.run(input as z.output<Schema>, signal, call),
+  };
+}
+
+// The tool calls of one session, run one after another in the order the model gave. A call that is made
+// again has no second effect; whatever is wrong with a call becomes a short sentence for the model.
+
+export const MAX_ARGUMENT_BYTES = 64 * 1024;
+const SHOWN_ARGUMENTS = 2_000;
+
+interface RequestedToolCall {
+  readonly id: string;
+  /** The id under which it is kept: some servers give every call of every answer the same. */
+  readonly kept: string;
+  readonly name: string;
+  /** Parsed JSON, or the text that is none. */
+  readonly input: unknown;
+}
+
+export interface ToolCallRunner {
+  run(call: RequestedToolCall): Promise<ToolResult>;
+  readonly records: readonly ToolCallRecord[];
+}
+
+interface ToolCallRunnerOptions {
+  readonly tools: readonly AgentTool[];
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly toolTimeoutMs: number;
+  leftMs(): number;
+  /** A tool waited for a person: the turn is not to blame for that time. */
+  waited(ms: number): void;
+  late(): Error;
+  /** Told before a call is looked at, and again with what became of it. */
+  calling?(call: Omit<ToolCallRecord, 'result'>): void;
+  called?(record: ToolCallRecord): void;
+  /** A tool threw, or took too long. */
+  failed(tool: string, error: unknown): void;
+}
+
+export function createToolCallRunner(options: ToolCallRunnerOptions): ToolCallRunner {
+  const tools = new Map(options.tools.map((tool) => [tool.name, tool]));
+  const answered = new Map<string, ToolResult>();
+  const records: ToolCallRecord[] = [];
+
+  async function answer({ name, input, kept }: RequestedToolCall): Promise<ToolResult> {
+    const tool = tools.get(name);
+    if (tool === undefined) return refuse('There is no such tool.');
+    if (sizeOf(input) > MAX_ARGUMENT_BYTES) return refuse('The arguments are too large.');
+    if (typeof input === 'string') return refuse('The arguments are not JSON.');
+    const parsed = tool.schema.safeParse(input);
+    if (!parsed.success) return refuse(`The arguments are not valid: ${fault(parsed.error)}.`);
+    return perform(tool, parsed.data, kept);
+  }
+
+  async function perform(tool: AgentTool, input: unknown, call: string): Promise<ToolResult> {
+    const left = options.leftMs();
+    if (left <= 0) throw options.late();
+    const ms = tool.timeoutMs ?? Math.min(options.toolTimeoutMs, left);
+    const tooSlow = new Error(`${tool.name} took more than ${ms} ms`);
+    const limit = { clock: options.clock, signal: options.signal, ms, late: () => tooSlow };
+    const began = options.clock.now();
+    try {
+      return await runWithinLimit(limit, (signal) => tool.run(input, signal, call));
+    } catch (error) {
+      options.signal.throwIfAborted();
+      options.failed(tool.name, error);
+      return refuse(error === tooSlow ? 'It took too long.' : 'It failed. Do not try it again.');
+    } finally {
+      if (tool.timeoutMs !== undefined) options.waited(options.clock.now() - began);
+    }
+  }
+
+  return {
+    records,
+    async run(call) {
+      const made = {
+        id: toStorableText(call.kept.slice(0, 200)),
+        name: toStorableText(call.name.slice(0, 200)),
+        arguments: shown(call.input),
+      };
+      options.calling?.(made);
+      const key = JSON.stringify([call.id, call.name, textOf(call.input)]);
+      const before = answered.get(key);
+      const given =
+        before === undefined
+          ? await answer(call)
+          : { text: prompt`This call was made before; its answer was: ${before.text}` };
+      const record = { ...made, result: given.text.text };
+      if (before === undefined) {
+        answered.set(key, given);
+        records.push(record);
+      }
+      options.called?.(record);
+      return given;
+    },
+  };
+}
+
+/** What is quoted in it is what the model itself called with. */
+const refuse = (text: string): ToolResult => ({ text: trustedText(`Error: ${text}`) });
+
+function fault({ issues }: { issues: readonly { path: PropertyKey[]; message: string }[] }) {
+  const issue = issues[0];
+  const field = issue?.path.map(String).join('.').slice(0, 60);
+  const what = (issue?.message ?? 'unknown').slice(0, 120);
+  return field ? `${field}: ${what}` : what;
+}
+
+const textOf = (input: unknown): string =>
+  typeof input === 'string' ? input : (JSON.stringify(input) ?? '');
+
+const sizeOf = (input: unknown): number => Buffer.byteLength(textOf(input));
+
+/** For the owner to look at: as it came when it is small, else its beginning; fit for the database. */
+function shown(input: unknown): unknown {
+  const text = textOf(input);
+  if (typeof input === 'string' || text.length > SHOWN_ARGUMENTS)
+    return toStorableText(text.slice(0, SHOWN_ARGUMENTS));
+  return JSON.parse(text, (_, value) =>
+    typeof value === 'string' ? toStorableText(value) : value,
+  );
+}
+
+// The tools as the SDK hands them to a provider: name, description, schema, and nothing that it could
+// run by itself. A schema is turned into JSON Schema once, not on every call.
+
+const schemas = new WeakMap<z.ZodObject, JSONSchema7>();
+
+export async function toSdkTools(tools: readonly AgentTool[]): Promise<ToolSet> {
+  const { jsonSchema } = await loadSdk();
+  return Object.fromEntries(
+    tools.map(({ name, description, schema }) => [
+      name,
+      { description, inputSchema: jsonSchema(schemaOf(schema)) },
+    ]),
+  );
+}
+
+function schemaOf(schema: z.ZodObject): JSONSchema7 {
+  const known = schemas.get(schema);
+  if (known !== undefined) return known;
+  const made = z.toJSONSchema(schema, { target: 'draft-7', io: 'input' }) as JSONSchema7;
+  schemas.set(schema, made);
+  return made;
+}

@@ -1,0 +1,282 @@
+// The daemon, put together: what needs what, and in which order.
+import { join } from 'node:path';
+import { VERSION } from '@relay/core/installation';
+import type { Log } from '@relay/core/log';
+import type { ComposeReply, TakeTurn } from '@relay/core/ports/agent-turn';
+import { holdAccountLease } from './account-lease.ts';
+import { systemClock } from './agent/clock.ts';
+import { preloadSdk, tryModel } from './agent/model.ts';
+import { exportArchive } from './backup/export.ts';
+import { openBackups } from './backup/feature.ts';
+import { importArchive } from './backup/import.ts';
+import type { Config } from './config.ts';
+import type { DatabaseServer } from './database-server.ts';
+import { createFeatures } from './features.ts';
+import { countPendingApprovals } from './gate/approval-store.ts';
+import { runDoctorChecks } from './health/checks.ts';
+import { readStatus } from './health/status.ts';
+import type { HomeClaim } from './home/claim.ts';
+import { DiskGuard } from './home/disk-guard.ts';
+import { createSettingsService } from './home/settings-service.ts';
+import {
+  loadOwnerToken,
+  noteLastBackup,
+  noteLastExport,
+  readLastBackup,
+  replaceOwnerToken,
+} from './home/state-files.ts';
+import type { Vault } from './home/vault/vault.ts';
+import { createHttpServer } from './http/server.ts';
+import { listenHttp } from './http-port.ts';
+import { openMessagePipeline } from './message-pipeline.ts';
+import { openMetrics } from './metrics/metrics.ts';
+import { readSendingHealth } from './outbox/sending-health.ts';
+import { prepareSchema } from './schema.ts';
+import { createActivityReader } from './store/activity/activity.ts';
+import { openDatabase } from './store/database.ts';
+import { PostgresEventLog } from './store/events.ts';
+import { createLedgerReader } from './store/ledger-reader.ts';
+import { PostgresMessageReader } from './store/message-reader.ts';
+import { createChatReader } from './store/reading/chat-reader.ts';
+import { lastRestartReport } from './store/restart-report.ts';
+import { readModelUse } from './store/runs.ts';
+import { createSignInStore } from './store/sign-in.ts';
+import { createForwarderTokens } from './store/tokens.ts';
+import { describeWebhookTrouble } from './store/webhooks/webhooks.ts';
+import { startTraceExport } from './traces/exporter.ts';
+
+export interface DaemonOptions {
+  readonly config: Config;
+  /** Long steps of the start, as sentences. */
+  progress?(sentence: string): void;
+  /** In the place of the agent of delegated conversations. */
+  readonly takeTurn?: TakeTurn;
+  /** In the place of the model that answers contacts. */
+  readonly compose?: ComposeReply;
+  readonly webDirectory: string | null;
+  /** What time it is, for everything that happens by the clock. */
+  readonly now?: () => Date;
+  /** The daemon can no longer do its work and wants to be stopped. */
+  onFatal?(): void;
+}
+
+export interface RunningDaemon {
+  readonly port: number;
+  readonly log: Log;
+  /** Takes nothing new, finishes what runs, flushes everything, lets go of the home. */
+  stop(): Promise<void>;
+}
+
+export type ShutdownStep = () => Promise<void> | void;
+
+/** What is there before anything else is read. */
+export interface BootContext {
+  readonly claim: HomeClaim;
+  readonly log: Log;
+  readonly vault: Vault;
+  readonly server: DatabaseServer;
+  /** When it began. */
+  readonly startedAt: number;
+}
+
+const DRAIN_MS = 10_000;
+
+export async function assemble(
+  options: DaemonOptions,
+  closers: ShutdownStep[],
+  { claim, log, vault, server, startedAt }: BootContext,
+): Promise<Omit<RunningDaemon, 'stop'>> {
+  const { config, now = () => new Date() } = options;
+  // Everything that goes by the owner's days and hours goes by this one.
+  const zone = config.settings.zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const database = openDatabase(server.target, {
+    prepare: config.settings.prepared_statements,
+    sealer: vault.sealer,
+    ...(server.owner === null ? {} : { owner: server.owner }),
+  });
+  closers.push(() => database.close());
+  const schema = await prepareSchema(database, server.owner, log);
+  const schemaVersion = schema.version;
+  // Before the jobs, so that it is let go of only when they have ended.
+  const serving = await holdAccountLease(database.kysely, config.home, log, () =>
+    options.onFatal?.(),
+  );
+  closers.push(() => serving.stop());
+  const { lease } = serving;
+  const jobs = await schema.startJobs();
+  closers.push(() => jobs.stop(DRAIN_MS));
+
+  const events = new PostgresEventLog(database.kysely, lease.account);
+  const { target } = server;
+  const disk = new DiskGuard({ home: config.home, settings: config.settings.disk, log });
+  closers.push(await disk.start());
+  const isDiskLow = () => disk.isLow;
+  const wire = openMessagePipeline({
+    config,
+    vault,
+    database,
+    target,
+    lease,
+    jobs,
+    events,
+    log,
+    now,
+    isDiskLow,
+  });
+  closers.push(() => wire.stop());
+  await jobs.adopt(lease);
+  const health = { db: database.kysely, lease, jobs, schemaVersion, database: server };
+  const archive = () => {
+    const made = exportArchive({ database, jobs, version: VERSION, schemaVersion });
+    made.once('end', () => void noteLastExport(config.home, now()).catch(() => {}));
+    return made;
+  };
+  const backups = openBackups({
+    jobs,
+    log,
+    now,
+    settings: config.settings.backup,
+    usualFolder: join(config.home, 'backups'),
+    isDiskLow,
+    zone,
+    archive,
+    remembered: () => readLastBackup(config.home),
+    remember: (memory) => noteLastBackup(config.home, memory),
+  });
+  const webhooks = () => describeWebhookTrouble(database.kysely, lease.account);
+  const status = () =>
+    readStatus({
+      ...health,
+      home: config.home,
+      demo: wire.isSimulated,
+      phonePage: config.phonePage,
+      startedAt,
+      connection: () => wire.transport.link,
+      webhooks,
+      disk: () => disk.sentence,
+      backup: backups.standing,
+      report: () => lastRestartReport(database.kysely, lease.account),
+      approvals: () => countPendingApprovals(database.kysely, lease.account),
+      sending: () => readSendingHealth(database.kysely, lease.account, config.settings.pacing),
+    });
+  const acting = createFeatures({
+    db: database.kysely,
+    lease,
+    jobs,
+    events,
+    log,
+    now,
+    zone,
+    config,
+    vault,
+    wire,
+    status,
+    disk,
+    server: server.place,
+    takeTurn: options.takeTurn,
+    compose: options.compose,
+  });
+
+  const metrics = openMetrics({
+    status,
+    modelUse: () => readModelUse(database.kysely, lease.account, new Date(startedAt)),
+    events,
+    log,
+  });
+  closers.push(() => metrics.stop());
+
+  let token = await loadOwnerToken(config.home);
+  let stopping = false;
+  const http = await createHttpServer({
+    version: VERSION,
+    port: config.port,
+    log,
+    ownerToken: () => token,
+    rotateOwnerToken: async () => {
+      token = await replaceOwnerToken(config.home);
+      return token;
+    },
+    ...acting.verbs,
+    whatsapp: wire.transport,
+    messages: new PostgresMessageReader(database.kysely, lease.account),
+    chats: createChatReader({
+      db: database.kysely,
+      account: lease.account,
+      admins: config.settings.admin_phone_numbers,
+    }),
+    ledger: createLedgerReader({
+      db: database.kysely,
+      account: lease.account,
+      admins: config.settings.admin_phone_numbers,
+      now,
+      zone,
+    }),
+    activity: createActivityReader({
+      db: database.kysely,
+      account: lease.account,
+      zone,
+      tokensPerDay: config.settings.agent.tokens_per_day,
+      now,
+    }),
+    settings: createSettingsService({
+      ...config,
+      sealer: vault.sealer,
+      openModel: () => acting.models.open(),
+      tryModel: () => tryModel(acting.models, systemClock),
+      onChange: (names) => log.info('settings changed', { reason: names.join(', ') }),
+    }),
+    metrics,
+    status,
+    checks: ({ full }) =>
+      runDoctorChecks({
+        ...health,
+        full,
+        memory: acting.verbs.memory.status,
+        clockAhead: () => wire.transport.link.health.clockAheadS ?? null,
+        webhooks,
+        disk: () => disk.sentence,
+        agent: config.settings.agent,
+        provider: () =>
+          acting.models.open().then(
+            ({ provider }) => provider,
+            () => null,
+          ),
+        now,
+        zone,
+        backup: backups.standing,
+      }),
+    events,
+    archive: {
+      export: archive,
+      import: (stream) => {
+        disk.refuseWhenLow();
+        const { onRestored } = acting;
+        return importArchive({ database, jobs, lease, schemaVersion, onRestored }, stream);
+      },
+    },
+    backups: backups.verbs,
+    forwarderTokens: createForwarderTokens(database.kysely, lease.account),
+    signIn: createSignInStore(database.kysely, lease.account),
+    webDirectory: options.webDirectory,
+    stopping: () => stopping,
+  });
+  const port = await listenHttp(http, config);
+  closers.push(() => http.close());
+
+  closers.push(...(await acting.start()));
+  closers.push(await backups.start());
+  const { traces } = config.settings;
+  closers.push(
+    await startTraceExport({ db: database.kysely, lease, log, version: VERSION, settings: traces }),
+  );
+  wire.start();
+  closers.push(() => {
+    stopping = true;
+    log.info('stopping', { pid: process.pid });
+  });
+
+  await claim.announce(port);
+  log.info('ready', { pid: process.pid, port, version: VERSION, ms: Date.now() - startedAt });
+  closers.push(preloadSdk(acting.models));
+  return { port, log };
+}

@@ -1,0 +1,425 @@
+// Everything that acts for the account, put together over the one gate: conversations, auto-reply, the
+// assistant, schedules and search. What each offers to others are its verbs; nothing happens before `start`.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { whatsappStatusOf } from '@relay/core/connection/states';
+import type { Log } from '@relay/core/log';
+import type { ComposeReply, TakeTurn } from '@relay/core/ports/agent-turn';
+import type { MemorySettings, Settings } from '@relay/core/settings';
+import { systemClock } from './agent/clock.ts';
+import type { ModelSource } from './agent/model.ts';
+import type { Config } from './config.ts';
+import { openEgress } from './egress/egress.ts';
+import { createEvalService } from './eval/service.ts';
+import { openAssistant } from './flows/assistant/feature.ts';
+import { createChatSummaryService } from './flows/assistant/service.ts';
+import { createAutoReplyAgent } from './flows/auto-reply/agent.ts';
+import { openAutoReply } from './flows/auto-reply/feature.ts';
+import { createConversationAgent } from './flows/conversation/agent.ts';
+import { FollowUpClock } from './flows/conversation/follow-up-clock.ts';
+import {
+  cancelAllWithContact,
+  carryOutApproved,
+  createClientConversations,
+  createConversationService,
+} from './flows/conversation/service.ts';
+import { type ConversationDeps, RunningTurns } from './flows/conversation/transitions.ts';
+import { onConversationJob, resumeTurnsOnRelease } from './flows/conversation/turn.ts';
+import { onGroupAnswer } from './flows/group-answer/turn.ts';
+import { createDigestService } from './flows/observer/digest/service.ts';
+import { openDigests, openObserver } from './flows/observer/feature.ts';
+import { expireApprovals, loadApprovals } from './gate/approval-store.ts';
+import { combineOnRelease, createApprovalService } from './gate/approvals.ts';
+import { Gate } from './gate/gate.ts';
+import { createGrantService, createPeopleService } from './gate/grants.ts';
+import { createHoldService } from './gate/hold.ts';
+import { createObservedGroupService } from './gate/observed-groups.ts';
+import { sendAsOwner } from './gate/send-as-owner.ts';
+import { createTokenService } from './gate/tokens.ts';
+import { onRestored } from './gate/withdrawals.ts';
+import type { DiskGuard } from './home/disk-guard.ts';
+import {
+  readBraveKey,
+  readDigestExportSettings,
+  readMemorySettings,
+  readModelSettings,
+  saveDigestExportSettings,
+  saveMemorySettings,
+} from './home/sealed-settings.ts';
+import type { Vault } from './home/vault/vault.ts';
+import type { HttpDeps } from './http/deps.ts';
+import { createQrPicture } from './http/linking.ts';
+import { createImportService } from './inbox/exports/import.ts';
+import { createIngestService } from './inbox/notifications.ts';
+import { enqueueDueTimers, TIMER_QUEUES, TimerClock } from './jobs/timers.ts';
+import { type Engine, joinTransaction } from './jobs/unit-of-work.ts';
+import { createEmbedderSource, openEmbedder } from './llm/embed/embedders.ts';
+import { createModelSource } from './llm/models.ts';
+import { openClientApi } from './mcp/client-api.ts';
+import { CallOrder, type ClientDeps } from './mcp/tool.ts';
+import type { MessagePipeline } from './message-pipeline.ts';
+import { wakeConversations } from './outbox/delivery-updates.ts';
+import { isSendingBlocked } from './outbox/sending-health.ts';
+import { openDigestExport } from './outside/feature.ts';
+import type { RetentionDeps } from './retention/enforce.ts';
+import { openRetention } from './retention/feature.ts';
+import { onRoute } from './router/router.ts';
+import { openSchedules } from './schedule/feature.ts';
+import { cancelSchedule, type ScheduleDeps, scheduleForAgent } from './schedule/service.ts';
+import { openSearch } from './search/feature.ts';
+import { createLedgerReader } from './store/ledger-reader.ts';
+import { pruneOldRows } from './store/prune.ts';
+import { createClientTokens } from './store/tokens.ts';
+import { fenced } from './store/transaction.ts';
+import { canStoreSession } from './store/wire/transport-store.ts';
+import { createWebSearch } from './tools/web-search/web-search.ts';
+import { allowedWebhookHosts, openWebhooks } from './webhooks/feature.ts';
+
+const CONCURRENT_TURNS = 32;
+const CONCURRENT_ROUTES = 4;
+const CONCURRENT_SCHEDULES = 4;
+const CONCURRENT_QUESTIONS = 8;
+const CONCURRENT_GROUPS = 4;
+
+interface FeatureOptions extends Engine {
+  readonly config: Config;
+  readonly vault: Vault;
+  readonly wire: MessagePipeline;
+  readonly log: Log;
+  readonly status: HttpDeps['status'];
+  readonly disk: DiskGuard;
+  /** Whose PostgreSQL it is. */
+  readonly server: RetentionDeps['server'];
+  /** In the place of the agent of delegated conversations. */
+  readonly takeTurn?: TakeTurn | undefined;
+  /** In the place of the model that answers contacts. */
+  readonly compose?: ComposeReply | undefined;
+}
+
+type ServiceName =
+  | 'conversations'
+  | 'send'
+  | 'assistant'
+  | 'grants'
+  | 'people'
+  | 'approvals'
+  | 'hold'
+  | 'schedules'
+  | 'observing'
+  | 'digests'
+  | 'search'
+  | 'memory'
+  | 'evaluation'
+  | 'ingest'
+  | 'imports'
+  | 'outsideMemory'
+  | 'programTokens'
+  | 'programs'
+  | 'tokens'
+  | 'retention'
+  | 'webhooks';
+
+interface Features {
+  readonly verbs: Pick<HttpDeps, ServiceName>;
+  readonly models: ModelSource;
+  /** For the transaction that restores an archive. */
+  readonly onRestored: ReturnType<typeof onRestored>;
+  /** From now on it works; gives back how each part is stopped, in the order they were started. */
+  start(): Promise<readonly (() => Promise<void>)[]>;
+}
+
+export function createFeatures(options: FeatureOptions): Features {
+  const { config, vault, wire, log, now, zone, db, lease, jobs, events, status } = options;
+  const { settings } = config;
+  const admins = settings.admin_phone_numbers;
+  const gate = new Gate({
+    account: lease.account,
+    pacing: settings.pacing,
+    admins,
+    // Both may change while we run.
+    get instructions() {
+      return settings.agent.instructions;
+    },
+    get tellOwner() {
+      return settings.tell_owner_on_whatsapp;
+    },
+    observer: settings.observer,
+    now,
+    hint: () => wire.wake(),
+    askNumber: wire.askNumber,
+  });
+  const engine: Engine = { db, lease, jobs, events, log, now, zone };
+  const world: ConversationDeps = { ...engine, gate, settings, running: new RunningTurns() };
+  const gated = { db, lease, gate, changed: () => events.hint() };
+
+  const autoReply = openAutoReply({ ...world, settings });
+  const scheduling: ScheduleDeps = world;
+  const schedules = openSchedules(scheduling);
+  const embedders = createEmbedderSource(() => readMemorySettings(config.home, vault.sealer));
+  const embeddings = {
+    read: () => readMemorySettings(config.home, vault.sealer),
+    save: (memory: MemorySettings) => saveMemorySettings(config.home, vault.sealer, memory),
+    open: openEmbedder,
+    current: embedders.current,
+  };
+  const search = openSearch({ ...world, admins, zone, embeddings });
+  const conversations = createConversationService(world);
+  const approvals = createApprovalService({
+    ...gated,
+    carryOut: { ...carryOutApproved(world), ...schedules.carryOut },
+  });
+  const hold = createHoldService({
+    ...gated,
+    onRelease: combineOnRelease(
+      resumeTurnsOnRelease(world),
+      autoReply.onRelease,
+      schedules.onRelease,
+      (tx) => assistant.onRelease(tx),
+    ),
+  });
+
+  const models = createModelSource(
+    () => readModelSettings(config.home, vault.sealer, config.model),
+    settings.agent,
+  );
+  const egress = openEgress();
+  const web = createWebSearch({
+    egress,
+    key: () => readBraveKey(config.home, vault.sealer, config.braveKey),
+    log,
+  });
+  const digests = createDigestService({
+    db,
+    account: lease.account,
+    now,
+    zone,
+    dailyAt: settings.observer.daily_at,
+  });
+  const assistant = openAssistant({
+    ...world,
+    settings,
+    models,
+    clock: systemClock,
+    search: search.search,
+    digests,
+    schedules: {
+      add: (...asked) => scheduleForAgent(scheduling, ...asked),
+      list: () => schedules.verbs.list('active'),
+      cancel: (...asked) => cancelSchedule(scheduling, ...asked),
+    },
+    webSearch: web,
+    verbs: { approvals, hold, conversations, schedules: schedules.verbs, status },
+    connected: () => whatsappStatusOf(wire.transport.link.state) === 'connected',
+  });
+
+  const outside = openDigestExport({
+    ...engine,
+    egress,
+    settings: () => readDigestExportSettings(config.home, vault.sealer),
+    save: (changed) => saveDigestExportSettings(config.home, vault.sealer, changed),
+  });
+  const digesting = openDigests({
+    ...engine,
+    settings,
+    models,
+    clock: systemClock,
+    onDigest: outside.enqueue,
+  });
+  const observing = { ...engine, settings, admins, models, clock: systemClock };
+  const observer = openObserver(observing);
+  const answerInGroup = onGroupAnswer({ ...observing, gate, search: search.search });
+  const retention = openRetention({
+    ...engine,
+    server: options.server,
+    limits: settings.retention,
+    outside: outside.copies,
+    endConversations: cancelAllWithContact(world, conversations),
+    logsWords: config.logLevel === 'debug',
+  });
+
+  const webhooks = openWebhooks({
+    ...engine,
+    egress: openEgress({ allow: allowedWebhookHosts(settings.webhooks.allow) }),
+    sealer: vault.sealer,
+    approval: async (id) => (await loadApprovals(db, lease.account, { id }))[0] ?? null,
+  });
+
+  const programs = createClientServices({
+    ...world,
+    config,
+    settings,
+    transport: wire.transport,
+    search: search.search,
+    conversations,
+    schedules: schedules.verbs,
+    scheduling,
+    digests,
+    models,
+    approvals,
+    admins,
+    zone,
+  });
+
+  const thinking = { models, limits: settings.agent, log, clock: systemClock };
+  const canSend = async () => {
+    const { state, replaying } = wire.transport.link;
+    if (whatsappStatusOf(state) !== 'connected' || replaying !== null) return false;
+    return !(await isSendingBlocked(db, lease.account, settings.pacing, now()));
+  };
+  const followUps = new FollowUpClock({ db, lease, now, log, canSend });
+  const clock = new TimerClock({
+    db,
+    now,
+    beforeFiring: () => followUps.look(),
+    onDue: enqueueDueTimers(jobs),
+    afterCommit: () => {
+      for (const queue of TIMER_QUEUES) jobs.hint(queue);
+    },
+    onPutBack: async () => {
+      await jobs.bringForward();
+      await schedules.settle();
+    },
+    log,
+  });
+
+  return {
+    models,
+    onRestored: onRestored({
+      lease,
+      gate,
+      now,
+      settled: wakeConversations(jobs, lease.account).settled,
+    }),
+    verbs: {
+      conversations,
+      send: ({ to, text, key }) =>
+        sendAsOwner({ db, lease, gate }, { to, text, ...(key === null ? {} : { key }) }),
+      assistant: assistant.verbs,
+      grants: createGrantService(gated),
+      people: createPeopleService({ ...gated, admins }),
+      approvals,
+      hold,
+      schedules: schedules.verbs,
+      search: search.verbs,
+      observing: createObservedGroupService({
+        ...gated,
+        settings,
+        zone,
+        now,
+        begun: (tx, chat) => joinTransaction(engine, tx, (work) => digesting.begin(work, chat)),
+        erase: (chat) => retention.verbs.forget(chat),
+      }),
+      digests,
+      memory: search.memory,
+      evaluation: createEvalService({
+        ...engine,
+        models,
+        clock: systemClock,
+        limits: settings.agent,
+      }),
+      ingest: createIngestService(engine),
+      imports: createImportService({
+        ...engine,
+        home: config.home,
+        refuseWhenFull: () => options.disk.refuseWhenLow(),
+        stored: () => events.hint(),
+      }),
+      outsideMemory: outside.verbs,
+      ...programs,
+      retention: retention.verbs,
+      webhooks: webhooks.verbs,
+    },
+    async start() {
+      const takeTurn = options.takeTurn ?? createConversationAgent(thinking);
+      jobs.work('conversation', CONCURRENT_TURNS, onConversationJob(world, takeTurn));
+      await autoReply.start(options.compose ?? createAutoReplyAgent({ ...thinking, search: web }));
+      jobs.work('route', CONCURRENT_ROUTES, onRoute(world, admins, observer.hear));
+      jobs.work('trigger', CONCURRENT_GROUPS, observer.onTrigger);
+      jobs.work('group_answer', CONCURRENT_GROUPS, answerInGroup);
+      await outside.start();
+      jobs.work('schedule', CONCURRENT_SCHEDULES, schedules.onDue);
+      jobs.work('assistant', CONCURRENT_QUESTIONS, assistant.onQuestion);
+      jobs.work('maintenance', 1, async () => {
+        await fenced(db, lease, (tx) => expireApprovals(tx, lease.account));
+        await autoReply.lookAgain();
+        await digesting.lookAgain();
+        await retention.nightly();
+        await outside.sweep();
+        await webhooks.lookAgain();
+        await pruneOldRows(db, log);
+      });
+      await jobs.every('maintenance', '17 4 * * *', zone, { task: 'prune' });
+      await digesting.start();
+      await schedules.settle();
+      search.indexer.start();
+      search.vectors.follower.start();
+      const untold = await webhooks.start();
+      clock.start();
+      const enforced = retention.start();
+      return [
+        () => embedders.close(),
+        () => search.vectors.follower.stop(),
+        () => search.indexer.stop(),
+        untold,
+        () => clock.stop(),
+        enforced,
+      ];
+    },
+  };
+}
+
+// What programs may do, put together: their tokens, and the three doors over the one registry of tools. A part
+// of the composition, beside `acting.ts`.
+
+type SharedClientDeps =
+  | 'transport'
+  | 'search'
+  | 'conversations'
+  | 'schedules'
+  | 'digests'
+  | 'approvals'
+  | 'admins'
+  | 'zone';
+
+interface ClientServiceDeps extends ConversationDeps, Pick<ClientDeps, SharedClientDeps> {
+  readonly config: Pick<Config, 'pollMs'>;
+  readonly settings: Settings;
+  readonly scheduling: ScheduleDeps;
+  readonly models: ModelSource;
+}
+
+function createClientServices(
+  parts: ClientServiceDeps,
+): Pick<HttpDeps, 'programTokens' | 'programs' | 'tokens'> {
+  const { db, lease, gate, events, now, admins, zone, scheduling } = parts;
+  const changed = () => events.hint();
+  const tokens = createClientTokens(db, lease.account);
+  const begun = createClientConversations(parts);
+  const picture = createQrPicture();
+  const programs = openClientApi({
+    ...parts,
+    tokens,
+    acts: {
+      createConversation: begun.create,
+      controlConversation: begun.control,
+      scheduleMessage: (...asked) => scheduleForAgent(scheduling, ...asked),
+      cancelSchedule: (...asked) => cancelSchedule(scheduling, ...asked),
+    },
+    summaries: createChatSummaryService({ ...parts, clock: systemClock }),
+    ledger: createLedgerReader({ db, account: lease.account, admins, now, zone }),
+    turns: new CallOrder(),
+    wait: async (ms, signal) => sleep(ms, undefined, { signal }),
+    keepsSession: () => canStoreSession(db, lease),
+    picture: async (qr) => (await picture(qr)).replace(/^data:image\/png;base64,/, ''),
+    pollMs: parts.config.pollMs,
+    changed: () => {
+      gate.hint();
+      changed();
+    },
+  });
+  return {
+    programTokens: tokens,
+    programs,
+    tokens: createTokenService({ db, lease, changed, onRevoke: begun.pauseBegunBy }),
+  };
+}

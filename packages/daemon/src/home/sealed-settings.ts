@@ -1,0 +1,207 @@
+// A secret setting as it lies in `relay.config.json`: sealed for this home, each under its own name. One that
+// somebody wrote by hand is taken as it stands.
+
+import { parseProviderName } from '@relay/core/agent/providers';
+import { RelayError } from '@relay/core/errors';
+import type { Sealer } from '@relay/core/ports/sealer';
+import {
+  type DigestExportSettings,
+  type MemorySettings,
+  type ModelSettings,
+  settingsSchema,
+} from '@relay/core/settings';
+import { loadHomeSettings, saveSettings } from './settings.ts';
+
+const SEALED_PREFIX = 'sealed:';
+
+interface SealedSetting {
+  sealed(sealer: Sealer, secret: string): string;
+  /** Throws what it was given when it was sealed for another home. */
+  opened(sealer: Sealer, written: string): string;
+}
+
+function sealedSetting(
+  name: 'model_api_key' | 'brave_api_key' | 'endpoint_api_key' | 'webhook_secret',
+  elsewhere: (cause: unknown) => Error,
+): SealedSetting {
+  const label = `config/${name}`;
+  return {
+    sealed: (sealer, secret) =>
+      SEALED_PREFIX + Buffer.from(sealer.seal(label, Buffer.from(secret))).toString('base64url'),
+    opened(sealer, written) {
+      if (!written.startsWith(SEALED_PREFIX)) return written;
+      try {
+        const bytes = Buffer.from(written.slice(SEALED_PREFIX.length), 'base64url');
+        return Buffer.from(sealer.open(label, bytes)).toString();
+      } catch (cause) {
+        throw elsewhere(cause);
+      }
+    },
+  };
+}
+
+// The model as the owner has set it up: the environment first, then `relay.config.json`, read anew each time.
+// Its key lies there sealed for this home; one that somebody wrote by hand is taken as it stands.
+
+export interface ModelEnvironment {
+  readonly given: ModelSettings;
+  readonly keys: Readonly<Record<string, string>>;
+}
+
+const sealedModelKey = sealedSetting(
+  'model_api_key',
+  (cause) => new RelayError('model_key_sealed', {}, { cause }),
+);
+
+export async function readModelSettings(
+  home: string,
+  sealer: Sealer,
+  { given, keys }: ModelEnvironment,
+): Promise<ModelSettings> {
+  const written = settingsSchema.parse(await loadHomeSettings(home));
+  const other = given.model_provider !== null && given.model_provider !== written.model_provider;
+  // A key goes to the provider it was given for and to no other.
+  const file = other ? NO_MODEL : written;
+  const base = given.model_base_url ?? file.model_base_url;
+  const provider =
+    given.model_provider ?? file.model_provider ?? (base === null ? onlyKnown(keys) : null);
+  return {
+    model_provider: provider,
+    model_name: given.model_name ?? file.model_name,
+    model_base_url: base,
+    model_api_key:
+      given.model_api_key ??
+      (file.model_api_key === null ? null : sealedModelKey.opened(sealer, file.model_api_key)) ??
+      keys[provider ?? ''] ??
+      null,
+  };
+}
+
+/** Fields that are not named stay, unless the provider becomes another: they were the former one's. */
+export async function saveModelSettings(
+  home: string,
+  sealer: Sealer,
+  changed: Partial<ModelSettings>,
+): Promise<void> {
+  const before = settingsSchema.parse(await loadHomeSettings(home)).model_provider;
+  const another =
+    before !== null &&
+    changed.model_provider !== undefined &&
+    !isSameProvider(before, changed.model_provider);
+  const key = changed.model_api_key;
+  await saveSettings(home, {
+    ...(another ? { model_name: null, model_api_key: null, model_base_url: null } : {}),
+    ...changed,
+    ...(typeof key === 'string' ? { model_api_key: sealedModelKey.sealed(sealer, key) } : {}),
+  });
+}
+
+/** Somebody may have written it by hand in another spelling. */
+function isSameProvider(before: string, now: string | null): boolean {
+  const spelled = (name: string) => parseProviderName(name) ?? name;
+  return now !== null && spelled(now) === spelled(before);
+}
+
+const NO_MODEL: ModelSettings = {
+  model_provider: null,
+  model_name: null,
+  model_api_key: null,
+  model_base_url: null,
+};
+
+const onlyKnown = (keys: Readonly<Record<string, string>>): string | null =>
+  Object.keys(keys)[0] ?? null;
+
+// The key of the web search: the environment first, then `relay.config.json`, read anew each time. Without one
+// nobody searches the web.
+
+const sealedBraveKey = sealedSetting(
+  'brave_api_key',
+  (cause) => new RelayError('brave_key_sealed', {}, { cause }),
+);
+
+export async function readBraveKey(
+  home: string,
+  sealer: Sealer,
+  given: string | null,
+): Promise<string | null> {
+  if (given !== null) return given;
+  const { brave_api_key: written } = settingsSchema.parse(await loadHomeSettings(home));
+  return written === null ? null : sealedBraveKey.opened(sealer, written);
+}
+
+/** Null takes it away. */
+export async function saveBraveKey(
+  home: string,
+  sealer: Sealer,
+  key: string | null,
+): Promise<void> {
+  await saveSettings(home, {
+    brave_api_key: key === null ? null : sealedBraveKey.sealed(sealer, key),
+  });
+}
+
+// How memory finds things by meaning, as the owner has set it up: `memory` of `relay.config.json`, read anew each
+// time. The endpoint's key lies there sealed for this home.
+
+const sealedEndpointKey = sealedSetting(
+  'endpoint_api_key',
+  (cause) => new RelayError('embeddings_key_sealed', {}, { cause }),
+);
+
+export async function readMemorySettings(home: string, sealer: Sealer): Promise<MemorySettings> {
+  const { memory } = settingsSchema.parse(await loadHomeSettings(home));
+  const { endpoint_api_key: written } = memory;
+  if (written === null || memory.embeddings !== 'endpoint') return memory;
+  return { ...memory, endpoint_api_key: sealedEndpointKey.opened(sealer, written) };
+}
+
+export async function saveMemorySettings(
+  home: string,
+  sealer: Sealer,
+  memory: MemorySettings,
+): Promise<void> {
+  const key = memory.endpoint_api_key;
+  await saveSettings(home, {
+    memory: {
+      ...memory,
+      endpoint_api_key: key === null ? null : sealedEndpointKey.sealed(sealer, key),
+    },
+  });
+}
+
+// Where digests go outside of Relay, as the owner has set it: `outside_memory` of `relay.config.json`, read anew each
+// time. The secret of the webhook lies there sealed for this home.
+
+const sealedWebhookSecret = sealedSetting(
+  'webhook_secret',
+  (cause) => new RelayError('webhook_secret_sealed', {}, { cause }),
+);
+
+/** As written, with the secret still sealed. */
+const readWrittenExportSettings = async (home: string): Promise<DigestExportSettings> =>
+  settingsSchema.parse(await loadHomeSettings(home)).outside_memory;
+
+/** A secret that is sealed for another home keeps nobody from writing to a folder. */
+export async function readDigestExportSettings(
+  home: string,
+  sealer: Sealer,
+): Promise<DigestExportSettings> {
+  const settings = await readWrittenExportSettings(home);
+  const { webhook_url, webhook_secret } = settings;
+  if (webhook_url === null || webhook_secret === null) return settings;
+  return { ...settings, webhook_secret: sealedWebhookSecret.opened(sealer, webhook_secret) };
+}
+
+export async function saveDigestExportSettings(
+  home: string,
+  sealer: Sealer,
+  changed: Partial<DigestExportSettings>,
+): Promise<DigestExportSettings> {
+  const { webhook_secret: given } = changed;
+  const sealed =
+    typeof given === 'string' ? { webhook_secret: sealedWebhookSecret.sealed(sealer, given) } : {};
+  const settings = { ...(await readWrittenExportSettings(home)), ...changed, ...sealed };
+  await saveSettings(home, { outside_memory: settings });
+  return settings;
+}

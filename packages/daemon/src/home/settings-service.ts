@@ -1,0 +1,230 @@
+// What the owner sees and changes over the API, each setting kept the way it has to be. Invariant: a key goes in and
+// never comes out again.
+import {
+  type ChangeSettings,
+  type ListedSecret,
+  type ListedSetting,
+  type ModelTrial,
+  type RunningSettingsChange,
+  runningSettingsChangeSchema,
+  type SettingsOverview,
+  type SettingsService,
+} from '@relay/core/api/settings';
+import { RelayError } from '@relay/core/errors';
+import type { Sealer } from '@relay/core/ports/sealer';
+import {
+  type OwnersSettings,
+  type Settings,
+  settingsFault,
+  settingsSchema,
+} from '@relay/core/settings';
+import {
+  DEFAULT_SETTINGS,
+  listSecrets,
+  SETTING_CHANGES,
+  settingByName,
+  settingNames,
+  settingSourceOf,
+} from '@relay/core/settings-catalog';
+import {
+  type ModelEnvironment,
+  readBraveKey,
+  readModelSettings,
+  saveBraveKey,
+  saveModelSettings,
+} from './sealed-settings.ts';
+import {
+  loadHomeSettings,
+  readSettingsChangedByApi,
+  settingsFilePath,
+  writeHomeSettings,
+} from './settings.ts';
+import { readLastExport } from './state-files.ts';
+
+interface SettingsServiceDeps extends RunningSettings {
+  readonly sealer: Sealer;
+  /** From the environment. */
+  readonly model: ModelEnvironment;
+  readonly braveKey: string | null;
+  /** Opens the model that is set up, or says what is missing. */
+  openModel(): Promise<{ readonly provider: string; readonly name: string }>;
+  tryModel(): Promise<ModelTrial>;
+  /** Somebody changed these, by name. */
+  onChange(names: readonly string[]): void;
+}
+
+export function createSettingsService(world: SettingsServiceDeps): SettingsService {
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    shown: async () => ({
+      model: await modelShown(world),
+      web_search: await searchShown(world),
+      file: settingsFilePath(world.home),
+      settings: (await listRunningSettings(world)).map((one) => asGiven(one, world.model)),
+      secrets: await listRunningSecrets(world),
+      exported_at: await readLastExport(world.home),
+    }),
+    // One after the other: each is read, changed and written as a whole.
+    change(changed) {
+      const mine = last.then(() => saveOwnersSettings(world, changed));
+      last = mine.catch(() => {});
+      return mine;
+    },
+    tryModel: world.tryModel,
+  };
+}
+
+/** Where the environment has the model, that counts and not the file. */
+function asGiven(shown: ListedSetting, { given }: ModelEnvironment): ListedSetting {
+  const value = shown.from === 'environment' ? settingByName(shown.name, given) : undefined;
+  return typeof value === 'string' ? { ...shown, value } : shown;
+}
+
+async function modelShown(world: SettingsServiceDeps): Promise<SettingsOverview['model']> {
+  try {
+    const set = await readModelSettings(world.home, world.sealer, world.model);
+    const shown = {
+      provider: set.model_provider,
+      name: set.model_name,
+      base_url: set.model_base_url,
+      has_key: set.model_api_key !== null,
+    };
+    const opened = await orRefusal(world.openModel());
+    if (opened instanceof RelayError) return { ...shown, ready: false, sentence: opened.message };
+    const { provider, name } = opened;
+    return { ...shown, provider, name, ready: true, sentence: `${name} at ${provider}.` };
+  } catch (error) {
+    if (!(error instanceof RelayError)) throw error;
+    const nothing = { provider: null, name: null, base_url: null, has_key: true };
+    return { ...nothing, ready: false, sentence: error.message };
+  }
+}
+
+async function searchShown(world: SettingsServiceDeps): Promise<SettingsOverview['web_search']> {
+  const key = await orRefusal(readBraveKey(world.home, world.sealer, world.braveKey));
+  return { has_key: key !== null };
+}
+
+const orRefusal = <T>(answer: Promise<T>): Promise<T | RelayError> =>
+  answer.catch((error: unknown) => {
+    if (error instanceof RelayError) return error;
+    throw error;
+  });
+
+async function saveOwnersSettings(
+  world: SettingsServiceDeps,
+  changed: ChangeSettings,
+): Promise<void> {
+  const { home, sealer } = world;
+  refuseFromEnvironment(world, changed);
+  const { running, rest } = splitChanges(changed);
+  await changeRunningSettings(world, running);
+  const { brave_api_key, ...model } = rest;
+  if (brave_api_key !== undefined) await saveBraveKey(home, sealer, brave_api_key);
+  if (Object.keys(model).length > 0) await saveModelSettings(home, sealer, model);
+  world.onChange(settingNames(changed));
+}
+
+function splitChanges(changed: ChangeSettings) {
+  const isRunning = (name: string) => name in runningSettingsChangeSchema.shape;
+  const pick = (wanted: boolean) =>
+    Object.fromEntries(Object.entries(changed).filter(([name]) => isRunning(name) === wanted));
+  return {
+    running: pick(true) as RunningSettingsChange,
+    rest: pick(false) as Partial<OwnersSettings>,
+  };
+}
+
+// The settings of the running daemon: shown with where each comes from, and changed in `relay.config.json` and in what runs.
+// Invariant: the file is written whole and valid before anything runs otherwise, and what the environment sets is
+// changed by nobody.
+
+export interface RunningSettings {
+  readonly home: string;
+  /** Read wherever they count, section by section; changed in place. */
+  readonly settings: Settings;
+  /** Settings that the environment sets, with the name of the variable. */
+  readonly fromEnvironment: Readonly<Record<string, string>>;
+}
+
+export async function listRunningSettings({
+  home,
+  settings,
+  fromEnvironment,
+}: RunningSettings): Promise<ListedSetting[]> {
+  const written = await loadHomeSettings(home);
+  const where = { written, changed: await readSettingsChangedByApi(home), fromEnvironment };
+  const file = settingsSchema.parse(written);
+  return Object.entries(SETTING_CHANGES).map(([name, changes]) => {
+    const variable = fromEnvironment[name] ?? null;
+    // What has a route of its own is read from the file each time it counts.
+    const value = settingByName(name, changes === 'elsewhere' ? file : settings);
+    const next = settingByName(name, file);
+    return {
+      name,
+      value: value as ListedSetting['value'],
+      default: settingByName(name, DEFAULT_SETTINGS) as ListedSetting['default'],
+      from: settingSourceOf(name, where),
+      variable,
+      changes,
+      ...(variable === null && !isSame(value, next)
+        ? { next: next as ListedSetting['value'] }
+        : {}),
+    };
+  });
+}
+
+const listRunningSecrets = async ({
+  home,
+  fromEnvironment,
+}: RunningSettings): Promise<ListedSecret[]> =>
+  listSecrets({ written: await loadHomeSettings(home), changed: {}, fromEnvironment });
+
+export async function changeRunningSettings(
+  running: RunningSettings,
+  changed: RunningSettingsChange,
+): Promise<void> {
+  if (Object.keys(changed).length === 0) return;
+  refuseFromEnvironment(running, changed);
+  const file = mergeSettings(await loadHomeSettings(running.home), changed);
+  const fault = settingsFault(file);
+  if (fault !== null) throw new RelayError('setting_invalid', { what: fault });
+  await writeHomeSettings(running.home, file);
+  applyToRunning(running.settings, settingsSchema.parse(file), settingNames(changed));
+}
+
+function refuseFromEnvironment(
+  { fromEnvironment }: Pick<RunningSettings, 'fromEnvironment'>,
+  changed: object,
+): void {
+  for (const setting of settingNames(changed)) {
+    const variable = fromEnvironment[setting];
+    if (variable !== undefined)
+      throw new RelayError('setting_from_environment', { setting, variable });
+  }
+}
+
+/** The file as it would be, with all else that somebody wrote. Null: as by default, so it leaves the file. */
+function mergeSettings(written: object, changed: object): Record<string, unknown> {
+  const file: Record<string, unknown> = structuredClone({ ...written });
+  for (const name of settingNames(changed)) {
+    const [section = '', key] = name.split('.');
+    if (key !== undefined) file[section] ??= {};
+    const holder = key === undefined ? file : Object(file[section]);
+    const value = settingByName(name, changed);
+    if (value === null) delete holder[key ?? section];
+    else holder[key ?? section] = value;
+  }
+  return file;
+}
+
+/** In place: whoever holds the settings, or one section of them, reads from now on what counts. */
+function applyToRunning(running: Settings, next: Settings, names: readonly string[]): void {
+  for (const name of names.filter((one) => SETTING_CHANGES[one] === 'now')) {
+    const [section = '', key] = name.split('.');
+    const holder = key === undefined ? running : settingByName(section, running);
+    Object.assign(Object(holder), { [key ?? section]: settingByName(name, next) });
+  }
+}
+
+const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);

@@ -1,0 +1,256 @@
+// The key that seals what this home keeps of WhatsApp: found where it was put, or made with the home.
+// Invariant: a home that has a vault never gets another key; without its own it does not open.
+import { createSecretKey, randomBytes, randomUUID, scrypt } from 'node:crypto';
+import { chmod, mkdir, readFile } from 'node:fs/promises';
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { RelayError } from '@relay/core/errors';
+import type { Sealer } from '@relay/core/ports/sealer';
+import { z } from 'zod';
+import { writePrivate } from '../files.ts';
+import { aesSealer } from './sealer.ts';
+
+export interface VaultOptions {
+  readonly home: string;
+  /** Where a key file lies when nobody names one; outside the home. */
+  readonly keyDirectory: string;
+  /** A key file of the owner's choice. A new home then uses it and no keyring. */
+  readonly keyFile: string | null;
+  /** A new home is then sealed with it and with nothing else. */
+  readonly passphrase: string | null;
+  readonly keyring?: Keyring | null;
+}
+
+export interface Vault {
+  readonly sealer: Sealer;
+  readonly source: VaultRecord['source'];
+}
+
+const KEY_BYTES = 32;
+const CHECK = 'relay';
+const checkName = (id: string): string => `vault/${id}`;
+
+export async function openVault(options: VaultOptions): Promise<Vault> {
+  const record = await readVaultRecord(options.home);
+  return record === null ? makeVault(options) : unlock(options, record);
+}
+
+async function unlock(options: VaultOptions, record: VaultRecord): Promise<Vault> {
+  const sealer = sealerFrom(await findKey(options, record));
+  if (sealer === null || !isRightKey(sealer, record)) throw wrongKey(options, record);
+  return { sealer, source: record.source };
+}
+
+async function findKey(options: VaultOptions, record: VaultRecord): Promise<Buffer> {
+  switch (record.source) {
+    case 'keyring':
+      return decode(await readFromKeyring(await keyringOf(options), record.id));
+    case 'file': {
+      const file = keyFileOf(options, record.id);
+      const key = await readKeyFile(file);
+      if (key === null) throw new RelayError('vault_key_missing', { where: file });
+      return decode(key);
+    }
+    case 'passphrase':
+      if (options.passphrase === null) throw new RelayError('vault_passphrase_needed');
+      return keyFromPassphrase(options.passphrase, Buffer.from(record.salt, 'base64'));
+  }
+}
+
+/** The key is kept before the record says so: a start that is cut short here begins anew. */
+async function makeVault(options: VaultOptions): Promise<Vault> {
+  const id = randomUUID();
+  const made = await makeKey(options, id);
+  const sealer = sealerFrom(made.key);
+  if (sealer === null) {
+    throw new RelayError('vault_key_unreadable', { file: keyFileOf(options, id) });
+  }
+  const check = Buffer.from(sealer.seal(checkName(id), Buffer.from(CHECK))).toString('base64');
+  await writeVaultRecord(options.home, { version: 1, id, check, ...made.place });
+  return { sealer, source: made.place.source };
+}
+
+type KeyPlace = { source: 'keyring' | 'file' } | { source: 'passphrase'; salt: string };
+
+async function makeKey(
+  options: VaultOptions,
+  id: string,
+): Promise<{ key: Buffer; place: KeyPlace }> {
+  if (options.passphrase !== null) {
+    const salt = randomBytes(16);
+    const key = await keyFromPassphrase(options.passphrase, salt);
+    return { key, place: { source: 'passphrase', salt: salt.toString('base64') } };
+  }
+  const key = randomBytes(KEY_BYTES);
+  if (options.keyFile === null) {
+    const kept = await keepInKeyring(await keyringOf(options), id, encode(key));
+    if (kept) return { key, place: { source: 'keyring' } };
+  }
+  const file = keyFileOf(options, id);
+  refuseInside(options.home, file);
+  const given = await readKeyFile(file);
+  if (given === null) await writeKeyFile(file, encode(key));
+  return { key: given === null ? key : decode(given), place: { source: 'file' } };
+}
+
+/** The bytes are not needed once the key stands in OpenSSL's own memory. */
+function sealerFrom(bytes: Buffer): Sealer | null {
+  if (bytes.length !== KEY_BYTES) return null;
+  const key = createSecretKey(bytes);
+  bytes.fill(0);
+  return aesSealer(key);
+}
+
+function isRightKey(sealer: Sealer, { id, check }: VaultRecord): boolean {
+  try {
+    const opened = sealer.open(checkName(id), Buffer.from(check, 'base64'));
+    return Buffer.from(opened).toString() === CHECK;
+  } catch {
+    return false;
+  }
+}
+
+function wrongKey(options: VaultOptions, { source, id }: VaultRecord): RelayError {
+  if (source === 'passphrase') return new RelayError('vault_passphrase_wrong');
+  const where = source === 'file' ? keyFileOf(options, id) : `"${id}" in the system's keyring`;
+  return new RelayError('vault_key_wrong', { where });
+}
+
+const keyFileOf = (options: VaultOptions, id: string): string =>
+  options.keyFile ?? join(options.keyDirectory, `${id}.key`);
+
+const keyringOf = (options: VaultOptions): Promise<Keyring | null> =>
+  options.keyring === undefined ? systemKeyring() : Promise.resolve(options.keyring);
+
+const encode = (key: Buffer): string => key.toString('base64url');
+const decode = (text: string): Buffer => Buffer.from(text, 'base64url');
+
+// `<home>/vault.json`: which key seals this home and where it is kept. It holds no secret: `check` is a
+// constant sealed with the key, so that a wrong key is known before anything is read with it.
+
+const shared = { version: z.literal(1), id: z.guid(), check: z.base64() };
+
+const recordSchema = z.discriminatedUnion('source', [
+  z.object({ ...shared, source: z.enum(['keyring', 'file']) }),
+  z.object({ ...shared, source: z.literal('passphrase'), salt: z.base64() }),
+]);
+
+type VaultRecord = z.infer<typeof recordSchema>;
+
+const vaultRecordPath = (home: string): string => join(home, 'vault.json');
+
+/** Null only when there is none: one that cannot be read must never lead to a new key. */
+async function readVaultRecord(home: string): Promise<VaultRecord | null> {
+  const file = vaultRecordPath(home);
+  try {
+    return recordSchema.parse(JSON.parse(await readFile(file, 'utf8')));
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw new RelayError('vault_damaged', { file }, { cause });
+  }
+}
+
+async function writeVaultRecord(home: string, record: VaultRecord): Promise<void> {
+  await writePrivate(vaultRecordPath(home), `${JSON.stringify(record)}\n`);
+}
+
+// The key in a file that only its owner may read, outside the home: who copies the home has no key.
+
+/** Null when there is no such file. */
+async function readKeyFile(file: string): Promise<string | null> {
+  try {
+    const key = (await readFile(file, 'utf8')).trim();
+    // A mounted secret may not be ours to change; whoever mounted it chose its mode.
+    await chmod(file, 0o600).catch(() => {});
+    return key;
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
+    throw new RelayError('vault_key_unreadable', { file }, { cause });
+  }
+}
+
+async function writeKeyFile(file: string, key: string): Promise<void> {
+  try {
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    await writePrivate(file, `${key}\n`);
+  } catch (cause) {
+    throw new RelayError('vault_key_unwritable', { file }, { cause });
+  }
+}
+
+function refuseInside(home: string, file: string): void {
+  const path = relative(resolve(home), resolve(file));
+  if (path.startsWith('..') || isAbsolute(path)) return;
+  throw new RelayError('vault_key_inside', { file });
+}
+
+// The key in the keyring of the operating system. Absent, locked away or failing while a home is made, it
+// is passed over; for a home whose key is in it, it must answer.
+
+export interface Keyring {
+  /** Null when it answers and has no such key. */
+  get(id: string): Promise<string | null>;
+  set(id: string, key: string): Promise<void>;
+}
+
+const SERVICE = 'relay-agent';
+/** A locked keyring may wait for a person who is not there. */
+const PATIENCE_MS = 10_000;
+
+/** Null where the optional package has no build for this machine. */
+async function systemKeyring(): Promise<Keyring | null> {
+  const found = await import('@napi-rs/keyring').catch(() => null);
+  if (found === null) return null;
+  // Pinned: without it Linux falls back to a store in the kernel's memory, gone at the next boot.
+  const entry = (id: string) =>
+    new found.AsyncEntry(SERVICE, id, { linux: { store: 'secret-service' } });
+  return {
+    get: async (id) => inTime(entry(id).getPassword()),
+    set: async (id, key) => inTime(entry(id).setPassword(key)),
+  };
+}
+
+/** What waits inside the keyring cannot be called back, only left waiting. */
+const inTime = <T>(answer: Promise<T>): Promise<T> =>
+  Promise.race([
+    answer,
+    sleep(PATIENCE_MS, undefined, { ref: false }).then(() => {
+      throw new Error('the keyring does not answer');
+    }),
+  ]);
+
+/** True if the key is there now, and can be read again. */
+async function keepInKeyring(keyring: Keyring | null, id: string, key: string): Promise<boolean> {
+  if (keyring === null) return false;
+  try {
+    await keyring.set(id, key);
+    return (await keyring.get(id)) === key;
+  } catch {
+    return false;
+  }
+}
+
+async function readFromKeyring(keyring: Keyring | null, id: string): Promise<string> {
+  if (keyring === null) throw new RelayError('vault_keyring_away');
+  const key = await keyring.get(id).catch((cause: unknown) => {
+    throw new RelayError('vault_keyring_away', {}, { cause });
+  });
+  if (key === null) {
+    throw new RelayError('vault_key_missing', { where: `"${id}" in the system's keyring` });
+  }
+  return key;
+}
+
+// A key made from a passphrase: kept nowhere, asked for at every start.
+
+const derive = promisify<string, Uint8Array, number, object, Buffer>(scrypt);
+
+/** 128 MB and about half a second for each guess. Changing it needs a new version of the record. */
+const COST = { N: 2 ** 17, r: 8, p: 1, maxmem: 256 << 20 };
+
+function keyFromPassphrase(passphrase: string, salt: Uint8Array): Promise<Buffer> {
+  // The same letters typed on another keyboard may come composed differently.
+  return derive(passphrase.normalize('NFKC'), salt, 32, COST);
+}

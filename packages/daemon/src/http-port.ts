@@ -1,0 +1,39 @@
+// The port: refused early when it is taken, and said so in one sentence.
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { RelayError } from '@relay/core/errors';
+import type { Config } from './config.ts';
+import { settingsFilePath } from './home/settings.ts';
+import type { createHttpServer } from './http/server.ts';
+
+/** Asked before the database is started: a person should not wait for a no. */
+export async function refuseTakenPort(config: Config): Promise<void> {
+  const probe = createServer();
+  try {
+    probe.listen(config.port, '127.0.0.1');
+    await once(probe, 'listening');
+  } catch (cause) {
+    throw portError(config, cause);
+  }
+  probe.close();
+  await once(probe, 'close');
+}
+
+export async function listenHttp(
+  http: Awaited<ReturnType<typeof createHttpServer>>,
+  config: Config,
+): Promise<number> {
+  try {
+    await http.listen({ host: '127.0.0.1', port: config.port });
+  } catch (cause) {
+    await http.close();
+    throw portError(config, cause);
+  }
+  const address = http.server.address();
+  return typeof address === 'object' && address !== null ? address.port : config.port;
+}
+
+function portError({ port, home }: Config, cause: unknown): unknown {
+  if ((cause as NodeJS.ErrnoException).code !== 'EADDRINUSE') return cause;
+  return new RelayError('port_in_use', { port, file: settingsFilePath(home) }, { cause });
+}

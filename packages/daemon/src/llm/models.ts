@@ -1,0 +1,160 @@
+// The model as it is set up at this moment: settings are read at each turn, and a model is opened anew only
+// when they have changed. Who wishes for another model gets it from the same provider.
+import { type ModelPrice, modelPriceFor, type PriceSettings } from '@relay/core/agent/budget';
+import {
+  isKeyless,
+  PROVIDER_NAMES,
+  type ProviderName,
+  parseProviderName,
+} from '@relay/core/agent/providers';
+import { RelayError } from '@relay/core/errors';
+import type { ModelSettings } from '@relay/core/settings';
+import type { LanguageModel } from 'ai';
+
+interface ModelOverride {
+  /** In the place of the one that is set. */
+  readonly model?: string;
+}
+
+export function createModelSource(
+  read: () => Promise<ModelSettings>,
+  prices?: PriceSettings,
+): {
+  open(wish?: ModelOverride): Promise<ConfiguredModel>;
+} {
+  let set = '';
+  const models = new Map<string | null, Promise<ConfiguredModel>>();
+  return {
+    async open({ model } = {}) {
+      const settings = await read();
+      const now = JSON.stringify(settings);
+      if (now !== set) models.clear();
+      set = now;
+      const name = model ?? settings.model_name;
+      const opened = models.get(name) ?? openModel({ ...settings, model_name: name }, prices);
+      models.set(name, opened);
+      return opened;
+    },
+  };
+}
+
+// From settings to a model that can be called. What is missing is named with the setting that would
+// give it; nothing is asked of the provider before a turn does.
+
+const NO_PRICES: PriceSettings = {
+  usd_per_million_input_tokens: null,
+  usd_per_million_output_tokens: null,
+};
+
+interface ConfiguredModel {
+  readonly model: Exclude<LanguageModel, string>;
+  readonly provider: string;
+  readonly name: string;
+  readonly price: ModelPrice;
+}
+
+export async function openModel(
+  settings: ModelSettings,
+  prices: PriceSettings = NO_PRICES,
+): Promise<ConfiguredModel> {
+  const provider = providerOf(settings);
+  const row = PROVIDERS[provider];
+  const name = settings.model_name ?? row.model;
+  if (name === null) throw missingSetting(`"model_name" is not set (${provider} has no default)`);
+  const apiKey = settings.model_api_key;
+  if (apiKey === null && !isKeyless(provider))
+    throw missingSetting(`"model_api_key" is not set, and ${provider} needs one`);
+  const baseUrl = settings.model_base_url ?? row.baseUrl;
+  if (baseUrl === null && row.needsBaseUrl)
+    throw missingSetting('"model_base_url" is not set: the address of a server such as vLLM');
+  const model = await row.open({ model: name, apiKey, baseUrl });
+  return { model, provider, name, price: modelPriceFor(provider, prices) };
+}
+
+function providerOf({ model_provider: asked, model_base_url }: ModelSettings): ProviderName {
+  if (!asked?.trim()) {
+    if (model_base_url) return 'openai-compatible';
+    throw missingSetting('"model_provider" is not set');
+  }
+  const provider = parseProviderName(asked);
+  if (provider !== null) return provider;
+  throw missingSetting(`"model_provider" is none of ${PROVIDER_NAMES.join(', ')}`);
+}
+
+const missingSetting = (what: string): RelayError => new RelayError('agent_unavailable', { what });
+
+// Whose models agents can use. A provider's package is loaded when it is the one that was chosen; an
+// address alone is taken for that of a server that speaks OpenAI's protocol.
+
+/** Never a name: the SDK would take that to a gateway on the internet. */
+type ModelObject = Exclude<LanguageModel, string>;
+
+interface ModelAccess {
+  readonly model: string;
+  readonly apiKey: string | null;
+  readonly baseUrl: string | null;
+}
+
+interface ModelProvider {
+  /** The model when none is named; null where no name is right for everybody. */
+  readonly model: string | null;
+  /** Null: the package knows it, or there is none to guess. */
+  readonly baseUrl: string | null;
+  readonly needsBaseUrl: boolean;
+  open(access: ModelAccess): Promise<ModelObject>;
+}
+
+const clientOptions = ({ apiKey, baseUrl }: ModelAccess) => ({
+  ...(apiKey === null ? {} : { apiKey }),
+  ...(baseUrl === null ? {} : { baseURL: baseUrl }),
+});
+
+const openAiCompatible = (name: string, baseUrl: string | null): ModelProvider => ({
+  model: null,
+  baseUrl,
+  needsBaseUrl: baseUrl === null,
+  async open(access) {
+    const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
+    const { apiKey } = access;
+    return createOpenAICompatible({
+      name,
+      baseURL: access.baseUrl ?? '',
+      includeUsage: true,
+      ...(apiKey === null ? {} : { apiKey }),
+    }).chatModel(access.model);
+  },
+});
+
+const PROVIDERS: Readonly<Record<ProviderName, ModelProvider>> = {
+  anthropic: {
+    model: 'claude-sonnet-5',
+    baseUrl: null,
+    needsBaseUrl: false,
+    async open(access) {
+      const { createAnthropic } = await import('@ai-sdk/anthropic');
+      return createAnthropic(clientOptions(access))(access.model);
+    },
+  },
+  openai: {
+    model: 'gpt-5-mini',
+    baseUrl: null,
+    needsBaseUrl: false,
+    async open(access) {
+      const { createOpenAI } = await import('@ai-sdk/openai');
+      // Called as a function it would speak to /responses, which keeps conversations at the provider.
+      return createOpenAI(clientOptions(access)).chat(access.model);
+    },
+  },
+  google: {
+    model: 'gemini-flash-latest',
+    baseUrl: null,
+    needsBaseUrl: false,
+    async open(access) {
+      const { createGoogle } = await import('@ai-sdk/google');
+      return createGoogle(clientOptions(access))(access.model);
+    },
+  },
+  'openai-compatible': openAiCompatible('openai-compatible', null),
+  vllm: openAiCompatible('vllm', 'http://127.0.0.1:8000/v1'),
+  ollama: openAiCompatible('ollama', 'http://127.0.0.1:11434/v1'),
+};

@@ -1,0 +1,48 @@
+// The three doors of programs over one registry: MCP over HTTP, MCP over a pipe, and plain calls. The library
+// that speaks MCP is loaded when somebody comes by the first two: the daemon starts without it.
+import type { Duplex } from 'node:stream';
+import type { TokenClient } from '@relay/core/api/credentials';
+import type { ListedTool } from '@relay/core/api/tools';
+import { CLIENT_TOOLS, callTool, isAllowed } from './call.ts';
+import { type CallContext, type ClientDeps, type ClientTool, toJsonSchema } from './tool.ts';
+
+type McpTransports = ReturnType<typeof import('./transports.ts')['openDoors']>;
+
+export function openClientApi(world: ClientDeps) {
+  let opened: Promise<McpTransports> | null = null;
+  const doors = (): Promise<McpTransports> => {
+    opened ??= import('./transports.ts').then(({ openDoors }) => openDoors(world));
+    return opened;
+  };
+  return {
+    fetch: async (request: Request, hash: string, body: unknown): Promise<Response> =>
+      (await doors()).fetch(request, hash, body),
+    pipe(connection: Duplex, hash: string): void {
+      doors().then(
+        ({ pipe }) => pipe(connection, hash),
+        () => connection.destroy(),
+      );
+    },
+    tools: (program: TokenClient): readonly ListedTool[] =>
+      [...CLIENT_TOOLS.values()].filter((tool) => isAllowed(program, tool)).map(toToolShown),
+    call: (hash: string, tool: string, input: unknown, key: string | null) =>
+      callTool(world, hash, tool, input, { ...PLAIN_CALL, key }),
+  };
+}
+
+/** A plain call is answered at once and nobody is asked: what needs a yes waits in the approvals. */
+const PLAIN_CALL: Omit<CallContext, 'key'> = {
+  signal: new AbortController().signal,
+  progress() {},
+  confirm: async () => 'cannot',
+};
+
+const toToolShown = (tool: ClientTool): ListedTool => ({
+  name: tool.name,
+  title: tool.title,
+  description: tool.description,
+  scope: tool.scope,
+  read_only: tool.hints.readOnlyHint,
+  input: toJsonSchema(tool.input, 'input'),
+  output: toJsonSchema(tool.output, 'output'),
+});

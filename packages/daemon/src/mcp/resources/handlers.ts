@@ -1,0 +1,178 @@
+// Resources at the server of one exchange or one connection: lists, reads, and notices of change as far as the
+// transport carries them. What it says it can do is what it does.
+import {
+  type ReadResourceResult,
+  ResourceNotFoundError,
+  type Server,
+  type ServerEvent,
+} from '@modelcontextprotocol/server';
+import { RelayError } from '@relay/core/errors';
+import { callTool } from '../call.ts';
+import { type AuthorizedRequest, answerRequest } from '../protocol.ts';
+import type { CallContext, ClientDeps } from '../tool.ts';
+import type { ChangeNotices } from './change-notices.ts';
+import {
+  JSON_MIME_TYPE,
+  listResourcePage,
+  listResourceRows,
+  mayReadResource,
+  resourceRefOf,
+} from './list.ts';
+import { parseResourceUri, RESOURCE_TEMPLATES, type ResourceRef, resourceUri } from './uris.ts';
+
+interface ResourceServerContext {
+  readonly world: ClientDeps;
+  readonly hash: string;
+  readonly era: 'legacy' | 'modern';
+  /** Of a connection that stays; null where each exchange stands for itself. */
+  readonly notices: ChangeNotices | null;
+}
+
+const MOST_SUBSCRIBED = 1_000;
+
+export async function registerResources(
+  server: Server,
+  offered: ResourceServerContext,
+): Promise<void> {
+  const { world, hash } = offered;
+  server.registerCapabilities({ resources: {} });
+  await registerNotices(server, offered);
+  server.setRequestHandler('resources/list', ({ params }) =>
+    answerRequest(world, hash, (asking) => listResourcePage(asking, params?.cursor)),
+  );
+  server.setRequestHandler('resources/templates/list', () =>
+    answerRequest(world, hash, async ({ program }) => ({
+      resourceTemplates: RESOURCE_TEMPLATES.filter(({ kind }) =>
+        mayReadResource(program, kind),
+      ).map(({ kind: _, uri, ...told }) => ({
+        uriTemplate: uri,
+        ...told,
+        mimeType: JSON_MIME_TYPE,
+      })),
+    })),
+  );
+  server.setRequestHandler('resources/read', ({ params }, ctx) =>
+    answerRequest(world, hash, (asking) =>
+      readResource(asking, hash, params.uri, ctx.mcpReq.signal),
+    ),
+  );
+}
+
+const NOTICE_CAPABILITIES = { resources: { subscribe: true, listChanged: true } };
+
+async function registerNotices(
+  server: Server,
+  { hash, era, notices }: ResourceServerContext,
+): Promise<void> {
+  if (notices === null) {
+    // Over HTTP `subscriptions/listen` is a stream of its own, which the version before does not have.
+    if (era === 'modern') server.registerCapabilities(NOTICE_CAPABILITIES);
+    return;
+  }
+  // Where the log of events cannot be followed, all else is answered, and no notice is promised.
+  const seat = await notices.seat(hash).catch(() => null);
+  if (seat === null) return;
+  server.registerCapabilities(NOTICE_CAPABILITIES);
+  const wanted = era === 'modern' ? null : registerSubscriptions(server);
+  const leave = seat.hear((event) => {
+    if (event.kind === 'resource_updated' && wanted?.has(event.uri) === false) return;
+    // The other side may be gone already; then so is this seat, in a moment.
+    notify(server, event).catch(() => {});
+  });
+  const { onclose } = server;
+  server.onclose = () => {
+    leave();
+    onclose?.();
+  };
+}
+
+/** What the version before asks for one by one. Whether it is there is not told here either. */
+function registerSubscriptions(server: Server): ReadonlySet<string> {
+  const wanted = new Set<string>();
+  server.setRequestHandler('resources/subscribe', async ({ params: { uri } }) => {
+    if (parseResourceUri(uri) === null || wanted.size >= MOST_SUBSCRIBED) {
+      throw new ResourceNotFoundError(uri);
+    }
+    wanted.add(uri);
+    return {};
+  });
+  server.setRequestHandler('resources/unsubscribe', async ({ params: { uri } }) => {
+    wanted.delete(uri);
+    return {};
+  });
+  return wanted;
+}
+
+async function notify(server: Server, event: ServerEvent): Promise<void> {
+  if (event.kind === 'resource_updated') await server.sendResourceUpdated({ uri: event.uri });
+  if (event.kind === 'resources_list_changed') await server.sendResourceListChanged();
+}
+
+// What is read by address. Words come from the tool that reads the same: its scope, its bounds, and what it
+// writes down before it hands them out. Invariant: what is not there, what may not be read and what is no
+// address are answered alike.
+
+const MOST_CHATS = 100;
+const MOST_MESSAGES = 50;
+
+export async function readResource(
+  asking: AuthorizedRequest,
+  hash: string,
+  uri: string,
+  signal: AbortSignal,
+): Promise<ReadResourceResult> {
+  const place = parseResourceUri(uri);
+  if (place === null || !mayReadResource(asking.program, place.kind))
+    throw new ResourceNotFoundError(uri);
+  try {
+    const said =
+      place.kind === 'chats'
+        ? await readChatList(asking)
+        : await callTool(asking.world, hash, ...toolFor(place), { ...QUIET_CALL, signal });
+    return { contents: [{ uri, mimeType: JSON_MIME_TYPE, text: JSON.stringify(said) }] };
+  } catch (error) {
+    if (error instanceof RelayError && HIDDEN_STATUSES.includes(error.status)) {
+      throw new ResourceNotFoundError(uri);
+    }
+    throw error;
+  }
+}
+
+const HIDDEN_STATUSES: readonly number[] = [400, 403, 404, 409];
+
+const QUIET_CALL: Omit<CallContext, 'signal'> = {
+  key: null,
+  progress() {},
+  confirm: async () => 'cannot',
+};
+
+function toolFor(place: Exclude<ResourceRef, { kind: 'chats' }>): [tool: string, input: object] {
+  switch (place.kind) {
+    case 'chat':
+      return ['read_messages', { chat_id: place.chat, limit: MOST_MESSAGES }];
+    case 'digests':
+      return ['get_digest', { group: place.group }];
+    case 'day':
+      return ['get_digest', { group: place.group, day: place.day }];
+    case 'transcript':
+      return ['get_conversation', { id: place.conversation, transcript: true }];
+  }
+}
+
+/** Without a word of anybody: whoever only looks which chats there are has read none of them. */
+async function readChatList({ world, program }: AuthorizedRequest) {
+  const rows = await listResourceRows(world, program, {
+    parts: ['chat'],
+    after: null,
+    limit: MOST_CHATS,
+  });
+  return {
+    chats: rows.map((row) => ({
+      id: row.shown,
+      name: row.name,
+      uri: resourceUri(resourceRefOf(row)),
+      unread_count: row.unread,
+      last_message_at: row.at?.toISOString() ?? null,
+    })),
+  };
+}

@@ -1,0 +1,161 @@
+// The wire, put together: vault, committer, transport, intake and delivery for one account, and what each
+// tells the others. Only here and in daemon.ts do they know of one another.
+import type { AccountId } from '@relay/core/ids';
+import type { Log } from '@relay/core/log';
+import type { FindSent, Transport } from '@relay/core/ports/transport';
+import type { StrangersSettings } from '@relay/core/settings';
+import type { Config } from './config.ts';
+import { recheckPermits } from './gate/recheck.ts';
+import { LinkEventWriter } from './health/link-events.ts';
+import type { Vault } from './home/vault/vault.ts';
+import { Intake } from './inbox/intake.ts';
+import { AbsenceTracker, ContactSync } from './inbox/transport-followers.ts';
+import type { Jobs } from './jobs/jobs.ts';
+import { checkNumber, Deliverer } from './outbox/deliverer.ts';
+import { wakeConversations } from './outbox/delivery-updates.ts';
+import { findSent } from './outbox/outbox.ts';
+import type { ConnectionTarget, Database } from './store/database.ts';
+import type { PostgresEventLog } from './store/events.ts';
+import type { Lease } from './store/lease.ts';
+import { recordSent } from './store/messages.ts';
+import { isGroupObserved } from './store/observer/groups.ts';
+import { Committer } from './store/wire/committer.ts';
+import { openInboxContent, sealEmptyJournalEntry } from './store/wire/sealed.ts';
+import { openTransportStore } from './store/wire/transport-store.ts';
+import { readInboxRow } from './whatsapp/inbound/read-message.ts';
+import { isSimulated } from './whatsapp/socket.ts';
+import { createBaileysTransport } from './whatsapp/transport.ts';
+
+export interface MessagePipelineOptions {
+  readonly config: Config;
+  readonly vault: Vault;
+  readonly database: Database;
+  readonly target: ConnectionTarget;
+  readonly lease: Lease;
+  readonly jobs: Jobs;
+  readonly events: PostgresEventLog;
+  readonly log: Log;
+  readonly now: () => Date;
+  /** Little is left on the disk: only what must be is stored. */
+  readonly isDiskLow: () => boolean;
+}
+
+export interface MessagePipeline {
+  readonly transport: Transport;
+  /** Asks WhatsApp whether a number is registered, as long as somebody may be kept waiting for it. */
+  readonly askNumber: (address: string) => Promise<unknown>;
+  /** It reaches a network that is not WhatsApp's. */
+  readonly isSimulated: boolean;
+  /** A message was permitted: look for it. */
+  wake(): void;
+  /** Connects if this account was linked before; takes in and delivers from now on. */
+  start(): void;
+  stop(): Promise<void>;
+}
+
+/** How long whoever creates or sends something waits for WhatsApp's word on a number. */
+const ASK_WITHIN_MS = 5_000;
+/** A stop waits this long for the answer to what is on its way. */
+const ANSWER_MS = 5_000;
+
+export function openMessagePipeline(options: MessagePipelineOptions): MessagePipeline {
+  const { config, vault, database, lease, jobs, events, log, now } = options;
+  const { account } = lease;
+  const { pacing, delivery, prepared_statements: prepare } = config.settings;
+  const db = database.kysely;
+  const { sealer } = vault;
+  const committer = new Committer(options.target, { prepare });
+  const transport = createBaileysTransport({
+    openStore: () => openTransportStore(committer, { lease, sealer, reader: database.pool }),
+    findSent: sentBy(database, account),
+    isSilent: (address) => isGroupObserved(db, account, address),
+    log,
+  });
+  const intake = new Intake({
+    db,
+    lease,
+    jobs,
+    log,
+    open: (row) => openInboxContent(sealer, account, row),
+    read: readInboxRow,
+    strangers: {
+      admins: config.settings.admin_phone_numbers,
+      limits: () =>
+        options.isDiskLow() ? NO_STRANGER_BYTES : strangerLimits(config.settings.strangers),
+      emptyJournalEntry: (digest) => sealEmptyJournalEntry(sealer, account, digest),
+    },
+    stored: () => events.hint(),
+  });
+  const deliverer = new Deliverer({
+    db,
+    lease,
+    transport,
+    log,
+    pacing,
+    delivery,
+    recheck: recheckPermits(account, {
+      pacing,
+      admins: config.settings.admin_phone_numbers,
+      observer: config.settings.observer,
+      now,
+    }),
+    aftermath: {
+      recordSent: (tx, sent) =>
+        recordSent(
+          tx,
+          account,
+          sent.map(({ row, at: sentAt }) => ({
+            chat: row.chat_id,
+            id: row.message_id,
+            body: row.body,
+            sentAt,
+          })),
+        ),
+      ...wakeConversations(jobs, account),
+    },
+    changed: () => events.hint(),
+    now,
+  });
+  const learner = new ContactSync(db, lease, log);
+  const absence = new AbsenceTracker({ db, lease, intake, log, changed: () => events.hint() });
+  const linkNews = new LinkEventWriter({ db, lease, log, changed: () => events.hint() });
+  const unsubscribe = transport.subscribe((event) => {
+    if (event.type === 'received') intake.hint();
+    learner.follow(event);
+    absence.follow(event);
+    linkNews.follow(event);
+    return deliverer.follow(event);
+  });
+  return {
+    transport,
+    askNumber: (address) => checkNumber({ db, lease, transport, log, now }, address, ASK_WITHIN_MS),
+    isSimulated: isSimulated(),
+    wake: () => deliverer.wake(),
+    start() {
+      intake.start();
+      deliverer.start();
+      transport.resume();
+    },
+    async stop() {
+      await deliverer.stop(ANSWER_MS);
+      await transport.close();
+      unsubscribe();
+      await learner.settled();
+      await intake.stop();
+      await absence.settled();
+      await linkNews.settled();
+      await committer.close();
+    },
+  };
+}
+
+const NO_STRANGER_BYTES = { perSender: 0, inAll: 0 };
+const strangerLimits = ({ kilobytes_per_sender, megabytes_per_day }: StrangersSettings) => ({
+  perSender: kilobytes_per_sender * 1_000,
+  inAll: megabytes_per_day * 1_000_000,
+});
+
+const sentBy =
+  ({ kysely }: Database, account: AccountId): FindSent =>
+  (id) =>
+    findSent(kysely, account, id);

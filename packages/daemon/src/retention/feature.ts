@@ -1,0 +1,63 @@
+// Retention, put together: what the owner may ask for, what happens every night, and once at a start. One
+// after the other, because each writes the database's files anew.
+import type { RetentionService, RetentionStatus } from '@relay/core/api/retention';
+import { nextOccurrence } from '@relay/core/schedule/occurrences';
+import { findZone } from '@relay/core/schedule/zone';
+import { readRetentionGroups, readRetentionRuns } from '../store/erase/retention-limits.ts';
+import { FIXED_LIMITS } from '../store/prune.ts';
+import { cutoffsAt, enforceRetention, type RetentionDeps } from './enforce.ts';
+import { forgetContactOrGroup, previewForget } from './forget.ts';
+
+/** As `jobs.every` is told in acting.ts. */
+const NIGHTLY = { kind: 'daily', time: '04:17' } as const;
+const SHOWN_RUNS = 10;
+
+export interface Retention {
+  readonly verbs: RetentionService;
+  /** As a part of the daily maintenance. */
+  nightly(): Promise<void>;
+  /** What became too old while the daemon was away, in the background. Gives back how to wait for it. */
+  start(): () => Promise<void>;
+}
+
+export function openRetention(world: RetentionDeps): Retention {
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const mine = last.then(work, work);
+    last = mine.catch(() => {});
+    return mine;
+  };
+  return {
+    verbs: {
+      status: () => readRetentionStatus(world),
+      run: () => inTurn(() => enforceRetention(world, 'owner')),
+      preview: (id) => previewForget(world, id),
+      forget: (id) => inTurn(() => forgetContactOrGroup(world, id)),
+    },
+    nightly: async () => {
+      await inTurn(() => enforceRetention(world, 'night'));
+    },
+    start() {
+      const first = inTurn(() => enforceRetention(world, 'start')).then(
+        () => {},
+        (error: unknown) => world.log.warn('retention not enforced', { error }),
+      );
+      return () => first;
+    },
+  };
+}
+
+async function readRetentionStatus(world: RetentionDeps): Promise<RetentionStatus> {
+  const { db, lease, limits } = world;
+  const now = world.now();
+  const zone = findZone(world.zone);
+  const next = zone === null ? null : nextOccurrence(NIGHTLY, zone, now);
+  return {
+    now: now.toISOString(),
+    limits,
+    groups: await readRetentionGroups(db, lease.account, cutoffsAt(now, limits)),
+    runs: await readRetentionRuns(db, lease.account, SHOWN_RUNS),
+    next_run_at: (next ?? now).toISOString(),
+    others: [...FIXED_LIMITS],
+  };
+}

@@ -1,0 +1,94 @@
+// What people and chats are called when the owner is told about them: as the owner calls them, else as they
+// call themselves, with their number beside it, else the number.
+import type { AccountId, ChatId, ContactId } from '@relay/core/ids';
+import type { StoryChat } from '@relay/core/ledger/story';
+import { type RawBuilder, sql } from 'kysely';
+import type { Db } from './database.ts';
+
+/** Of `contacts p`, its grant `g` and its shown alias `s`. */
+const PERSON_NAME_SQL = sql<string>`coalesce(g.display_name, p.display_name,
+  nullif(concat_ws(' ', p.push_name, CASE WHEN s.value IS NULL THEN NULL
+    WHEN p.push_name IS NULL THEN ${aliasLabelSql(sql.ref('s'))} ELSE '(' || ${aliasLabelSql(sql.ref('s'))} || ')' END), ''),
+  'somebody')`;
+
+function aliasLabelSql(alias: RawBuilder<unknown>): RawBuilder<string> {
+  return sql<string>`CASE ${alias}.kind WHEN 'phone' THEN '+' || ${alias}.value ELSE ${alias}.value || '@lid' END`;
+}
+
+/** The number when it is known, the newest when there are several. */
+const SHOWN_ALIAS_SQL = sql`LATERAL (SELECT a.kind, a.value FROM contact_aliases a
+  WHERE a.account_id = p.account_id AND a.contact_id = p.id
+  ORDER BY a.kind DESC, a.learnt_at DESC, a.value LIMIT 1)`;
+
+export async function loadChatNames(
+  db: Db,
+  account: AccountId,
+  admins: readonly string[],
+  chats: readonly ChatId[],
+): Promise<ReadonlyMap<ChatId, StoryChat>> {
+  const { rows } = await sql<{ id: ChatId; kind: StoryChat['kind']; name: string }>`
+    SELECT c.id, CASE WHEN ${ownChatKindSql(sql.ref('c'), admins)} IS NULL THEN c.kind ELSE 'own' END AS kind,
+      CASE c.kind WHEN 'group' THEN coalesce(g.display_name, c.subject, c.group_address) ELSE ${PERSON_NAME_SQL} END AS name
+    FROM chats c LEFT JOIN contacts p ON p.account_id = c.account_id AND p.id = c.contact_id
+      LEFT JOIN grants g ON g.account_id = c.account_id AND (g.contact_id = p.id OR g.chat_id = c.id)
+      LEFT JOIN ${SHOWN_ALIAS_SQL} s ON true
+    WHERE c.account_id = ${account} AND c.id = ANY(${[...new Set(chats)]}::uuid[])`.execute(db);
+  return new Map(rows.map(({ id, kind, name }) => [id, { kind, name }]));
+}
+
+export async function loadContactNames(
+  db: Db,
+  account: AccountId,
+  contacts: readonly ContactId[],
+): Promise<ReadonlyMap<ContactId, string>> {
+  const { rows } = await sql<{ id: ContactId; name: string }>`
+    SELECT p.id, ${PERSON_NAME_SQL} AS name FROM contacts p
+      LEFT JOIN grants g ON g.account_id = p.account_id AND g.contact_id = p.id
+      LEFT JOIN ${SHOWN_ALIAS_SQL} s ON true
+    WHERE p.account_id = ${account} AND p.id = ANY(${[...new Set(contacts)]}::uuid[])`.execute(db);
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
+// How people and chats are addressed, as WhatsApp writes it. Of somebody's addresses the number is shown before
+// a LID, which nobody knows anybody by, and the newest of several; one that WhatsApp does not know comes last.
+
+/** Of a row of `contact_aliases`. */
+export const aliasJidSql = (alias: RawBuilder<unknown>): RawBuilder<string> =>
+  sql<string>`${alias}.value || CASE ${alias}.kind WHEN 'phone' THEN '@s.whatsapp.net' ELSE '@lid' END`;
+
+/** Of whoever a row with `account_id` and `contact_id` is about. */
+export const contactJidSql = (of: RawBuilder<unknown>): RawBuilder<string | null> =>
+  sql<string | null>`(SELECT ${aliasJidSql(sql.ref('shown'))} FROM contact_aliases shown
+    WHERE shown.account_id = ${of}.account_id AND shown.contact_id = ${of}.contact_id
+    ORDER BY shown.kind DESC, shown.is_registered IS FALSE, shown.learnt_at DESC, shown.value LIMIT 1)`;
+
+/** The same as people write it: a number with its plus. */
+export const contactNumberSql = (of: RawBuilder<unknown>): RawBuilder<string | null> =>
+  sql<string | null>`regexp_replace(${contactJidSql(of)}, '^(\\d+)@s\\.whatsapp\\.net$', '+\\1')`;
+
+/** Of `chats c`. */
+export const CHAT_JID_SQL = sql<
+  string | null
+>`coalesce(c.group_address, ${contactJidSql(sql.ref('c'))})`;
+
+// Which chats are the owner's own: the linked number with itself, and those of the owner's other numbers.
+
+/** Of a row of `chats`: `self`, `admin`, or null. `admins` are phone numbers in digits. */
+export const ownChatKindSql = (
+  chat: RawBuilder<unknown>,
+  admins: readonly string[],
+): RawBuilder<'self' | 'admin' | null> => sql<'self' | 'admin' | null>`
+  (SELECT CASE WHEN bool_or(s.value = CASE s.kind WHEN 'phone' THEN a.phone ELSE a.lid END) THEN 'self'
+      WHEN bool_or(s.kind = 'phone' AND s.value = ANY(${admins}::text[])) THEN 'admin' END
+    FROM accounts a JOIN contact_aliases s ON s.account_id = a.id
+    WHERE a.id = ${chat}.account_id AND s.contact_id = ${chat}.contact_id)`;
+
+/** The contacts whose chats these are, as a subquery: for whoever looks at many chats at once. */
+export const ownContactsSql = (
+  account: AccountId,
+  admins: readonly string[],
+): RawBuilder<unknown> => sql`
+  SELECT s.contact_id FROM contact_aliases s WHERE s.account_id = ${account} AND (
+    (s.kind = 'phone' AND s.value = ANY(${admins}::text[]
+      || (SELECT a.phone FROM accounts a WHERE a.id = ${account})))
+    OR (s.kind = 'lid' AND s.value = (SELECT a.lid FROM accounts a WHERE a.id = ${account})))`;

@@ -1,0 +1,181 @@
+// Who a visitor of the phone page may be, and what each of them sees: the chat as it is on their phone, with ticks,
+// and whether somebody is typing there.
+// Invariant: it shows what the simulated phones hold and keeps nothing of its own but who is typing.
+
+import type { NetworkEvents } from '../whatsapp/events.ts';
+import type { Network } from '../whatsapp/network.ts';
+import type { SimulatedAccount } from '../whatsapp/people/account.ts';
+import type { SeenMessage } from '../whatsapp/people/mailbox.ts';
+
+export interface PhonePersona {
+  readonly id: string;
+  readonly name: string;
+  /** Who this is to the owner, in a few words. */
+  readonly about: string;
+  /** What happens when one writes here, in one sentence. */
+  readonly hint: string;
+  /** Things to say, one press each, by one of the writers. */
+  readonly tries: readonly { readonly text: string; readonly as?: string }[];
+  /** Whose phone is looked at. */
+  readonly phone: string;
+  /** The number at the other end, or the address of a group. */
+  readonly chat: string;
+  /** What stands above the chat. */
+  readonly title: string;
+  /** Who may write; the first unless another is chosen. */
+  readonly writers: readonly { readonly phone: string; readonly name: string }[];
+}
+
+interface PhoneMessageView {
+  readonly id: string;
+  readonly from: string;
+  readonly name: string;
+  readonly text: string;
+  readonly at: string;
+  readonly status: string;
+}
+
+interface PhonePersonaView extends PhonePersona {
+  readonly typing: boolean;
+  readonly messages: readonly PhoneMessageView[];
+}
+
+const MOST_SHOWN = 200;
+
+export function viewPersona(
+  network: Network,
+  face: PhonePersona,
+  typing: boolean,
+): PhonePersonaView {
+  const phone = requireAccount(network, face.phone);
+  const names = new Map(face.writers.map((writer) => [writer.phone, writer.name]));
+  const messages = phone
+    .messages({ with: face.chat })
+    .filter(({ text }) => text !== undefined)
+    .slice(-MOST_SHOWN)
+    .map((message) => messageView(network, face, message, names));
+  return { ...face, typing, messages };
+}
+
+function messageView(
+  network: Network,
+  { chat, phone }: PhonePersona,
+  { id, from, text = '', at, status }: SeenMessage,
+  names: ReadonlyMap<string, string>,
+): PhoneMessageView {
+  const author = network.account(from);
+  // In a group the ticks of what another one wrote are on that one's phone.
+  const apart = from === phone || !chat.includes('@') ? undefined : author;
+  const own = apart?.messages({ with: chat }).find((one) => one.id === id);
+  return {
+    id,
+    from,
+    name: names.get(from) ?? author?.name ?? from,
+    text,
+    at: at.toISOString(),
+    status: own?.status ?? status,
+  };
+}
+
+export function requireAccount(network: Network, phone: string): SimulatedAccount {
+  const person = network.account(phone);
+  if (person === undefined) throw new Error(`nobody on this network is ${phone}`);
+  return person;
+}
+
+// Who is being typed to right now, as the network tells it: a linked device says when it begins and when it pauses.
+// Invariant: nobody types for ever; what is not said again ends by itself.
+
+const LONGEST_MS = 12_000;
+
+interface TypingWatcher {
+  has(face: PhonePersona): boolean;
+  stop(): void;
+}
+
+export function watchTyping(
+  network: Network,
+  faces: readonly PhonePersona[],
+  changed: () => void,
+): TypingWatcher {
+  const until = new Map<string, NodeJS.Timeout>();
+
+  function end(face: string): void {
+    clearTimeout(until.get(face));
+    if (until.delete(face)) changed();
+  }
+
+  function hear({ stanza }: NetworkEvents['presence'][0]): void {
+    const face = faces.find((each) => isTypingTo(network, each, stanza.attrs.to ?? ''));
+    if (stanza.tag !== 'chatstate' || face === undefined) return;
+    const kinds = Array.isArray(stanza.content) ? stanza.content.map(({ tag }) => tag) : [];
+    end(face.id);
+    if (!kinds.includes('composing')) return;
+    const timer = setTimeout(() => end(face.id), LONGEST_MS);
+    until.set(face.id, timer.unref());
+    changed();
+  }
+
+  network.events.on('presence', hear);
+  return {
+    has: ({ id }) => until.has(id),
+    stop() {
+      network.events.off('presence', hear);
+      for (const timer of until.values()) clearTimeout(timer);
+    },
+  };
+}
+
+/** Somebody types to this chat when they name it, or, between two, the one whose phone it is. */
+function isTypingTo(network: Network, { chat, phone }: PhonePersona, jid: string): boolean {
+  if (chat.includes('@')) return jid === chat;
+  const person = network.account(phone);
+  return person !== undefined && [person.jid('lid'), person.jid('pn')].includes(jid);
+}
+
+// That something on the network has changed, as a number that grows: who knows an old one is answered at once, who
+// knows the newest waits for the next.
+// Invariant: nobody waits longer than PATIENCE_MS, and `stop` lets everybody go.
+
+const PATIENCE_MS = 20_000;
+
+interface NetworkChanges {
+  note(): void;
+  /** Resolves with the newest number, once it is another than this one. */
+  since(known: number): Promise<number>;
+  stop(): void;
+}
+
+export function watchChanges(network: Network): NetworkChanges {
+  let revision = 1;
+  const waiting = new Set<() => void>();
+
+  const letGo = () => {
+    for (const go of waiting) go();
+    waiting.clear();
+  };
+  const note = () => {
+    revision += 1;
+    letGo();
+  };
+  network.events.on('message', note).on('receipt', note);
+
+  return {
+    note,
+    async since(known) {
+      if (known !== revision) return revision;
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, PATIENCE_MS);
+        waiting.add(() => {
+          clearTimeout(timer);
+          resolve();
+        });
+      });
+      return revision;
+    },
+    stop() {
+      network.events.off('message', note).off('receipt', note);
+      letGo();
+    },
+  };
+}

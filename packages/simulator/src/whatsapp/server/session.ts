@@ -1,0 +1,115 @@
+// A linked companion comes back: who it is, what waited for it, and at first the phone's welcome.
+// Invariant: a companion is known by its Noise key; a second login replaces the first.
+import { type proto, S_WHATSAPP_NET } from '@whiskeysockets/baileys';
+import type { Companion, CompanionConnection } from '../people/companions.ts';
+import { ownerJid } from '../people/model.ts';
+import { node, type Stanza, seconds } from '../wire/nodes.ts';
+import {
+  type CompanionSession,
+  EMPTY_ANSWER,
+  type IqHandlers,
+  type NetworkContext,
+} from './context.ts';
+
+const REPLACED = node('stream:error', {}, [node('conflict', { type: 'replaced' })]);
+
+type LoginResult = { session: CompanionSession } | { refusal: Stanza };
+
+export function logIn(
+  payload: proto.IClientPayload,
+  noiseKey: Buffer,
+  link: CompanionConnection,
+  world: NetworkContext,
+): LoginResult {
+  const account = world.directory.byPhone(String(payload.username));
+  const companion = account?.companions.get(payload.device ?? 0);
+  if (!account || !companion?.noiseKey.equals(noiseKey)) return refuse(401);
+  const { refuseLogin } = world.faults.current;
+  if (refuseLogin !== undefined) return refuse(refuseLogin);
+
+  companion.link?.finish(REPLACED);
+  companion.link = link;
+  companion.listening = false;
+  companion.replayed.clear();
+  companion.logins += 1;
+  link.send(
+    node('success', {
+      t: seconds(),
+      lid: ownerJid(account, 'lid', companion.id),
+      props: '27',
+      location: 'sim',
+      creation: seconds(),
+      display_name: account.name,
+    }),
+  );
+  const routing = node('routing_info', {}, Buffer.from('sim-route'));
+  link.send(node('ib', { from: S_WHATSAPP_NET }, [node('edge_routing', {}, [routing])]));
+  return { session: { account, companion, askedAgain: new Set() } };
+}
+
+function refuse(reason: number): LoginResult {
+  return { refusal: node('failure', { reason: String(reason), location: 'sim' }) };
+}
+
+/** The companion asked for what waited: everything not acknowledged, oldest first. */
+export function replayOffline(
+  { account, companion }: CompanionSession,
+  world: NetworkContext,
+  batch: Stanza | undefined,
+): void {
+  const { link } = companion;
+  if (!batch || companion.listening) return;
+  const most = world.faults.current.offlineBatches ? Number(batch.attrs.count) : Infinity;
+  const waiting = companion.pending.filter((stanza) => !companion.replayed.has(stanza));
+  const sent = companion.replayed.size;
+  waiting.slice(0, most).forEach((stanza, index) => {
+    const { tag, attrs, content } = stanza;
+    companion.replayed.add(stanza);
+    link?.send(node(tag, { ...attrs, offline: String(sent + index) }, content));
+  });
+  if (waiting.length > most) return;
+  const count = String(companion.replayed.size);
+  link?.send(node('ib', { from: S_WHATSAPP_NET }, [node('offline', { count })]));
+  companion.listening = true;
+  world.events.emit('online', { account, device: companion.id });
+  if (companion.logins > 1) return;
+  account.welcome(companion).catch((error: unknown) => world.events.emit('failure', error));
+}
+
+export function logOut(
+  { account, companion }: CompanionSession,
+  link: CompanionConnection,
+  world: NetworkContext,
+): void {
+  if (companion.link !== link) return;
+  companion.link = undefined;
+  companion.listening = false;
+  world.events.emit('offline', { account, device: companion.id });
+}
+
+// What a companion says about its own connection: that it listens, that it does not, that it leaves.
+// Invariant: nothing is handed over before the companion has asked for it.
+
+/** Says how much waits; the client then asks for it. */
+function preview({ link, pending }: Companion): void {
+  const count = (tag: string) => String(pending.filter((stanza) => stanza.tag === tag).length);
+  const offline = node('offline_preview', {
+    count: String(pending.length),
+    message: count('message'),
+    receipt: count('receipt'),
+    notification: count('notification'),
+    appdata: '0',
+  });
+  link?.send(node('ib', { from: S_WHATSAPP_NET }, [offline]));
+}
+
+export const sessionHandlers: IqHandlers = {
+  'passive/set/active': ({ companion }) => ({ after: () => preview(companion) }),
+  'passive/set/passive': ({ companion }) => {
+    companion.listening = false;
+    return EMPTY_ANSWER;
+  },
+  'md/set/remove-companion-device': ({ account, companion }) => ({
+    after: () => account.unlink(companion.id),
+  }),
+};

@@ -1,0 +1,465 @@
+// One approval, whole: to whom, the exact text, why it is asked, what led to it, and the acts. When it was answered
+// elsewhere meanwhile, that is said here, and its new state is shown in its place.
+
+import { Textarea } from '@mantine/core';
+import { getHotkeyHandler } from '@mantine/hooks';
+import type { Approval, ApprovalDetail } from '@relay/core/api/approvals';
+import { CONVERSATION_LIMITS } from '@relay/core/api/constants';
+import type { LedgerLine } from '@relay/core/api/ledger';
+import type { BufferedMessage } from '@relay/core/api/whatsapp';
+import { RelayApiError } from '@relay/core/client/api-error';
+import { revealHidden } from '@relay/core/messages/text';
+import {
+  IconClock,
+  IconHash,
+  IconInfoCircle,
+  IconLock,
+  IconMessage,
+  IconSend,
+  IconZoomQuestion,
+  type TablerIcon,
+} from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
+import { useIsDaemonGone } from '../../data/live-stream.ts';
+import { nounKey } from '../../data/queries.ts';
+import { relay } from '../../data/relay.ts';
+import { useNow } from '../../data/use-now.ts';
+import { approvalCopy, approvalReason, approvalRecipient } from '../../parts/approval-copy.ts';
+import {
+  formatAgo,
+  formatContact,
+  formatMoment,
+  formatSpan,
+  groupDigits,
+  plural,
+} from '../../parts/format.ts';
+import { WhyLink } from '../../parts/links.tsx';
+import { Badge, Tile } from '../../parts/marks.tsx';
+import { Note, Sentence } from '../../parts/page.tsx';
+import { EmptyState, LoadingLines, QueryContent } from '../../parts/query-content.tsx';
+import classes from './approvals.module.css';
+import {
+  APPROVAL_CHANGED,
+  APPROVAL_STATE_DISPLAY,
+  approvalStepText,
+  exactTextHeading,
+  requesterName,
+  shortHash,
+  sourcesReadBefore,
+} from './copy.ts';
+import { DecisionBar } from './decision-bar.tsx';
+import { approvalQuery, useApprovalAnswers } from './queries.ts';
+
+interface ApprovalPanelProps {
+  readonly id: string;
+  /** As the list has it, until the rest is there. */
+  readonly listed: Approval | undefined;
+  /** Whoever comes to this address begins here. */
+  readonly isLanding: boolean;
+  /** With the approval that took its place, if one did. */
+  onDecided(instead?: string): void;
+}
+
+export function ApprovalPanel({ id, listed, isLanding, onDecided }: ApprovalPanelProps) {
+  const query = useQuery({
+    ...approvalQuery(id),
+    ...(listed === undefined ? {} : { placeholderData: { ...listed, said: [], rows: [] } }),
+  });
+  const isUnknown = query.error instanceof RelayApiError && query.error.status === 404;
+  if (isUnknown) return <NoSuchApproval />;
+  return (
+    <article className={classes.detail}>
+      <QueryContent
+        query={query}
+        what="The approval"
+        loading={
+          <div className={classes.part}>
+            <LoadingLines lines={7} />
+          </div>
+        }
+      >
+        {(approval) => (
+          <ApprovalContent approval={approval} isLanding={isLanding} onDecided={onDecided} />
+        )}
+      </QueryContent>
+    </article>
+  );
+}
+
+interface ApprovalContentProps extends Pick<ApprovalPanelProps, 'isLanding' | 'onDecided'> {
+  readonly approval: ApprovalDetail;
+}
+
+function ApprovalContent({ approval, isLanding, onDecided }: ApprovalContentProps) {
+  const [seen, setSeen] = useState<string | null>(null);
+  const [edited, setEdited] = useState<string | null>(null);
+  const [isActing, setActing] = useState(false);
+  const [began] = useState(approval.state);
+  const answers = useApprovalAnswers(approval, { onActing: setActing, onDecided });
+  const isNew = edited !== null && edited !== approval.text && edited.trim() !== '';
+  const isGone = useIsDaemonGone();
+  const keep = isNew && !isGone ? () => answers.edit.mutate(edited) : undefined;
+  const hasMoved = began === 'pending' && approval.state !== 'pending' && !isActing;
+  return (
+    <>
+      <ApprovalHeader approval={approval} isLanding={isLanding} />
+      {hasMoved && <DecidedElsewhereNote approval={approval} />}
+      <ExactText
+        approval={approval}
+        edited={edited}
+        onEdit={setEdited}
+        onKeep={keep}
+        onSeen={() => setSeen(approval.shown)}
+      />
+      <ApprovalReasonSection approval={approval} />
+      <ApprovalTimeline approval={approval} />
+      {approval.state === 'pending' && (
+        <DecisionBar
+          approval={approval}
+          answers={answers}
+          isSeen={seen === approval.shown}
+          edited={edited}
+          onEdit={setEdited}
+          onKeep={keep}
+        />
+      )}
+    </>
+  );
+}
+
+function ApprovalHeader({
+  approval,
+  isLanding,
+}: Pick<ApprovalContentProps, 'approval' | 'isLanding'>) {
+  const now = useNow(30_000);
+  const { icon, question } = approvalCopy(approval);
+  const { recipient, recipient_name, created_at } = approval;
+  return (
+    <header className={classes.head}>
+      <Tile hue={approval.state === 'pending' ? 'you' : 'parked'} icon={icon} large />
+      <div>
+        <h2 dir="auto" tabIndex={-1} data-landing={isLanding || undefined}>
+          {question}
+        </h2>
+        <p className="small dim num">
+          {recipient !== null && recipient_name !== null && (
+            <>
+              <span dir="auto">{formatContact(recipient)}</span> ·{' '}
+            </>
+          )}
+          {requesterName(approval)} asked {formatAgo(created_at, now)}
+        </p>
+      </div>
+      <StateMark approval={approval} />
+    </header>
+  );
+}
+
+function StateMark({ approval }: { readonly approval: Approval }) {
+  const now = useNow();
+  const { state, expires_at, decided_at, replaced_by } = approval;
+  if (state === 'pending') {
+    const left = Date.parse(expires_at) - now;
+    return (
+      <Badge hue="you" icon={IconClock}>
+        {left > 0
+          ? `Expires in ${formatSpan(left)}, ${formatMoment(expires_at, now)}`
+          : 'Expires now'}
+      </Badge>
+    );
+  }
+  const { word, hue, icon } =
+    replaced_by === null ? APPROVAL_STATE_DISPLAY[state] : APPROVAL_CHANGED;
+  return (
+    <Badge hue={hue} icon={icon}>
+      {word} {formatMoment(decided_at ?? expires_at, now)}
+    </Badge>
+  );
+}
+
+function DecidedElsewhereNote({
+  approval: { state, replaced_by },
+}: {
+  readonly approval: Approval;
+}) {
+  return (
+    <div className={classes.part}>
+      <Note hue="parked" icon={IconInfoCircle} role="status">
+        <b>This moved on while you looked.</b>{' '}
+        {replaced_by === null
+          ? DECIDED_ELSEWHERE[state]
+          : 'The text changed after your yes; it needs a new one.'}{' '}
+        {replaced_by !== null && (
+          <Link to="/approvals/$id" params={{ id: replaced_by }}>
+            Read the new text
+          </Link>
+        )}
+      </Note>
+    </div>
+  );
+}
+
+const DECIDED_ELSEWHERE: Readonly<Record<Approval['state'], string>> = {
+  pending: '',
+  approved: 'It was approved elsewhere, and is carried out once.',
+  rejected: 'It was declined elsewhere. Nothing was done.',
+  expired: 'It ran out, or what it belongs to has ended. Nothing was done.',
+};
+
+function ApprovalReasonSection({ approval }: { readonly approval: ApprovalDetail }) {
+  const asked = approval.rows.findLast(({ outcome }) => outcome === 'needs_approval');
+  const sentence = asked?.reason === approval.reason_code ? asked.sentence : approval.reason;
+  const read = sourcesReadBefore(sentence);
+  const title = approval.state === 'pending' ? 'Why it asks you' : 'Why it asked you';
+  return (
+    <section className={classes.part} aria-label={title}>
+      <h3>{title}</h3>
+      {approval.reason_code.startsWith('read_then_') && (
+        <RuleOfTwo approval={approval} read={read} />
+      )}
+      <p className="small" dir="auto">
+        <Sentence text={approvalReason({ ...approval, reason: sentence })} />{' '}
+        <code className={classes.code}>{approval.reason_code}</code>
+      </p>
+      {approval.state === 'rejected' && approval.answer !== null && (
+        <p className="small dim" dir="auto">
+          Declined: {approval.answer}
+        </p>
+      )}
+    </section>
+  );
+}
+
+function NoSuchApproval() {
+  return (
+    <div className={classes.none}>
+      <EmptyState
+        icon={IconZoomQuestion}
+        title="There is no such approval."
+        act={<Link to="/approvals">See what waits</Link>}
+      >
+        What was declined or ran out is kept for 30 days.
+      </EmptyState>
+    </div>
+  );
+}
+
+// The exact text, byte for byte as it would be sent, and whether it has been on the screen to its end. While it is
+// edited a field stands in its place; nothing is sent from there.
+
+interface ExactTextProps {
+  readonly approval: Approval;
+  /** The words that are being written; null while the text is only read. */
+  readonly edited: string | null;
+  onEdit(text: string): void;
+  /** Left out while there is nothing new to keep. */
+  readonly onKeep: (() => void) | undefined;
+  onSeen(): void;
+}
+
+function ExactText({ approval, edited, onEdit, onKeep, onSeen }: ExactTextProps) {
+  const { kind, text, shown, when } = approval;
+  if (edited !== null) {
+    return (
+      <section className={classes.part} aria-label="Change the text">
+        <Textarea
+          label="Your own words"
+          description="A new text needs a new yes: nothing is sent yet."
+          autosize
+          autoFocus
+          minRows={3}
+          maxRows={14}
+          maxLength={
+            kind === 'create_conversation'
+              ? CONVERSATION_LIMITS.objective
+              : CONVERSATION_LIMITS.message
+          }
+          dir="auto"
+          value={edited}
+          onChange={(event) => onEdit(event.currentTarget.value)}
+          onKeyDown={getHotkeyHandler([['mod+Enter', () => onKeep?.()]])}
+        />
+      </section>
+    );
+  }
+  return (
+    <section className={classes.part} aria-label={exactTextHeading(approval)}>
+      <p className={classes.label}>{exactTextHeading(approval)}</p>
+      <ExactTextBubble key={shown} text={text} onSeen={onSeen} />
+      {when !== null && (
+        <p className="small" dir="auto">
+          <b>When:</b> {when}
+        </p>
+      )}
+      <p
+        className={classes.hash}
+        title="The hash of recipient and text: your yes is good for exactly this."
+      >
+        <IconHash size={13} aria-hidden />
+        {shortHash(shown)} · {plural([...text].length, 'character')}
+      </p>
+    </section>
+  );
+}
+
+/** A key pressed once too often must not be a yes to what has only just come up. */
+const GLANCE_MS = 600;
+
+function ExactTextBubble({ text, onSeen }: { readonly text: string; readonly onSeen: () => void }) {
+  const end = useRef<HTMLSpanElement>(null);
+  const seen = useEffectEvent(onSeen);
+  useEffect(() => {
+    if (end.current === null) return;
+    let looking: ReturnType<typeof setTimeout> | undefined;
+    const watching = new IntersectionObserver(
+      ([entry]) => {
+        clearTimeout(looking);
+        if (entry?.isIntersecting === true) looking = setTimeout(seen, GLANCE_MS);
+      },
+      // What lies under the acts, and on a phone under the bar of pages, is not on the screen.
+      {
+        rootMargin: matchMedia('(max-width: 860px)').matches
+          ? '0px 0px -140px 0px'
+          : '0px 0px -64px 0px',
+      },
+    );
+    watching.observe(end.current);
+    return () => {
+      clearTimeout(looking);
+      watching.disconnect();
+    };
+  }, []);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a long text is scrolled with the keyboard
+    <section className={classes.bubble} tabIndex={0} aria-label="The text">
+      <p dir="auto">{revealHidden(text)}</p>
+      <span ref={end} className={classes.end} />
+    </section>
+  );
+}
+
+// What led to the question, in the order it happened: the last lines of the chat, and each row of the ledger, one
+// click from its proof.
+
+type TimelineStep =
+  | { readonly at: number; readonly message: BufferedMessage }
+  | { readonly at: number; readonly row: LedgerLine };
+
+function ApprovalTimeline({ approval }: { readonly approval: ApprovalDetail }) {
+  const steps: TimelineStep[] = [
+    ...approval.said.map((message) => ({ at: message.timestamp, message })),
+    ...approval.rows.map((row) => ({ at: Date.parse(row.at), row })),
+  ].sort((a, b) => a.at - b.at);
+  return (
+    <section className={classes.part} aria-label="What led here">
+      <h3>What led here</h3>
+      {approval.instance_id !== null && <ConversationLink id={approval.instance_id} />}
+      <ol className={classes.steps}>
+        {steps.map((step) => (
+          <li key={'row' in step ? `row ${step.row.seq}` : step.message.id}>
+            <StepTime at={step.at} />
+            {'row' in step ? (
+              <span>
+                {approvalStepText(step.row)}{' '}
+                <Link className="small" to="/ledger/$row" params={{ row: String(step.row.seq) }}>
+                  Ledger&nbsp;{groupDigits(step.row.seq)}
+                </Link>
+              </span>
+            ) : (
+              <MessageStep message={step.message} whom={approvalRecipient(approval)} />
+            )}
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function StepTime({ at }: { readonly at: number }) {
+  const now = useNow(60_000);
+  return <time dateTime={new Date(at).toISOString()}>{formatMoment(at, now)}</time>;
+}
+
+function MessageStep({
+  message,
+  whom,
+}: {
+  readonly message: BufferedMessage;
+  readonly whom: string;
+}) {
+  const { id, body, fromMe, fromName, isGroup } = message;
+  const who = fromMe ? 'You' : isGroup ? (fromName ?? 'Somebody') : whom;
+  return (
+    <span>
+      <b dir="auto">{who}:</b> <span dir="auto">{revealHidden(body)}</span> <WhyLink message={id} />
+    </span>
+  );
+}
+
+function ConversationLink({ id }: { readonly id: string }) {
+  const { data: instance } = useQuery({
+    queryKey: nounKey('instances', 'one', id),
+    queryFn: ({ signal }) => relay.get('/api/instances/{id}', { signal, path: { id } }),
+  });
+  return (
+    <p className="small">
+      In the conversation{' '}
+      <Link to="/conversations/$id" params={{ id }} dir="auto">
+        {instance === undefined ? id.slice(0, 8) : instance.objective}
+      </Link>
+    </p>
+  );
+}
+
+// Three things that together need a person: texts of others were read, private things are known, and words go
+// elsewhere. Shown where that is why it is asked.
+
+interface RuleOfTwoProps {
+  readonly approval: Approval;
+  /** Whose texts were read, where that is known. */
+  readonly read: string | null;
+}
+
+function RuleOfTwo({ approval, read }: RuleOfTwoProps) {
+  return (
+    <>
+      <ul className={classes.three}>
+        <RuleOfTwoPart
+          icon={IconMessage}
+          title="Read what others wrote"
+          says={read ?? 'Text from elsewhere'}
+        />
+        <RuleOfTwoPart icon={IconLock} title="Knows private things" says="It acts in your name" />
+        <RuleOfTwoPart
+          icon={IconSend}
+          title="Wants to reach out"
+          says={`To ${approvalRecipient(approval)}`}
+          isAsked={approval.state === 'pending'}
+        />
+      </ul>
+      <p className="small dim">
+        Two of these three are fine. With all three, a person decides. Nothing is wrong by itself.
+      </p>
+    </>
+  );
+}
+
+interface RuleOfTwoPartProps {
+  readonly icon: TablerIcon;
+  readonly title: string;
+  readonly says: string;
+  /** It waits for the owner because of this. */
+  readonly isAsked?: boolean;
+}
+
+function RuleOfTwoPart({ icon: Icon, title, says, isAsked = false }: RuleOfTwoPartProps) {
+  return (
+    <li data-hue={isAsked ? 'you' : undefined}>
+      <Icon size={18} stroke={1.7} aria-hidden />
+      <b>{title}</b>
+      <span dir="auto">{says}</span>
+    </li>
+  );
+}

@@ -1,0 +1,240 @@
+// What the assistant's page says of itself, seen and spoken. Pure.
+
+import type { ListedContact } from '@relay/core/api/contacts';
+import {
+  IconCalendarPlus,
+  IconCalendarTime,
+  IconKey,
+  IconListDetails,
+  IconMessages,
+  IconNotebook,
+  IconSearch,
+  IconSend,
+  IconTool,
+  IconWorld,
+  type TablerIcon,
+} from '@tabler/icons-react';
+import { approvalCopy } from '../../parts/approval-copy.ts';
+import { formatContact, plural } from '../../parts/format.ts';
+import type { AssistantTurn } from './turn.ts';
+
+export const SUGGESTIONS = [
+  'What did I miss today?',
+  'Who waits for an answer from me?',
+  'Remind me tomorrow at 9 to call the plumber.',
+];
+
+export function assistantSentence(hasModel: boolean, turn: AssistantTurn | null): string {
+  if (!hasModel) return 'Your assistant has no model to think with.';
+  if (turn === null || turn.ending !== null) return 'Ask your assistant.';
+  return isAsking(turn) ? 'Your assistant waits for your yes.' : 'Your assistant is at it.';
+}
+
+/** A call is open and the last thing that came is a question to the owner. */
+const isAsking = ({ parts }: AssistantTurn): boolean => parts.at(-1)?.kind === 'approval';
+
+/** For a reader of the screen: each step once, the answer when it is whole; never word by word. */
+export function spokenStatus(turn: AssistantTurn, whom: ContactNamer): string {
+  const last = turn.parts.at(-1);
+  if (turn.ending?.is === 'done') return last?.kind === 'text' ? last.text : 'Done.';
+  if (turn.ending !== null) return '';
+  switch (last?.kind) {
+    case undefined:
+      return 'Thinking.';
+    case 'approval':
+      return `It asks for your yes: ${approvalCopy(last.approval).question}`;
+    case 'step':
+      return `${describeToolCall(last.name, last.given, whom)}.`;
+    case 'text':
+      return 'Writing.';
+  }
+}
+
+// A call of a tool in words: what it looks at, and what came of it in a sentence. Pure. Results come whole while a turn
+// runs and counted afterwards, so a list and the number of what was in it read the same.
+
+interface ToolCopy {
+  readonly icon: TablerIcon;
+  /** `Read messages`: what it does, for the list of what the assistant may do. */
+  readonly can: string;
+  /** What this call is about. */
+  about(given: Fields, whom: ContactNamer): string;
+  readonly counts?: readonly [field: string, one: string, many?: string];
+  readonly done?: string;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Whom a number or an address of WhatsApp means. */
+export type ContactNamer = (given: unknown) => string;
+
+/** By the names that the owner knows; whoever is none of them as the number that they have. */
+export const createContactNamer =
+  (known: readonly Pick<ListedContact, 'name' | 'phone_number' | 'jid'>[]): ContactNamer =>
+  (given) => {
+    if (typeof given !== 'string') return '';
+    const number = given.replace(/@s\.whatsapp\.net$/, '').replace(/^\+/, '');
+    const one = known.find(({ phone_number, jid }) => phone_number === number || jid === given);
+    return one?.name ?? formatContact(number);
+  };
+const quoted = (given: unknown): string => (typeof given === 'string' ? `“${given}”` : '');
+
+const SEND_COPY: ToolCopy = {
+  icon: IconSend,
+  can: 'send a message',
+  about: ({ phone_number, phone }, whom) => `Writes to ${whom(phone_number ?? phone)}`,
+  done: 'Sent.',
+};
+
+export const TOOL_COPY: Readonly<Record<string, ToolCopy>> = {
+  get_chats: {
+    icon: IconMessages,
+    can: 'list the chats it may reach',
+    about: () => 'Looks at which chats it may reach',
+    counts: ['chats', 'chat'],
+  },
+  whatsapp_read_messages: {
+    icon: IconMessages,
+    can: 'read the messages of those you let be read',
+    about: ({ contact }, whom) =>
+      contact ? `Reads the messages of ${whom(contact)}` : 'Reads the newest messages',
+    counts: ['messages', 'message'],
+  },
+  search_messages: {
+    icon: IconSearch,
+    can: 'search them',
+    about: ({ query, phone_number }, whom) =>
+      `Searches for ${quoted(query)}${phone_number ? ` in the chat with ${whom(phone_number)}` : ''}`,
+    counts: ['messages', 'message'],
+  },
+  summarize_chat: {
+    icon: IconNotebook,
+    can: 'sum up a chat',
+    about: ({ phone_number }, whom) => `Sums up the chat with ${whom(phone_number)}`,
+    counts: ['messages', 'message'],
+  },
+  get_digest: {
+    icon: IconNotebook,
+    can: 'read the digests of the groups you observe',
+    about: ({ group, day }) =>
+      `Reads the digest of ${typeof group === 'string' ? group : 'every group'}${typeof day === 'string' ? `, ${day}` : ''}`,
+    counts: ['digests', 'digest'],
+  },
+  web_search: {
+    icon: IconWorld,
+    can: 'search the web',
+    about: ({ query }) => `Searches the web for ${quoted(query)}`,
+    counts: ['results', 'result'],
+  },
+  send_message: SEND_COPY,
+  whatsapp_send_message: SEND_COPY,
+  schedule_message: {
+    icon: IconCalendarPlus,
+    can: 'schedule a message',
+    about: ({ phone_number, time }, whom) =>
+      `Schedules a message to ${whom(phone_number)}${typeof time === 'string' ? ` for ${time}` : ''}`,
+    done: 'Scheduled.',
+  },
+  list_scheduled_tasks: {
+    icon: IconCalendarTime,
+    can: 'list what is scheduled',
+    about: () => 'Looks at what is scheduled',
+    counts: ['tasks', 'message is scheduled', 'messages are scheduled'],
+  },
+  cancel_scheduled_task: {
+    icon: IconCalendarTime,
+    can: 'cancel what is scheduled',
+    about: () => 'Cancels a scheduled message',
+    done: 'Cancelled.',
+  },
+  whatsapp_manage_permission: {
+    icon: IconKey,
+    can: 'propose a grant',
+    about: ({ action, displayName, phoneNumber }, whom) =>
+      `Wants to ${typeof action === 'string' ? action : 'change'} what is open for ${typeof displayName === 'string' ? displayName : whom(phoneNumber)}`,
+    done: 'Changed.',
+  },
+  whatsapp_list_permissions: {
+    icon: IconListDetails,
+    can: 'list the grants',
+    about: () => 'Looks at who may be read and answered',
+    counts: ['permissions', 'grant'],
+  },
+};
+
+type ToolCallOutcome =
+  | { readonly is: 'running' }
+  | { readonly is: 'done'; readonly sentence: string }
+  | { readonly is: 'waits'; readonly sentence: string }
+  | { readonly is: 'failed'; readonly sentence: string };
+
+export const toolIcon = (name: string): TablerIcon => TOOL_COPY[name]?.icon ?? IconTool;
+
+export const describeToolCall = (name: string, given: unknown, whom: ContactNamer): string =>
+  TOOL_COPY[name]?.about(fieldsOf(given), whom) ?? `Uses ${name.replaceAll('_', ' ')}`;
+
+/** The result as the model was told it: JSON, or words. */
+export function readToolOutcome(name: string, result: string | null): ToolCallOutcome {
+  if (result === null) return { is: 'running' };
+  const read = parsed(result);
+  if (read === null) {
+    return result.startsWith('Error: ')
+      ? { is: 'failed', sentence: result.slice('Error: '.length) }
+      : { is: 'done', sentence: result === '' ? 'Done.' : result };
+  }
+  if (read.status === 'waiting_for_approval' || typeof read.approval_id === 'string')
+    return { is: 'waits', sentence: 'Not done yet: it waits for your yes.' };
+  if (typeof read.error === 'string') return { is: 'failed', sentence: forOwner(read.error) };
+  return { is: 'done', sentence: doneSentence(name, read) };
+}
+
+/** What the model is told of the owner, said to the owner. */
+const forOwner = (sentence: string): string =>
+  sentence
+    .replace(/^Your owner said no/, 'You said no')
+    .replace(/(?<=[^.])(?= Do not try it again\.$)/, '.')
+    .replace(/ Do not try it again\.$/, '');
+
+function doneSentence(name: string, read: Fields): string {
+  const { counts, done } = TOOL_COPY[name] ?? {};
+  if (counts === undefined) return done ?? 'Done.';
+  const [field, one, many] = counts;
+  const value = read[field];
+  const n = Array.isArray(value) ? value.length : typeof value === 'number' ? value : 0;
+  const note = typeof read.note === 'string' ? ` ${read.note}` : '';
+  return `${n === 0 ? `No ${one}` : plural(n, one, many)}.${note}`;
+}
+
+const fieldsOf = (value: unknown): Fields =>
+  typeof value === 'object' && value !== null ? (value as Fields) : {};
+
+function parsed(text: string): Fields | null {
+  try {
+    const read: unknown = JSON.parse(text);
+    return typeof read === 'object' && read !== null ? (read as Fields) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** What is about the words of others. */
+const READING_TOOLS = new Set([
+  'whatsapp_read_messages',
+  'search_messages',
+  'summarize_chat',
+  'get_digest',
+  'web_search',
+]);
+
+interface Sourced {
+  readonly steps: readonly { readonly name: string }[];
+  readonly sources: readonly { readonly chat_id: string }[];
+}
+
+/** Whether it is worth saying what an answer is made of: what it only remembers was told before. */
+export const showsSources = (line: Sourced, before: Sourced | undefined): boolean =>
+  line.steps.some(({ name }) => READING_TOOLS.has(name)) ||
+  line.sources.some(({ chat_id }) =>
+    before?.sources.every((source) => source.chat_id !== chat_id),
+  ) ||
+  before === undefined;

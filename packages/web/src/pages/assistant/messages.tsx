@@ -1,0 +1,416 @@
+// What was said: the owner's words in a bubble, the answer with the steps before it and the sources after it.
+
+import { Button } from '@mantine/core';
+import type { Approval } from '@relay/core/api/approvals';
+import type { AssistantLine } from '@relay/core/api/assistant';
+import { revealHidden } from '@relay/core/messages/text';
+import {
+  IconAlertTriangle,
+  IconCheck,
+  IconClock,
+  IconLock,
+  IconPlayerStop,
+  IconRefresh,
+  IconX,
+} from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Fragment, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
+import { useIsDaemonGone } from '../../data/live-stream.ts';
+import { contactNamesQuery, pendingApprovalsQuery } from '../../data/queries.ts';
+import { readableError, relay } from '../../data/relay.ts';
+import { useAction } from '../../data/use-action.ts';
+import { approvalCopy, approvalReason } from '../../parts/approval-copy.ts';
+import { formatContact, formatMoment } from '../../parts/format.ts';
+import { Tile } from '../../parts/marks.tsx';
+import { Note, Sentence } from '../../parts/page.tsx';
+import classes from './assistant.module.css';
+import {
+  type ContactNamer,
+  createContactNamer,
+  describeToolCall,
+  readToolOutcome,
+  showsSources,
+  toolIcon,
+} from './copy.ts';
+import {
+  type MarkdownBlock,
+  type MarkdownLine,
+  type MarkdownSpan,
+  readMarkdown,
+} from './markdown.ts';
+import type { AssistantTurn, TurnEnding, TurnPart } from './turn.ts';
+
+interface AssistantQuestionProps {
+  readonly text: string;
+  readonly at: string | number;
+  readonly now: number;
+}
+
+const AssistantQuestion = ({ text, at, now }: AssistantQuestionProps) => (
+  <article className={classes.question} aria-label="You">
+    <p dir="auto">{revealHidden(text)}</p>
+    <time className="dim" dateTime={new Date(at).toISOString()}>
+      {formatMoment(at, now)}
+    </time>
+  </article>
+);
+
+interface HistoryLineProps {
+  readonly line: AssistantLine;
+  /** The answer before it. */
+  readonly before: AssistantLine | undefined;
+  readonly now: number;
+}
+
+export function HistoryLine({ line, before, now }: HistoryLineProps) {
+  if (line.role === 'user') return <AssistantQuestion text={line.content} at={line.at} now={now} />;
+  return (
+    <article className={classes.answer} aria-label="Your assistant">
+      {line.steps.length > 0 && (
+        <ul className={classes.steps}>
+          {line.steps.map((step) => (
+            <ToolCallStep
+              key={step.id}
+              name={step.name}
+              given={step.arguments}
+              result={step.result}
+            />
+          ))}
+        </ul>
+      )}
+      <MarkdownText text={line.content} />
+      {showsSources(line, before) && <Sources line={line} />}
+    </article>
+  );
+}
+
+/** Whose words are in it, each a way to where they stand. */
+function Sources({ line: { sources, outside } }: { readonly line: AssistantLine }) {
+  if (sources.length === 0 && !outside) return null;
+  return (
+    <p className={classes.sources}>
+      Made with{' '}
+      {sources.map(({ chat_id: id, name }, index) => (
+        <Fragment key={id}>
+          {index > 0 && ', '}
+          <Link to="/chats/$id" params={{ id }}>
+            <bdi>{name}</bdi>
+          </Link>
+        </Fragment>
+      ))}
+      {outside && `${sources.length > 0 ? ' and ' : ''}the web`}
+    </p>
+  );
+}
+
+/** The turn that runs, as it comes. */
+export function RunningTurnView({
+  turn,
+  now,
+}: {
+  readonly turn: AssistantTurn;
+  readonly now: number;
+}) {
+  const { parts, ending } = turn;
+  const isThinking = ending === null && parts.at(-1)?.kind !== 'text';
+  return (
+    <>
+      <AssistantQuestion text={turn.question} at={turn.at} now={now} />
+      <article className={classes.answer} aria-label="Your assistant" aria-busy={ending === null}>
+        {parts.map((part, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: parts keep their places while more of them come
+          <OnePart key={index} part={part} />
+        ))}
+        {isThinking && <p className={classes.thinking}>{thinkingText(parts)}</p>}
+      </article>
+    </>
+  );
+}
+
+function OnePart({ part }: { readonly part: TurnPart }) {
+  switch (part.kind) {
+    case 'text':
+      return <MarkdownText text={part.text} />;
+    case 'step':
+      return (
+        <ul className={classes.steps}>
+          <ToolCallStep name={part.name} given={part.given} result={part.result} />
+        </ul>
+      );
+    case 'approval':
+      return <ApprovalCard approval={part.approval} />;
+  }
+}
+
+const thinkingText = (parts: readonly TurnPart[]): string =>
+  parts.at(-1)?.kind === 'approval' ? 'Waiting for your answer …' : 'Thinking …';
+
+// What the assistant wrote, as React nodes made of the little markdown it may use. Never HTML, never a link of its own.
+
+function MarkdownText({ text }: { readonly text: string }) {
+  const blocks = useMemo(() => readMarkdown(text), [text]);
+  return (
+    <div className={classes.said}>
+      {blocks.map((block, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: what was said keeps its place, more comes after it
+        <MarkdownBlockView key={index} block={block} />
+      ))}
+    </div>
+  );
+}
+
+function MarkdownBlockView({ block }: { readonly block: MarkdownBlock }) {
+  switch (block.kind) {
+    case 'heading':
+      return (
+        <p className={classes.saidHeading} dir="auto">
+          <Spans line={block.line} />
+        </p>
+      );
+    case 'code':
+      return <pre dir="ltr">{block.text}</pre>;
+    case 'list': {
+      const List = block.ordered ? 'ol' : 'ul';
+      return (
+        <List>
+          {block.items.map((item, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: items keep their places
+            <li key={index} dir="auto">
+              <Spans line={item} />
+            </li>
+          ))}
+        </List>
+      );
+    }
+    case 'paragraph':
+      return (
+        <p dir="auto">
+          {block.lines.map((line, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: lines keep their places
+            <span key={index}>
+              {index > 0 && <br />}
+              <Spans line={line} />
+            </span>
+          ))}
+        </p>
+      );
+  }
+}
+
+const Spans = ({ line }: { readonly line: MarkdownLine }) =>
+  // biome-ignore lint/suspicious/noArrayIndexKey: the spans of a line keep their places
+  line.map((span, index) => <SpanView key={index} span={span} />);
+
+function SpanView({ span: { kind, text } }: { readonly span: MarkdownSpan }) {
+  switch (kind) {
+    case 'bold':
+      return <b>{text}</b>;
+    case 'italic':
+      return <em>{text}</em>;
+    case 'code':
+      return <code>{text}</code>;
+    case 'text':
+      return text;
+  }
+}
+
+// A call of a tool as a line: what it looks at, then what came of it.
+
+interface ToolCallStepProps {
+  readonly name: string;
+  readonly given: unknown;
+  readonly result: string | null;
+}
+
+const OUTCOME_MARKS = {
+  running: { hue: 'agent', icon: IconClock },
+  done: { hue: 'ok', icon: IconCheck },
+  waits: { hue: 'you', icon: IconClock },
+  failed: { hue: 'held', icon: IconLock },
+} as const;
+
+function ToolCallStep({ name, given, result }: ToolCallStepProps) {
+  const whom = useContactNamer();
+  const outcome = readToolOutcome(name, result);
+  const { hue, icon: Mark } = OUTCOME_MARKS[outcome.is];
+  const Icon = toolIcon(name);
+  return (
+    <li className={classes.step} data-is={outcome.is}>
+      <Icon size={16} stroke={1.7} aria-hidden />
+      <span dir="auto">{describeToolCall(name, given, whom)}</span>
+      <span className={classes.outcome} data-hue={hue}>
+        <Mark size={14} stroke={2} aria-hidden />
+        <span>{outcome.is === 'running' ? 'at it …' : <Sentence text={outcome.sentence} />}</span>
+      </span>
+    </li>
+  );
+}
+
+// What the assistant may not do without a yes, in place: exactly whom it would reach and with which words. The page of
+// the approval is where the text is changed.
+
+export function ApprovalCard({ approval }: { readonly approval: Approval }) {
+  const isGone = useIsDaemonGone();
+  const [end, isSeen] = useSeenToEnd();
+  const { data: waiting = [], dataUpdatedAt } = useQuery(pendingApprovalsQuery);
+  const [shownAt] = useState(Date.now);
+  const path = { id: approval.id };
+  const touches = ['approvals', 'status', 'assistant'] as const;
+  const approve = useAction<void, Approval>({
+    act: () => relay.post('/api/approvals/{id}/approve', { path, body: { shown: approval.shown } }),
+    touches,
+    quiet: true,
+  });
+  const decline = useAction<void, Approval>({
+    act: () => relay.post('/api/approvals/{id}/reject', { path, body: {} }),
+    touches,
+    quiet: true,
+  });
+  const { question, icon, yes } = approvalCopy(approval);
+  const decided = approve.data ?? decline.data;
+  const failure = approve.error ?? decline.error;
+  // Not among what waits, though that was asked since: answered elsewhere, or too late.
+  const waits = dataUpdatedAt <= shownAt || waiting.some(({ id }) => id === approval.id);
+  const isOver = decided !== undefined || !waits;
+  const isOff = isGone || approve.isPending || decline.isPending;
+  return (
+    <section className={classes.approval} aria-label={question} data-over={isOver || undefined}>
+      <Tile hue={isOver ? 'parked' : 'you'} icon={icon} />
+      <div>
+        <p>
+          <b dir="auto">{question}</b>{' '}
+          {approval.recipient !== null && (
+            <span className="small dim">{formatContact(approval.recipient)}</span>
+          )}
+        </p>
+        <p className={classes.exact} dir="auto">
+          {approval.text}
+          <span ref={end} />
+        </p>
+        {approval.when !== null && <p className="small dim">{approval.when}</p>}
+        {isOver ? (
+          <AnsweredLine decided={decided} />
+        ) : (
+          <>
+            <p className="small dim">
+              <Sentence text={approvalReason(approval)} />
+            </p>
+            {failure && (
+              <Note hue="held" icon={IconAlertTriangle} role="alert">
+                This moved on while you looked. <Sentence text={readableError(failure)} />
+              </Note>
+            )}
+            <div className={classes.acts}>
+              <Button
+                onClick={() => approve.mutate()}
+                disabled={isOff || !isSeen}
+                loading={approve.isPending}
+              >
+                {yes}
+              </Button>
+              <Button component={Link} to={`/approvals/${approval.id}`} variant="default">
+                Edit
+              </Button>
+              <Button
+                variant="default"
+                onClick={() => decline.mutate()}
+                disabled={isOff}
+                loading={decline.isPending}
+              >
+                Decline
+              </Button>
+            </div>
+          </>
+        )}
+      </div>
+    </section>
+  );
+}
+
+/** A yes is to the whole text: it can be given once its end has been on the screen. */
+function useSeenToEnd(): readonly [RefObject<HTMLSpanElement | null>, boolean] {
+  const end = useRef<HTMLSpanElement>(null);
+  const [isSeen, setSeen] = useState(false);
+  useEffect(() => {
+    if (end.current === null) return;
+    const watching = new IntersectionObserver(
+      ([entry]) => entry?.isIntersecting === true && setSeen(true),
+    );
+    watching.observe(end.current);
+    return () => watching.disconnect();
+  }, []);
+  return [end, isSeen];
+}
+
+function AnsweredLine({ decided }: { readonly decided: Approval | undefined }) {
+  const isYes = decided?.state === 'approved';
+  const Icon = decided !== undefined && !isYes ? IconX : IconCheck;
+  return (
+    <p className="small dim">
+      <Icon size={14} aria-hidden />{' '}
+      {decided === undefined
+        ? 'This no longer waits.'
+        : isYes
+          ? 'You said yes.'
+          : 'You said no. Nothing was sent.'}
+    </p>
+  );
+}
+
+// How a question ended that was not answered, and the way to ask it again. What it had done stands in its answer and is
+// known to the next turn; whatever would be sent is asked about again.
+
+interface TurnEndNoteProps {
+  readonly ending: TurnEnding;
+  readonly isOff: boolean;
+  onAgain(): void;
+}
+
+export function TurnEndNote({ ending, isOff, onAgain }: TurnEndNoteProps) {
+  if (ending.is === 'done') return null;
+  const isStopped = ending.is === 'stopped';
+  return (
+    <Note
+      hue={isStopped ? 'parked' : 'bad'}
+      icon={isStopped ? IconPlayerStop : IconAlertTriangle}
+      role={isStopped ? 'status' : 'alert'}
+      acts={
+        <Button
+          variant="default"
+          size="xs"
+          leftSection={<IconRefresh size={15} aria-hidden />}
+          disabled={isOff}
+          onClick={onAgain}
+        >
+          Ask again
+        </Button>
+      }
+    >
+      <TurnEndText ending={ending} />
+    </Note>
+  );
+}
+
+function TurnEndText({ ending }: { readonly ending: Exclude<TurnEnding, { is: 'done' }> }) {
+  switch (ending.is) {
+    case 'stopped':
+      return 'You stopped this.';
+    case 'failed':
+      return <Sentence text={ending.sentence} />;
+    case 'cut':
+      return (
+        <>
+          The answer broke off. Relay stops what nobody listens to; what it had done is told above
+          once it is back, and nothing is sent twice without your yes.
+        </>
+      );
+  }
+}
+
+// The owner's names for the numbers that a model calls people by.
+
+export function useContactNamer(): ContactNamer {
+  const { data } = useQuery(contactNamesQuery);
+  return useMemo(() => createContactNamer(data?.contacts ?? []), [data]);
+}

@@ -1,0 +1,268 @@
+// What waits for the owner, the most pressing first: conversations that stopped, approvals, people who knocked.
+import { Button } from '@mantine/core';
+import type { Approval } from '@relay/core/api/approvals';
+import type { MessageRequest } from '@relay/core/api/contacts';
+import type { ListedInstance } from '@relay/core/api/instances';
+import { withoutApprovalsHint } from '@relay/core/approvals/approval-text';
+import { revealHidden } from '@relay/core/messages/text';
+import { IconCircleCheck, IconDoor, IconHandStop, IconStack2 } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useRouter } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { useIsDaemonGone } from '../../data/live-stream.ts';
+import {
+  messageRequestsQuery,
+  needsYouQuery,
+  pendingApprovalsQuery,
+  statusQuery,
+} from '../../data/queries.ts';
+import { relay } from '../../data/relay.ts';
+import { useAction } from '../../data/use-action.ts';
+import { useNow } from '../../data/use-now.ts';
+import { approvalCopy, approvalReason } from '../../parts/approval-copy.ts';
+import { formatAgo, formatContact, formatMoment, plural } from '../../parts/format.ts';
+import { Badge, Chip, Count, Tile } from '../../parts/marks.tsx';
+import { Card, Sentence } from '../../parts/page.tsx';
+import parts from '../../parts/parts.module.css';
+import { EmptyState, QueryContent } from '../../parts/query-content.tsx';
+import { KeyHint, useKeys } from '../../shell/keys.tsx';
+import { withoutListedApprovals } from './copy.ts';
+import classes from './home.module.css';
+
+/** Of approvals; nobody answers more in a row without opening their page. */
+const MOST_APPROVALS = 6;
+
+export function WaitingCard() {
+  const approvals = useQuery(pendingApprovalsQuery);
+  const { data: needing = [] } = useQuery(needsYouQuery);
+  const { data: knocks = [] } = useQuery(messageRequestsQuery);
+  const { data: status } = useQuery(statusQuery);
+  const asked = approvals.data ?? [];
+  const shown = asked.slice(0, MOST_APPROVALS);
+  const stopped = withoutListedApprovals(needing, asked);
+  const waiting = Math.max(status?.waiting_count ?? 0, stopped.length + asked.length);
+  const more = waiting - stopped.length - shown.length;
+  useDigitKeys([
+    ...stopped.map(({ id }) => `/conversations/${id}`),
+    ...shown.map(({ id }) => `/approvals/${id}`),
+    ...(more > 0 ? ['/approvals'] : []),
+    ...(knocks.length > 0 ? ['/people'] : []),
+  ]);
+  const first = stopped.length + 1;
+  const last = first + shown.length;
+  return (
+    <Card
+      flush
+      title="Waiting for you"
+      mark={waiting > 0 && <Count n={waiting} says={`${waiting} in all`} />}
+      aside={
+        <Link className="small" to="/approvals">
+          All approvals
+        </Link>
+      }
+    >
+      <QueryContent query={approvals} what="What waits for you">
+        {() =>
+          waiting + knocks.length === 0 ? (
+            <NothingWaits />
+          ) : (
+            <ul className={`${classes.needs} ${parts.rows}`}>
+              {stopped.map((instance, n) => (
+                <StoppedConversationItem key={instance.id} n={n + 1} instance={instance} />
+              ))}
+              {shown.map((approval, n) => (
+                <ApprovalItem key={approval.id} n={first + n} approval={approval} />
+              ))}
+              {more > 0 && <MoreItem n={last} more={more} />}
+              {knocks.length > 0 && (
+                <MessageRequestsItem n={more > 0 ? last + 1 : last} knocks={knocks} />
+              )}
+            </ul>
+          )
+        }
+      </QueryContent>
+    </Card>
+  );
+}
+
+/** `1` to `9` open what stands there, as its link does. */
+function useDigitKeys(places: readonly string[]) {
+  const { history } = useRouter();
+  const keys = places.slice(0, 9).map((to, n) => [String(n + 1), () => history.push(to)] as const);
+  useKeys(Object.fromEntries(keys), 'Open what waits, by its place');
+}
+
+function NothingWaits() {
+  return (
+    <EmptyState icon={IconCircleCheck} hue="ok" title="Nothing waits for you.">
+      Relay will ask here when it needs a yes.
+    </EmptyState>
+  );
+}
+
+interface ItemPlace {
+  /** Its place in the list, from 1. */
+  readonly n: number;
+}
+
+interface WaitingItemProps extends ItemPlace {
+  readonly tile: ReactNode;
+  readonly title: ReactNode;
+  readonly acts: ReactNode;
+  readonly children: ReactNode;
+}
+
+function WaitingItem({ n, tile, title, acts, children }: WaitingItemProps) {
+  return (
+    <li className={classes.need}>
+      {tile}
+      <div>
+        <p className={classes.needTitle}>{title}</p>
+        {children}
+      </div>
+      <div className={classes.needActs}>
+        {acts}
+        {n < 10 && <KeyHint>{String(n)}</KeyHint>}
+      </div>
+    </li>
+  );
+}
+
+function StoppedConversationItem({
+  n,
+  instance,
+}: ItemPlace & { readonly instance: ListedInstance }) {
+  const now = useNow(30_000);
+  return (
+    <WaitingItem
+      n={n}
+      tile={<Tile hue="you" icon={IconHandStop} />}
+      title={
+        <>
+          <Link className={classes.needLink} to="/conversations/$id" params={{ id: instance.id }}>
+            <b dir="auto">{instance.objective}</b>
+          </Link>
+          <Badge hue="you" icon={IconHandStop}>
+            Needs you
+          </Badge>
+        </>
+      }
+      acts={
+        <Button component={Link} to={`/conversations/${instance.id}`} size="xs">
+          Decide
+        </Button>
+      }
+    >
+      <p className="small dim">
+        With{' '}
+        <span dir="auto">{instance.contact_name ?? formatContact(instance.target_contact)}</span>.{' '}
+        <Sentence text={withoutApprovalsHint(instance.reason)} />{' '}
+        {formatAgo(instance.updated_at, now)}.
+      </p>
+    </WaitingItem>
+  );
+}
+
+function ApprovalItem({ n, approval }: ItemPlace & { readonly approval: Approval }) {
+  const now = useNow(30_000);
+  const isGone = useIsDaemonGone();
+  const touches = ['approvals', 'instances', 'status'] as const;
+  const path = { id: approval.id };
+  const approve = useAction({
+    act: () => relay.post('/api/approvals/{id}/approve', { path, body: { shown: approval.shown } }),
+    touches,
+    done: 'Approved.',
+  });
+  const decline = useAction({
+    act: () => relay.post('/api/approvals/{id}/reject', { path, body: {} }),
+    touches,
+    done: 'Declined. Nothing was sent.',
+  });
+  const { question, icon, yes } = approvalCopy(approval);
+  const isOff = isGone || approve.isPending || decline.isPending;
+  // A yes is to the whole text: what does not fit here is looked at on its own page.
+  const isShort = approval.text.length <= 280 && approval.text.split('\n').length <= 4;
+  return (
+    <WaitingItem
+      n={n}
+      tile={<Tile hue="you" icon={icon} />}
+      title={
+        <>
+          <Link className={classes.needLink} to="/approvals/$id" params={{ id: approval.id }}>
+            <b dir="auto">{question}</b>
+          </Link>
+          <Chip>expires {formatMoment(approval.expires_at, now)}</Chip>
+        </>
+      }
+      acts={
+        isShort ? (
+          <>
+            <Button size="xs" disabled={isOff} onClick={() => approve.mutate()}>
+              {yes}
+            </Button>
+            <Button
+              size="xs"
+              variant="subtle"
+              color="gray"
+              disabled={isOff}
+              onClick={() => decline.mutate()}
+            >
+              Decline
+            </Button>
+          </>
+        ) : (
+          <Button component={Link} to={`/approvals/${approval.id}`} size="xs" variant="default">
+            Review
+          </Button>
+        )
+      }
+    >
+      <p className="small dim">
+        <Sentence text={approvalReason(approval)} />
+        {approval.when !== null && ` When: ${approval.when}.`}
+      </p>
+      <blockquote dir="auto">{revealHidden(approval.text)}</blockquote>
+    </WaitingItem>
+  );
+}
+
+/** What does not fit here is on the page of approvals and on the board. */
+function MoreItem({ n, more }: ItemPlace & { readonly more: number }) {
+  return (
+    <WaitingItem
+      n={n}
+      tile={<Tile hue="you" icon={IconStack2} />}
+      title={<b>{plural(more, 'more thing waits', 'more things wait')} for you</b>}
+      acts={
+        <Button component={Link} to="/approvals" size="xs" variant="default">
+          See all
+        </Button>
+      }
+    >
+      <p className="small dim">The longest waiting stand here.</p>
+    </WaitingItem>
+  );
+}
+
+function MessageRequestsItem({
+  n,
+  knocks,
+}: ItemPlace & { readonly knocks: readonly MessageRequest[] }) {
+  const messages = knocks.reduce((sum, { count }) => sum + count, 0);
+  return (
+    <WaitingItem
+      n={n}
+      tile={<Tile hue="parked" icon={IconDoor} />}
+      title={<b>{plural(knocks.length, 'person', 'people')} knocked</b>}
+      acts={
+        <Button component={Link} to="/people" size="xs" variant="default">
+          See who
+        </Button>
+      }
+    >
+      <p className="small dim">
+        {plural(messages, 'message')} from people nobody opened. No agent has read them.
+      </p>
+    </WaitingItem>
+  );
+}

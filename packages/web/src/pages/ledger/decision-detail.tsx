@@ -1,0 +1,327 @@
+// One decision: its sentence, the steps it is one of, what the row keeps, and where each of that leads.
+
+import { ActionIcon, CopyButton } from '@mantine/core';
+import type { LedgerLine, MessageExplanation } from '@relay/core/api/ledger';
+import { IconCheck, IconCopy, IconZoomQuestion } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useNow } from '../../data/use-now.ts';
+import { groupDigits } from '../../parts/format.ts';
+import { WhyLink } from '../../parts/links.tsx';
+import { Badge } from '../../parts/marks.tsx';
+import { outcomeDisplay } from '../../parts/outcomes.ts';
+import parts from '../../parts/parts.module.css';
+import { EmptyState, LoadingLines, QueryContent } from '../../parts/query-content.tsx';
+import { approvalQuery } from '../approvals/queries.ts';
+import {
+  capitalize,
+  decisionReason,
+  decisionStepText,
+  rowApprovalId,
+  rowChatId,
+  rowContactId,
+  rowConversationId,
+  rowFields,
+  rowMessageId,
+  rowTime,
+  shortenId,
+} from './copy.ts';
+import classes from './ledger.module.css';
+import { ledgerRowQuery, whyQuery } from './queries.ts';
+
+interface DecisionDetailProps {
+  readonly seq: number;
+  /** As the list has it. */
+  readonly listed?: LedgerLine | undefined;
+  readonly isLanding?: boolean;
+}
+
+export function DecisionDetail({ seq, listed, isLanding = false }: DecisionDetailProps) {
+  const row = useQuery({
+    ...ledgerRowQuery(seq),
+    ...(listed === undefined ? {} : { initialData: listed }),
+  });
+  return (
+    <article className={classes.detail}>
+      <QueryContent query={row} what="The row" loading={<LoadingLines lines={6} />}>
+        {(entry) =>
+          entry === null ? <NoSuchRow /> : <DecisionContent entry={entry} isLanding={isLanding} />
+        }
+      </QueryContent>
+    </article>
+  );
+}
+
+function DecisionContent({
+  entry,
+  isLanding,
+}: {
+  readonly entry: LedgerLine;
+  readonly isLanding: boolean;
+}) {
+  const now = useNow(60_000);
+  const { word, hue, icon } = outcomeDisplay(entry.outcome);
+  const { day, time } = rowTime(entry.at, now);
+  const fields = rowFields(entry);
+  return (
+    <>
+      <div className={classes.body}>
+        <p className={classes.eyebrow}>
+          {capitalize(entry.what)}, {day === null ? '' : `${day} `}
+          {time}
+        </p>
+        <h2 tabIndex={-1} data-landing={isLanding || undefined} dir="auto">
+          {capitalize(entry.about ?? entry.who)}
+        </h2>
+        <Badge hue={hue} icon={icon}>
+          {word}
+        </Badge>
+        <p dir="auto">
+          {decisionReason(entry)} <code>{entry.reason}</code>
+        </p>
+        <p className="small dim">
+          Decided by <span dir="auto">{entry.who}</span>.
+        </p>
+        <DecisionLinks entry={entry} />
+      </div>
+      <RelatedSteps entry={entry} />
+      {fields.length > 0 && (
+        <section className={classes.kept} aria-label="What the row keeps">
+          <dl className={parts.facts}>
+            {fields.map(({ label, value, isId }) => (
+              <div key={label} className={classes.fact}>
+                <dt>{label}</dt>
+                <dd dir="auto" title={isId ? value : undefined}>
+                  {isId ? <code>{shortenId(value)}</code> : value}
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+      )}
+      <p className={classes.foot}>
+        row {groupDigits(entry.seq)} · {entry.subject.kind} {shortenId(entry.subject.id)}
+      </p>
+    </>
+  );
+}
+
+function NoSuchRow() {
+  return (
+    <EmptyState
+      icon={IconZoomQuestion}
+      title="There is no such row."
+      act={<Link to="/ledger">See all</Link>}
+    >
+      The ledger has not come that far.
+    </EmptyState>
+  );
+}
+
+// Where a decision leads: the message's story, the conversation, the approval, and everything about the same person.
+
+function DecisionLinks({ entry }: { readonly entry: LedgerLine }) {
+  const [message, chat, contact] = [rowMessageId(entry), rowChatId(entry), rowContactId(entry)];
+  const [approval, instance] = [rowApprovalId(entry), rowConversationId(entry)];
+  const subject = chat ?? contact;
+  return (
+    <p className={classes.links}>
+      {message !== null && <WhyLink message={message}>The message’s story</WhyLink>}
+      {instance !== null && (
+        <Link className="small" to="/conversations/$id" params={{ id: instance }}>
+          The conversation
+        </Link>
+      )}
+      {approval !== null && (
+        <Link className="small" to="/approvals/$id" params={{ id: approval }}>
+          The approval
+        </Link>
+      )}
+      {chat !== null && (
+        <Link className="small" to="/chats/$id" params={{ id: chat }}>
+          The chat
+        </Link>
+      )}
+      {subject !== null && entry.about !== null && (
+        <Link className="small" to="/ledger" search={{ subject }}>
+          All about <span dir="auto">{entry.about}</span>
+        </Link>
+      )}
+    </p>
+  );
+}
+
+// The steps that a row is one of: of its message, else of the approval it belongs to. Of what stands alone there are
+// none.
+
+function RelatedSteps({ entry }: { readonly entry: LedgerLine }) {
+  const message = rowMessageId(entry);
+  const approval = message === null ? rowApprovalId(entry) : null;
+  const why = useQuery({
+    ...whyQuery(
+      message ?? '',
+      entry.subject.kind === 'message' ? (rowChatId(entry) ?? undefined) : undefined,
+    ),
+    enabled: message !== null,
+  });
+  const asked = useQuery({ ...approvalQuery(approval ?? ''), enabled: approval !== null });
+  const rows = why.data?.rows ?? asked.data?.rows;
+  if (rows === undefined && (why.isLoading || asked.isLoading)) {
+    return (
+      <div className={classes.story}>
+        <LoadingLines lines={3} />
+      </div>
+    );
+  }
+  if (rows === undefined || rows.length === 0) return null;
+  return (
+    <section className={classes.story} aria-label="Its steps">
+      {why.data !== undefined && <p dir="auto">{why.data.sentence}</p>}
+      <DecisionSteps rows={rows} current={entry.seq} />
+    </section>
+  );
+}
+
+// The rows that a story is told from, in their order, as steps; the one that is looked at is marked.
+
+interface DecisionStepsProps {
+  readonly rows: readonly LedgerLine[];
+  readonly current?: number;
+}
+
+function DecisionSteps({ rows, current }: DecisionStepsProps) {
+  const now = useNow(60_000);
+  return (
+    <ol className={classes.steps}>
+      {rows.map((row) => {
+        const { word, hue, icon: Icon } = outcomeDisplay(row.outcome);
+        return (
+          <li key={row.seq} aria-current={row.seq === current ? 'step' : undefined}>
+            <span className={classes.dot} data-hue={hue}>
+              <Icon size={13} stroke={2.5} aria-hidden />
+            </span>
+            <div>
+              <b dir="auto">
+                {capitalize(row.who)}: {row.what}
+              </b>
+              <p dir="auto">{row.seq === current ? `${word}.` : decisionStepText(word, row)}</p>
+              <small className="num">
+                {rowTime(row.at, now).time} ·{' '}
+                {row.seq === current ? (
+                  `row ${groupDigits(row.seq)}`
+                ) : (
+                  <Link to="/ledger/$row" params={{ row: String(row.seq) }} resetScroll={false}>
+                    row {groupDigits(row.seq)}
+                  </Link>
+                )}
+              </small>
+            </div>
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
+
+// Why a message was treated as it was: the one sentence first, then what it was told from.
+
+interface WhyDetailProps {
+  readonly message: string;
+  readonly chat: string | undefined;
+}
+
+export function WhyDetail({ message, chat }: WhyDetailProps) {
+  const why = useQuery(whyQuery(message, chat));
+  return (
+    <article className={classes.detail}>
+      <QueryContent query={why} what="The message’s story" loading={<LoadingLines lines={6} />}>
+        {(story) => <WhyContent story={story} />}
+      </QueryContent>
+    </article>
+  );
+}
+
+function WhyContent({ story }: { readonly story: MessageExplanation }) {
+  const now = useNow(60_000);
+  const { day, time } = rowTime(story.at, now);
+  const command = `relay why ${story.message_id}`;
+  return (
+    <>
+      <div className={classes.body}>
+        <p className={classes.eyebrow}>
+          {story.way === 'in' ? 'Message in' : 'Message out'}, {day === null ? '' : `${day} `}
+          {time}
+        </p>
+        <h2 tabIndex={-1} data-landing dir="auto">
+          {capitalize(story.chat.name)}
+        </h2>
+        <p className={classes.sentence} dir="auto">
+          {story.sentence}
+        </p>
+        <p className={classes.links}>
+          {story.instance_id !== null && (
+            <Link className="small" to="/conversations/$id" params={{ id: story.instance_id }}>
+              The conversation
+            </Link>
+          )}
+          {story.approval !== null && (
+            <Link className="small" to="/approvals/$id" params={{ id: story.approval.id }}>
+              The approval
+            </Link>
+          )}
+          {story.schedule_id !== null && (
+            <Link className="small" to="/schedules">
+              The schedule
+            </Link>
+          )}
+          <Link className="small" to="/chats/$id" params={{ id: story.chat.id }}>
+            The chat
+          </Link>
+        </p>
+      </div>
+      {story.rows.length > 0 && (
+        <section className={classes.story} aria-label="Its steps">
+          <DecisionSteps rows={story.rows} />
+        </section>
+      )}
+      <WhyFacts story={story} />
+      <div className={classes.command}>
+        <code>{command}</code>
+        <CopyButton value={command}>
+          {({ copied, copy }) => (
+            <ActionIcon onClick={copy} aria-label="Copy the command">
+              {copied ? <IconCheck size={16} /> : <IconCopy size={16} />}
+            </ActionIcon>
+          )}
+        </CopyButton>
+      </div>
+    </>
+  );
+}
+
+function WhyFacts({ story: { run, deliveries } }: { readonly story: MessageExplanation }) {
+  if (run === null && deliveries.length === 0) return null;
+  return (
+    <section className={classes.kept} aria-label="What came of it">
+      <dl className={parts.facts}>
+        {run !== null && (
+          <div className={classes.fact}>
+            <dt>Run of the model</dt>
+            <dd>
+              {run.model ?? 'no model'} · <code title={run.id}>{shortenId(run.id)}</code>
+            </dd>
+          </div>
+        )}
+        {deliveries.map(({ id, state, failure }) => (
+          <div key={id} className={classes.fact}>
+            <dt>Answer</dt>
+            <dd dir="auto">
+              {state}
+              {failure === null ? '' : `: ${failure}`}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}

@@ -1,0 +1,266 @@
+// The rows of the ledger as a list that is drawn only where it is looked at, and read on as it is scrolled.
+
+import { Button, CloseButton, Select, TextInput } from '@mantine/core';
+import type { LedgerLine } from '@relay/core/api/ledger';
+import { describeActor } from '@relay/core/ledger/format';
+import { describeAction } from '@relay/core/ledger/line-format';
+import { IconArrowDownLeft, IconArrowUpRight, IconPoint, IconSearch } from '@tabler/icons-react';
+import type { UseInfiniteQueryResult } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import {
+  type FormEvent,
+  memo,
+  useEffect,
+  useEffectEvent,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
+import { useNow } from '../../data/use-now.ts';
+import { Badge } from '../../parts/marks.tsx';
+import { outcomeDisplay } from '../../parts/outcomes.ts';
+import {
+  LEDGER_SINCE,
+  type LedgerSearch,
+  OUTCOME_GROUPS,
+  pickLedgerFilters,
+} from '../../search-params.ts';
+import { capitalize, decisionDirection, decisionReason, rowTime, shortenId } from './copy.ts';
+import classes from './ledger.module.css';
+
+interface LedgerRowsProps {
+  readonly entries: readonly LedgerLine[];
+  readonly pages: Pick<
+    UseInfiniteQueryResult,
+    'hasNextPage' | 'isFetchingNextPage' | 'fetchNextPage'
+  >;
+  readonly chosen: number | undefined;
+  readonly search: LedgerSearch;
+}
+
+/** So many rows before the end the next page is asked for. */
+const AHEAD = 20;
+
+export function LedgerRows({ entries, pages, chosen, search }: LedgerRowsProps) {
+  const list = useRef<HTMLUListElement>(null);
+  const [top, setTop] = useState(0);
+  useLayoutEffect(() => {
+    if (list.current !== null) setTop(list.current.getBoundingClientRect().top + scrollY);
+  }, []);
+  const virtual = useWindowVirtualizer({
+    count: entries.length,
+    estimateSize: () => 60,
+    overscan: 12,
+    scrollMargin: top,
+    getItemKey: (index) => entries[index]?.seq ?? index,
+  });
+  const drawn = virtual.getVirtualItems();
+  const last = drawn.at(-1)?.index ?? 0;
+  const readOn = useEffectEvent(() => {
+    if (pages.hasNextPage && !pages.isFetchingNextPage) void pages.fetchNextPage();
+  });
+  useEffect(() => {
+    if (last >= entries.length - AHEAD) readOn();
+  }, [last, entries.length]);
+  const at = entries.findIndex(({ seq }) => seq === chosen);
+  const before = useRef(at);
+  const follow = useEffectEvent((row: number) => virtual.scrollToIndex(row, { align: 'auto' }));
+  useEffect(() => {
+    // Whoever comes to a row begins at the top of the page; only a movement is followed.
+    if (at >= 0 && before.current !== at) follow(at);
+    before.current = at;
+  }, [at]);
+
+  return (
+    <ul ref={list} className={classes.rows} style={{ height: virtual.getTotalSize() }}>
+      {drawn.map(({ index, key, start }) => {
+        const entry = entries[index];
+        return (
+          entry && (
+            <li
+              key={key}
+              ref={virtual.measureElement}
+              data-index={index}
+              style={{ transform: `translateY(${start - top}px)` }}
+            >
+              <LedgerRow entry={entry} isChosen={entry.seq === chosen} search={search} />
+            </li>
+          )
+        );
+      })}
+    </ul>
+  );
+}
+
+interface LedgerRowProps {
+  readonly entry: LedgerLine;
+  readonly isChosen: boolean;
+  readonly search: LedgerSearch;
+}
+
+const LedgerRow = memo(function Row({ entry, isChosen, search }: LedgerRowProps) {
+  const { word, hue, icon } = outcomeDisplay(entry.outcome);
+  return (
+    <Link
+      to="/ledger/$row"
+      params={{ row: String(entry.seq) }}
+      search={pickLedgerFilters(search)}
+      resetScroll={false}
+      className={classes.row}
+      aria-current={isChosen || undefined}
+    >
+      <RowTime at={entry.at} />
+      <span className={classes.what}>
+        <DirectionIcon entry={entry} />
+        <b dir="auto">{capitalize(entry.about ?? entry.who)}</b>
+        <small dir="auto">
+          {entry.about === null ? entry.what : `${capitalize(entry.who)}: ${entry.what}`}
+        </small>
+      </span>
+      <Badge hue={hue} icon={icon}>
+        {word}
+      </Badge>
+      <span className={classes.why} dir="auto">
+        {decisionReason(entry)}
+      </span>
+    </Link>
+  );
+});
+
+function DirectionIcon({ entry }: { readonly entry: LedgerLine }) {
+  const way = decisionDirection(entry);
+  const Icon = way === 'in' ? IconArrowDownLeft : way === 'out' ? IconArrowUpRight : IconPoint;
+  return <Icon size={15} stroke={2} aria-hidden />;
+}
+
+function RowTime({ at }: { readonly at: string }) {
+  const { day, time } = rowTime(at, useNow(60_000));
+  return (
+    <time dateTime={at}>
+      {time}
+      {day !== null && <small className={classes.day}>{day}</small>}
+    </time>
+  );
+}
+
+// What of the ledger is shown: by outcome, by who decided, by what, by how long ago, and about whom. Each is a part of
+// the address. A message's own story is found by its id.
+
+const ACTORS = [
+  ...['owner', 'router', 'auto_reply', 'assistant', 'conversation', 'token'],
+  ...['scheduler', 'observer', 'recheck', 'relay', 'notifier'],
+];
+const ACTOR_LABELS: Readonly<Record<string, string>> = {
+  conversation: 'Conversations',
+  token: 'Programs',
+  notifier: 'Relay’s notices',
+};
+const ACTIONS = [
+  ...['route_message', 'answer_message', 'send_message', 'stop_message', 'schedule_message'],
+  ...['create_conversation', 'manage_grant', 'answer_approval', 'set_hold', 'cancel_schedule'],
+  ...['observe_group', 'merge_contacts', 'forget', 'enforce_retention'],
+];
+
+const choices = (words: Readonly<Record<string, { readonly word: string }>>) =>
+  Object.entries(words).map(([value, { word }]) => ({ value, label: word }));
+
+const OUTCOME_CHOICES = choices(OUTCOME_GROUPS);
+const SINCE_CHOICES = choices(LEDGER_SINCE);
+const ACTOR_CHOICES = ACTORS.map((value) => ({
+  value,
+  label: ACTOR_LABELS[value] ?? capitalize(describeActor(value, null)),
+}));
+const ACTION_CHOICES = ACTIONS.map((value) => ({
+  value,
+  label: capitalize(describeAction(value)),
+}));
+
+type FilterName = 'outcome' | 'actor' | 'action' | 'since';
+
+export function LedgerFilters({ search }: { readonly search: LedgerSearch }) {
+  const navigate = useNavigate();
+  const [isOpen, setOpen] = useState(false);
+  const set = (changed: { readonly [name: string]: string | null }) => {
+    const all = Object.entries({ ...search, ...changed });
+    const kept = all.filter(
+      ([name, value]) => value !== null && name !== 'message' && name !== 'chat',
+    );
+    void navigate({ to: '/ledger', search: Object.fromEntries(kept), replace: true });
+  };
+  const select = (name: FilterName, label: string, data: readonly FilterChoice[]) => (
+    <Select
+      className={classes.choice ?? ''}
+      aria-label={label}
+      placeholder={label}
+      data={withOwn(data, search[name])}
+      value={search[name] ?? null}
+      onChange={(value) => set({ [name]: value })}
+      clearable
+      checkIconPosition="right"
+      comboboxProps={{ transitionProps: { duration: 0 } }}
+    />
+  );
+  const chosen = [search.outcome, search.actor, search.action, search.since].filter(
+    (value) => value !== undefined,
+  ).length;
+  return (
+    <div className={classes.filters} data-open={isOpen || undefined}>
+      <Button
+        variant="default"
+        className={classes.more ?? ''}
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      >
+        {chosen === 0 ? 'Filter' : `Filter (${chosen})`}
+      </Button>
+      {select('outcome', 'Any outcome', OUTCOME_CHOICES)}
+      {select('actor', 'Anybody', ACTOR_CHOICES)}
+      {select('action', 'Anything', ACTION_CHOICES)}
+      {select('since', 'Any time', SINCE_CHOICES)}
+      <FindMessage />
+      {search.subject !== undefined && (
+        <span className={classes.about}>
+          About {shortenId(search.subject)}
+          <CloseButton
+            size="sm"
+            aria-label="About anything"
+            onClick={() => set({ subject: null })}
+          />
+        </span>
+      )}
+    </div>
+  );
+}
+
+interface FilterChoice {
+  readonly value: string;
+  readonly label: string;
+}
+
+/** A link may ask for one conversation, or for what a newer daemon knows. */
+const withOwn = (data: readonly FilterChoice[], value: string | undefined): FilterChoice[] =>
+  value === undefined || data.some((choice) => choice.value === value)
+    ? [...data]
+    : [...data, { value, label: value.replaceAll('_', ' ') }];
+
+function FindMessage() {
+  const navigate = useNavigate();
+  const [id, setId] = useState('');
+  const find = (event: FormEvent) => {
+    event.preventDefault();
+    if (id.trim() !== '') void navigate({ to: '/ledger', search: { message: id.trim() } });
+  };
+  return (
+    <form onSubmit={find} className={classes.find}>
+      <TextInput
+        aria-label="Why was this message treated as it was? Its id"
+        placeholder="Id of a message"
+        leftSection={<IconSearch size={16} />}
+        value={id}
+        onChange={(event) => setId(event.currentTarget.value)}
+        maxLength={128}
+      />
+    </form>
+  );
+}

@@ -1,0 +1,103 @@
+// Seed 000's dialog: all permissions over the whole page.
+import { Button, Modal, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { IconLock, IconSearchOff } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useIsDaemonGone } from '../../data/live-stream.ts';
+import { readableError, relay } from '../../data/relay.ts';
+import { useAction } from '../../data/use-action.ts';
+import { EmptyState, QueryContent } from '../../parts/query-content.tsx';
+import { FindField, GrantsList } from './grants.tsx';
+import classes from './people.module.css';
+import { contactsQuery } from './queries.ts';
+
+export function PermissionsModal({ onClose }: { onClose(): void }) {
+  return (
+    <Modal
+      opened
+      fullScreen
+      radius={0}
+      onClose={onClose}
+      title="Manage permissions"
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <PermissionsTable />
+    </Modal>
+  );
+}
+
+// The permissions as seed 000's dialog has them: everyone with a record, and a way to add somebody by number and name.
+
+function PermissionsTable() {
+  const [q, setQ] = useState('');
+  const [page, setPage] = useState(1);
+  const recorded = useQuery(contactsQuery({ show: 'recorded', q, page }));
+  const isEmpty = q === '' && recorded.data?.total === 0;
+  return (
+    <div className={classes.permissions}>
+      <AddPermission />
+      {!isEmpty && (
+        <div className={classes.bar}>
+          <FindField
+            value={q}
+            onFind={(next) => {
+              setQ(next);
+              setPage(1);
+            }}
+          />
+        </div>
+      )}
+      <QueryContent query={recorded} what="The permissions">
+        {(found) => {
+          if (found.contacts.length > 0)
+            return <GrantsList found={found} page={page} onPage={setPage} />;
+          return q === '' ? (
+            <EmptyState icon={IconLock} title="Everyone is closed.">
+              That is safe, and nothing will be answered. Add one person to begin.
+            </EmptyState>
+          ) : (
+            <EmptyState icon={IconSearchOff} title="Nobody here is called that.">
+              Only those with a record are searched.
+            </EmptyState>
+          );
+        }}
+      </QueryContent>
+    </div>
+  );
+}
+
+// Adds somebody by number and name, with everything still closed. Replies opened later begin as drafts.
+
+function AddPermission() {
+  const isGone = useIsDaemonGone();
+  const form = useForm({
+    initialValues: { phoneNumber: '', displayName: '' },
+    validate: {
+      phoneNumber: (number) => (/\d/.test(number) ? null : 'Give a number.'),
+      displayName: (name) => (name.trim() === '' ? 'Give a name.' : null),
+    },
+  });
+  const add = useAction({
+    act: (body: typeof form.values) =>
+      relay.post('/api/whatsapp/permissions', { body: { ...body, replyMode: 'draft' } }),
+    touches: ['whatsapp-permissions', 'contacts', 'knocks'],
+    quiet: true,
+    onDone: () => form.reset(),
+  });
+  return (
+    <form className={classes.add} onSubmit={form.onSubmit((values) => add.mutate(values))}>
+      <TextInput
+        label="Phone number"
+        placeholder="+49 170 1234567"
+        type="tel"
+        {...form.getInputProps('phoneNumber')}
+        error={form.errors.phoneNumber ?? (add.error && readableError(add.error))}
+      />
+      <TextInput label="Name" placeholder="Dana" {...form.getInputProps('displayName')} />
+      <Button type="submit" disabled={isGone} loading={add.isPending}>
+        Add contact
+      </Button>
+    </form>
+  );
+}

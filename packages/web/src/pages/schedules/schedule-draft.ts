@@ -1,0 +1,84 @@
+// What the form holds, and the wish it comes to as the API takes it. Pure. A wish that is not whole yet is null; whether
+// it can be kept is the daemon's to say.
+
+import type { CatchUp } from '@relay/core/api/constants';
+import type { ScheduleRule } from '@relay/core/schedule/rule';
+import type { Weekday } from '@relay/core/schedule/zone';
+
+export const RECURRENCES = ['once', 'daily', 'weekly', 'typed'] as const;
+export type Recurrence = (typeof RECURRENCES)[number];
+
+export interface ScheduleDraft {
+  readonly how: Recurrence;
+  /** 2026-12-24T18:00 */
+  readonly at: string;
+  /** 09:00 */
+  readonly time: string;
+  readonly days: readonly Weekday[];
+  /** In words, or as cron. */
+  readonly when: string;
+  /** The owner's own, if empty. */
+  readonly zone: string;
+  /** As is usual for how it comes, if empty. */
+  readonly catchUp: CatchUp | '';
+}
+
+interface ScheduleTiming {
+  readonly when?: string;
+  readonly rule?: ScheduleRule;
+}
+
+/** As the API takes it. */
+export interface ScheduleRequestBody extends ScheduleTiming {
+  readonly to: string;
+  readonly text: string;
+  readonly zone?: string;
+  readonly catch_up?: CatchUp;
+}
+
+function toTiming({ how, at, time, days, when }: ScheduleDraft): ScheduleTiming | null {
+  switch (how) {
+    case 'once':
+      return at === '' ? null : { rule: { kind: 'once', at } };
+    case 'daily':
+      return time === '' ? null : { rule: { kind: 'daily', time } };
+    case 'weekly':
+      return time === '' || days.length === 0
+        ? null
+        : { rule: { kind: 'weekly', days: [...days], time } };
+    case 'typed':
+      return when.trim() === '' ? null : { when: when.trim() };
+  }
+}
+
+export function toScheduleRequest(
+  wished: ScheduleDraft,
+  { to, text }: { readonly to: string; readonly text: string },
+): ScheduleRequestBody | null {
+  const times = toTiming(wished);
+  if (times === null) return null;
+  return {
+    to,
+    text,
+    ...times,
+    ...(wished.zone === '' ? {} : { zone: wished.zone }),
+    ...(wished.catchUp === '' ? {} : { catch_up: wished.catchUp }),
+  };
+}
+
+/** The time of day that was asked for, where there is one. */
+export function requestedTime({ how, at, time }: ScheduleDraft): string | null {
+  if (how === 'once') return at === '' ? null : at.slice(11, 16);
+  return how === 'typed' || time === '' ? null : time;
+}
+
+const HOUR_MS = 3_600_000;
+
+/** The next whole hour but one, as the clock on the wall shows it. */
+export function suggestStart(now: Date): string {
+  const at = new Date(now.getTime() + 2 * HOUR_MS);
+  at.setMinutes(0, 0, 0);
+  const two = (value: number) => String(value).padStart(2, '0');
+  const date = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+  return `${date}T${two(at.getHours())}:00`;
+}

@@ -1,0 +1,154 @@
+// Search by meaning: which model makes the vectors, how far it has come, and a trial before another is chosen.
+import { Button, PasswordInput, Progress, Select, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import type { MemoryStatus } from '@relay/core/api/memory';
+import { IconAlertTriangle, IconCheck } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useIsDaemonGone } from '../../data/live-stream.ts';
+import { readableError, relay } from '../../data/relay.ts';
+import { useAction } from '../../data/use-action.ts';
+import { Card, Note, Sentence } from '../../parts/page.tsx';
+import { LoadingLines, QueryContent } from '../../parts/query-content.tsx';
+import { embeddingsText, embeddingsTrialText } from './copy.ts';
+import { embeddingsStatusQuery } from './queries.ts';
+import classes from './settings.module.css';
+
+export function EmbeddingsCard() {
+  const memory = useQuery(embeddingsStatusQuery);
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <Card title="Search by meaning">
+      <QueryContent query={memory} what="The memory" loading={<LoadingLines lines={3} />}>
+        {(status) => (
+          <>
+            <p className="small dim">{embeddingsText(status)}</p>
+            <EmbeddingsProgress status={status} />
+            {isOpen ? (
+              <EmbeddingsForm status={status} onDone={() => setOpen(false)} />
+            ) : (
+              <div className={classes.acts}>
+                <Button variant="default" onClick={() => setOpen(true)}>
+                  Change
+                </Button>
+              </div>
+            )}
+          </>
+        )}
+      </QueryContent>
+    </Card>
+  );
+}
+
+function EmbeddingsProgress({ status }: { readonly status: MemoryStatus }) {
+  if (status.embeddings === 'off') return null;
+  const all = status.vectors + status.waiting;
+  return (
+    <>
+      {status.waiting > 0 && (
+        <Progress
+          my={10}
+          value={all === 0 ? 0 : (status.vectors / all) * 100}
+          aria-label={`${status.vectors} of ${all} texts read`}
+        />
+      )}
+      {status.failure !== null && (
+        <p className="small">
+          <Sentence text={status.failure.sentence} />
+        </p>
+      )}
+    </>
+  );
+}
+
+// Choosing what finds things by meaning: tried first, so that what leaves this machine and how long it takes is known
+// before it is chosen.
+
+const EMBEDDINGS_CHOICES = [
+  { value: 'off', label: 'Off: by words alone' },
+  { value: 'local', label: 'A small model on this machine (English)' },
+  { value: 'endpoint', label: 'A server with OpenAI’s /embeddings' },
+];
+
+interface EmbeddingsFormProps {
+  readonly status: MemoryStatus;
+  onDone(): void;
+}
+
+function EmbeddingsForm({ status, onDone }: EmbeddingsFormProps) {
+  const isGone = useIsDaemonGone();
+  const form = useForm({
+    initialValues: { embeddings: status.embeddings, base_url: '', model: '', api_key: '' },
+    onValuesChange: () => trial.reset(),
+  });
+  const choice = () => {
+    const { embeddings, ...endpoint } = form.getValues();
+    const given = Object.entries(endpoint).filter(([, value]) => value.trim() !== '');
+    return embeddings === 'endpoint'
+      ? { embeddings, ...Object.fromEntries(given) }
+      : { embeddings };
+  };
+  const trial = useAction({
+    act: () => relay.post('/api/memory/embeddings/trial', { body: choice() }),
+    touches: [],
+    quiet: true,
+  });
+  const choose = useAction({
+    act: () => relay.patch('/api/memory/embeddings', { body: choice() }),
+    touches: ['settings'],
+    quiet: true,
+    done: 'The search by meaning is changed.',
+    onDone,
+  });
+  const isOff = form.values.embeddings === 'off';
+  const failure = trial.error ?? choose.error;
+  return (
+    <form
+      className={classes.form}
+      onSubmit={form.onSubmit(() =>
+        isOff || trial.data !== undefined ? choose.mutate() : trial.mutate(),
+      )}
+    >
+      <Select
+        label="Finds things by meaning with"
+        data={EMBEDDINGS_CHOICES}
+        allowDeselect={false}
+        {...form.getInputProps('embeddings')}
+      />
+      {form.values.embeddings === 'endpoint' && (
+        <>
+          <TextInput
+            label="Address"
+            placeholder="https://api.example.com/v1"
+            {...form.getInputProps('base_url')}
+          />
+          <TextInput label="Name of the model" {...form.getInputProps('model')} />
+          <PasswordInput
+            label="API key"
+            description="Kept sealed. Empty keeps the one that is there for this address."
+            autoComplete="off"
+            {...form.getInputProps('api_key')}
+          />
+        </>
+      )}
+      {trial.data && (
+        <Note hue="ok" icon={IconCheck} role="status">
+          {embeddingsTrialText(trial.data)}
+        </Note>
+      )}
+      {failure && (
+        <Note hue="bad" icon={IconAlertTriangle} role="alert">
+          <Sentence text={readableError(failure)} />
+        </Note>
+      )}
+      <div className={classes.acts}>
+        <Button type="submit" disabled={isGone} loading={trial.isPending || choose.isPending}>
+          {isOff ? 'Switch it off' : trial.data === undefined ? 'Try it' : 'Use it'}
+        </Button>
+        <Button variant="default" onClick={onDone}>
+          Leave as it was
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,121 @@
+// What stands where a list would: nothing there, not there yet, could not be had. `Asked` chooses among them, and
+// shows what was known as long as there is something.
+import { Button, Skeleton } from '@mantine/core';
+import { IconAlertTriangle, type TablerIcon } from '@tabler/icons-react';
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { readableError } from '../data/relay.ts';
+import type { Hue } from '../theme/theme.ts';
+import { Tile } from './marks.tsx';
+import { Sentence } from './page.tsx';
+import classes from './parts.module.css';
+
+interface EmptyStateProps {
+  readonly icon: TablerIcon;
+  readonly hue?: Hue;
+  /** One true sentence. */
+  readonly title: string;
+  readonly children?: ReactNode;
+  /** One thing to do. */
+  readonly act?: ReactNode;
+  /** Where it stands for the whole page, its sentence is the page's. */
+  readonly isPage?: boolean;
+}
+
+export function EmptyState({
+  icon,
+  hue = 'parked',
+  title,
+  children,
+  act,
+  isPage = false,
+}: EmptyStateProps) {
+  return (
+    <div className={classes.empty}>
+      <Tile icon={icon} hue={hue} large />
+      {isPage ? <h1 tabIndex={-1}>{title}</h1> : <b>{title}</b>}
+      {children !== undefined && <p>{children}</p>}
+      {act}
+    </div>
+  );
+}
+
+/** In the shape of what will stand there; shown after 300 ms. */
+export function LoadingRows({ rows = 3 }: { readonly rows?: number }) {
+  return (
+    <div className={classes.late} role="status" aria-busy="true" aria-label="Loading">
+      {Array.from({ length: rows }, (_, row) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: they are all alike
+        <div className={classes.loadingRow} key={row}>
+          <Skeleton width={34} height={34} circle />
+          <span>
+            <Skeleton width="46%" height={11} />
+            <Skeleton width="78%" height={11} />
+          </span>
+          <Skeleton width={62} height={28} />
+        </div>
+      ))}
+    </div>
+  );
+}
+
+export function LoadingLines({ lines = 4 }: { readonly lines?: number }) {
+  return (
+    <div className={classes.late} role="status" aria-busy="true" aria-label="Loading">
+      {Array.from({ length: lines }, (_, line) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: they differ in nothing but their place
+        <Skeleton key={line} width={`${92 - (line % 6) * 13}%`} height={11} my={12} />
+      ))}
+    </div>
+  );
+}
+
+interface LoadFailureProps {
+  readonly what: string;
+  readonly error: unknown;
+  readonly isPage?: boolean;
+  onRetry(): void;
+}
+
+export function LoadFailure({ what, error, isPage = false, onRetry }: LoadFailureProps) {
+  const again = (
+    <Button variant="default" onClick={onRetry}>
+      Try again
+    </Button>
+  );
+  return (
+    <EmptyState
+      icon={IconAlertTriangle}
+      hue="bad"
+      title={`${what} could not be loaded.`}
+      act={again}
+      isPage={isPage}
+    >
+      <Sentence text={readableError(error)} />
+    </EmptyState>
+  );
+}
+
+interface QueryContentProps<Data> {
+  readonly query: UseQueryResult<Data, Error>;
+  /** At the beginning of a sentence: `The approvals`. */
+  readonly what: string;
+  readonly loading?: ReactNode;
+  readonly isPage?: boolean;
+  readonly children: (data: Data) => ReactNode;
+}
+
+export function QueryContent<Data>({
+  query,
+  what,
+  loading,
+  isPage = false,
+  children,
+}: QueryContentProps<Data>) {
+  if (query.data !== undefined) return children(query.data);
+  if (query.isError) {
+    const again = () => void query.refetch();
+    return <LoadFailure what={what} error={query.error} isPage={isPage} onRetry={again} />;
+  }
+  return loading ?? <LoadingRows />;
+}

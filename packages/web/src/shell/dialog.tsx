@@ -1,0 +1,101 @@
+// What is asked before something is done, in the browser's own dialog: it keeps the focus, gives it back and listens to
+// Escape by itself, so the first page need not bring what does. One at a time; whoever asks next takes its place.
+import { Button, CloseButton } from '@mantine/core';
+import { type ReactNode, useEffect, useId, useRef, useSyncExternalStore } from 'react';
+import classes from './asking.module.css';
+
+export interface Confirmation {
+  readonly title: string;
+  readonly words: ReactNode;
+  readonly yes: string;
+  readonly no: string;
+  /** It cannot be taken back. */
+  readonly isGrave?: boolean;
+  onYes(): void;
+}
+
+/** Something to read, with nothing to decide. */
+export interface DialogContent {
+  readonly title: string;
+  readonly children: ReactNode;
+}
+
+let shownDialog: Confirmation | DialogContent | undefined;
+const listeners = new Set<() => void>();
+
+function setShownDialog(next: Confirmation | DialogContent | undefined): void {
+  shownDialog = next;
+  for (const listener of listeners) listener();
+}
+
+export const askToConfirm = (question: Confirmation): void => setShownDialog(question);
+export const showDialog = (shown: DialogContent): void => setShownDialog(shown);
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Once, in the shell. */
+export function DialogHost() {
+  const shown = useSyncExternalStore(subscribe, () => shownDialog);
+  return shown && <Dialog key={shown.title} shown={shown} />;
+}
+
+function Dialog({ shown }: { readonly shown: Confirmation | DialogContent }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const title = useId();
+  const words = useId();
+  useEffect(() => {
+    dialog.current?.showModal();
+    // The harmless answer is at hand.
+    dialog.current?.querySelector<HTMLElement>('[data-harmless]')?.focus();
+  }, []);
+  const close = () => dialog.current?.close();
+  const isQuestion = 'yes' in shown;
+  return (
+    <dialog
+      ref={dialog}
+      className={classes.dialog}
+      aria-labelledby={title}
+      aria-describedby={isQuestion ? words : undefined}
+      onClose={() => shownDialog === shown && setShownDialog(undefined)}
+      // Beside it, where the browser knows how; Escape always does.
+      closedby="any"
+    >
+      <header>
+        <h2 id={title} dir="auto">
+          {shown.title}
+        </h2>
+        <CloseButton onClick={close} aria-label="Close" />
+      </header>
+      <div id={words} className={classes.words}>
+        {isQuestion ? shown.words : shown.children}
+      </div>
+      {isQuestion && <ConfirmButtons question={shown} close={close} />}
+    </dialog>
+  );
+}
+
+interface ConfirmButtonsProps {
+  readonly question: Confirmation;
+  close(): void;
+}
+
+function ConfirmButtons({ question, close }: ConfirmButtonsProps) {
+  const { yes, no, isGrave = false, onYes } = question;
+  const decide = () => {
+    close();
+    onYes();
+  };
+  return (
+    <footer>
+      <Button variant="default" onClick={close} data-harmless>
+        {no}
+      </Button>
+      <Button {...(isGrave ? { color: 'red' } : {})} onClick={decide}>
+        {yes}
+      </Button>
+    </footer>
+  );
+}

@@ -1,0 +1,44 @@
+// Where a page falls over: the frame stays, and the page says so. What happened goes to the browser's own console.
+import { Button } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { type ErrorComponentProps, useRouter } from '@tanstack/react-router';
+import { readableError } from '../data/relay.ts';
+import { Page } from '../parts/page.tsx';
+import { EmptyState } from '../parts/query-content.tsx';
+
+export function ErrorPage({ error, reset }: ErrorComponentProps) {
+  const router = useRouter();
+  const again = () => {
+    reset();
+    void router.invalidate();
+  };
+  const act = (
+    <Button variant="default" onClick={again}>
+      Try again
+    </Button>
+  );
+  return (
+    <Page title="Broken" sentence="This page fell over.">
+      <EmptyState
+        icon={IconAlertTriangle}
+        hue="bad"
+        title="The rest of the console is fine."
+        act={act}
+      >
+        {readableError(error)}
+      </EmptyState>
+    </Page>
+  );
+}
+
+export function NotFoundPage() {
+  return (
+    <Page
+      title="Not found"
+      sentence="There is no such page."
+      lead="The address leads nowhere. The navigation has every page there is."
+    >
+      {null}
+    </Page>
+  );
+}

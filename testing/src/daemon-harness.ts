@@ -1,0 +1,424 @@
+// A daemon's inside without its edges, for one test file: database, lease, jobs, gate, events, clock and
+// the verbs of conversations, with an agent that does what the test says.
+import { randomUUID } from 'node:crypto';
+import type { ApprovalService } from '@relay/core/api/approvals';
+import type { ConversationService } from '@relay/core/api/instances';
+import { type InstanceId, instanceId, type MessageId } from '@relay/core/ids';
+import type { Log, LogFields } from '@relay/core/log';
+import type { TurnContext, TurnHooks, TurnOutcome } from '@relay/core/ports/agent-turn';
+import type { Transport } from '@relay/core/ports/transport';
+import {
+  deliverySchema,
+  type PacingSettings,
+  type Settings,
+  settingsSchema,
+} from '@relay/core/settings';
+import { FollowUpClock } from '@relay/daemon/flows/conversation/follow-up-clock';
+import {
+  onConversationMessage,
+  onOwnerTakeover,
+} from '@relay/daemon/flows/conversation/on-message';
+import {
+  carryOutApproved,
+  createConversationService,
+} from '@relay/daemon/flows/conversation/service';
+import { type ConversationDeps, RunningTurns } from '@relay/daemon/flows/conversation/transitions';
+import { onConversationJob, resumeTurnsOnRelease } from '@relay/daemon/flows/conversation/turn';
+import { createApprovalService } from '@relay/daemon/gate/approvals';
+import { Gate } from '@relay/daemon/gate/gate';
+import { createHoldService } from '@relay/daemon/gate/hold';
+import { recheckPermits } from '@relay/daemon/gate/recheck';
+import { Jobs } from '@relay/daemon/jobs/jobs';
+import { enqueueDueTimers, TIMER_QUEUES, TimerClock } from '@relay/daemon/jobs/timers';
+import { inOneTransaction } from '@relay/daemon/jobs/unit-of-work';
+import { checkNumber, Deliverer, type DelivererOptions } from '@relay/daemon/outbox/deliverer';
+import { applyDeliveryReports, wakeConversations } from '@relay/daemon/outbox/delivery-updates';
+import { isSendingBlocked } from '@relay/daemon/outbox/sending-health';
+import { openSchedules, type SchedulesFeature } from '@relay/daemon/schedule/feature';
+import { PostgresEventLog } from '@relay/daemon/store/events';
+import { takeLease } from '@relay/daemon/store/lease';
+import { recordSent } from '@relay/daemon/store/messages';
+import { afterAll } from 'vitest';
+import type { ScriptedTransport } from './scripted-transport.ts';
+import { type CleanupHook, eventually, freshStore, type TestStore } from './store.ts';
+
+type Agent = (context: TurnContext, hooks: TurnHooks) => TurnOutcome | Promise<TurnOutcome>;
+
+export interface LogLine {
+  readonly level: keyof Log;
+  readonly message: string;
+  readonly fields: LogFields;
+}
+
+export interface DaemonHarness extends TestStore {
+  readonly conversations: ConversationDeps;
+  readonly verbs: ConversationService;
+  readonly jobs: Jobs;
+  /** As the flow sees them from now on: a test may change them. */
+  readonly settings: Writable<Pick<Settings, 'agent' | 'pacing' | 'tell_owner_on_whatsapp'>>;
+  /** Everything that was logged, the oldest first. */
+  readonly logged: LogLine[];
+  /** From now on the agent does this. */
+  agent(act: Agent): void;
+  /** Every turn the agent was asked for. */
+  readonly turns: TurnContext[];
+  create(
+    phone?: string,
+    heartbeat?: { interval_ms?: number; max_followups?: number },
+    objective?: string,
+  ): Promise<InstanceId>;
+  reply(id: InstanceId, text: string): Promise<void>;
+  /** The owner types to the contact on a phone. */
+  takeover(id: InstanceId, text: string): Promise<void>;
+  /** All sending is held, until it is released. */
+  hold(): Promise<void>;
+  release(): Promise<void>;
+  readonly approvals: ApprovalService;
+  readonly schedules: SchedulesFeature;
+  state(id: InstanceId): Promise<string>;
+  reaches(id: InstanceId, state: string): Promise<void>;
+  /** As if its timer were due. */
+  heartbeat(id: InstanceId): Promise<void>;
+  lines(id: InstanceId): Promise<string[]>;
+  steps(id: InstanceId): Promise<string[]>;
+  /** From now on WhatsApp acknowledges what conversations queue; or nothing, as if the account were offline. */
+  acknowledges(on: boolean): Promise<void>;
+  /** No turn runs, none waits, no message waits for an acknowledgement that comes, and no timer is due. */
+  quiet(): Promise<void>;
+  /** As a daemon that stops: another world may go on over the same store. */
+  close(): Promise<void>;
+}
+
+type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+function keepingLog(): { log: Log; logged: LogLine[] } {
+  const logged: LogLine[] = [];
+  const at =
+    (level: keyof Log) =>
+    (message: string, fields: LogFields = {}) => {
+      logged.push({ level, message, fields });
+    };
+  const log = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+  return { log, logged };
+}
+
+let phones = 0;
+export const newPhone = () => `+4915100${String(++phones).padStart(6, '0')}`;
+
+const newMessageId = () => randomUUID() as unknown as MessageId;
+
+export interface DaemonHarnessOptions {
+  /** The clock of everything in it. */
+  readonly now?: () => Date;
+  /** The owner's zone. */
+  readonly zone?: string;
+  /** Messages leave over it, as fast as the pacing allows; without it, each is acknowledged at once. */
+  readonly sendsOver?: { readonly transport: ScriptedTransport; readonly pacing: PacingSettings };
+  /** Is asked whether numbers are registered; without it nobody is. */
+  readonly network?: Pick<Transport, 'link' | 'capabilities'>;
+}
+
+export async function freshDaemonHarness(
+  after: CleanupHook = afterAll,
+  options: DaemonHarnessOptions = {},
+): Promise<DaemonHarness> {
+  const store = await freshStore(after);
+  const world = await openDaemonHarness(store, options);
+  after(() => world.close());
+  return world;
+}
+
+const ANSWER_MS = 1_000;
+
+/** One name for all of them, so that the next takes the lease of the one before. */
+const HOLDER = randomUUID();
+
+/** A daemon's inside over a store that is there; whoever opens it closes it. */
+export async function openDaemonHarness(
+  store: TestStore,
+  {
+    now = () => new Date(),
+    zone = 'Europe/Berlin',
+    sendsOver,
+    network: transport,
+  }: DaemonHarnessOptions = {},
+): Promise<DaemonHarness> {
+  const { database, account, sql } = store;
+  const lease = await takeLease(database.kysely, account, HOLDER);
+  if (lease === null) throw new Error('somebody else serves this account');
+  const { log, logged } = keepingLog();
+  const jobs = await Jobs.start(database, log);
+  await jobs.adopt(lease);
+  const settings = settingsSchema.parse({ pacing: sendsOver?.pacing ?? { enabled: false } });
+  const conversations: ConversationDeps = {
+    db: database.kysely,
+    lease,
+    jobs,
+    gate: new Gate({
+      account,
+      pacing: settings.pacing,
+      now,
+      hint: () => (sending === null ? void acknowledgeSoon() : sending.deliverer.wake()),
+      ...(transport && {
+        askNumber: (address) =>
+          checkNumber({ db: database.kysely, lease, transport, log, now }, address, ANSWER_MS),
+      }),
+    }),
+    events: new PostgresEventLog(database.kysely, account),
+    log,
+    settings,
+    running: new RunningTurns(),
+    now,
+    zone,
+  };
+  let acknowledging = sendsOver === undefined;
+  const aftermath: DelivererOptions['aftermath'] = {
+    recordSent: async () => {},
+    ...wakeConversations(jobs, account),
+  };
+  const acknowledge = async () => {
+    if (!acknowledging) return;
+    await database.kysely.transaction().execute(async (tx) => {
+      const queued = await tx
+        .selectFrom('outbox')
+        .select('id')
+        .where('account_id', '=', account)
+        .where('instance_id', 'is not', null)
+        .where('state', '=', 'pending')
+        .execute();
+      const is = () => ({ event: { type: 'accepted' }, at: now() }) as const;
+      await applyDeliveryReports(
+        tx,
+        account,
+        queued.map(({ id }) => ({ of: { id }, is })),
+        aftermath,
+      );
+    });
+    jobs.hint('conversation');
+  };
+  let isBusy = false;
+  /** One at a time; whoever waits for its effect asks again. */
+  const acknowledgeSoon = async () => {
+    if (isBusy) return;
+    isBusy = true;
+    await acknowledge().catch(() => {});
+    isBusy = false;
+  };
+  const record: DelivererOptions['aftermath']['recordSent'] = (tx, sent) =>
+    recordSent(
+      tx,
+      account,
+      sent.map(({ row, at }) => ({
+        chat: row.chat_id,
+        id: row.message_id,
+        body: row.body,
+        sentAt: at,
+      })),
+    );
+  const sending =
+    sendsOver === undefined
+      ? null
+      : sendOver(sendsOver, { ...conversations, aftermath: { ...aftermath, recordSent: record } });
+  const verbs = createConversationService(conversations);
+  const turns: TurnContext[] = [];
+  let act: Agent = () => ({ messages: ['Hello'] });
+  const takeTurn = async (context: TurnContext, hooks: TurnHooks) => {
+    turns.push(context);
+    return act(context, hooks);
+  };
+  const schedules = openSchedules(conversations);
+  jobs.work('schedule', 4, schedules.onDue);
+  jobs.work('conversation', 16, onConversationJob(conversations, takeTurn));
+  const clock = new TimerClock({
+    db: database.kysely,
+    now,
+    beforeFiring: async () => sending?.followUps.look(),
+    onDue: enqueueDueTimers(jobs),
+    afterCommit: () => {
+      for (const queue of TIMER_QUEUES) jobs.hint(queue);
+    },
+    onPutBack: () => schedules.settle(),
+    log,
+  });
+  await schedules.settle();
+  clock.start();
+
+  const gated = {
+    db: database.kysely,
+    lease,
+    gate: conversations.gate,
+    changed: () => conversations.events.hint(),
+  };
+  const carryOut = { ...carryOutApproved(conversations), ...schedules.carryOut };
+  const holding = createHoldService({
+    ...gated,
+    onRelease: async (tx) => {
+      const after = [await resumeTurnsOnRelease(conversations)(tx), await schedules.onRelease(tx)];
+      return () => {
+        for (const tell of after) tell();
+      };
+    },
+  });
+  const state = async (id: InstanceId) => (await verbs.get(id)).state;
+  return {
+    ...store,
+    conversations,
+    verbs,
+    jobs,
+    turns,
+    agent: (next) => {
+      act = next;
+    },
+    create: async (phone = newPhone(), heartbeat_config = {}, objective = 'Get a quote') => {
+      const { id } = await verbs.create({
+        objective,
+        target_contact: phone,
+        todos: [{ text: 'Ask' }, { text: 'Agree' }],
+        heartbeat_config,
+      });
+      return instanceId(id);
+    },
+    settings,
+    logged,
+    reply: (id, body) =>
+      inOneTransaction(conversations, (work) =>
+        onConversationMessage(conversations, work, id, { id: newMessageId(), body }),
+      ),
+    takeover: (id, body) =>
+      inOneTransaction(conversations, (work) =>
+        onOwnerTakeover(conversations, work, id, { id: newMessageId(), body }),
+      ),
+    hold: async () => {
+      await holding.hold('test');
+    },
+    release: async () => {
+      await holding.release();
+    },
+    approvals: createApprovalService({ ...gated, carryOut }),
+    schedules,
+    state,
+    reaches: (id, wanted) =>
+      eventually(async () => {
+        const instance = await verbs.get(id);
+        const waits = wanted === 'WAITING_FOR_REPLY' && acknowledging;
+        if (!waits || instance.next_follow_up_at !== null) return instance.state === wanted;
+        void acknowledgeSoon();
+        return false;
+      }),
+    acknowledges: async (on) => {
+      acknowledging = on;
+      await acknowledge();
+    },
+    heartbeat: (id) =>
+      eventually(async () => {
+        const due = 'UPDATE timers SET due_at = $2 WHERE subject_id = $1 RETURNING 1';
+        if ((await sql(due, [id, now()])).length > 0) return true;
+        // Its clock may be about to start.
+        return !acknowledging || (await state(id)) !== 'WAITING_FOR_REPLY';
+      }),
+    lines: async (id) =>
+      (await verbs.transcript(id)).map(({ role, content }) => `${role}: ${content}`),
+    steps: async (id) =>
+      (
+        await sql(
+          'SELECT from_state, to_state FROM instance_transitions WHERE instance_id = $1 ORDER BY id',
+          [id],
+        )
+      ).map((row) => `${row.from_state} → ${row.to_state}`),
+    quiet: () =>
+      eventually(async () => {
+        const active = "SELECT FROM relay_jobs.job WHERE state = 'active' LIMIT 1";
+        if ((await sql(active)).length > 0) return false;
+        await sql("UPDATE relay_jobs.job SET start_after = now() WHERE state = 'retry'");
+        await acknowledge();
+        await sending?.followUps.look();
+        await clock.fire();
+        for (const queue of TIMER_QUEUES) jobs.hint(queue);
+        // One statement, one moment: a timer that is due becomes a job within one transaction.
+        const open = await sql(
+          `SELECT 1 FROM relay_jobs.job WHERE name IN ('conversation', 'schedule') AND state < 'completed'
+           UNION ALL SELECT 1 FROM timers JOIN accounts ON id = account_id WHERE due_at <= $1
+             AND (kind <> 'heartbeat' OR follow_ups_suspended_since IS NULL)
+           UNION ALL SELECT 1 FROM outbox WHERE $2 AND instance_id IS NOT NULL AND state = 'pending' LIMIT 1`,
+          [now(), acknowledging],
+        );
+        return open.length === 0 && (sending === null || (await sending.isIdle()));
+      }),
+    close: async () => {
+      await sending?.stop();
+      await clock.stop();
+      await jobs.stop(1_000);
+    },
+  };
+}
+
+/** The real outbox over a network of the test. */
+function sendOver(
+  { transport, pacing }: NonNullable<DaemonHarnessOptions['sendsOver']>,
+  { db, lease, now, log, aftermath }: ConversationDeps & Pick<DelivererOptions, 'aftermath'>,
+) {
+  const { account } = lease;
+  const canSend = async () => {
+    const { state, replaying } = transport.link;
+    if (state !== 'connected' || replaying !== null) return false;
+    return !(await isSendingBlocked(db, account, pacing, now()));
+  };
+  const deliverer = new Deliverer({
+    db,
+    lease,
+    transport,
+    log,
+    pacing,
+    delivery: deliverySchema.parse({ grace_ms: 0 }),
+    recheck: recheckPermits(account, { pacing, now }),
+    aftermath,
+    changed: () => {},
+    now,
+  });
+  const unsubscribe = transport.subscribe((event) => deliverer.follow(event));
+  deliverer.start();
+  return {
+    deliverer,
+    followUps: new FollowUpClock({ db, lease, now, log, canSend }),
+    /** Whatever can be sent now has been. */
+    isIdle: async () => {
+      if (!(await canSend())) return true;
+      deliverer.wake();
+      const waiting = await db
+        .selectFrom('outbox as o')
+        .leftJoin('instances as i', (join) =>
+          join.onRef('i.account_id', '=', 'o.account_id').onRef('i.id', '=', 'o.instance_id'),
+        )
+        .select('o.id')
+        .where('o.account_id', '=', account)
+        .where('o.state', 'in', ['pending', 'unknown'])
+        .where('o.told_at', 'is', null)
+        .where(({ eb, or }) => or([eb('i.state', 'is', null), eb('i.state', '<>', 'PAUSED')]))
+        .limit(1)
+        .execute();
+      return waiting.length === 0;
+    },
+    stop: async () => {
+      unsubscribe();
+      await deliverer.stop(1_000);
+    },
+  };
+}
+
+/** An agent that waits, in the middle of its turn, until the test has done something else. */
+export function heldTurn(outcome: TurnOutcome = { messages: ['Hello'] }) {
+  const begun = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
+  let held = true;
+  return {
+    begun: begun.promise,
+    release: () => gate.resolve(),
+    act: async (): Promise<TurnOutcome> => {
+      if (!held) return { messages: ['Next'] };
+      held = false;
+      begun.resolve();
+      await gate.promise;
+      return outcome;
+    },
+  };
+}

@@ -1,0 +1,108 @@
+// Where the commands of a page are typed: a shell in a folder of its own, with `relay`, `npx` and `curl` that reach the
+// demo of that page. What one block exports the next one has, as in one terminal.
+// Invariant: after `close` no daemon that a page has started runs, and no file of it is left.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { globSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { inject } from 'vitest';
+import { removeFolder } from '../../remove-folder.ts';
+import { builtIn } from '../built.ts';
+import type { Demo } from '../demo.ts';
+
+export interface CommandOutput {
+  readonly exit: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Refused is failed; a stream is looked at for a while, since it never ends by itself. */
+const CURL = `
+case " $* " in
+  *" -N "*)
+    out=$(mktemp)
+    code=$(/usr/bin/curl --silent --max-time 5 -o "$out" -w '%{http_code}' "$@")
+    cat "$out"
+    [ "$code" = 200 ] ;;
+  *) exec /usr/bin/curl --silent --show-error --fail-with-body "$@" ;;
+esac`;
+
+export async function openGuideShell(demo: Demo): Promise<GuideShell> {
+  const folder = await mkdtemp(join(tmpdir(), 'relay-guide-'));
+  const place = new GuideShell(folder, demo);
+  const relay = join(await builtIn(inject('builds')), 'bin/relay.js');
+  await mkdir(join(folder, 'bin'));
+  await place.program('relay', `exec "${process.execPath}" "${relay}" "$@"`);
+  await place.program('npx', 'exec "$@"');
+  await place.program('curl', CURL);
+  await writeFile(place.exported, '');
+  return place;
+}
+
+export class GuideShell {
+  readonly folder: string;
+  readonly exported: string;
+  readonly #demo: Demo;
+
+  constructor(folder: string, demo: Demo) {
+    this.folder = folder;
+    this.exported = join(folder, '.exported');
+    this.#demo = demo;
+  }
+
+  async program(name: string, script: string): Promise<void> {
+    const file = join(this.folder, 'bin', name);
+    await writeFile(file, `#!/usr/bin/env bash\n${script}\n`);
+    await chmod(file, 0o755);
+  }
+
+  /** Leaves a file there, as the page tells its reader to. */
+  async file(name: string, content: string): Promise<void> {
+    await writeFile(join(this.folder, name), content);
+  }
+
+  async run(command: string): Promise<CommandOutput> {
+    const keep = `trap 'export -p > "${this.exported}"' EXIT`;
+    const script = `. "${this.exported}"; ${keep}; set -euo pipefail\n${this.#here(command)}`;
+    const child = spawn('bash', ['-c', script], {
+      cwd: this.folder,
+      env: {
+        PATH: [join(this.folder, 'bin'), dirname(process.execPath), process.env.PATH].join(':'),
+        HOME: this.folder,
+        RELAY_HOME: this.#demo.home,
+        NO_COLOR: '1',
+        COLUMNS: '120',
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const said = Promise.all([text(child.stdout), text(child.stderr)]);
+    const [exit] = await once(child, 'close');
+    const [out, err] = await said;
+    return { exit, out: this.#there(out), err: this.#there(err) };
+  }
+
+  /** A page speaks of the usual port and of a day; here it is another port, and today. */
+  #here(command: string): string {
+    const today = new Date().toLocaleDateString('sv');
+    return command
+      .replaceAll('http://127.0.0.1:3214', this.#demo.api)
+      .replace(/RELAY_PORT=\d+/g, 'RELAY_PORT=0')
+      .replace(/relay-\d{4}-\d\d-\d\d\.tar\.gz/g, `relay-${today}.tar.gz`);
+  }
+
+  #there(output: string): string {
+    return output
+      .replaceAll(this.#demo.api, 'http://127.0.0.1:3214')
+      .replaceAll(this.#demo.home, '/home/ana/.relay-agent');
+  }
+
+  async close(): Promise<void> {
+    const started = globSync('*/daemon.pid', { cwd: this.folder });
+    for (const file of started)
+      await this.run(`RELAY_HOME="${join(this.folder, dirname(file))}" relay stop`);
+    await removeFolder(this.folder);
+  }
+}

@@ -1,0 +1,69 @@
+// What every torture of the wire stands on: the built daemon on a database of its own, linked with the
+// owner's phone on the simulated network, and the settings that make waiting short without changing its rules.
+import { type Demo, startDemo } from '@relay/testing/e2e/demo';
+import { openBuilt, openDatabase } from './resources.ts';
+
+export const OWNER = '15550000000';
+
+/** Every message is stored, whoever wrote it. */
+export const STRANGERS_UNLIMITED = {
+  kilobytes_per_sender: 1_000_000,
+  megabytes_per_day: 1_000_000,
+};
+
+const SETTINGS = {
+  pacing: { enabled: false },
+  delivery: { answer_within_ms: 1_000, grace_ms: 300 },
+  agent: { tokens_per_day: 1_000_000_000 },
+  strangers: STRANGERS_UNLIMITED,
+};
+
+export interface TortureHarness<People> {
+  readonly demo: Demo;
+  readonly people: People;
+  /** Of Relay's database. */
+  readonly url: string;
+  /** The folder of the package that runs. */
+  readonly built: string;
+  close(): Promise<void>;
+}
+
+/** `invite` puts people on the network, the owner among them, before Relay is linked; `more` are settings. */
+export async function openTortureHarness<People>(
+  preloads: readonly string[],
+  invite: (demo: Demo) => People,
+  more: object = {},
+): Promise<TortureHarness<People>> {
+  const { built, remove } = await openBuilt();
+  const database = await openDatabase();
+  const leave = async () => {
+    await database.close();
+    remove();
+  };
+  try {
+    const { url } = database;
+    const settings = { ...SETTINGS, ...more };
+    const demo = await startDemo({ built, databaseUrl: url, preloads, settings });
+    const close = async () => {
+      await demo.stop();
+      await leave();
+    };
+    const people = invite(demo);
+    await begin(demo).catch(async (error: unknown) => {
+      await demo.stop();
+      throw error;
+    });
+    return { demo, people, url, built, close };
+  } catch (error) {
+    await leave();
+    throw error;
+  }
+}
+
+async function begin(demo: Demo): Promise<void> {
+  await demo.link(OWNER);
+  // Node keeps what it compiled only when a process ends in peace.
+  await demo.rest();
+  await demo.restart();
+  await demo.relay.connected();
+}
