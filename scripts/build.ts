@@ -156,7 +156,9 @@ function sizeOf(path: string): number {
 
 const began = performance.now();
 if (VERSION !== readManifest(root).version) {
-  throw new Error(`core/version.ts says ${VERSION}, package.json ${readManifest(root).version}.`);
+  throw new Error(
+    `core/installation.ts says ${VERSION}, package.json ${readManifest(root).version}.`,
+  );
 }
 rmSync(out, { recursive: true, force: true, maxRetries: 20 });
 mkdirSync(dirname(out), { recursive: true });

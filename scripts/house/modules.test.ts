@@ -64,5 +64,5 @@ it('only the adapter knows the library that speaks WhatsApp, and only the compos
   const outside = adapter.filter(
     (path) => path.startsWith('packages/daemon/') && !KNOWS_BAILEYS.test(path),
   );
-  expect(outside).toEqual(['packages/daemon/src/wire.ts']);
+  expect(outside).toEqual(['packages/daemon/src/message-pipeline.ts']);
 });

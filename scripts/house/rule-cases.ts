@@ -120,8 +120,8 @@ const IMPORT_CASES: readonly RuleCase[] = [
   importing(`${DAEMON}/helpers/unlisted.ts`, ['@relay/core/ids'], 'daemon/unlisted'),
 
   // Of a flow, http sees the operations only; the observer may not even name what sends.
-  rule(`${DAEMON}/flows/assistant/verbs.ts`, 'export const verbs = 1;\n'),
-  importing(`${DAEMON}/http/imports-verbs.ts`, [`${DAEMON}/flows/assistant/verbs.ts`]),
+  rule(`${DAEMON}/flows/assistant/service.ts`, 'export const service = 1;\n'),
+  importing(`${DAEMON}/http/imports-service.ts`, [`${DAEMON}/flows/assistant/service.ts`]),
   importing(`${DAEMON}/flows/observer/imports-gate.ts`, [part('gate')], 'observer/no-send'),
   importing(`${DAEMON}/flows/observer/imports-tools.ts`, [part('tools')], 'observer/no-send'),
   rule(

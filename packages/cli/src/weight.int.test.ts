@@ -28,12 +28,13 @@ test('no command about conversations loads anything heavy before it is needed', 
   const names = CLI_COMMANDS.filter(({ group }) => group === 'Conversations').map(
     ({ name }) => name,
   );
-  const loaded = packagesOf(...names.map((name) => `commands/${name}.ts`));
+  const files = ['conversations', 'create', 'transcript'];
+  const loaded = packagesOf(...files.map((name) => `commands/conversations/${name}.ts`));
   expect(names).toHaveLength(8);
   expect(loaded).not.toContain('yaml');
   expect(loaded).not.toContain('zod');
 });
 
 test('what reads a template is what brings YAML along', () => {
-  expect(packagesOf('conversations/template.ts')).toContain('yaml');
+  expect(packagesOf('commands/conversations/template.ts')).toContain('yaml');
 });

@@ -14,7 +14,7 @@ import { loadConfig } from './config.ts';
 
 /** Stands in for the 10 s of the product while the daemon is loaded. */
 const SHORT_TIMEOUT_MS = 300;
-const MOCKED = ['./assembly.ts', './store/database.ts'];
+const MOCKED = ['./compose.ts', './store/database.ts'];
 
 afterEach(() => {
   for (const module of MOCKED) vi.doUnmock(module);

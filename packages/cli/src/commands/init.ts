@@ -1,5 +1,5 @@
 // `relay init`: the model, the daemon, the link and a message to oneself, in this order. A person at a terminal is led
-// through it (init/guided.ts); without one nothing is asked, and what is missing is said with the flags that bring it.
+// through it (commands/init.ts); without one nothing is asked, and what is missing is said with the flags that bring it.
 
 import {
   isKeyless,

@@ -93,7 +93,7 @@ const clean = (text: string): string =>
   text.replaceAll(MARK, '').toWellFormed().replaceAll('\0', '\ufffd').replaceAll('\r', '').trim();
 
 // The beginning of a message in an exported chat: its date and time as that phone writes them, and the rest of
-// the line. Pure. Nothing is decided here about which number is the day: see `dates.ts`.
+// the line. Pure. Nothing is decided here about which number is the day: see `inference.ts`.
 
 export interface ExportLineHead {
   /** The three numbers of the date, in the order they stand. */

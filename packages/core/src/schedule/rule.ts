@@ -1,5 +1,5 @@
 // When something is to happen: once or again and again, always as the clocks of one zone show it. The rule
-// is what is stored, shown and sent over the API; when it next happens is worked out in `recur.ts`.
+// is what is stored, shown and sent over the API; when it next happens is worked out in `occurrences.ts`.
 import { z } from 'zod';
 import type { CatchUp } from '../api/constants.ts';
 import { WEEKDAYS } from './zone.ts';

@@ -6,12 +6,12 @@ import type { ListedTool } from '@relay/core/api/tools';
 import { CLIENT_TOOLS, callTool, isAllowed } from './call.ts';
 import { type CallContext, type ClientDeps, type ClientTool, toJsonSchema } from './tool.ts';
 
-type McpTransports = ReturnType<typeof import('./transports.ts')['openDoors']>;
+type McpTransports = ReturnType<typeof import('./transports.ts')['openTransports']>;
 
 export function openClientApi(world: ClientDeps) {
   let opened: Promise<McpTransports> | null = null;
   const doors = (): Promise<McpTransports> => {
-    opened ??= import('./transports.ts').then(({ openDoors }) => openDoors(world));
+    opened ??= import('./transports.ts').then(({ openTransports }) => openTransports(world));
     return opened;
   };
   return {

@@ -18,6 +18,6 @@ const loaded = async (file: string): Promise<string[]> => {
 };
 
 test('the library that speaks MCP is loaded with the doors, and not with the daemon', async () => {
-  expect(await loaded('../acting.ts')).toEqual([]);
-  expect(await loaded('./doors.ts')).toContain('@modelcontextprotocol/server');
+  expect(await loaded('../features.ts')).toEqual([]);
+  expect(await loaded('./transports.ts')).toContain('@modelcontextprotocol/server');
 });

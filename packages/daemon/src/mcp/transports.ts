@@ -16,7 +16,7 @@ import { ChangeNotices, createListenHandler, isListenRequest } from './resources
 import { createServerFactory } from './server.ts';
 import type { ClientDeps } from './tool.ts';
 
-export function openDoors(world: ClientDeps) {
+export function openTransports(world: ClientDeps) {
   const confirmations = new Confirmations();
   // The library's sentences may quote what a program sent.
   const onerror = ({ message }: Error) => world.log.debug('mcp', { body: message });

@@ -308,7 +308,7 @@ test('every tool that an agent can be given is on the list', () => {
   );
   const named = all.flatMap((text) => [
     ...[...text.matchAll(/^ +name: '([a-z_]+)',$/gm)].map(([, name]) => name),
-    ...[...text.matchAll(/^const NAME = '([a-z_]+)';$/gm)].map(([, name]) => name),
+    ...[...text.matchAll(/^const \w+_TOOL = '([a-z_]+)';$/gm)].map(([, name]) => name),
   ]);
   expect(named.length).toBeGreaterThan(10);
   expect([...new Set(named)].sort()).toEqual([...words.TRACED_TOOLS].sort());

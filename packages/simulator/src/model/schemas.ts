@@ -74,7 +74,7 @@ const Reply = z.strictObject({
   /** Before each chunk of a stream but the first, as a model that thinks while it speaks. */
   chunk_delay_ms: z.number().nonnegative().max(600_000).optional(),
   raw: z.union([z.string(), Raw]).optional(),
-  /** Placeholders in its text and arguments become what the request holds; see fill.ts. */
+  /** Placeholders in its text and arguments become what the request holds; see script.ts. */
   fill: z.boolean().optional(),
 });
 export type Reply = z.infer<typeof Reply>;

@@ -1,4 +1,4 @@
-// What the console asks of the daemon, one query a noun. The first part of each key is the noun that `touched.ts`
+// What the console asks of the daemon, one query a noun. The first part of each key is the noun that `refresher.ts`
 // names when something happens, so whatever is shown is asked for again by itself.
 import { queryOptions } from '@tanstack/react-query';
 import type { QueryNoun } from './refresher.ts';

@@ -157,7 +157,7 @@ it(
   'prints why a daemon does not start, and starts it after the next change',
   async () => {
     const before = output.length;
-    const file = 'packages/daemon/src/http/policy.ts';
+    const file = 'packages/daemon/src/http/routes/web.ts';
     await edit(file, 'export function contentPolicy', 'export function = contentPolicy');
     await printed(/Waiting for a change\.$/m, before);
     expect(output.slice(before)).toContain('SyntaxError');

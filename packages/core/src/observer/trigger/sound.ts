@@ -83,7 +83,7 @@ export function soundDistance(one: string, other: string): number {
 }
 
 // Words of many scripts in Latin letters, by rule: near enough that a name sounds like itself however it was
-// spelt. Text comes in folded (`core/search/fold.ts`); what is not in the tables stays as it is.
+// spelt. Text comes in folded (`core/search/words.ts`); what is not in the tables stays as it is.
 
 /** A vowel that is spoken and not written, or written and hardly spoken. */
 const UNWRITTEN = 'ə';

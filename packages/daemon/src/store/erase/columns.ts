@@ -273,7 +273,7 @@ export const ERASURE_COLUMNS: Readonly<Record<string, TableColumns>> = {
     plain: 'account_id kind',
   },
   outside_copies: {
-    goes: 'once its lines are out of the file and the webhook was told, by outside/erase.ts',
+    goes: 'once its lines are out of the file and the webhook was told, by outside/feature.ts',
     owner: 'file',
     ids: 'digest_id',
     plain: 'account_id told_of erased_at',

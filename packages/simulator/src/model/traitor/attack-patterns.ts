@@ -1,5 +1,5 @@
 // The form of a wish: what a text may ask for, and the calls a fully obedient model would make.
-// Invariant: placeholders are filled in later (fill.ts); `{{result:N}}` is the wish's own Nth call.
+// Invariant: placeholders are filled in later (traitor.ts); `{{result:N}}` is the wish's own Nth call.
 import type { KnownPerson, ScriptedCall } from '../schemas.ts';
 import { isGroupPerson, type ParsedAttack } from './attack.ts';
 

@@ -76,7 +76,7 @@ async function answerIqQuestion(
 }
 
 // The two questions of a companion that wants to be linked by a code.
-// Invariant: they come before any login; the phone's half of the exchange is in pairing/code.ts.
+// Invariant: they come before any login; the phone's half of the exchange is in whatsapp/pairing.ts.
 
 function linkCode(question: Stanza, applicant: Applicant, world: NetworkContext): IqAnswer {
   const phone = jidDecode(attr(question, 'jid'))?.user ?? '';
