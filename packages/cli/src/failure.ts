@@ -16,7 +16,7 @@ export class StartFailure extends Error {
   }
 }
 
-export interface CommandFailure {
+interface CommandFailure {
   readonly code: string;
   readonly message: string;
   readonly exit: number;

@@ -17,7 +17,7 @@ First steps:
 
 \`relay <command> --help\` says more about one. Add --json to any for programs.`;
 
-export interface OutputStreams {
+interface OutputStreams {
   readonly out: Output;
   readonly err: Output;
 }

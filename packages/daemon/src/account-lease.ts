@@ -15,7 +15,7 @@ import { noteCommittedHead, signUnsignedRows } from './store/ledger.ts';
 import { beginRestartReport, lastDaemonSeen, noteDaemonSeen } from './store/restart-report.ts';
 import { fenced } from './store/transaction.ts';
 
-export interface HeldLease {
+interface HeldLease {
   readonly lease: Lease;
   stop(): Promise<void>;
 }

@@ -149,11 +149,11 @@ export function createFeatures(options: FeatureOptions): Features {
     askNumber: wire.askNumber,
   });
   const engine: Engine = { db, lease, jobs, events, log, now, zone };
-  const world: ConversationDeps = { ...engine, gate, settings, running: new RunningTurns() };
+  const deps: ConversationDeps = { ...engine, gate, settings, running: new RunningTurns() };
   const gated = { db, lease, gate, changed: () => events.hint() };
 
-  const autoReply = openAutoReply({ ...world, settings });
-  const scheduling: ScheduleDeps = world;
+  const autoReply = openAutoReply({ ...deps, settings });
+  const scheduling: ScheduleDeps = deps;
   const schedules = openSchedules(scheduling);
   const embedders = createEmbedderSource(() => readMemorySettings(config.home, vault.sealer));
   const embeddings = {
@@ -162,16 +162,16 @@ export function createFeatures(options: FeatureOptions): Features {
     open: openEmbedder,
     current: embedders.current,
   };
-  const search = openSearch({ ...world, admins, zone, embeddings });
-  const conversations = createConversationService(world);
+  const search = openSearch({ ...deps, admins, zone, embeddings });
+  const conversations = createConversationService(deps);
   const approvals = createApprovalService({
     ...gated,
-    carryOut: { ...carryOutApproved(world), ...schedules.carryOut },
+    carryOut: { ...carryOutApproved(deps), ...schedules.carryOut },
   });
   const hold = createHoldService({
     ...gated,
     onRelease: combineOnRelease(
-      resumeTurnsOnRelease(world),
+      resumeTurnsOnRelease(deps),
       autoReply.onRelease,
       schedules.onRelease,
       (tx) => assistant.onRelease(tx),
@@ -196,7 +196,7 @@ export function createFeatures(options: FeatureOptions): Features {
     dailyAt: settings.observer.daily_at,
   });
   const assistant = openAssistant({
-    ...world,
+    ...deps,
     settings,
     models,
     clock: systemClock,
@@ -233,7 +233,7 @@ export function createFeatures(options: FeatureOptions): Features {
     server: options.server,
     limits: settings.retention,
     outside: outside.copies,
-    endConversations: cancelAllWithContact(world, conversations),
+    endConversations: cancelAllWithContact(deps, conversations),
     logsWords: config.logLevel === 'debug',
   });
 
@@ -245,7 +245,7 @@ export function createFeatures(options: FeatureOptions): Features {
   });
 
   const programs = createClientServices({
-    ...world,
+    ...deps,
     config,
     settings,
     transport: wire.transport,
@@ -331,9 +331,9 @@ export function createFeatures(options: FeatureOptions): Features {
     },
     async start() {
       const takeTurn = options.takeTurn ?? createConversationAgent(thinking);
-      jobs.work('conversation', CONCURRENT_TURNS, onConversationJob(world, takeTurn));
+      jobs.work('conversation', CONCURRENT_TURNS, onConversationJob(deps, takeTurn));
       await autoReply.start(options.compose ?? createAutoReplyAgent({ ...thinking, search: web }));
-      jobs.work('route', CONCURRENT_ROUTES, onRoute(world, admins, observer.hear));
+      jobs.work('route', CONCURRENT_ROUTES, onRoute(deps, admins, observer.hear));
       jobs.work('trigger', CONCURRENT_GROUPS, observer.onTrigger);
       jobs.work('group_answer', CONCURRENT_GROUPS, answerInGroup);
       await outside.start();

@@ -26,7 +26,7 @@ import { readInboxRow } from './whatsapp/inbound/read-message.ts';
 import { isSimulated } from './whatsapp/socket.ts';
 import { createBaileysTransport } from './whatsapp/transport.ts';
 
-export interface MessagePipelineOptions {
+interface MessagePipelineOptions {
   readonly config: Config;
   readonly vault: Vault;
   readonly database: Database;

@@ -6,7 +6,7 @@ import { type ConnectionTarget, type Database, withOpenDatabase } from './store/
 import { migrate, upToDateVersion } from './store/migrate.ts';
 import { canUseAllTables, grantTableUse, isPermissionDenied } from './store/roles.ts';
 
-export interface PreparedSchema {
+interface PreparedSchema {
   readonly version: number;
   startJobs(): Promise<Jobs>;
 }

@@ -21,7 +21,7 @@ import {
 const PART_BYTES = 4 * 1024 * 1024;
 const FETCH_ROWS = 500;
 
-export interface ExportOptions {
+interface ExportOptions {
   readonly database: Database;
   readonly jobs: Jobs;
   readonly version: string;

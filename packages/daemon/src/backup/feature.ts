@@ -55,7 +55,7 @@ interface BackupFeature {
 /** How often it is looked whether one is due, and so how soon one that failed is tried again. */
 const CHECK_CRON = '*/10 * * * *';
 
-export function openBackups(world: BackupDeps): BackupFeature {
+export function openBackups(deps: BackupDeps): BackupFeature {
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const mine = last.then(work, work);
@@ -64,15 +64,15 @@ export function openBackups(world: BackupDeps): BackupFeature {
   };
   return {
     verbs: {
-      list: () => listBackupState(world),
-      make: () => inTurn(() => makeBackup(world)),
+      list: () => listBackupState(deps),
+      make: () => inTurn(() => makeBackup(deps)),
     },
-    standing: () => readBackupStatus(world),
+    standing: () => readBackupStatus(deps),
     async start() {
-      const { jobs, log } = world;
-      jobs.work('backup', 1, () => inTurn(() => backUpWhenDue(world)));
+      const { jobs, log } = deps;
+      jobs.work('backup', 1, () => inTurn(() => backUpWhenDue(deps)));
       await jobs.every('backup', CHECK_CRON, 'UTC', { task: 'look' });
-      const first = inTurn(() => backUpWhenDue(world)).catch((error: unknown) =>
+      const first = inTurn(() => backUpWhenDue(deps)).catch((error: unknown) =>
         log.warn('whether a backup is due is not known', { error }),
       );
       return () => first;
@@ -85,14 +85,14 @@ const folderOf = ({ settings, usualFolder }: BackupDeps): string => settings.fol
 /** As the file system would say it, before it has to. */
 const NO_SPACE = Object.assign(new Error('the disk is nearly full'), { code: 'ENOSPC' });
 
-async function makeBackup(world: BackupDeps): Promise<MadeBackup> {
-  const { settings, now, log } = world;
-  const folder = folderOf(world);
+async function makeBackup(deps: BackupDeps): Promise<MadeBackup> {
+  const { settings, now, log } = deps;
+  const folder = folderOf(deps);
   const began = performance.now();
   try {
-    if (settings.folder === null && world.isDiskLow?.()) throw NO_SPACE;
-    const { rows, ...backup } = await writeBackup(folder, world.archive(), now());
-    await world.remember({ last_at: backup.made_at, failed: null });
+    if (settings.folder === null && deps.isDiskLow?.()) throw NO_SPACE;
+    const { rows, ...backup } = await writeBackup(folder, deps.archive(), now());
+    await deps.remember({ last_at: backup.made_at, failed: null });
     const removed = await removeOldBackups(folder, settings.keep);
     const ms = Math.round(performance.now() - began);
     log.info('backed up', { path: backup.file, count: rows, ms });
@@ -107,16 +107,16 @@ async function makeBackup(world: BackupDeps): Promise<MadeBackup> {
 }
 
 /** By the clock. What went wrong is kept for whoever looks. */
-async function backUpWhenDue(world: BackupDeps): Promise<void> {
-  const memory = await world.remembered();
-  const due = dueAt(world, memory);
-  if (due === null || due > world.now()) return;
+async function backUpWhenDue(deps: BackupDeps): Promise<void> {
+  const memory = await deps.remembered();
+  const due = dueAt(deps, memory);
+  if (due === null || due > deps.now()) return;
   try {
-    await makeBackup(world);
+    await makeBackup(deps);
   } catch (error) {
-    world.log.error('no backup was made', { error });
+    deps.log.error('no backup was made', { error });
     const sentence = error instanceof Error ? error.message : String(error);
-    await world.remember({ ...memory, failed: { at: world.now().toISOString(), sentence } });
+    await deps.remember({ ...memory, failed: { at: deps.now().toISOString(), sentence } });
   }
 }
 
@@ -126,8 +126,8 @@ function dueAt({ settings, zone, now }: BackupDeps, { last_at }: BackupRecord): 
   return found === null ? null : nextBackupAt(settings.every, last, now(), found);
 }
 
-async function readBackupStatus(world: BackupDeps): Promise<BackupStatus> {
-  return toBackupStatus(world, await world.remembered());
+async function readBackupStatus(deps: BackupDeps): Promise<BackupStatus> {
+  return toBackupStatus(deps, await deps.remembered());
 }
 
 function toBackupStatus({ settings }: BackupDeps, { last_at, failed }: BackupRecord): BackupStatus {
@@ -136,14 +136,14 @@ function toBackupStatus({ settings }: BackupDeps, { last_at, failed }: BackupRec
   return { every: settings.every, last_at, trouble };
 }
 
-async function listBackupState(world: BackupDeps): Promise<Backups> {
-  const memory = await world.remembered();
-  const folder = folderOf(world);
+async function listBackupState(deps: BackupDeps): Promise<Backups> {
+  const memory = await deps.remembered();
+  const folder = folderOf(deps);
   return {
-    ...toBackupStatus(world, memory),
+    ...toBackupStatus(deps, memory),
     folder,
-    keep: world.settings.keep,
-    next_at: dueAt(world, memory)?.toISOString() ?? null,
+    keep: deps.settings.keep,
+    next_at: dueAt(deps, memory)?.toISOString() ?? null,
     backups: await listBackups(folder),
   };
 }

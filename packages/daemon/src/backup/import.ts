@@ -29,7 +29,7 @@ export interface ImportOptions {
   readonly onRestored: (tx: Transaction, madeAt: Date) => Promise<void>;
 }
 
-export interface ImportedRows {
+interface ImportedRows {
   readonly tables: Readonly<Record<string, number>>;
 }
 

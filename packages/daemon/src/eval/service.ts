@@ -70,26 +70,26 @@ import { noteRunSpending, spentTodaySql } from '../store/runs.ts';
 /** Questions at once: a model on the same machine has no use for more, one elsewhere answers soon enough. */
 const CONCURRENT_QUESTIONS = 4;
 
-export function createEvalService(world: EvalDeps): EvalService {
+export function createEvalService(deps: EvalDeps): EvalService {
   let running = false;
   return {
     async plan(request) {
-      const { provider, name } = await world.models.open();
+      const { provider, name } = await deps.models.open();
       const chosen = await chooseCases(request);
       return {
         provider,
         model: name,
         ...totalCost(chosen),
-        left_today: await tokensLeftToday(world),
+        left_today: await tokensLeftToday(deps),
       };
     },
     async run(request, sink, signal) {
       if (running) throw new RelayError('eval_running');
       running = true;
       try {
-        const model = await world.models.open();
+        const model = await deps.models.open();
         const { trigger, digest } = await chooseCases(request);
-        const asked = createEvalModel(world, model, signal);
+        const asked = createEvalModel(deps, model, signal);
         const told = (set: EvalSet, { calls: of }: EvalCost) => {
           let done = 0;
           return {
@@ -159,8 +159,8 @@ interface EvalModel {
   readonly spent: { calls: number; input_tokens: number; output_tokens: number };
 }
 
-function createEvalModel(world: EvalDeps, model: OpenedModel, signal: AbortSignal): EvalModel {
-  const { db, lease, limits, clock } = world;
+function createEvalModel(deps: EvalDeps, model: OpenedModel, signal: AbortSignal): EvalModel {
+  const { db, lease, limits, clock } = deps;
   // Nobody's turn: the day's count takes it, and there is no row of `runs` for it.
   const run = runId(randomUUID());
   const spent = { calls: 0, input_tokens: 0, output_tokens: 0 };
@@ -181,7 +181,7 @@ function createEvalModel(world: EvalDeps, model: OpenedModel, signal: AbortSigna
             spent.calls += 1;
             spent.input_tokens += cost.inputTokens;
             spent.output_tokens += cost.outputTokens;
-            const spending = { run, clock: world, usedBefore: sql<number>`0` };
+            const spending = { run, clock: deps, usedBefore: sql<number>`0` };
             const { day } = await noteRunSpending(db, lease, spending, cost);
             const fault = dayBudgetError(limits, day);
             if (fault !== null) throw fault;
@@ -199,10 +199,10 @@ function createEvalModel(world: EvalDeps, model: OpenedModel, signal: AbortSigna
   };
 }
 
-async function tokensLeftToday(world: EvalDeps): Promise<number> {
-  const { db, lease, limits } = world;
+async function tokensLeftToday(deps: EvalDeps): Promise<number> {
+  const { db, lease, limits } = deps;
   const { rows } = await sql<{ day: DayUse }>`
-    SELECT ${spentTodaySql(lease.account, world)} AS day`.execute(db);
+    SELECT ${spentTodaySql(lease.account, deps)} AS day`.execute(db);
   return Math.max(0, limits.tokens_per_day - (rows[0]?.day.tokens ?? 0));
 }
 

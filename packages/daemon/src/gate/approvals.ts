@@ -29,8 +29,8 @@ import type { Gate } from './gate.ts';
 import { closeNotices } from './owner-notices.ts';
 import { type ApprovableProposal, type MessageToSchedule, proposalHash } from './proposals.ts';
 
-export function createApprovalService(world: ApprovalDeps): ApprovalService {
-  const { db, lease, changed } = world;
+export function createApprovalService(deps: ApprovalDeps): ApprovalService {
+  const { db, lease, changed } = deps;
   const shown = async (id: ApprovalId): Promise<Approval> => {
     const [approval] = await loadApprovals(db, lease.account, { id });
     if (approval === undefined) throw new RelayError('approval_not_found', { id });
@@ -41,22 +41,22 @@ export function createApprovalService(world: ApprovalDeps): ApprovalService {
     show: shown,
     list: (state, page) => loadApprovals(db, lease.account, { state, ...page }),
     approve: async (id, hash) => {
-      const done = await fenced(db, lease, (tx) => approve(world, tx, id, hash));
+      const done = await fenced(db, lease, (tx) => approve(deps, tx, id, hash));
       changed();
       if (typeof done === 'string') throw denialOf(done);
       done();
       return shown(id);
     },
     reject: async (id, reason) => {
-      const after = await fenced(db, lease, (tx) => reject(world, tx, id, reason));
+      const after = await fenced(db, lease, (tx) => reject(deps, tx, id, reason));
       changed();
       after();
       return shown(id);
     },
     edit: async (id, text) => {
-      const instead = await fenced(db, lease, (tx) => editApproval(world, tx, id, text));
+      const instead = await fenced(db, lease, (tx) => editApproval(deps, tx, id, text));
       changed();
-      world.gate.hint();
+      deps.gate.hint();
       return shown(instead);
     },
   };
@@ -64,12 +64,12 @@ export function createApprovalService(world: ApprovalDeps): ApprovalService {
 
 /** What to do after the commit; or why not, which is committed too: a refusal stands in the ledger. */
 async function approve(
-  world: ApprovalDeps,
+  deps: ApprovalDeps,
   tx: Transaction,
   id: ApprovalId,
   shown: string | undefined,
 ): Promise<AfterCommit | ReasonCode> {
-  const { account } = world.lease;
+  const { account } = deps.lease;
   const question = await lockApproval(tx, account, id);
   const { row, proposal } = question;
   await assertPending(tx, question);
@@ -84,20 +84,20 @@ async function approve(
   const circumstances = submitContextOf(question);
   const { approval: _, ...without } = circumstances;
   await setApprovalState(tx, account, id, 'approved', null);
-  const { outcome, reason } = await world.gate.ask(tx, actor, proposal, circumstances);
+  const { outcome, reason } = await deps.gate.ask(tx, actor, proposal, circumstances);
   if (outcome !== 'allow') {
     // The yes was not used, so the question stands.
     await setApprovalState(tx, account, id, 'pending', null);
-    await world.gate.submit(tx, actor, proposal, without);
+    await deps.gate.submit(tx, actor, proposal, without);
     return reason;
   }
-  await world.gate.submit(tx, OWNER_ACTOR, {
+  await deps.gate.submit(tx, OWNER_ACTOR, {
     kind: 'answer_approval',
     approval: id,
     answer: 'approve',
   });
-  await appendApprovalEvent(world.lease, tx, row, 'approved');
-  return carryOut(world, tx, question, actor, circumstances);
+  await appendApprovalEvent(deps.lease, tx, row, 'approved');
+  return carryOut(deps, tx, question, actor, circumstances);
 }
 
 async function carryOut(
@@ -129,19 +129,19 @@ async function carryOut(
 }
 
 async function reject(
-  world: ApprovalDeps,
+  deps: ApprovalDeps,
   tx: Transaction,
   id: ApprovalId,
   reason: string | null,
 ): Promise<AfterCommit> {
-  const { account } = world.lease;
+  const { account } = deps.lease;
   const question = await lockApproval(tx, account, id);
   await assertPending(tx, question);
   const { instance_id: instance } = question.row;
   await setApprovalState(tx, account, id, 'rejected', reason);
-  const after = instance === null ? null : await world.carryOut.rejected(tx, instance, reason);
-  await appendApprovalEvent(world.lease, tx, question.row, 'rejected');
-  await world.gate.submit(tx, OWNER_ACTOR, {
+  const after = instance === null ? null : await deps.carryOut.rejected(tx, instance, reason);
+  await appendApprovalEvent(deps.lease, tx, question.row, 'rejected');
+  await deps.gate.submit(tx, OWNER_ACTOR, {
     kind: 'answer_approval',
     approval: id,
     answer: 'reject',

@@ -99,7 +99,7 @@ export interface EvaluateOptions extends FactOptions {
 }
 
 /** What a change of a grant comes to, over the record as it is. */
-export interface GrantRecordChange {
+interface GrantRecordChange {
   readonly id: GrantId;
   readonly change: GrantChange;
   readonly before: GrantRecord | null;

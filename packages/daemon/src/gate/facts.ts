@@ -59,7 +59,7 @@ interface ChatFactsRow {
   reply_mode: 'auto' | 'draft';
 }
 
-export interface LoadedChatFacts {
+interface LoadedChatFacts {
   readonly facts: PolicyFacts;
   /** A direct chat in which neither side has written. */
   readonly firstContact: boolean;

@@ -13,7 +13,7 @@ export interface StoredGrant extends GrantRecord {
   readonly id: GrantId;
 }
 
-export interface LockedGrantee {
+interface LockedGrantee {
   readonly held: StoredGrant | null;
 }
 

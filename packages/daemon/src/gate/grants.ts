@@ -37,7 +37,7 @@ import type { Gate } from './gate.ts';
 import { lockGrantee, type StoredGrant } from './grant-store.ts';
 import type { Grantee } from './proposals.ts';
 
-export interface GrantDeps {
+interface GrantDeps {
   readonly db: Db;
   readonly lease: Lease;
   readonly gate: Gate;
@@ -45,8 +45,8 @@ export interface GrantDeps {
   readonly changed: () => void;
 }
 
-export function createGrantService(world: GrantDeps): GrantService {
-  const { db, lease } = world;
+export function createGrantService(deps: GrantDeps): GrantService {
+  const { db, lease } = deps;
   const { account } = lease;
   const shown = async (id: GrantId): Promise<Permission> => {
     const permission = await readGrant(db, account, id);
@@ -55,16 +55,16 @@ export function createGrantService(world: GrantDeps): GrantService {
   };
   const change = async <T>(run: (tx: Transaction) => Promise<T>): Promise<T> => {
     const changed = await fenced(db, lease, run);
-    world.changed();
+    deps.changed();
     return changed;
   };
   return {
     list: (kind) => listGrants(db, account, kind),
-    create: async (given) => shown(await change((tx) => create(world, tx, given))),
+    create: async (given) => shown(await change((tx) => create(deps, tx, given))),
     update: async (id, { displayName, options, ...flags }) => {
       await change(async (tx) => {
         const { of, held } = await lockRecord(tx, account, id);
-        await submit(world, tx, of, {
+        await submit(deps, tx, of, {
           displayName: displayName ?? held.displayName,
           grant: { ...held.grant, ...given(flags) },
           options: patchGrantOptions(held.options, options ?? {}),
@@ -75,7 +75,7 @@ export function createGrantService(world: GrantDeps): GrantService {
     remove: async (id) => {
       await change(async (tx) => {
         const { of } = await lockRecord(tx, account, id);
-        await submit(world, tx, of, null);
+        await submit(deps, tx, of, null);
       });
     },
   };
@@ -86,7 +86,7 @@ const given = <T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], und
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
 
 async function create(
-  world: GrantDeps,
+  deps: GrantDeps,
   tx: Transaction,
   {
     displayName = null,
@@ -98,11 +98,11 @@ async function create(
     ...whom
   }: CreatePermission,
 ): Promise<GrantId> {
-  const of = await granteeOf(tx, world.lease.account, whom);
-  const known = await lockGrantee(tx, world.lease.account, of);
+  const of = await granteeOf(tx, deps.lease.account, whom);
+  const known = await lockGrantee(tx, deps.lease.account, of);
   if (known?.held) throw new RelayError('permission_exists');
   const grant = { canRead, canReply, replyMode, canInitiate };
-  return submit(world, tx, of, { displayName, grant, options });
+  return submit(deps, tx, of, { displayName, grant, options });
 }
 
 type Whom = Pick<CreatePermission, 'phoneNumber' | 'contactId' | 'group'>;
@@ -175,7 +175,7 @@ async function submit(
   throw new RelayError('denied', { reason: REASONS[decision.reason].sentence });
 }
 
-export interface PeopleDeps extends Pick<GrantDeps, 'db' | 'lease'> {
+interface PeopleDeps extends Pick<GrantDeps, 'db' | 'lease'> {
   /** The owner's other numbers, in digits. */
   readonly admins: readonly string[];
 }

@@ -21,16 +21,16 @@ export interface HoldDeps {
   readonly changed: () => void;
 }
 
-export function createHoldService(world: HoldDeps): HoldService {
-  const { db, lease, gate, changed } = world;
+export function createHoldService(deps: HoldDeps): HoldService {
+  const { db, lease, gate, changed } = deps;
   return {
     hold: async (reason) => {
-      await fenced(db, lease, (tx) => hold(world, tx, reason));
+      await fenced(db, lease, (tx) => hold(deps, tx, reason));
       changed();
       return readHold(db, lease);
     },
     release: async () => {
-      const after = await fenced(db, lease, (tx) => release(world, tx));
+      const after = await fenced(db, lease, (tx) => release(deps, tx));
       changed();
       after();
       gate.hint();
@@ -41,30 +41,30 @@ export function createHoldService(world: HoldDeps): HoldService {
 
 /** For whoever has a transaction of their own. A hold that is there stays as it is. */
 export async function beginHold(
-  world: Pick<HoldDeps, 'lease' | 'gate'>,
+  deps: Pick<HoldDeps, 'lease' | 'gate'>,
   tx: Transaction,
   reason: string,
 ): Promise<void> {
-  await lockHold(tx, world.lease.account);
-  if (!(await isOnHold(tx, world.lease.account, 'update'))) await set(world, tx, true, reason);
+  await lockHold(tx, deps.lease.account);
+  if (!(await isOnHold(tx, deps.lease.account, 'update'))) await set(deps, tx, true, reason);
 }
 
 /** The row, if it is there, before the ledger, as everywhere. */
-async function hold(world: HoldDeps, tx: Transaction, reason: string): Promise<void> {
-  await lockHold(tx, world.lease.account);
-  await isOnHold(tx, world.lease.account, 'update');
-  await set(world, tx, true, reason);
+async function hold(deps: HoldDeps, tx: Transaction, reason: string): Promise<void> {
+  await lockHold(tx, deps.lease.account);
+  await isOnHold(tx, deps.lease.account, 'update');
+  await set(deps, tx, true, reason);
 }
 
 /**
  * The row is locked first: who puts something off because of it has done so by then, or finds it gone.
  * The ledger's row comes last, because the ledger stays locked from there to the commit.
  */
-async function release(world: HoldDeps, tx: Transaction): Promise<AfterCommit> {
-  await lockHold(tx, world.lease.account);
-  await isOnHold(tx, world.lease.account, 'update');
-  const after = await world.onRelease(tx);
-  await set(world, tx, false, '');
+async function release(deps: HoldDeps, tx: Transaction): Promise<AfterCommit> {
+  await lockHold(tx, deps.lease.account);
+  await isOnHold(tx, deps.lease.account, 'update');
+  const after = await deps.onRelease(tx);
+  await set(deps, tx, false, '');
   return after;
 }
 

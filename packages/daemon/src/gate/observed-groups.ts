@@ -54,69 +54,69 @@ interface ObservedGroupDeps {
   readonly changed: () => void;
 }
 
-export function createObservedGroupService(world: ObservedGroupDeps): ObservedGroupService {
-  const { db, lease } = world;
+export function createObservedGroupService(deps: ObservedGroupDeps): ObservedGroupService {
+  const { db, lease } = deps;
   const { account } = lease;
   const list = async () =>
-    (await readObservedOverview(db, account, world.now())).map((one) => shown(world, one));
+    (await readObservedOverview(db, account, deps.now())).map((one) => shown(deps, one));
   return {
     list,
     preview: async (wish) => {
       const { chat, address, name } = await resolveGroup(db, account, wish.group);
       const found = chat === null ? null : await readObservedGroup(db, account, chat);
       return {
-        ...termsShown(world, { address, name, ...requestedTerms(world, wish, found?.options) }),
+        ...termsShown(deps, { address, name, ...requestedTerms(deps, wish, found?.options) }),
         may_answer: wish.may_answer,
         observed: found !== null,
       };
     },
     add: async (wish) => {
       const after: AfterCommit[] = [];
-      const chat = await fenced(db, lease, (tx) => begin(world, tx, wish, after));
+      const chat = await fenced(db, lease, (tx) => begin(deps, tx, wish, after));
       for (const each of after) each();
-      world.changed();
+      deps.changed();
       const group = (await list()).find(({ chat_id }) => chat_id === chat);
       if (group === undefined) throw new RelayError('not_observed', { group: wish.group });
       return group;
     },
     remove: async (group, { erase }) => {
-      const { chat, name } = await fenced(db, lease, (tx) => end(world, tx, group));
-      if (erase) await world.erase?.(chat);
-      world.changed();
+      const { chat, name } = await fenced(db, lease, (tx) => end(deps, tx, group));
+      if (erase) await deps.erase?.(chat);
+      deps.changed();
       return { chat_id: chat, name, erased: erase };
     },
   };
 }
 
 async function begin(
-  world: ObservedGroupDeps,
+  deps: ObservedGroupDeps,
   tx: Transaction,
   wish: ObserveGroupRequest,
   after: AfterCommit[],
 ): Promise<ChatId> {
-  const { account } = world.lease;
+  const { account } = deps.lease;
   const meant = await resolveGroup(tx, account, wish.group);
   const chat = meant.chat ?? (await findOrMakeGroupChat(tx, account, meant.address));
   const held = await readObservedGroup(tx, account, chat);
-  const terms = requestedTerms(world, wish, held?.options);
+  const terms = requestedTerms(deps, wish, held?.options);
   if (held?.announcedAt == null && !wish.announced) {
-    const { announcement } = termsShown(world, { ...meant, ...terms });
+    const { announcement } = termsShown(deps, { ...meant, ...terms });
     throw new RelayError('not_announced', { group: meant.name, announcement });
   }
-  await grantReading(world, tx, chat, wish.may_answer);
+  await grantReading(deps, tx, chat, wish.may_answer);
   await putObservedGroup(tx, account, {
     chat,
     zone: wish.zone === undefined ? (held?.zone ?? terms.zone) : terms.zone,
     options: terms.options,
-    announcedAt: wish.announced ? world.now() : null,
+    announcedAt: wish.announced ? deps.now() : null,
   });
-  if (held === null && world.begun !== undefined) after.push(await world.begun(tx, chat));
+  if (held === null && deps.begun !== undefined) after.push(await deps.begun(tx, chat));
   await note(tx, account, chat, 'observe_group');
   return chat;
 }
 
-async function end(world: ObservedGroupDeps, tx: Transaction, given: string) {
-  const { account } = world.lease;
+async function end(deps: ObservedGroupDeps, tx: Transaction, given: string) {
+  const { account } = deps.lease;
   const groups = await loadObservedGroups(tx, account);
   const group = groups.find(({ chat, address }) => chat === given || address === given);
   if (group === undefined) throw new RelayError('not_observed', { group: given });
@@ -211,8 +211,8 @@ function termsShown(
   };
 }
 
-const shown = (world: ObservedGroupDeps, group: ObservedOverview): ObservedGroup => ({
-  ...termsShown(world, group),
+const shown = (deps: ObservedGroupDeps, group: ObservedOverview): ObservedGroup => ({
+  ...termsShown(deps, group),
   chat_id: group.chat,
   may_answer: group.mayAnswer,
   since: group.since.toISOString(),

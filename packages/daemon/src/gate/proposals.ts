@@ -20,7 +20,7 @@ export interface MessageToSend {
   readonly followUp?: boolean;
 }
 
-export interface ConversationToCreate {
+interface ConversationToCreate {
   readonly kind: 'create_conversation';
   readonly chat: ChatId;
   readonly request: CreateInstanceRequest;
@@ -59,7 +59,7 @@ export interface GrantToChange {
   readonly options?: GrantOptions;
 }
 
-export interface HoldToSet {
+interface HoldToSet {
   readonly kind: 'set_hold';
   readonly on: boolean;
 }
@@ -102,7 +102,7 @@ export const proposalHash = (proposal: ApprovableProposal): string =>
     : intentHash(withWellFormedText(proposal));
 
 /** What the gate found out for the policy to decide on. */
-export interface ProposalFacts {
+interface ProposalFacts {
   readonly firstContact: boolean;
   readonly change: GrantChange;
   /** Whoever asks scheduled it themselves. */

@@ -37,19 +37,19 @@ interface SentOwnerMessage {
 }
 
 export async function sendAsOwner(
-  world: OwnerSendDeps,
+  deps: OwnerSendDeps,
   message: MessageFromOwner,
 ): Promise<SentOwnerMessage> {
-  const { db, lease } = world;
+  const { db, lease } = deps;
   const { account } = lease;
   const { to, text, key } = message;
-  const { decision, put, jid } = await world.gate.checkingNumbers((check) =>
+  const { decision, put, jid } = await deps.gate.checkingNumbers((check) =>
     fenced(db, lease, async (tx) => {
       const chat = await findOrMakeChat(tx, account, to);
       const jid = await loadChatAddress(tx, account, chat);
       const known = key === undefined ? null : await findByKey(tx, account, key, { chat, text });
       if (known !== null) return { decision: null, put: known, jid };
-      const submitted = await world.gate.submit(
+      const submitted = await deps.gate.submit(
         tx,
         { kind: 'owner' },
         { kind: 'send_message', chat, text, ...(key === undefined ? {} : { key }) },
@@ -59,7 +59,7 @@ export async function sendAsOwner(
     }),
   );
   if (put === null || jid === null) throw refusalError(decision?.reason ?? 'unknown_chat');
-  world.gate.hint();
+  deps.gate.hint();
   return { ...put, jid };
 }
 

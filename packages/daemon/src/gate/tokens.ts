@@ -16,7 +16,7 @@ import { IS_CLIENT_TOKEN_SQL, IS_VALID_TOKEN_SQL, tokenHashBytes } from '../stor
 import { fenced } from '../store/transaction.ts';
 import type { AfterCommit } from './approvals.ts';
 
-export interface TokenServiceDeps {
+interface TokenServiceDeps {
   readonly db: Db;
   readonly lease: Lease;
   /** After a commit that changed something a stream shows. */

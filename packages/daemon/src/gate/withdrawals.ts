@@ -64,18 +64,18 @@ const WITHDRAWN_SENTENCE =
 
 /** Part of the restore's own transaction. `madeAt`: of the archive. */
 export const onRestored =
-  (world: RestoreDeps) =>
+  (deps: RestoreDeps) =>
   async (tx: Transaction, madeAt: Date): Promise<void> => {
-    const { account } = world.lease;
-    const now = world.now();
+    const { account } = deps.lease;
+    const now = deps.now();
     const before = new Date(now.getTime() - OLDEST_QUEUED_MS);
     const withdrawn = await withdrawQueued(tx, account, {
       which: sql`o.created_at < ${before}`,
       at: now,
       sentence: WITHDRAWN_SENTENCE,
-      settled: world.settled,
+      settled: deps.settled,
     });
-    await beginHold(world, tx, `Restored from an archive made at ${madeAt.toISOString()}.`);
+    await beginHold(deps, tx, `Restored from an archive made at ${madeAt.toISOString()}.`);
     // Last, because the ledger stays locked from here to the commit.
     const stopped = withdrawn.map((row) => ({ row, reason: 'restored' }) as const);
     await recordStops(tx, account, stopped);

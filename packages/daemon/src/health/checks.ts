@@ -13,7 +13,7 @@ import { verifyChain } from '../store/ledger-chain.ts';
 import { readRolePrivileges } from '../store/roles.ts';
 import { spentTodaySql } from '../store/runs.ts';
 
-export interface DoctorDeps {
+interface DoctorDeps {
   readonly db: Db;
   readonly lease: Lease;
   readonly jobs: Jobs;

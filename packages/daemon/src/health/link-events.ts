@@ -8,7 +8,7 @@ import { appendEvent } from '../store/events.ts';
 import type { Lease } from '../store/lease.ts';
 import { fenced } from '../store/transaction.ts';
 
-export interface LinkEventWriterOptions {
+interface LinkEventWriterOptions {
   readonly db: Db;
   readonly lease: Lease;
   readonly log: Log;

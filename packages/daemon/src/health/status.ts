@@ -12,7 +12,7 @@ import { QUEUES, type QueueName } from '../jobs/queues.ts';
 import type { Db } from '../store/database.ts';
 import type { Lease } from '../store/lease.ts';
 
-export interface StatusDeps {
+interface StatusDeps {
   readonly db: Db;
   readonly lease: Lease;
   readonly jobs: Jobs;

@@ -5,7 +5,7 @@ import { RelayError } from '@relay/core/errors';
 import type { Log } from '@relay/core/log';
 import type { DiskSettings } from '@relay/core/settings';
 
-export interface DiskGuardOptions {
+interface DiskGuardOptions {
   readonly home: string;
   /** Read at each look: they may change while we run. */
   readonly settings: DiskSettings;

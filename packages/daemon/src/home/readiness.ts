@@ -4,7 +4,7 @@
 import { closeSync, writeSync } from 'node:fs';
 import { RelayError } from '@relay/core/errors';
 
-export interface Readiness {
+interface Readiness {
   progress(sentence: string): void;
   ready(at: { pid: number; port: number }): void;
   failed(error: unknown): void;

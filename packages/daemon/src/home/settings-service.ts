@@ -53,24 +53,24 @@ interface SettingsServiceDeps extends RunningSettings {
   onChange(names: readonly string[]): void;
 }
 
-export function createSettingsService(world: SettingsServiceDeps): SettingsService {
+export function createSettingsService(deps: SettingsServiceDeps): SettingsService {
   let last: Promise<unknown> = Promise.resolve();
   return {
     shown: async () => ({
-      model: await modelShown(world),
-      web_search: await searchShown(world),
-      file: settingsFilePath(world.home),
-      settings: (await listRunningSettings(world)).map((one) => asGiven(one, world.model)),
-      secrets: await listRunningSecrets(world),
-      exported_at: await readLastExport(world.home),
+      model: await modelShown(deps),
+      web_search: await searchShown(deps),
+      file: settingsFilePath(deps.home),
+      settings: (await listRunningSettings(deps)).map((one) => asGiven(one, deps.model)),
+      secrets: await listRunningSecrets(deps),
+      exported_at: await readLastExport(deps.home),
     }),
     // One after the other: each is read, changed and written as a whole.
     change(changed) {
-      const mine = last.then(() => saveOwnersSettings(world, changed));
+      const mine = last.then(() => saveOwnersSettings(deps, changed));
       last = mine.catch(() => {});
       return mine;
     },
-    tryModel: world.tryModel,
+    tryModel: deps.tryModel,
   };
 }
 
@@ -80,16 +80,16 @@ function asGiven(shown: ListedSetting, { given }: ModelEnvironment): ListedSetti
   return typeof value === 'string' ? { ...shown, value } : shown;
 }
 
-async function modelShown(world: SettingsServiceDeps): Promise<SettingsOverview['model']> {
+async function modelShown(deps: SettingsServiceDeps): Promise<SettingsOverview['model']> {
   try {
-    const set = await readModelSettings(world.home, world.sealer, world.model);
+    const set = await readModelSettings(deps.home, deps.sealer, deps.model);
     const shown = {
       provider: set.model_provider,
       name: set.model_name,
       base_url: set.model_base_url,
       has_key: set.model_api_key !== null,
     };
-    const opened = await orRefusal(world.openModel());
+    const opened = await orRefusal(deps.openModel());
     if (opened instanceof RelayError) return { ...shown, ready: false, sentence: opened.message };
     const { provider, name } = opened;
     return { ...shown, provider, name, ready: true, sentence: `${name} at ${provider}.` };
@@ -100,8 +100,8 @@ async function modelShown(world: SettingsServiceDeps): Promise<SettingsOverview[
   }
 }
 
-async function searchShown(world: SettingsServiceDeps): Promise<SettingsOverview['web_search']> {
-  const key = await orRefusal(readBraveKey(world.home, world.sealer, world.braveKey));
+async function searchShown(deps: SettingsServiceDeps): Promise<SettingsOverview['web_search']> {
+  const key = await orRefusal(readBraveKey(deps.home, deps.sealer, deps.braveKey));
   return { has_key: key !== null };
 }
 
@@ -112,17 +112,17 @@ const orRefusal = <T>(answer: Promise<T>): Promise<T | RelayError> =>
   });
 
 async function saveOwnersSettings(
-  world: SettingsServiceDeps,
+  deps: SettingsServiceDeps,
   changed: ChangeSettings,
 ): Promise<void> {
-  const { home, sealer } = world;
-  refuseFromEnvironment(world, changed);
+  const { home, sealer } = deps;
+  refuseFromEnvironment(deps, changed);
   const { running, rest } = splitChanges(changed);
-  await changeRunningSettings(world, running);
+  await changeRunningSettings(deps, running);
   const { brave_api_key, ...model } = rest;
   if (brave_api_key !== undefined) await saveBraveKey(home, sealer, brave_api_key);
   if (Object.keys(model).length > 0) await saveModelSettings(home, sealer, model);
-  world.onChange(settingNames(changed));
+  deps.onChange(settingNames(changed));
 }
 
 function splitChanges(changed: ChangeSettings) {

@@ -41,7 +41,7 @@ export interface Archive {
 }
 
 /** What programs may do, behind its three doors: MCP over HTTP, MCP over a pipe, and plain calls. */
-export interface ClientApi {
+interface ClientApi {
   /** One HTTP exchange of MCP; the body was read already. */
   fetch(request: Request, hash: string, body: unknown): Promise<Response>;
   /** A connection of MCP in lines, until either side ends it. */

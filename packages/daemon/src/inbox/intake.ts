@@ -26,7 +26,7 @@ import {
 } from './inbox-row.ts';
 import { applyStrangerBudget, type StrangerBudget } from './stranger-budget.ts';
 
-export interface IntakeOptions extends IntakeDeps {
+interface IntakeOptions extends IntakeDeps {
   readonly log: Log;
   /** After a commit that stored something. */
   readonly stored?: () => void;
@@ -170,27 +170,27 @@ interface IntakeBatch {
 }
 
 /** The first open rows, at most `limit`. */
-export function takeInBatch(world: IntakeDeps, limit: number): Promise<IntakeBatch> {
-  return fenced(world.db, world.lease, async (tx) => {
-    const rows = await openRows(world, tx, limit);
-    const readings = rows.map((row) => parseInboxRow(row, world.open, world.read));
+export function takeInBatch(deps: IntakeDeps, limit: number): Promise<IntakeBatch> {
+  return fenced(deps.db, deps.lease, async (tx) => {
+    const rows = await openRows(deps, tx, limit);
+    const readings = rows.map((row) => parseInboxRow(row, deps.open, deps.read));
     const taken = readings.filter((reading): reading is ReadableRow => 'message' in reading);
     const refused = readings.filter((reading): reading is UnreadableRow => 'failure' in reading);
-    const stored = taken.length === 0 ? 0 : await storeMessages(world, tx, taken);
+    const stored = taken.length === 0 ? 0 : await storeMessages(deps, tx, taken);
     const setAside = refused.flatMap(({ row, failure }) =>
       failure === null ? [] : [{ seq: row.seq, failure }],
     );
-    await markDone(world, tx, rows, setAside);
+    await markDone(deps, tx, rows, setAside);
     return { rows: rows.length, stored, setAside };
   });
 }
 
 /** Leaves the first open row for a person to look at, so that the rest goes on. */
-function setFirstRowAside(world: IntakeDeps, failure: string): Promise<void> {
-  return fenced(world.db, world.lease, async (tx) => {
-    const rows = await openRows(world, tx, 1);
+function setFirstRowAside(deps: IntakeDeps, failure: string): Promise<void> {
+  return fenced(deps.db, deps.lease, async (tx) => {
+    const rows = await openRows(deps, tx, 1);
     await markDone(
-      world,
+      deps,
       tx,
       rows,
       rows.map(({ seq }) => ({ seq, failure })),

@@ -35,7 +35,7 @@ import { putMessages, updateChats } from '../store/messages.ts';
 import { dedupeNotifications, loadChatMemberNames } from '../store/notification-dedupe.ts';
 import { fenced } from '../store/transaction.ts';
 
-export interface IngestDeps {
+interface IngestDeps {
   readonly db: Db;
   readonly lease: Lease;
   readonly jobs: Jobs;
@@ -49,16 +49,16 @@ const REPEATED_WITHIN_MS = 120_000;
 const OLDEST_MS = 7 * 86_400_000;
 const AHEAD_MS = 86_400_000;
 
-export function createIngestService(world: IngestDeps): IngestService {
+export function createIngestService(deps: IngestDeps): IngestService {
   return {
     async take(notifications) {
       const given = notifications.map((notification) =>
-        parseNotification(notification, world.now()),
+        parseNotification(notification, deps.now()),
       );
-      const report = await fenced(world.db, world.lease, (tx) => takeAll(world, tx, given));
+      const report = await fenced(deps.db, deps.lease, (tx) => takeAll(deps, tx, given));
       if (report.taken > 0) {
-        world.jobs.hint('route');
-        world.events.hint();
+        deps.jobs.hint('route');
+        deps.events.hint();
       }
       return report;
     },
@@ -95,11 +95,11 @@ interface Observed {
 }
 
 async function takeAll(
-  world: IngestDeps,
+  deps: IngestDeps,
   tx: Transaction,
   given: readonly ParsedNotification[],
 ): Promise<IngestReport> {
-  const { account } = world.lease;
+  const { account } = deps.lease;
   const groups = await observedGroups(tx, account);
   const places = given.map(({ group }) => matchObservedGroup(groups, group));
   // In one order for all, and held to the end: two requests cannot both be the first.
@@ -113,7 +113,7 @@ async function takeAll(
     const chat = places[n] as ChatId;
     if (content === null) report.left_out += 1;
     else if (
-      await takeOne(world, tx, { ...one, content, chat, who: people.get(chat) as NameResolver })
+      await takeOne(deps, tx, { ...one, content, chat, who: people.get(chat) as NameResolver })
     )
       report.taken += 1;
     else report.repeated += 1;
@@ -144,11 +144,11 @@ interface PlacedNotification extends Omit<ParsedNotification, 'content'> {
 
 /** False when it is known already. */
 async function takeOne(
-  world: IngestDeps,
+  deps: IngestDeps,
   tx: Transaction,
   given: PlacedNotification,
 ): Promise<boolean> {
-  const { account } = world.lease;
+  const { account } = deps.lease;
   const { chat, sender, at, content, who } = given;
   if (await isRepeated(tx, account, given)) return false;
   const id = idOf(given);
@@ -177,7 +177,7 @@ async function takeOne(
     { kind: MESSAGE_EVENT, subject: chat, data: { number, message: id } },
   ]);
   const data = { account, message: number, sentAt: at.toISOString() };
-  await world.jobs.enqueue(tx, 'route', [{ key: `${account}:${chat}`, data }]);
+  await deps.jobs.enqueue(tx, 'route', [{ key: `${account}:${chat}`, data }]);
   return true;
 }
 

@@ -22,7 +22,7 @@ import { createJobSource, type JobHandler, type JobSource, QueueWorker } from '.
 
 const SCHEMA = 'relay_jobs';
 
-export interface NewJob<Q extends QueueName> {
+interface NewJob<Q extends QueueName> {
   /** Jobs of one key run one after the other. */
   readonly key: string;
   readonly data: JobData[Q];
@@ -30,7 +30,7 @@ export interface NewJob<Q extends QueueName> {
   readonly inSeconds?: number;
 }
 
-export interface JobCounts {
+interface JobCounts {
   readonly waiting: number;
   readonly running: number;
   readonly dead: readonly { readonly queue: string; readonly count: number }[];

@@ -11,7 +11,7 @@ import type { Jobs } from './jobs.ts';
 import type { QueueName } from './queues.ts';
 
 /** Which part of Relay a timer belongs to. Persisted. */
-export type TimerKind = 'heartbeat' | 'schedule' | 'auto_reply' | 'digest';
+type TimerKind = 'heartbeat' | 'schedule' | 'auto_reply' | 'digest';
 
 export interface Timer {
   readonly account: AccountId;
@@ -57,7 +57,7 @@ const BATCH = 200;
 /** Also how long a jump of the clock, or a machine that slept, can go unnoticed. */
 const LONGEST_SLEEP_MS = 500;
 
-export interface TimerClockOptions {
+interface TimerClockOptions {
   readonly db: Db;
   readonly now: () => Date;
   readonly onDue: OnTimersDue;

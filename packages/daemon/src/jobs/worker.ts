@@ -17,7 +17,7 @@ export interface Job<Q extends QueueName> {
 
 export type JobHandler<Q extends QueueName> = (job: Job<Q>, signal: AbortSignal) => Promise<void>;
 
-export interface QueueWorkerOptions {
+interface QueueWorkerOptions {
   readonly boss: PgBoss;
   readonly queue: QueueName;
   readonly concurrency: number;

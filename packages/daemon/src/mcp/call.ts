@@ -45,7 +45,7 @@ const LIMIT_MS = 50_000;
 
 /** Throws an Ask or a RelayError and nothing else. */
 export async function callTool(
-  world: ClientDeps,
+  deps: ClientDeps,
   hash: string,
   name: string,
   input: unknown,
@@ -53,10 +53,10 @@ export async function callTool(
 ): Promise<Record<string, unknown>> {
   const tool = CLIENT_TOOLS.get(name);
   // Before anything is waited for: this is when the call came.
-  const line = new OrderedCall(world.turns, `${hash} ${tool?.name}`);
+  const line = new OrderedCall(deps.turns, `${hash} ${tool?.name}`);
   try {
     return await withTimeLimit(tool?.limitMs ?? LIMIT_MS, door.signal, async (signal) => {
-      const program = await world.tokens.known(hash);
+      const program = await deps.tokens.known(hash);
       if (program === null) throw new RelayError('unauthorized');
       if (tool === undefined) throw new RelayError('tool_not_found', { tool: name.slice(0, 60) });
       if (!isAllowed(program, tool)) {
@@ -69,14 +69,14 @@ export async function callTool(
       if (door.key !== null && !KEY.safeParse(door.key).success) {
         throw new RelayError('invalid_request', { what: 'no such key can be kept' });
       }
-      world.log.debug('tool called', { route: tool.name, body: JSON.stringify(given.data) });
-      const call = createCall(world, program, { ...door, signal }, line);
+      deps.log.debug('tool called', { route: tool.name, body: JSON.stringify(given.data) });
+      const call = createCall(deps, program, { ...door, signal }, line);
       return tool.output.parse(await tool.run(call, given.data));
     });
   } catch (error) {
     throw error instanceof InputRequiredError
       ? error
-      : toRelayError(world.log, name.slice(0, 60), error);
+      : toRelayError(deps.log, name.slice(0, 60), error);
   } finally {
     line.leave();
   }
@@ -86,18 +86,18 @@ export const isAllowed = ({ scopes }: TokenClient, { scope }: ClientTool): boole
   scopes.includes(scope);
 
 function createCall(
-  world: ClientDeps,
+  deps: ClientDeps,
   program: TokenClient,
   door: CallContext,
   line: OrderedCall,
 ): ClientCall {
   return {
     ...door,
-    world,
+    world: deps,
     program,
     actor: tokenActor(program),
     scope: { kind: 'token', contacts: program.contacts },
-    noteRead: (db, chats) => noteTokenReads(db, world.lease.account, program.id, chats),
+    noteRead: (db, chats) => noteTokenReads(db, deps.lease.account, program.id, chats),
     inTurn: (work) => line.inTurn(work),
   };
 }

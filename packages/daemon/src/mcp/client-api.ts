@@ -8,10 +8,10 @@ import { type CallContext, type ClientDeps, type ClientTool, toJsonSchema } from
 
 type McpTransports = ReturnType<typeof import('./transports.ts')['openTransports']>;
 
-export function openClientApi(world: ClientDeps) {
+export function openClientApi(deps: ClientDeps) {
   let opened: Promise<McpTransports> | null = null;
   const doors = (): Promise<McpTransports> => {
-    opened ??= import('./transports.ts').then(({ openTransports }) => openTransports(world));
+    opened ??= import('./transports.ts').then(({ openTransports }) => openTransports(deps));
     return opened;
   };
   return {
@@ -26,7 +26,7 @@ export function openClientApi(world: ClientDeps) {
     tools: (program: TokenClient): readonly ListedTool[] =>
       [...CLIENT_TOOLS.values()].filter((tool) => isAllowed(program, tool)).map(toToolShown),
     call: (hash: string, tool: string, input: unknown, key: string | null) =>
-      callTool(world, hash, tool, input, { ...PLAIN_CALL, key }),
+      callTool(deps, hash, tool, input, { ...PLAIN_CALL, key }),
   };
 }
 

@@ -18,20 +18,20 @@ import type { ClientDeps } from './tool.ts';
 
 export function registerPrompts(
   server: Server,
-  { world, hash }: { readonly world: ClientDeps; readonly hash: string },
+  { world: deps, hash }: { readonly world: ClientDeps; readonly hash: string },
 ): void {
   server.registerCapabilities({ prompts: {} });
   server.setRequestHandler('prompts/list', () =>
-    answerRequest(world, hash, async ({ program }) => ({
+    answerRequest(deps, hash, async ({ program }) => ({
       prompts: PROMPTS.filter((prompt) => isPromptAllowed(program, prompt)).map(toPrompt),
     })),
   );
   server.setRequestHandler('prompts/get', ({ params }) =>
-    answerRequest(world, hash, (asking) =>
+    answerRequest(deps, hash, (asking) =>
       writePrompt(asking, params.name, params.arguments ?? {}),
     ),
   );
-  registerCompletions(server, { world, hash });
+  registerCompletions(server, { world: deps, hash });
 }
 
 const toPrompt = (prompt: ClientPrompt): Prompt => ({
@@ -280,11 +280,11 @@ const ARGUMENTS: Readonly<Record<string, ResourcePart>> = {
 
 function registerCompletions(
   server: Server,
-  { world, hash }: { readonly world: ClientDeps; readonly hash: string },
+  { world: deps, hash }: { readonly world: ClientDeps; readonly hash: string },
 ): void {
   server.registerCapabilities({ completions: {} });
   server.setRequestHandler('completion/complete', ({ params: { ref, argument } }) =>
-    answerRequest(world, hash, async (asking) => {
+    answerRequest(deps, hash, async (asking) => {
       const wanted = completionTargetOf(ref, argument.name);
       const values = wanted === null ? [] : await findCompletions(asking, wanted, argument.value);
       return {
@@ -316,12 +316,12 @@ function completionTargetOf(
 }
 
 async function findCompletions(
-  { world, program }: AuthorizedRequest,
+  { world: deps, program }: AuthorizedRequest,
   { part, as }: CompletionTarget,
   typed: string,
 ): Promise<readonly string[]> {
   const start = foldName(typed.slice(0, 128));
-  const rows = await listResourceRows(world, program, {
+  const rows = await listResourceRows(deps, program, {
     parts: [part],
     after: null,
     limit: MOST_LOOKED_AT,

@@ -29,17 +29,17 @@ export interface AuthorizedRequest {
 }
 
 export async function answerRequest<T>(
-  world: ClientDeps,
+  deps: ClientDeps,
   hash: string,
   answer: (asking: AuthorizedRequest) => Promise<T>,
 ): Promise<T> {
   try {
-    const program = await world.tokens.known(hash);
+    const program = await deps.tokens.known(hash);
     if (program === null) throw new RelayError('unauthorized');
-    return await answer({ world, program });
+    return await answer({ world: deps, program });
   } catch (error) {
     if (error instanceof ProtocolError) throw error;
-    const told = toRelayError(world.log, 'mcp', error);
+    const told = toRelayError(deps.log, 'mcp', error);
     throw new ProtocolError(rpcCodeOf(told), told.message);
   }
 }

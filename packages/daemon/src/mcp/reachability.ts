@@ -69,8 +69,8 @@ export async function waitUntilReachable(call: ClientCall): Promise<void> {
   throw new SeedError('NETWORK_ERROR', connectionSentence(transport.link.state));
 }
 
-async function isUp({ world }: ClientCall): Promise<boolean> {
-  const { link } = world.transport;
+async function isUp({ world: deps }: ClientCall): Promise<boolean> {
+  const { link } = deps.transport;
   const sentence = connectionSentence(link.state);
   switch (reachabilityOf(link)) {
     case 'up':
@@ -80,7 +80,7 @@ async function isUp({ world }: ClientCall): Promise<boolean> {
     case 'ended':
       throw new SeedError('SESSION_EXPIRED', sentence);
     case 'changed':
-      await reportUnexpected(world, `link ${link.since.toISOString()}`, sentence);
+      await reportUnexpected(deps, `link ${link.since.toISOString()}`, sentence);
       throw new SeedError('ELEMENT_NOT_FOUND', sentence);
   }
 }
@@ -126,13 +126,13 @@ const UNEXPECTED_EVENT = 'whatsapp.unexpected';
 
 /** `about` names the thing; nothing that somebody wrote is in the sentence. */
 export async function reportUnexpected(
-  world: ClientDeps,
+  deps: ClientDeps,
   about: string,
   sentence: string,
 ): Promise<void> {
-  const { db, lease, gate, settings, log, changed } = world;
+  const { db, lease, gate, settings, log, changed } = deps;
   const { account } = lease;
-  const { state } = world.transport.link;
+  const { state } = deps.transport.link;
   const told = await fenced(db, lease, async (tx) => {
     const before = await tx
       .selectFrom('events')

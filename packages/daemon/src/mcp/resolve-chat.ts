@@ -75,14 +75,14 @@ export const findReachableByIds = (
 ): Promise<ReachableChat[]> => loadReachable(call, call.world.db, { ids: [...new Set(ids)] });
 
 export async function findOrMakeChatFor(
-  { world }: ChatLookup,
+  { world: deps }: ChatLookup,
   tx: Transaction,
   { chat, contact }: ReachableChat,
 ): Promise<ChatId> {
   if (chat !== null) return chat;
   if (contact === null) throw new Error('a group without a chat');
   const wanted = { contacts: [contact], groups: [] };
-  const made = (await findOrMakeChats(tx, world.lease.account, wanted)).ofContact.get(contact);
+  const made = (await findOrMakeChats(tx, deps.lease.account, wanted)).ofContact.get(contact);
   if (made === undefined) throw new Error('a contact without a chat');
   return made;
 }
@@ -99,19 +99,19 @@ const formatCandidates = (of: readonly ReachableChat[]): string =>
   ].join(', ');
 
 function loadReachable(
-  { world, program }: ChatLookup,
+  { world: deps, program }: ChatLookup,
   db: Db,
   who: Parameters<typeof readReachableChats>[3],
 ) {
-  const { lease, admins } = world;
+  const { lease, admins } = deps;
   return readReachableChats(db, lease.account, { admins, contacts: program.contacts }, who);
 }
 
 /** Letters make it a name, whatever digits are in it; only an address may have them after its @. */
-function addressIn({ world }: ChatLookup, query: string) {
+function addressIn({ world: deps }: ChatLookup, query: string) {
   if (GROUP.test(query)) return { group: query };
   if (ID.test(query)) return { ids: [query] };
-  const number = query.includes('@') ? null : readPhoneNumber(query, world.transport.link.phone);
+  const number = query.includes('@') ? null : readPhoneNumber(query, deps.transport.link.phone);
   const alias = number === null ? aliasOfJid(query) : phoneAlias(number);
   return alias === null ? null : { alias };
 }

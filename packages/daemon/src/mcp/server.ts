@@ -33,7 +33,7 @@ import {
 /** `hash` is the token's, from the transport; nothing the program says about itself is looked at. */
 export const createServerFactory =
   (
-    world: ClientDeps,
+    deps: ClientDeps,
     confirmations: Confirmations,
     hashOf: (ctx: McpRequestContext) => string,
     notices: ChangeNotices | null,
@@ -46,13 +46,13 @@ export const createServerFactory =
         capabilities: { tools: {} },
         instructions: INSTRUCTIONS,
         requestState: { verify: confirmations.verify },
-        cacheHints: { 'resources/list': cacheHintOf(world), 'resources/read': cacheHintOf(world) },
+        cacheHints: { 'resources/list': cacheHintOf(deps), 'resources/read': cacheHintOf(deps) },
       },
     );
     patchErrorCodes(mcp);
     const { server } = mcp;
     server.setRequestHandler('tools/list', async () => {
-      const program = await world.tokens.known(hash);
+      const program = await deps.tokens.known(hash);
       if (program === null) throw new ProtocolError(ProtocolErrorCode.InvalidRequest, UNKNOWN);
       return {
         tools: [...CLIENT_TOOLS.values()].filter((tool) => isAllowed(program, tool)).map(toMcpTool),
@@ -69,12 +69,12 @@ export const createServerFactory =
           canAsk(capabilities) ? confirmations.answer(ctx, about, question) : 'cannot',
       };
       return answerToolCall(
-        () => callTool(world, hash, params.name, params.arguments, door),
+        () => callTool(deps, hash, params.name, params.arguments, door),
         ({ question }) => confirmations.ask(about, question),
       );
     });
-    await registerResources(server, { world, hash, era: context.era, notices });
-    registerPrompts(server, { world, hash });
+    await registerResources(server, { world: deps, hash, era: context.era, notices });
+    registerPrompts(server, { world: deps, hash });
     return mcp;
   };
 

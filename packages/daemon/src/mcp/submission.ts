@@ -167,7 +167,7 @@ export const onceByKey =
   };
 
 function actionKey(
-  { key, world, actor }: ClientCall,
+  { key, world: deps, actor }: ClientCall,
   tool: string,
   input: object,
 ): IdempotencyKey | null {
@@ -175,5 +175,5 @@ function actionKey(
   const hash = createHash('sha256')
     .update(`${tool}\n${JSON.stringify(input)}`)
     .digest();
-  return { account: world.lease.account, actor: actorName(actor), key, hash };
+  return { account: deps.lease.account, actor: actorName(actor), key, hash };
 }

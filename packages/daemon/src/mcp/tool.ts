@@ -67,7 +67,7 @@ export interface ClientCall extends CallContext {
   inTurn<T>(work: () => Promise<T>): Promise<T>;
 }
 
-export interface ToolHints {
+interface ToolHints {
   readonly readOnlyHint: boolean;
   readonly destructiveHint?: boolean;
   readonly idempotentHint?: boolean;

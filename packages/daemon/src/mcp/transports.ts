@@ -16,13 +16,13 @@ import { ChangeNotices, createListenHandler, isListenRequest } from './resources
 import { createServerFactory } from './server.ts';
 import type { ClientDeps } from './tool.ts';
 
-export function openTransports(world: ClientDeps) {
+export function openTransports(deps: ClientDeps) {
   const confirmations = new Confirmations();
   // The library's sentences may quote what a program sent.
-  const onerror = ({ message }: Error) => world.log.debug('mcp', { body: message });
-  const notices = new ChangeNotices(world);
+  const onerror = ({ message }: Error) => deps.log.debug('mcp', { body: message });
+  const notices = new ChangeNotices(deps);
   const factory = createServerFactory(
-    world,
+    deps,
     confirmations,
     ({ authInfo }) => authInfo?.token ?? '',
     null,
@@ -37,7 +37,7 @@ export function openTransports(world: ClientDeps) {
       return fetch(request, { parsedBody, authInfo: { token: hash, clientId: '', scopes: [] } });
     },
     pipe(connection: Duplex, hash: string): void {
-      const pinned = createServerFactory(world, confirmations, () => hash, notices);
+      const pinned = createServerFactory(deps, confirmations, () => hash, notices);
       serveStdio(pinned, { transport: lineTransport(connection), onerror });
     },
   };

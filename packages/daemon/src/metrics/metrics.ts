@@ -18,7 +18,7 @@ interface MetricsDeps {
 
 const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-export function openMetrics(world: MetricsDeps): Metrics & { stop(): void } {
+export function openMetrics(deps: MetricsDeps): Metrics & { stop(): void } {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const requests = new Histogram({
@@ -30,11 +30,11 @@ export function openMetrics(world: MetricsDeps): Metrics & { stop(): void } {
   });
   const showStatus = createStatusGauges(registry);
   const showModels = createModelCounters(registry);
-  const counting = countEvents(registry, world.events, world.log);
+  const counting = countEvents(registry, deps.events, deps.log);
   return {
     contentType: registry.contentType,
     async text() {
-      const [status, used] = await Promise.all([world.status(), world.modelUse()]);
+      const [status, used] = await Promise.all([deps.status(), deps.modelUse()]);
       showStatus(status);
       showModels(used);
       return registry.metrics();

@@ -53,7 +53,7 @@ export interface ClaimOptions {
   readonly aftermath: DeliveryHooks;
 }
 
-export interface ClaimRequest {
+interface ClaimRequest {
   readonly now: Date;
   readonly room: number;
   readonly inFlight: readonly OutboxId[];

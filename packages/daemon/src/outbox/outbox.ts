@@ -15,7 +15,7 @@ import type { Permit } from '@relay/core/policy/permit';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Transaction } from '../store/database.ts';
 
-export interface NewOutboxMessage extends MessageIds {
+interface NewOutboxMessage extends MessageIds {
   readonly body: string;
   readonly firstContact: boolean;
   /** The sender's own name for this message: the same one again is the same message. */

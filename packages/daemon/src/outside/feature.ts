@@ -42,26 +42,26 @@ interface DigestExport {
   sweep(): Promise<void>;
 }
 
-export function openDigestExport(world: DigestExportDeps): DigestExport {
-  const { jobs, lease, log } = world;
+export function openDigestExport(deps: DigestExportDeps): DigestExport {
+  const { jobs, lease, log } = deps;
   const sweepUp = () =>
-    removeOrphanedCopies(world).catch((error: unknown) =>
+    removeOrphanedCopies(deps).catch((error: unknown) =>
       log.warn('copies of digests are left', { error }),
     );
   return {
     async enqueue(work, digest, kind) {
       // Settings that cannot be read fail the job and never the digest.
-      const settings = await world.settings().catch(() => null);
+      const settings = await deps.settings().catch(() => null);
       if (settings !== null && !isExportWanted(settings, kind)) return;
       const data = { account: lease.account, subject: digest };
       await jobs.enqueue(work.tx, 'outside_memory', [{ key: `${lease.account}:${digest}`, data }]);
       work.filled.add('outside_memory');
     },
-    copies: { erase: (digests) => eraseDigestCopies(world, digests) },
-    verbs: createDigestExportService(world),
+    copies: { erase: (digests) => eraseDigestCopies(deps, digests) },
+    verbs: createDigestExportService(deps),
     async start() {
       await sweepUp();
-      jobs.work('outside_memory', 1, createDigestExportHandler(world));
+      jobs.work('outside_memory', 1, createDigestExportHandler(deps));
     },
     sweep: sweepUp,
   };
@@ -103,28 +103,28 @@ const exportState = (settings: DigestExportSettings): DigestExportState => ({
 // A digest goes out: to the day's file, and over the webhook. A job of its own for each making of a digest, tried
 // again until it is done. Invariant: where it goes is noted before it is written, so that it can be taken away.
 
-function createDigestExportHandler(world: DigestExportDeps): JobHandler<'outside_memory'> {
+function createDigestExportHandler(deps: DigestExportDeps): JobHandler<'outside_memory'> {
   return async (job) => {
-    const { db, lease } = world;
+    const { db, lease } = deps;
     const digest = await readDigestToExport(db, lease.account, job.data.subject);
-    const told = digest === null ? null : await exportDigest(world, digest);
+    const told = digest === null ? null : await exportDigest(deps, digest);
     await fenced(db, lease, async (tx) => {
       if (told !== null) await noteDigestCopyDelivered(tx, lease.account, job.data.subject, told);
       await job.complete(tx);
     });
-    await removeOrphanedCopies(world);
+    await removeOrphanedCopies(deps);
   };
 }
 
 /** Of which making the webhook was told now; null when it was not. */
-async function exportDigest(world: DigestExportDeps, digest: DigestToExport): Promise<Date | null> {
-  const { db, lease, egress, now } = world;
-  const settings = await world.settings();
+async function exportDigest(deps: DigestExportDeps, digest: DigestToExport): Promise<Date | null> {
+  const { db, lease, egress, now } = deps;
+  const settings = await deps.settings();
   const before = await findDigestCopy(db, lease.account, digest.id);
   if (before?.erased) return null;
   const segments = digestSegments(digest, settings.device_id);
   if (settings.folder !== null && isAbsolute(settings.folder)) {
-    const file = join(settings.folder, `${dayOf(world, digest)}.jsonl`);
+    const file = join(settings.folder, `${dayOf(deps, digest)}.jsonl`);
     if (before?.file && before.file !== file)
       await dropDigestLines(before.file, new Set([digest.id]));
     await noteDigestCopyFile(db, lease.account, digest.id, file);
@@ -170,14 +170,14 @@ async function eraseDigestCopies(
 }
 
 /** What is left of digests that are no more. A webhook that does not answer is told the next time. */
-async function removeOrphanedCopies(world: DigestExportDeps): Promise<void> {
-  const { db, lease, log } = world;
+async function removeOrphanedCopies(deps: DigestExportDeps): Promise<void> {
+  const { db, lease, log } = deps;
   const left = await findOrphanedDigestCopies(db, lease.account);
   if (left.length === 0) return;
   await dropCopyLines(left);
   const done: DigestId[] = [];
   for (const copy of left) {
-    if (await notifyErased(world, copy)) done.push(copy.digest);
+    if (await notifyErased(deps, copy)) done.push(copy.digest);
   }
   await deleteDigestCopies(db, lease.account, done);
   if (done.length < left.length) {
@@ -198,17 +198,17 @@ async function dropCopyLines(copies: readonly DigestCopy[]): Promise<number> {
 }
 
 async function notifyErased(
-  world: DigestExportDeps,
+  deps: DigestExportDeps,
   { digest, told }: DigestCopy,
 ): Promise<boolean> {
   if (told === null) return true;
   try {
-    const { webhook_url: url, webhook_secret: secret } = await world.settings();
+    const { webhook_url: url, webhook_secret: secret } = await deps.settings();
     if (url === null || secret === null) return true;
-    const now = world.now();
+    const now = deps.now();
     const type = 'digest.erased' as const;
     const event = { type, timestamp: now.toISOString(), data: { digest_id: digest } };
-    await sendExportEvent(world.egress, { url, secret }, { id: `${digest}.erased`, ...event }, now);
+    await sendExportEvent(deps.egress, { url, secret }, { id: `${digest}.erased`, ...event }, now);
     return true;
   } catch {
     return false;

@@ -39,17 +39,17 @@ export function cutoffsAt(
 }
 
 export async function enforceRetention(
-  world: RetentionDeps,
+  deps: RetentionDeps,
   cause: RetentionRun['cause'],
 ): Promise<RetentionRun> {
-  const { db, lease, log, now, limits } = world;
+  const { db, lease, log, now, limits } = deps;
   const began = performance.now();
   const at = now();
   const cutoffs = cutoffsAt(at, limits);
-  const digests = await enforceDigests(world, cutoffs);
-  const messages = await enforceMessages(world, cutoffs);
+  const digests = await enforceDigests(deps, cutoffs);
+  const messages = await enforceMessages(deps, cutoffs);
   const deleted = messages + digests > 0;
-  const scoured = await scourIfDue(world, cause, deleted);
+  const scoured = await scourIfDue(deps, cause, deleted);
   const ms = Math.round(performance.now() - began);
   const run = { at: at.toISOString(), cause, messages, digests, scoured, ms };
   await fenced(db, lease, async (tx) => {
@@ -69,31 +69,31 @@ export async function enforceRetention(
   return run;
 }
 
-async function enforceDigests(world: RetentionDeps, cutoffs: RetentionCutoffs): Promise<number> {
-  const { account } = world.lease;
-  const all = await findDigestIds(world.db, account, sql`g.period_end < ${cutoffs.digests}`);
+async function enforceDigests(deps: RetentionDeps, cutoffs: RetentionCutoffs): Promise<number> {
+  const { account } = deps.lease;
+  const all = await findDigestIds(deps.db, account, sql`g.period_end < ${cutoffs.digests}`);
   for (let from = 0; from < all.length; from += DIGESTS_AT_ONCE) {
-    await eraseDigestsEverywhere(world, all.slice(from, from + DIGESTS_AT_ONCE));
+    await eraseDigestsEverywhere(deps, all.slice(from, from + DIGESTS_AT_ONCE));
   }
   return all.length;
 }
 
 /** Outside first: once the rows are gone nobody would know where their copies are. Returns the lines there. */
 export async function eraseDigestsEverywhere(
-  world: RetentionDeps,
+  deps: RetentionDeps,
   digests: readonly DigestId[],
 ): Promise<number> {
   if (digests.length === 0) return 0;
-  const lines = await world.outside.erase(digests);
-  await fenced(world.db, world.lease, async (tx) => {
-    await eraseDigests(tx, world.lease.account, digests);
-    await world.jobs.forget(tx, digests);
+  const lines = await deps.outside.erase(digests);
+  await fenced(deps.db, deps.lease, async (tx) => {
+    await eraseDigests(tx, deps.lease.account, digests);
+    await deps.jobs.forget(tx, digests);
   });
   return lines;
 }
 
-async function enforceMessages(world: RetentionDeps, cutoffs: RetentionCutoffs): Promise<number> {
-  const { db, lease } = world;
+async function enforceMessages(deps: RetentionDeps, cutoffs: RetentionCutoffs): Promise<number> {
+  const { db, lease } = deps;
   let total = 0;
   for (const overdue of await readOverdueChats(db, lease.account, cutoffs)) {
     total += await eraseAllMessages(db, lease, overdueMessagesSql(overdue));

@@ -20,7 +20,7 @@ export interface Retention {
   start(): () => Promise<void>;
 }
 
-export function openRetention(world: RetentionDeps): Retention {
+export function openRetention(deps: RetentionDeps): Retention {
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const mine = last.then(work, work);
@@ -29,28 +29,28 @@ export function openRetention(world: RetentionDeps): Retention {
   };
   return {
     verbs: {
-      status: () => readRetentionStatus(world),
-      run: () => inTurn(() => enforceRetention(world, 'owner')),
-      preview: (id) => previewForget(world, id),
-      forget: (id) => inTurn(() => forgetContactOrGroup(world, id)),
+      status: () => readRetentionStatus(deps),
+      run: () => inTurn(() => enforceRetention(deps, 'owner')),
+      preview: (id) => previewForget(deps, id),
+      forget: (id) => inTurn(() => forgetContactOrGroup(deps, id)),
     },
     nightly: async () => {
-      await inTurn(() => enforceRetention(world, 'night'));
+      await inTurn(() => enforceRetention(deps, 'night'));
     },
     start() {
-      const first = inTurn(() => enforceRetention(world, 'start')).then(
+      const first = inTurn(() => enforceRetention(deps, 'start')).then(
         () => {},
-        (error: unknown) => world.log.warn('retention not enforced', { error }),
+        (error: unknown) => deps.log.warn('retention not enforced', { error }),
       );
       return () => first;
     },
   };
 }
 
-async function readRetentionStatus(world: RetentionDeps): Promise<RetentionStatus> {
-  const { db, lease, limits } = world;
-  const now = world.now();
-  const zone = findZone(world.zone);
+async function readRetentionStatus(deps: RetentionDeps): Promise<RetentionStatus> {
+  const { db, lease, limits } = deps;
+  const now = deps.now();
+  const zone = findZone(deps.zone);
   const next = zone === null ? null : nextOccurrence(NIGHTLY, zone, now);
   return {
     now: now.toISOString(),

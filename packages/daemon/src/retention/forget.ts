@@ -28,27 +28,27 @@ import { eraseDigestsEverywhere, type RetentionDeps } from './enforce.ts';
 const NAME_PREFIX = 'name:';
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-export async function previewForget(world: RetentionDeps, id: string): Promise<ForgetPreview> {
-  const whom = await getErasureSubject(world, id);
+export async function previewForget(deps: RetentionDeps, id: string): Promise<ForgetPreview> {
+  const whom = await getErasureSubject(deps, id);
   return {
     id,
     kind: whom.kind,
     name: nameOf(whom),
-    counts: await countErasure(world.db, world.lease.account, whom),
-    open_conversations: await countOpen(world, whom),
+    counts: await countErasure(deps.db, deps.lease.account, whom),
+    open_conversations: await countOpen(deps, whom),
   };
 }
 
 export async function forgetContactOrGroup(
-  world: RetentionDeps,
+  deps: RetentionDeps,
   id: string,
 ): Promise<ErasureReceipt> {
   const began = performance.now();
-  const { db, lease, jobs, events, log, server } = world;
-  const whom = await getErasureSubject(world, id);
-  if (whom.kind === 'person' && whom.contact !== null) await world.endConversations(whom.contact);
+  const { db, lease, jobs, events, log, server } = deps;
+  const whom = await getErasureSubject(deps, id);
+  if (whom.kind === 'person' && whom.contact !== null) await deps.endConversations(whom.contact);
   const erased = await countErasure(db, lease.account, whom);
-  const outside_lines = await eraseDerived(world, whom);
+  const outside_lines = await eraseDerived(deps, whom);
   await eraseAllMessages(db, lease, messagesOfSubject(whom));
   await fenced(db, lease, async (tx) => {
     const ids = await eraseWhole(tx, lease.account, whom, figuresOf(erased));
@@ -64,15 +64,15 @@ export async function forgetContactOrGroup(
     outside_lines,
     scoured,
     ms,
-    stays: describeWhatStays({ kind: whom.kind, scoured, server, logsWords: world.logsWords }),
+    stays: describeWhatStays({ kind: whom.kind, scoured, server, logsWords: deps.logsWords }),
   };
 }
 
 /** What was made of their words, while it can still be told by them. */
-async function eraseDerived(world: RetentionDeps, whom: ErasureSubject): Promise<number> {
-  const { db, lease } = world;
+async function eraseDerived(deps: RetentionDeps, whom: ErasureSubject): Promise<number> {
+  const { db, lease } = deps;
   const lines = await eraseDigestsEverywhere(
-    world,
+    deps,
     await findDigestIds(db, lease.account, digestsOfSubject(whom)),
   );
   await fenced(db, lease, async (tx) => {

@@ -27,36 +27,36 @@ import { ownChatKindSql } from '../store/names-and-addresses.ts';
 import { dedupeNotifications } from '../store/notification-dedupe.ts';
 
 /** A job of the queue `route`, as far as the router needs it. */
-export interface RouteJob {
+interface RouteJob {
   readonly data: StoredMessageRef;
   complete(tx: Transaction): Promise<void>;
 }
 
 /** Reads a message of an observed group; what came of it is to be written down behind the route. */
-export type OnGroupMessage = (
+type OnGroupMessage = (
   work: UnitOfWork,
   message: RoutedMessage,
 ) => Promise<readonly LedgerRow[]>;
 
 /** `admins` are the owner's other numbers, in digits. */
 export function onRoute(
-  world: ConversationDeps,
+  deps: ConversationDeps,
   admins: readonly string[] = [],
   hearGroup: OnGroupMessage = async () => [],
 ) {
   return (job: RouteJob): Promise<void> =>
-    inOneTransaction(world, async (work) => {
-      await fence(work.tx, world.lease);
+    inOneTransaction(deps, async (work) => {
+      await fence(work.tx, deps.lease);
       // First, because a merge of the sender locks the job: the message is read as the merge left it.
       await job.complete(work.tx);
-      const message = await loadRoutedMessage(work.tx, job.data, admins, world.now());
+      const message = await loadRoutedMessage(work.tx, job.data, admins, deps.now());
       // Last, because its end is a row of the ledger, which stays locked from there to the commit.
       if (
         message === null ||
-        (await isDuplicateNotification(work.tx, world.lease.account, message))
+        (await isDuplicateNotification(work.tx, deps.lease.account, message))
       )
         return;
-      await routeMessage(world, work, message, hearGroup);
+      await routeMessage(deps, work, message, hearGroup);
     });
 }
 
@@ -72,15 +72,15 @@ async function isDuplicateNotification(
 }
 
 async function routeMessage(
-  world: ConversationDeps,
+  deps: ConversationDeps,
   work: UnitOfWork,
   message: RoutedMessage,
   hearGroup: OnGroupMessage,
 ): Promise<void> {
-  const { account } = world.lease;
+  const { account } = deps.lease;
   const decision = route(message.facts);
   const cameOf = decision.to === 'observer' ? await hearGroup(work, message) : [];
-  await dispatchMessage(world, work, message, decision);
+  await dispatchMessage(deps, work, message, decision);
   await appendLedger(work.tx, account, {
     actor: 'router',
     action: 'route_message',
@@ -97,31 +97,31 @@ async function routeMessage(
   for (const row of cameOf) await appendLedger(work.tx, account, row);
   const { outcome: to, reason } = decision;
   work.told.push(() =>
-    world.log.debug('message routed', { chat: message.chat, message: message.id, to, reason }),
+    deps.log.debug('message routed', { chat: message.chat, message: message.id, to, reason }),
   );
 }
 
 function dispatchMessage(
-  world: ConversationDeps,
+  deps: ConversationDeps,
   work: UnitOfWork,
   message: RoutedMessage,
   decision: Route,
 ): Promise<void> | undefined {
   switch (decision.to) {
     case 'conversation':
-      return onConversationMessage(world, work, decision.instance, message);
+      return onConversationMessage(deps, work, decision.instance, message);
     case 'late_reply':
-      return onLateReply(world, work, decision.instance, message);
+      return onLateReply(deps, work, decision.instance, message);
     case 'takeover':
-      return onOwnerTakeover(world, work, decision.instance, message);
+      return onOwnerTakeover(deps, work, decision.instance, message);
     case 'knock':
-      return recordMessageRequests(work.tx, world.lease.account, new Map([[decision.contact, 1]]));
+      return recordMessageRequests(work.tx, deps.lease.account, new Map([[decision.contact, 1]]));
     case 'assistant':
-      return onAssistantMessage(world, work, { ...message, self: message.facts.self });
+      return onAssistantMessage(deps, work, { ...message, self: message.facts.self });
     case 'reaction':
-      return onAssistantReaction(world, work, { ...message, self: message.facts.self });
+      return onAssistantReaction(deps, work, { ...message, self: message.facts.self });
     case 'auto_reply':
-      return onAutoReplyMessage(world, work, { ...message, contact: decision.contact });
+      return onAutoReplyMessage(deps, work, { ...message, contact: decision.contact });
     case 'observer':
     case 'nobody':
       return undefined;

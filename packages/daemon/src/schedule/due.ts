@@ -26,42 +26,42 @@ import type { ScheduleDeps } from './service.ts';
 import { lockSchedule, ruleOf, type ScheduleRow, setNextOccurrence } from './sql.ts';
 
 export const onScheduleDue =
-  (world: ScheduleDeps): JobHandler<'schedule'> =>
+  (deps: ScheduleDeps): JobHandler<'schedule'> =>
   (job) =>
-    inOneTransaction(world, async (work) => {
-      await fence(work.tx, world.lease);
+    inOneTransaction(deps, async (work) => {
+      await fence(work.tx, deps.lease);
       await job.complete(work.tx);
-      await runDueSchedule(world, work, job.data.subject);
+      await runDueSchedule(deps, work, job.data.subject);
     });
 
 async function runDueSchedule(
-  world: ScheduleDeps,
+  deps: ScheduleDeps,
   work: UnitOfWork,
   id: ScheduleId,
 ): Promise<void> {
   const { tx } = work;
-  const { account } = world.lease;
+  const { account } = deps.lease;
   const row = await lockSchedule(tx, account, id);
   if (row === null || row.state !== 'active' || row.next_at === null) return;
   // It stays due: ending the hold asks for it, and what was missed meanwhile follows the rule.
   if (await isOnHold(tx, account, 'share')) return;
-  const plan = planDueRun({ ...ruleOf(row), nextAt: row.next_at, now: world.now() });
+  const plan = planDueRun({ ...ruleOf(row), nextAt: row.next_at, now: deps.now() });
   await setNextOccurrence(tx, account, id, plan.next);
-  if (plan.skipped !== null) await noteSkipped(world, work, row, plan.skipped);
-  if (plan.happens !== null) await submitOccurrence(world, work, row, plan.happens);
-  work.told.push(() => logDueSchedule(world, row, plan));
+  if (plan.skipped !== null) await noteSkipped(deps, work, row, plan.skipped);
+  if (plan.happens !== null) await submitOccurrence(deps, work, row, plan.happens);
+  work.told.push(() => logDueSchedule(deps, row, plan));
 }
 
 async function submitOccurrence(
-  world: ScheduleDeps,
+  deps: ScheduleDeps,
   work: UnitOfWork,
   row: ScheduleRow,
   due: Date,
 ): Promise<void> {
   const { tx } = work;
-  const { account } = world.lease;
+  const { account } = deps.lease;
   await replaceWaiting(work, row);
-  const submitted = await world.gate.submit(
+  const submitted = await deps.gate.submit(
     tx,
     { kind: 'scheduler' },
     { kind: 'send_message', chat: row.chat_id, text: row.body },
@@ -75,14 +75,14 @@ async function submitOccurrence(
   await sql`INSERT INTO schedule_runs (account_id, schedule_id, due_at, outcome, reason, permit_id, approval_id, at)
     VALUES (${account}, ${row.id}, ${due}, ${outcome}, ${decision.reason},
       (SELECT permit_id FROM outbox WHERE account_id = ${account} AND id = ${message?.id ?? null}::uuid),
-      ${approval}, ${world.now()})`.execute(tx);
+      ${approval}, ${deps.now()})`.execute(tx);
   await appendEvent(tx, account, {
     kind: 'schedule',
     subject: row.id,
     data: { due: due.toISOString(), outcome, reason: decision.reason },
   });
-  if (news) await notifyOwnerOfRefusal(world, work, row, decision.reason);
-  if (message !== null) work.told.push(() => world.gate.hint());
+  if (news) await notifyOwnerOfRefusal(deps, work, row, decision.reason);
+  if (message !== null) work.told.push(() => deps.gate.hint());
 }
 
 const outcomeOf = ({ message, approval }: GateResult): 'queued' | 'waiting' | 'refused' => {
@@ -108,12 +108,12 @@ async function isNewRefusal(
 }
 
 async function noteSkipped(
-  world: ScheduleDeps,
+  deps: ScheduleDeps,
   { tx }: UnitOfWork,
   row: ScheduleRow,
   { first, last, count, reason }: SkippedRuns,
 ): Promise<void> {
-  const { account } = world.lease;
+  const { account } = deps.lease;
   await tx
     .insertInto('schedule_runs')
     .values({
@@ -124,7 +124,7 @@ async function noteSkipped(
       count,
       outcome: 'skipped',
       reason,
-      at: world.now(),
+      at: deps.now(),
     })
     .execute();
   await appendEvent(tx, account, {
@@ -174,19 +174,19 @@ async function replaceWaiting({ tx }: UnitOfWork, row: ScheduleRow): Promise<voi
 const SHOWN_CHARACTERS = 60;
 
 async function notifyOwnerOfRefusal(
-  world: ScheduleDeps,
+  deps: ScheduleDeps,
   work: UnitOfWork,
   row: ScheduleRow,
   reason: ReasonCode,
 ): Promise<void> {
-  if (!world.settings.tell_owner_on_whatsapp) return;
+  if (!deps.settings.tell_owner_on_whatsapp) return;
   const { rule, zone } = ruleOf(row);
   const words =
     row.body.length > SHOWN_CHARACTERS
       ? `${row.body.slice(0, SHOWN_CHARACTERS - 1).trimEnd()}…`
       : row.body;
   const text = `A scheduled message was not sent: "${words}" (${describeRule(rule, zone)}). ${REASONS[reason].sentence}`;
-  const { gate, lease } = world;
+  const { gate, lease } = deps;
   const told = await notifyOwner(work.tx, { gate, account: lease.account }, text.toWellFormed());
   if (told) work.told.push(() => gate.hint());
 }
@@ -194,11 +194,11 @@ async function notifyOwnerOfRefusal(
 // When Relay begins, and when the clock was put back: what is to come is worked out anew. What has happened
 // stays as it is; what was left out in a time that now lies ahead again is to come after all.
 
-export async function recomputeSchedules(world: ScheduleDeps): Promise<void> {
-  await inOneTransaction(world, async (work) => {
-    await fence(work.tx, world.lease);
-    await reopenSkipped(world, work);
-    for (const row of await lockActive(world, work)) await recomputeSchedule(world, work, row);
+export async function recomputeSchedules(deps: ScheduleDeps): Promise<void> {
+  await inOneTransaction(deps, async (work) => {
+    await fence(work.tx, deps.lease);
+    await reopenSkipped(deps, work);
+    for (const row of await lockActive(deps, work)) await recomputeSchedule(deps, work, row);
   });
 }
 
@@ -224,11 +224,11 @@ async function lockActive({ lease }: ScheduleDeps, { tx }: UnitOfWork): Promise<
 }
 
 async function recomputeSchedule(
-  world: ScheduleDeps,
+  deps: ScheduleDeps,
   { tx }: UnitOfWork,
   row: ActiveSchedule,
 ): Promise<void> {
-  await setNextOccurrence(tx, world.lease.account, row.id, nextDueAt(row, world.now()));
+  await setNextOccurrence(tx, deps.lease.account, row.id, nextDueAt(row, deps.now()));
 }
 
 /** One that is overdue stays so, and its timer is there again even if its job was given up. */
@@ -241,22 +241,22 @@ function nextDueAt(row: ActiveSchedule, now: Date): Date | null {
 
 /** The hold is over: what came due meanwhile is asked for, in the transaction that ends it. */
 export const enqueueHeldSchedules =
-  (world: ScheduleDeps): OnRelease =>
+  (deps: ScheduleDeps): OnRelease =>
   (tx) =>
-    joinTransaction(world, tx, async ({ filled }) => {
-      const { account } = world.lease;
+    joinTransaction(deps, tx, async ({ filled }) => {
+      const { account } = deps.lease;
       const rows = await tx
         .selectFrom('schedules')
         .select('id')
         .where('account_id', '=', account)
         .where('state', '=', 'active')
-        .where('next_at', '<=', world.now())
+        .where('next_at', '<=', deps.now())
         .execute();
       const job = (id: ScheduleId) => ({
         key: `${account}:${id}`,
         data: { account, subject: id, epoch: 0 },
       });
-      await world.jobs.enqueue(
+      await deps.jobs.enqueue(
         tx,
         'schedule',
         rows.map(({ id }) => job(id)),

@@ -19,13 +19,13 @@ export interface SchedulesFeature {
   settle(): Promise<void>;
 }
 
-export const openSchedules = (world: ScheduleDeps): SchedulesFeature => ({
-  verbs: createScheduleService(world),
+export const openSchedules = (deps: ScheduleDeps): SchedulesFeature => ({
+  verbs: createScheduleService(deps),
   carryOut: {
-    scheduleMessage: createApprovedSchedule(world),
-    cancelSchedule: cancelApprovedSchedule(world),
+    scheduleMessage: createApprovedSchedule(deps),
+    cancelSchedule: cancelApprovedSchedule(deps),
   },
-  onRelease: enqueueHeldSchedules(world),
-  onDue: onScheduleDue(world),
-  settle: () => recomputeSchedules(world),
+  onRelease: enqueueHeldSchedules(deps),
+  onDue: onScheduleDue(deps),
+  settle: () => recomputeSchedules(deps),
 });

@@ -47,8 +47,8 @@ const PREVIEWED_OCCURRENCES = 5;
 
 const OWNER: Actor = { kind: 'owner' };
 
-export function createScheduleService(world: ScheduleDeps): ScheduleService {
-  const { db, lease, events } = world;
+export function createScheduleService(deps: ScheduleDeps): ScheduleService {
+  const { db, lease, events } = deps;
   const shown = async (id: ScheduleId): Promise<Schedule> => {
     const [found] = await listSchedules(db, lease.account, { id });
     if (found === undefined) throw new RelayError('schedule_not_found', { id });
@@ -56,16 +56,16 @@ export function createScheduleService(world: ScheduleDeps): ScheduleService {
   };
   return {
     list: (state, page) => listSchedules(db, lease.account, { state }, page),
-    preview: (wish) => inRolledBackTransaction(db, (tx) => previewForOwner(world, tx, wish)),
+    preview: (wish) => inRolledBackTransaction(db, (tx) => previewForOwner(deps, tx, wish)),
     create: async (wish) => {
-      const { decision, id } = await fenced(db, lease, (tx) => createForOwner(world, tx, wish));
+      const { decision, id } = await fenced(db, lease, (tx) => createForOwner(deps, tx, wish));
       events.hint();
       if (id === null)
         throw new RelayError('denied', { reason: REASONS[decision.reason].sentence });
       return shown(id);
     },
     cancel: async (id) => {
-      await fenced(db, lease, (tx) => cancelSchedule(world, tx, OWNER, id));
+      await fenced(db, lease, (tx) => cancelSchedule(deps, tx, OWNER, id));
       events.hint();
       return shown(id);
     },
@@ -85,17 +85,17 @@ async function inRolledBackTransaction<T>(
   }
 }
 
-async function previewForOwner(world: ScheduleDeps, tx: Transaction, wish: CreateSchedule) {
-  const understood = interpretScheduleRequest(world, wish);
-  const chat = await resolveScheduleChat(world, tx, wish.to);
-  const recipient = await readScheduleRecipient(tx, world.lease.account, chat);
-  return previewSchedule(understood, recipient, world.now(), PREVIEWED_OCCURRENCES);
+async function previewForOwner(deps: ScheduleDeps, tx: Transaction, wish: CreateSchedule) {
+  const understood = interpretScheduleRequest(deps, wish);
+  const chat = await resolveScheduleChat(deps, tx, wish.to);
+  const recipient = await readScheduleRecipient(tx, deps.lease.account, chat);
+  return previewSchedule(understood, recipient, deps.now(), PREVIEWED_OCCURRENCES);
 }
 
-async function createForOwner(world: ScheduleDeps, tx: Transaction, wish: CreateSchedule) {
-  const { rule, zone, catchUp, text } = interpretScheduleRequest(world, wish);
-  const chat = await resolveScheduleChat(world, tx, wish.to);
-  return submitSchedule(world, tx, OWNER, { chat, text, rule, zone: zone.name, catchUp });
+async function createForOwner(deps: ScheduleDeps, tx: Transaction, wish: CreateSchedule) {
+  const { rule, zone, catchUp, text } = interpretScheduleRequest(deps, wish);
+  const chat = await resolveScheduleChat(deps, tx, wish.to);
+  return submitSchedule(deps, tx, OWNER, { chat, text, rule, zone: zone.name, catchUp });
 }
 
 // A message for later: checked, put before the gate, and written down with its first timer, all in the
@@ -118,21 +118,21 @@ interface ScheduleResult {
 }
 
 export async function submitSchedule(
-  world: ScheduleDeps,
+  deps: ScheduleDeps,
   tx: Transaction,
   actor: Actor,
   { chat, text, rule, zone, catchUp }: ScheduleToCreate,
   circumstances: SubmitContext = {},
 ): Promise<ScheduleResult> {
-  const { next } = requireNextOccurrence(world, rule, zone);
-  const { decision, approval } = await world.gate.submit(
+  const { next } = requireNextOccurrence(deps, rule, zone);
+  const { decision, approval } = await deps.gate.submit(
     tx,
     actor,
     { kind: 'schedule_message', chat, text, rule, zone, catchUp },
     circumstances,
   );
   if (decision.outcome !== 'allow') return { decision, id: null, approval };
-  const { account } = world.lease;
+  const { account } = deps.lease;
   const { id } = await tx
     .insertInto('schedules')
     .values({
@@ -145,7 +145,7 @@ export async function submitSchedule(
       created_by: actorName(actor),
       approval_id: circumstances.approval ?? null,
       next_at: next,
-      created_at: world.now(),
+      created_at: deps.now(),
     })
     .returning('id')
     .executeTakeFirstOrThrow();
@@ -167,10 +167,10 @@ function requireNextOccurrence({ now }: ScheduleDeps, rule: unknown, zone: strin
 
 /** The owner said yes to what an agent wanted to schedule. A refusal is thrown, and undoes the yes. */
 export const createApprovedSchedule =
-  (world: ScheduleDeps): ApprovedActions['scheduleMessage'] =>
+  (deps: ScheduleDeps): ApprovedActions['scheduleMessage'] =>
   (tx, { approval, actor, run, schedule: asked }) =>
-    joinTransaction(world, tx, async () => {
-      const { decision } = await submitSchedule(world, tx, actor, asked, {
+    joinTransaction(deps, tx, async () => {
+      const { decision } = await submitSchedule(deps, tx, actor, asked, {
         approval,
         ...(run === null ? {} : { run }),
       });
@@ -186,17 +186,17 @@ const CANCELLED_SENTENCE = 'The schedule was cancelled.';
 
 /** Cancelled twice is cancelled; one that has come to its end with nothing on its way is refused. */
 export async function cancelSchedule(
-  world: ScheduleDeps,
+  deps: ScheduleDeps,
   tx: Transaction,
   actor: Actor,
   id: ScheduleId,
   circumstances: SubmitContext = {},
 ): Promise<Pick<GateResult, 'decision' | 'approval'>> {
-  const { account } = world.lease;
+  const { account } = deps.lease;
   const row = await lockSchedule(tx, account, id);
   if (row === null) throw new RelayError('schedule_not_found', { id });
   if (row.state === 'cancelled') return { decision: decisionFor('narrowing'), approval: null };
-  if (row.state === 'done' && !(await hasPendingMessage(world, tx, id))) {
+  if (row.state === 'done' && !(await hasPendingMessage(deps, tx, id))) {
     throw new RelayError('schedule_over', { id });
   }
   const { chat_id: chat, body: text, zone } = row;
@@ -209,24 +209,24 @@ export async function cancelSchedule(
     zone,
   } as const;
   // What is to be withdrawn and told comes before the ledger, which stays locked from its row to the commit.
-  const { outcome } = await world.gate.ask(tx, actor, proposal, circumstances);
+  const { outcome } = await deps.gate.ask(tx, actor, proposal, circumstances);
   let withdrawn: readonly ApprovalId[] = [];
   if (outcome === 'allow') {
     await setNextOccurrence(tx, account, id, null, 'cancelled');
     withdrawn = await withdrawApprovals(tx, account, { schedule: id }, CANCELLED_SENTENCE);
     await appendEvent(tx, account, { kind: 'schedule', subject: id, data: { state: 'cancelled' } });
   }
-  const submitted = await world.gate.submit(tx, actor, proposal, circumstances);
-  await closeNotices(tx, { gate: world.gate, account }, withdrawn, CANCELLED_SENTENCE);
+  const submitted = await deps.gate.submit(tx, actor, proposal, circumstances);
+  await closeNotices(tx, { gate: deps.gate, account }, withdrawn, CANCELLED_SENTENCE);
   return submitted;
 }
 
 /** The owner said yes to what an agent wanted to cancel. A refusal is thrown, and undoes the yes. */
 export const cancelApprovedSchedule =
-  (world: ScheduleDeps): ApprovedScheduleActions['cancelSchedule'] =>
+  (deps: ScheduleDeps): ApprovedScheduleActions['cancelSchedule'] =>
   (tx, { approval, actor, run, schedule }) =>
-    joinTransaction(world, tx, async () => {
-      const { decision } = await cancelSchedule(world, tx, actor, schedule, {
+    joinTransaction(deps, tx, async () => {
+      const { decision } = await cancelSchedule(deps, tx, actor, schedule, {
         approval,
         ...(run === null ? {} : { run }),
       });
@@ -275,18 +275,18 @@ export interface AgentScheduleResult extends ScheduleResult {
 
 /** `circumstances` brings the run, what it has read, and whether the owner is asked first. */
 export async function scheduleForAgent(
-  world: ScheduleDeps,
+  deps: ScheduleDeps,
   tx: Transaction,
   actor: Actor,
   wish: AgentScheduleRequest,
   circumstances: SubmitContext = {},
 ): Promise<AgentScheduleResult> {
-  const zoneName = wish.zone ?? world.zone;
-  const given = ruleFor(wish, findZone(zoneName), world.now());
-  const { rule, zone, next } = requireNextOccurrence(world, given, zoneName);
+  const zoneName = wish.zone ?? deps.zone;
+  const given = ruleFor(wish, findZone(zoneName), deps.now());
+  const { rule, zone, next } = requireNextOccurrence(deps, given, zoneName);
   const { chat, text, catchUp = defaultCatchUp(rule) } = wish;
   const asked = { chat, text, rule, zone: zone.name, catchUp };
-  const scheduled = await submitSchedule(world, tx, actor, asked, circumstances);
+  const scheduled = await submitSchedule(deps, tx, actor, asked, circumstances);
   return { ...scheduled, words: describeRule(rule, zone), next };
 }
 
@@ -327,10 +327,10 @@ const isTime = (time: string): boolean => /^([01]\d|2[0-3]):[0-5]\d$/.test(time)
 
 type ScheduleTimingInput = Omit<CreateSchedule, 'to'>;
 
-function interpretScheduleRequest(world: ScheduleDeps, wish: ScheduleTimingInput): ParsedSchedule {
-  const zoneName = wish.zone ?? world.zone;
-  const given = wish.rule ?? parseTypedRule(world, wish.when ?? '', zoneName);
-  const { rule, zone } = requireNextOccurrence(world, given, zoneName);
+function interpretScheduleRequest(deps: ScheduleDeps, wish: ScheduleTimingInput): ParsedSchedule {
+  const zoneName = wish.zone ?? deps.zone;
+  const given = wish.rule ?? parseTypedRule(deps, wish.when ?? '', zoneName);
+  const { rule, zone } = requireNextOccurrence(deps, given, zoneName);
   return { rule, zone, catchUp: wish.catch_up ?? defaultCatchUp(rule), text: wish.text };
 }
 

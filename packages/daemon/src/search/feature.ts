@@ -13,7 +13,7 @@ import { createSearchService } from './service.ts';
 import { openVectors, type Vectors } from './vectors/feature.ts';
 import { createMemoryService } from './vectors/service.ts';
 
-export interface OpenSearchOptions {
+interface OpenSearchOptions {
   readonly db: Db;
   readonly lease: Lease;
   readonly log: Log;
@@ -28,7 +28,7 @@ export interface OpenSearchOptions {
   readonly embeddings: MemorySetup;
 }
 
-export interface SearchFeature {
+interface SearchFeature {
   readonly search: MessageSearch;
   readonly verbs: SearchService;
   readonly indexer: Indexer;
@@ -45,11 +45,11 @@ export function openSearch(options: OpenSearchOptions): SearchFeature {
   const setup = options.embeddings;
   const vectors = openVectors({ ...options, source: () => setup.current() });
   const { nearness } = vectors;
-  const world: SearchDeps = { db, account: lease.account, admins, zone, now, caughtUp, nearness };
-  const search = new MessageSearch(world);
+  const deps: SearchDeps = { db, account: lease.account, admins, zone, now, caughtUp, nearness };
+  const search = new MessageSearch(deps);
   return {
     search,
-    verbs: createSearchService(world, search),
+    verbs: createSearchService(deps, search),
     indexer,
     vectors,
     memory: createMemoryService({ db, lease, setup, vectors }),

@@ -14,7 +14,7 @@ import type { Lease } from '../store/lease.ts';
 import { fenced } from '../store/transaction.ts';
 import { toTsvector } from './tsvector.ts';
 
-export interface IndexerOptions {
+interface IndexerOptions {
   readonly db: Db;
   readonly lease: Lease;
   readonly log: Log;

@@ -96,7 +96,7 @@ export interface ChatPosition {
   readonly number: number;
 }
 
-export interface NamedMessagePage {
+interface NamedMessagePage {
   /** Oldest first. */
   readonly messages: readonly NamedMessage[];
   /** There is more beyond its far end: before the oldest, or after the newest where `after` was asked for. */

@@ -53,7 +53,7 @@ export interface MessageHit extends NamedMessage {
   readonly sure?: boolean;
 }
 
-export interface RetrieveOptions {
+interface RetrieveOptions {
   readonly limit?: number;
   readonly from?: Date;
   readonly to?: Date;
@@ -61,7 +61,7 @@ export interface RetrieveOptions {
   readonly except?: MessageId;
 }
 
-export interface LastMessagesQuery {
+interface LastMessagesQuery {
   readonly chat: ChatId;
   readonly from?: Date;
   readonly to?: Date;
@@ -97,8 +97,8 @@ interface SearchFindings {
 export class MessageSearch {
   readonly #world: SearchDeps;
 
-  constructor(world: SearchDeps) {
-    this.#world = world;
+  constructor(deps: SearchDeps) {
+    this.#world = deps;
   }
 
   /** Resolves when every message that is stored now can be found; soon in any case, if a whole history waits. */

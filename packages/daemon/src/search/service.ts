@@ -11,17 +11,17 @@ import type { SearchScope } from './scope.ts';
 import type { MessageHit, MessageSearch, SearchDeps, SearchOptions } from './search.ts';
 import { findAllParties, type PersonOrGroup } from './sql.ts';
 
-export function createSearchService(world: SearchDeps, search: MessageSearch): SearchService {
+export function createSearchService(deps: SearchDeps, search: MessageSearch): SearchService {
   return {
     async search({ q, chat, contact, from, to, as, limit }) {
-      const hits = await search.search(await resolveSearchScope(world, as), q, {
+      const hits = await search.search(await resolveSearchScope(deps, as), q, {
         limit,
-        ...(chat === undefined ? {} : { chat: await chatNamed(world, chat) }),
-        ...(contact === undefined ? {} : { contact: await contactNamed(world, contact) }),
-        ...(from === undefined ? {} : { from: daysNamed(world, from).from }),
-        ...(to === undefined ? {} : { to: daysNamed(world, to).to }),
+        ...(chat === undefined ? {} : { chat: await chatNamed(deps, chat) }),
+        ...(contact === undefined ? {} : { contact: await contactNamed(deps, contact) }),
+        ...(from === undefined ? {} : { from: daysNamed(deps, from).from }),
+        ...(to === undefined ? {} : { to: daysNamed(deps, to).to }),
       });
-      const around = await readNeighbours(world, hits);
+      const around = await readNeighbours(deps, hits);
       return {
         sure: hits.some(({ sure }) => sure),
         hits: hits.map((hit) => toApiHit(hit, around.get(hit.number))),
@@ -30,15 +30,15 @@ export function createSearchService(world: SearchDeps, search: MessageSearch): S
   };
 }
 
-async function chatNamed(world: SearchDeps, name: string): Promise<Chat> {
-  const { chat } = await somebodyNamed(world, name, ({ chat }) => chat !== null);
+async function chatNamed(deps: SearchDeps, name: string): Promise<Chat> {
+  const { chat } = await somebodyNamed(deps, name, ({ chat }) => chat !== null);
   if (chat === null) throw new RelayError('contact_unknown', { who: name });
   return chat;
 }
 
-async function contactNamed(world: SearchDeps, name: string): Promise<Contact> {
+async function contactNamed(deps: SearchDeps, name: string): Promise<Contact> {
   if (name === 'me') return 'me';
-  const { contact } = await somebodyNamed(world, name, ({ contact }) => contact !== null);
+  const { contact } = await somebodyNamed(deps, name, ({ contact }) => contact !== null);
   if (contact === null) throw new RelayError('contact_unknown', { who: name });
   return contact;
 }

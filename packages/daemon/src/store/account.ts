@@ -64,7 +64,7 @@ export async function noteDaemonStop(db: Db, holder: string): Promise<void> {
     .execute();
 }
 
-export interface LinkedIdentity {
+interface LinkedIdentity {
   readonly phone: string | null;
   readonly lid: string | null;
   /** What the owner is called on WhatsApp, where it has told. */

@@ -9,12 +9,12 @@ import type { Db, Transaction } from './database.ts';
 import type { Lease } from './lease.ts';
 import { fenced, TransactionConflict } from './transaction.ts';
 
-export interface WantedChats {
+interface WantedChats {
   readonly contacts: readonly ContactId[];
   readonly groups: readonly string[];
 }
 
-export interface FoundChats {
+interface FoundChats {
   readonly ofContact: ReadonlyMap<ContactId, ChatId>;
   readonly ofGroup: ReadonlyMap<string, ChatId>;
 }

@@ -40,7 +40,7 @@ types.setTypeParser(pg.types.builtins.INT8, (text) => {
   return value;
 });
 
-export interface PoolOptions {
+interface PoolOptions {
   readonly max?: number;
   /** Off for a pooler in front of the server that hands a connection on after every transaction. */
   readonly prepare?: boolean;

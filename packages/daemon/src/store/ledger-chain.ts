@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { type Db, sealOf } from './database.ts';
 import { LEDGER_START, type LedgerMark } from './seal.ts';
 
-export interface LedgerFault {
+interface LedgerFault {
   readonly kind: 'altered' | 'missing' | 'added' | 'beyond' | 'cut' | 'rewritten' | 'unsigned';
   readonly seq: number;
 }

@@ -28,7 +28,7 @@ import {
   type MessageMatch,
 } from './why/story.ts';
 
-export interface LedgerReaderOptions {
+interface LedgerReaderOptions {
   readonly db: Db;
   readonly account: AccountId;
   /** The owner's other numbers, in digits. */

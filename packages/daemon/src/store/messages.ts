@@ -129,7 +129,7 @@ export async function updateChats(
     WHERE c.account_id = ${account} AND c.id = n.chat`.execute(tx);
 }
 
-export interface SentMessage {
+interface SentMessage {
   readonly chat: ChatId;
   readonly id: MessageId;
   readonly body: string;

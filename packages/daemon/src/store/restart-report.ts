@@ -15,7 +15,7 @@ import { fenced } from './transaction.ts';
 const OPEN_REPORT_KEY = 'report.open';
 const LAST_REPORT_KEY = 'report.last';
 
-export interface AbsenceStart {
+interface AbsenceStart {
   readonly cause: RestartReport['cause'];
   readonly since: Date;
 }

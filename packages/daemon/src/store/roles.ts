@@ -62,7 +62,7 @@ const NOT_ALLOWED = '42501';
 export const isPermissionDenied = (error: unknown): boolean =>
   (error as { code?: unknown }).code === NOT_ALLOWED;
 
-export interface RolePrivileges {
+interface RolePrivileges {
   readonly user: string;
   readonly isSuperuser: boolean;
   readonly isOwner: boolean;

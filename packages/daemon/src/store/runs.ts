@@ -18,7 +18,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db, Transaction } from './database.ts';
 import type { Lease } from './lease.ts';
 
-export interface NewRun {
+interface NewRun {
   readonly account: AccountId;
   readonly actor: string;
   /** Whose turn it is: a conversation's or a session's. */
@@ -76,7 +76,7 @@ export interface OwnerClock {
   readonly zone: string;
 }
 
-export interface RunSpending {
+interface RunSpending {
   readonly run: RunId;
   readonly clock: OwnerClock;
   /** What is looked at with it: what the conversation or session had used before, as an expression. */
@@ -84,7 +84,7 @@ export interface RunSpending {
 }
 
 /** This call included; `before` in tokens. Those of turns that failed or were discarded count too: they were paid for. */
-export interface TokensUsed {
+interface TokensUsed {
   readonly before: number;
   readonly day: DayUse;
 }

@@ -8,7 +8,7 @@ import type { Tables } from './tables.ts';
 export type SessionRow = Selectable<Tables['sessions']>;
 export type SessionLine = Selectable<Tables['session_messages']>;
 
-export interface NewSession {
+interface NewSession {
   readonly kind: SessionRow['kind'];
   /** Whom it is with; one session each. */
   readonly key: string;

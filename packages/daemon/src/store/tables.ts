@@ -452,7 +452,7 @@ export interface Tables {
   browser_sessions: { account_id: AccountId; hash: Buffer; created_at: Now; expires_at: Date };
 }
 
-export interface TodoRow {
+interface TodoRow {
   id: string;
   text: string;
   status: 'pending' | 'in_progress' | 'completed' | 'skipped';

@@ -99,8 +99,8 @@ class TraceExporter {
   /** What was last said of the collector; empty while all is well. */
   #trouble = '';
 
-  constructor(world: TraceExporterDeps) {
-    this.#world = world;
+  constructor(deps: TraceExporterDeps) {
+    this.#world = deps;
   }
 
   start(): void {

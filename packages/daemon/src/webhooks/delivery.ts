@@ -49,42 +49,42 @@ import {
 /** For so long nothing at all has arrived: nobody is there any more. */
 const GIVE_UP_MS = 3 * 86_400_000;
 
-export function createDeliveryHandler(world: WebhookDeps): JobHandler<'webhook'> {
-  const { db, lease } = world;
+export function createDeliveryHandler(deps: WebhookDeps): JobHandler<'webhook'> {
+  const { db, lease } = deps;
   return async (job, signal) => {
     const due = await readDueDelivery(db, lease.account, job.data.subject);
     // Erased, removed with its webhook, or settled already.
     if (due === null || due.delivery.state !== 'pending') return;
-    const tried = await sendDelivery(world, due, signal);
-    await fenced(db, lease, (tx) => settleAttempt(world, tx, job, due, tried));
-    world.events.hint();
-    world.jobs.hint('webhook');
+    const tried = await sendDelivery(deps, due, signal);
+    await fenced(db, lease, (tx) => settleAttempt(deps, tx, job, due, tried));
+    deps.events.hint();
+    deps.jobs.hint('webhook');
   };
 }
 
 /** Why it was not even tried, or how that went. */
 async function sendDelivery(
-  world: WebhookDeps,
+  deps: WebhookDeps,
   { webhook, delivery }: DueDelivery,
   signal: AbortSignal,
 ): Promise<AttemptResult> {
   if (!webhook.enabled) return { status: null, failure: 'disabled' };
   const { id, type, facts, event_at: at } = delivery;
-  const data = await makeDeliveryData(type, { world, webhook, facts });
+  const data = await makeDeliveryData(type, { world: deps, webhook, facts });
   if (data === null) return { status: null, failure: 'erased' };
-  return sendWebhookRequest(world, webhook, { id, type, at, data }, signal);
+  return sendWebhookRequest(deps, webhook, { id, type, at, data }, signal);
 }
 
 async function settleAttempt(
-  world: WebhookDeps,
+  deps: WebhookDeps,
   tx: Transaction,
   job: Job<'webhook'>,
   { webhook, delivery }: DueDelivery,
   tried: AttemptResult,
 ): Promise<void> {
-  const { lease, jobs, log } = world;
+  const { lease, jobs, log } = deps;
   const { account } = lease;
-  const now = world.now();
+  const now = deps.now();
   const settled = settlementOf(delivery.attempts, tried, now);
   await settleDelivery(tx, account, delivery.id, settled, now);
   const queued = { id: delivery.id, webhook: webhook.id, facts: delivery.facts };
@@ -101,7 +101,7 @@ async function settleAttempt(
     const note = switchOffReason(tried, +now - +since);
     if (note !== null) {
       await switchOffWebhook(tx, account, webhook.id, note);
-      await appendSwitchedOff(tx, world, webhook.id, note);
+      await appendSwitchedOff(tx, deps, webhook.id, note);
       log.warn('a webhook was switched off', { reason: note });
     }
   }
@@ -167,18 +167,18 @@ interface AttemptResult {
 const TIMEOUT_MS = 15_000;
 
 export async function sendWebhookRequest(
-  world: WebhookDeps,
+  deps: WebhookDeps,
   webhook: Pick<WebhookRow, 'id' | 'url' | 'rotated_at'>,
   told: WebhookRequest,
   signal?: AbortSignal,
 ): Promise<AttemptResult> {
-  const now = world.now();
-  const secrets = await openWebhookSecrets(world, webhook, now);
+  const now = deps.now();
+  const secrets = await openWebhookSecrets(deps, webhook, now);
   if (secrets === null) return { status: null, failure: 'sealed' };
   const { id, type, at, data } = told;
   const body = JSON.stringify({ type, timestamp: at.toISOString(), data });
   try {
-    const { status } = await world.egress(webhook.url, {
+    const { status } = await deps.egress(webhook.url, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
@@ -326,11 +326,11 @@ async function conversationBody({
 }
 
 async function approvalBody({
-  world,
+  world: deps,
   webhook,
   facts,
 }: BodyContext): Promise<WebhookData<'approval.answered'> | null> {
-  const approval = await world.approval(facts.approval as ApprovalId);
+  const approval = await deps.approval(facts.approval as ApprovalId);
   if (approval === null) return null;
   const told = {
     approval_id: approval.id,

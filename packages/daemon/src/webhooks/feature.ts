@@ -18,11 +18,11 @@ interface Webhooks {
 const CONCURRENT_DELIVERIES = 24;
 const STRANDED_MS = 86_400_000;
 
-export function openWebhooks(world: WebhookDeps): Webhooks {
-  const { db, lease, jobs } = world;
-  const follower = new WebhookFollower(world);
+export function openWebhooks(deps: WebhookDeps): Webhooks {
+  const { db, lease, jobs } = deps;
+  const follower = new WebhookFollower(deps);
   const lookAgain = async () => {
-    const before = new Date(+world.now() - STRANDED_MS);
+    const before = new Date(+deps.now() - STRANDED_MS);
     await fenced(db, lease, async (tx) => {
       const stranded = await findStrandedDeliveries(tx, lease.account, before);
       await enqueueDeliveries(jobs, tx, lease.account, stranded);
@@ -30,13 +30,13 @@ export function openWebhooks(world: WebhookDeps): Webhooks {
   };
   const changed = () => {
     follower.look();
-    world.events.hint();
+    deps.events.hint();
   };
   return {
-    verbs: { ...createWebhookSetup(world, changed), ...createDeliveryLog(world) },
+    verbs: { ...createWebhookSetup(deps, changed), ...createDeliveryLog(deps) },
     async start() {
       await lookAgain();
-      jobs.work('webhook', CONCURRENT_DELIVERIES, createDeliveryHandler(world));
+      jobs.work('webhook', CONCURRENT_DELIVERIES, createDeliveryHandler(deps));
       follower.start();
       return () => follower.stop();
     },

@@ -34,8 +34,8 @@ export class WebhookFollower {
   #loop: Promise<void> = Promise.resolve();
   #unsubscribe: () => void = () => {};
 
-  constructor(world: WebhookDeps) {
-    this.#world = world;
+  constructor(deps: WebhookDeps) {
+    this.#world = deps;
   }
 
   start(): void {
@@ -104,8 +104,8 @@ interface FollowResult {
   readonly deliveries: number;
 }
 
-export async function followNextEvents(world: WebhookDeps, limit: number): Promise<FollowResult> {
-  const { db, lease, jobs, now } = world;
+export async function followNextEvents(deps: WebhookDeps, limit: number): Promise<FollowResult> {
+  const { db, lease, jobs, now } = deps;
   const { account } = lease;
   return fenced(db, lease, async (tx) => {
     const webhooks = await listEnabledWebhooks(tx, account);
@@ -116,8 +116,8 @@ export async function followNextEvents(world: WebhookDeps, limit: number): Promi
       return { webhooks: webhooks.length, events: 0, deliveries: 0 };
     }
     const events = await new PostgresEventLog(tx, account).read(from, limit);
-    await followMerges(world, tx, events);
-    const wanted = await deliveriesOf(world, tx, webhooks, events);
+    await followMerges(deps, tx, events);
+    const wanted = await deliveriesOf(deps, tx, webhooks, events);
     const made = await insertDeliveries(tx, account, wanted, now());
     await enqueueDeliveries(jobs, tx, account, made);
     const last = events.at(-1);

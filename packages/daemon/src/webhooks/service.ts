@@ -50,8 +50,8 @@ const MAX_WEBHOOKS = 20;
 const MAX_NAMED_CANDIDATES = 10;
 
 /** `changed`: after a commit, that webhooks are no longer what they were. */
-export function createWebhookSetup(world: WebhookDeps, changed: () => void): WebhookSetup {
-  const { db, lease, sealer, now } = world;
+export function createWebhookSetup(deps: WebhookDeps, changed: () => void): WebhookSetup {
+  const { db, lease, sealer, now } = deps;
   const { account } = lease;
   const change = async <T>(run: (tx: Transaction) => Promise<T>): Promise<T> => {
     const done = await fenced(db, lease, run);
@@ -238,15 +238,15 @@ function toApiWebhook(row: CountedWebhook): Webhook {
 
 type DeliveryLog = Pick<WebhookService, 'test' | 'deliveries' | 'replay' | 'replayDead'>;
 
-export function createDeliveryLog(world: WebhookDeps): DeliveryLog {
-  const { db, lease, jobs } = world;
+export function createDeliveryLog(deps: WebhookDeps): DeliveryLog {
+  const { db, lease, jobs } = deps;
   const { account } = lease;
   const again = async (
     webhook: WebhookId,
     which: Parameters<typeof reopenDeliveries>[3],
   ): Promise<number> => {
     const opened = await fenced(db, lease, async (tx) => {
-      const queued = await reopenDeliveries(tx, account, webhook, which, world.now());
+      const queued = await reopenDeliveries(tx, account, webhook, which, deps.now());
       await enqueueDeliveries(jobs, tx, account, queued);
       return queued;
     });
@@ -254,7 +254,7 @@ export function createDeliveryLog(world: WebhookDeps): DeliveryLog {
     return opened.length;
   };
   return {
-    test: (given) => sendTestDelivery(world, given),
+    test: (given) => sendTestDelivery(deps, given),
     async deliveries(given, query) {
       const { id } = await getWebhook(db, account, given);
       const rows = await listDeliveries(db, account, id, { ...query, limit: query.limit + 1 });
@@ -264,9 +264,9 @@ export function createDeliveryLog(world: WebhookDeps): DeliveryLog {
     },
     async replay(given, delivery) {
       const { id } = await getWebhook(db, account, given);
-      const meant = await getDelivery(world, id, delivery);
+      const meant = await getDelivery(deps, id, delivery);
       await again(id, { id: meant.id });
-      return toApiDelivery(await getDelivery(world, id, meant.id));
+      return toApiDelivery(await getDelivery(deps, id, meant.id));
     },
     async replayDead(given) {
       const { id } = await getWebhook(db, account, given);
@@ -275,14 +275,14 @@ export function createDeliveryLog(world: WebhookDeps): DeliveryLog {
   };
 }
 
-async function sendTestDelivery(world: WebhookDeps, given: string): Promise<WebhookDelivery> {
-  const { db, lease, jobs } = world;
+async function sendTestDelivery(deps: WebhookDeps, given: string): Promise<WebhookDelivery> {
+  const { db, lease, jobs } = deps;
   const { account } = lease;
   const webhook = await getWebhook(db, account, given);
   const id = randomUUID() as DeliveryId;
-  const at = world.now();
+  const at = deps.now();
   const data = { webhook_id: webhook.id };
-  const { status, failure } = await sendWebhookRequest(world, webhook, {
+  const { status, failure } = await sendWebhookRequest(deps, webhook, {
     id,
     type: PING_EVENT,
     at,
@@ -293,11 +293,11 @@ async function sendTestDelivery(world: WebhookDeps, given: string): Promise<Webh
   await fenced(db, lease, async (tx) => {
     await insertPing(tx, account, { id, webhook: webhook.id, settled }, at);
     if (state !== 'delivered') return;
-    const wasFailing = await noteWebhookDelivered(tx, account, webhook.id, world.now());
+    const wasFailing = await noteWebhookDelivered(tx, account, webhook.id, deps.now());
     if (wasFailing) await jobs.hurry(tx, 'webhook', laneKeysOf(account, webhook.id));
   });
   jobs.hint('webhook');
-  return toApiDelivery(await getDelivery(world, webhook.id, id));
+  return toApiDelivery(await getDelivery(deps, webhook.id, id));
 }
 
 async function getDelivery(

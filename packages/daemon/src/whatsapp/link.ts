@@ -21,7 +21,7 @@ const NO_LINK_FACTS: LinkFacts = {
 /** What belongs to a moment of the connection and is gone at the next state. */
 const TRANSIENT_FACTS = { qr: null, qrExpiresAt: null, pairingCode: null, retryAt: null } as const;
 
-export interface LinkBoardOptions {
+interface LinkBoardOptions {
   readonly now: () => Date;
   readonly health: () => LinkHealth;
   readonly log: Log;

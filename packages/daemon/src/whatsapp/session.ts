@@ -30,7 +30,7 @@ export type SessionEnd =
   | { readonly kind: 'fault'; readonly fault: TransportStoreFault }
   | { readonly kind: 'asked' };
 
-export interface WhatsAppSessionDeps extends Omit<SocketDeps, 'keys'> {
+interface WhatsAppSessionDeps extends Omit<SocketDeps, 'keys'> {
   readonly account: OpenAccount;
   readonly board: LinkBoard;
   readonly health: ConnectionHealth;

@@ -29,7 +29,7 @@ import { GroupCache, toGroupInfo } from './server-events.ts';
 import { type SessionEnd, WhatsAppSession } from './session.ts';
 import { DEFAULT_TIMINGS, type IsObservedGroup, type TransportTimings } from './socket.ts';
 
-export interface BaileysTransportOptions {
+interface BaileysTransportOptions {
   readonly openStore: () => Promise<TransportStore>;
   readonly findSent: FindSent;
   /** In which groups nobody may notice that somebody is there; in none, unless given. */

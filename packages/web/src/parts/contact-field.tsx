@@ -80,7 +80,7 @@ const choiceId = (somebody: ContactChoice): string => {
 /** As the API takes a recipient. */
 export const choiceAddress = choiceId;
 
-export function choiceLabel(somebody: ContactChoice): string {
+function choiceLabel(somebody: ContactChoice): string {
   if (somebody.is === 'me') return 'Yourself';
   if (somebody.is === 'number') return formatPhoneNumber(somebody.digits);
   const { contact } = somebody;

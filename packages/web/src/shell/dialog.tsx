@@ -15,7 +15,7 @@ export interface Confirmation {
 }
 
 /** Something to read, with nothing to decide. */
-export interface DialogContent {
+interface DialogContent {
   readonly title: string;
   readonly children: ReactNode;
 }

@@ -66,7 +66,7 @@ function declaredKeyName({ key, code }: KeyPress): string {
   return (isOurs ? key : (/^Key([A-Z])$/.exec(code)?.[1] ?? key)).toLowerCase();
 }
 
-export interface LetterKeyboard {
+interface LetterKeyboard {
   declare(declared: DeclaredKeys): () => void;
   /** Does what was declared for it; false if nobody wants it. */
   press(key: string): boolean;

@@ -152,23 +152,23 @@ const FAILED = 500;
 
 /** Rejects with the daemon's own words when it failed, and with the signal's reason when it was stopped. */
 async function runChatTurn(
-  world: ChatTurnContext,
+  deps: ChatTurnContext,
   text: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const { terminal } = world;
+  const { terminal } = deps;
   const voice = createAnswerPrinter(terminal);
   let asking: AbortController | null = null;
   let settled: Promise<void> | null = null;
   try {
-    for await (const event of askAssistant(text, postStream(world.home), signal)) {
+    for await (const event of askAssistant(text, postStream(deps.home), signal)) {
       asking?.abort();
       asking = null;
       if (terminal.json) terminal.give(event);
       else voice.tell(event);
       if (event.type === 'approval' && !terminal.json) {
         asking = new AbortController();
-        settled = answerApproval(world, voice, event.approval, asking.signal);
+        settled = answerApproval(deps, voice, event.approval, asking.signal);
       }
       if (event.type === 'error') throw new RelayApiError(FAILED, event.code, event.message);
     }

@@ -3,7 +3,7 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 
-export interface ChatKeyboard {
+interface ChatKeyboard {
   /** What is said next, several lines if they were pasted; null when the person leaves. */
   line(): Promise<string | null>;
   /** Null when the signal ended it before there was an answer. */

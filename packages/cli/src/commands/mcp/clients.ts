@@ -43,7 +43,7 @@ const CLIENTS = {
   },
 } as const satisfies Record<string, ClientSpec>;
 
-export type McpClientName = keyof typeof CLIENTS;
+type McpClientName = keyof typeof CLIENTS;
 export const MCP_CLIENT_NAMES = Object.keys(CLIENTS) as McpClientName[];
 
 /** Where an entry goes, and what it and its token are called. */

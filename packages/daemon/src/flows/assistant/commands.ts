@@ -30,20 +30,20 @@ import type { AssistantDeps } from './deps.ts';
 import { appendSessionEvent } from './sql.ts';
 
 /** Where it was said: the session, and on WhatsApp the chat and when. */
-export interface CommandSource {
+interface CommandSource {
   readonly session: SessionId;
   readonly chat: ChatId | null;
   readonly at: Date;
 }
 
 type CommandHandler = (
-  world: AssistantDeps,
+  deps: AssistantDeps,
   argument: string,
   said: CommandSource,
 ) => Promise<string>;
 
 export async function runSlashCommand(
-  world: AssistantDeps,
+  deps: AssistantDeps,
   text: string,
   said: CommandSource,
 ): Promise<string> {
@@ -53,12 +53,12 @@ export async function runSlashCommand(
     argument: '',
   };
   if (name === null) return `There is no command /${word.slice(0, 30)}.\n${slashCommandList()}`;
-  if (NOT_WHEN_LATE.has(name) && isLate(said.at, world.now())) return FALLBACK_ANSWERS.saidLongAgo;
+  if (NOT_WHEN_LATE.has(name) && isLate(said.at, deps.now())) return FALLBACK_ANSWERS.saidLongAgo;
   try {
-    return await COMMAND_HANDLERS[name](world, argument, said);
+    return await COMMAND_HANDLERS[name](deps, argument, said);
   } catch (error) {
     if (error instanceof RelayError) return error.message;
-    world.log.error('a command failed', { event: name, error });
+    deps.log.error('a command failed', { event: name, error });
     return UNEXPECTED_ERROR_SENTENCE;
   }
 }
@@ -75,17 +75,17 @@ const COMMAND_HANDLERS: Readonly<Record<keyof typeof SLASH_COMMANDS, CommandHand
   help: async () => slashCommandList(),
   status,
   approve,
-  reject: (world, argument, said) =>
-    answerQuestion(world, argument, said, async ({ id }, why) => {
-      const done = await world.verbs.approvals.reject(approvalId(id), why || null);
+  reject: (deps, argument, said) =>
+    answerQuestion(deps, argument, said, async ({ id }, why) => {
+      const done = await deps.verbs.approvals.reject(approvalId(id), why || null);
       return `No to: ${questionLine(done, said)}`;
     }),
   schedule,
-  pause: (world, argument) => withConversation(world, argument, 'pause'),
-  resume: (world, argument) => withConversation(world, argument, 'resume'),
+  pause: (deps, argument) => withConversation(deps, argument, 'pause'),
+  resume: (deps, argument) => withConversation(deps, argument, 'resume'),
   digest,
-  stop: async (world, _argument, { session }) =>
-    world.turns.stop(session) ? 'Stopping.' : 'Nothing is running.',
+  stop: async (deps, _argument, { session }) =>
+    deps.turns.stop(session) ? 'Stopping.' : 'Nothing is running.',
   hold: async ({ verbs }) => {
     await verbs.hold.hold('/hold');
     return 'Nothing leaves any more, until /release.';
@@ -94,17 +94,17 @@ const COMMAND_HANDLERS: Readonly<Record<keyof typeof SLASH_COMMANDS, CommandHand
     await verbs.hold.release();
     return 'The hold is over.';
   },
-  new: async (world, _argument, { session }) => {
-    await resetSession(world, session);
+  new: async (deps, _argument, { session }) => {
+    await resetSession(deps, session);
     return 'A new session: nothing that was said before is remembered.';
   },
 };
 
 /** What was said so far is kept and no longer remembered, nor is what it was made of. */
-export function resetSession(world: AssistantDeps, session: SessionId): Promise<void> {
-  const { account } = world.lease;
-  return inOneTransaction(world, async ({ tx }) => {
-    await fence(tx, world.lease);
+export function resetSession(deps: AssistantDeps, session: SessionId): Promise<void> {
+  const { account } = deps.lease;
+  return inOneTransaction(deps, async ({ tx }) => {
+    await fence(tx, deps.lease);
     await sql`UPDATE sessions SET begins_after = coalesce((SELECT max(id) FROM session_messages
         WHERE account_id = ${account} AND session_id = ${session}), 0)
       WHERE account_id = ${account} AND id = ${session}`.execute(tx);
@@ -130,31 +130,31 @@ async function digest({ digests }: AssistantDeps, argument: string): Promise<str
  * one notice that is open is meant.
  */
 async function approve(
-  world: AssistantDeps,
+  deps: AssistantDeps,
   argument: string,
   said: CommandSource,
 ): Promise<string> {
-  const { account } = world.lease;
+  const { account } = deps.lease;
   const shown =
-    said.chat === null ? null : await listShownNotices(world.db, account, said.chat, said.at);
+    said.chat === null ? null : await listShownNotices(deps.db, account, said.chat, said.at);
   if (argument === '' && shown?.size !== 1) {
-    const waiting = await world.verbs.approvals.list('pending');
+    const waiting = await deps.verbs.approvals.list('pending');
     return waiting.length === 0 ? NO_APPROVALS : waitingList(waiting, said).join('\n');
   }
   const [only] = shown ?? [];
-  return answerQuestion(world, argument || (only ?? ''), said, async ({ id }) => {
+  return answerQuestion(deps, argument || (only ?? ''), said, async ({ id }) => {
     const question = approvalId(id);
     if (said.chat !== null && shown?.has(question) !== true) {
-      return showFirst(world, question, said.chat);
+      return showFirst(deps, question, said.chat);
     }
-    const done = await world.verbs.approvals.approve(question);
+    const done = await deps.verbs.approvals.approve(question);
     return `Yes to: ${questionLine(done, said)}`;
   });
 }
 
-async function showFirst(world: AssistantDeps, id: ApprovalId, chat: ChatId): Promise<string> {
-  const { gate, lease } = world;
-  const isShown = await inOneTransaction(world, async ({ tx, told }) => {
+async function showFirst(deps: AssistantDeps, id: ApprovalId, chat: ChatId): Promise<string> {
+  const { gate, lease } = deps;
+  const isShown = await inOneTransaction(deps, async ({ tx, told }) => {
     await fence(tx, lease);
     told.push(() => gate.hint());
     return showNotice(tx, { gate, account: lease.account }, id, chat);

@@ -7,17 +7,17 @@ import { resumeQuestionsOnRelease } from './on-message.ts';
 import { createAssistantService } from './service.ts';
 import { onAssistantJob } from './turn.ts';
 
-export interface AssistantFeature {
+interface AssistantFeature {
   readonly verbs: AssistantService;
   readonly onRelease: OnRelease;
   readonly onQuestion: JobHandler<'assistant'>;
 }
 
 export function openAssistant(options: Omit<AssistantDeps, 'turns'>): AssistantFeature {
-  const world: AssistantDeps = { ...options, turns: new SessionTurns() };
+  const deps: AssistantDeps = { ...options, turns: new SessionTurns() };
   return {
-    verbs: createAssistantService(world),
-    onRelease: resumeQuestionsOnRelease(world),
-    onQuestion: onAssistantJob(world),
+    verbs: createAssistantService(deps),
+    onRelease: resumeQuestionsOnRelease(deps),
+    onQuestion: onAssistantJob(deps),
   };
 }

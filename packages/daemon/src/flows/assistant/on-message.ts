@@ -124,21 +124,21 @@ async function enqueueQuestions(
 // once, because its line no longer waits.
 
 export const resumeQuestionsOnRelease =
-  (world: AssistantDeps): OnRelease =>
+  (deps: AssistantDeps): OnRelease =>
   (tx) =>
-    joinTransaction(world, tx, async (work) => {
+    joinTransaction(deps, tx, async (work) => {
       const lines = await tx
         .selectFrom('session_messages as m')
         .innerJoin('sessions as s', (on) =>
           on.onRef('s.account_id', '=', 'm.account_id').onRef('s.id', '=', 'm.session_id'),
         )
         .select(['m.session_id', 'm.id', 'm.command'])
-        .where('m.account_id', '=', world.lease.account)
+        .where('m.account_id', '=', deps.lease.account)
         .where('s.kind', '=', 'assistant')
         .where('m.waiting', '=', true)
         .orderBy('m.id')
         .execute();
       const bySession = Map.groupBy(lines, ({ session_id }) => session_id);
       for (const [session, waiting] of bySession)
-        await enqueueQuestions(world, work, session, waiting);
+        await enqueueQuestions(deps, work, session, waiting);
     });

@@ -35,37 +35,37 @@ import {
   runAssistantTurn,
 } from './turn.ts';
 
-export function createAssistantService(world: AssistantDeps): AssistantService {
-  const { account } = world.lease;
+export function createAssistantService(deps: AssistantDeps): AssistantService {
+  const { account } = deps.lease;
   const session = () =>
-    inOneTransaction(world, async ({ tx }) => {
-      await fence(tx, world.lease);
+    inOneTransaction(deps, async ({ tx }) => {
+      await fence(tx, deps.lease);
       return openOwnerSession(tx, account);
     });
   return {
     async ask({ text }, sink, signal) {
       const { id } = await session();
-      if (parseSlashCommand(text) !== null) return answerCommand(world, id, text, sink);
-      await world.turns.run(id, signal, (ended) => answerQuestion(world, id, text, sink, ended));
+      if (parseSlashCommand(text) !== null) return answerCommand(deps, id, text, sink);
+      await deps.turns.run(id, signal, (ended) => answerQuestion(deps, id, text, sink, ended));
     },
-    history: (which) => readHistory(world, which),
+    history: (which) => readHistory(deps, which),
     async reset() {
       const { id } = await session();
-      await resetSession(world, id);
+      await resetSession(deps, id);
     },
   };
 }
 
 async function answerCommand(
-  world: AssistantDeps,
+  deps: AssistantDeps,
   id: SessionRow['id'],
   text: string,
   sink: AssistantSink,
 ): Promise<void> {
-  const said = await runSlashCommand(world, text, { session: id, chat: null, at: world.now() });
-  await inOneTransaction(world, async ({ tx }) => {
-    await fence(tx, world.lease);
-    const session = await lockAssistantSession(tx, world.lease.account, id);
+  const said = await runSlashCommand(deps, text, { session: id, chat: null, at: deps.now() });
+  await inOneTransaction(deps, async ({ tx }) => {
+    await fence(tx, deps.lease);
+    const session = await lockAssistantSession(tx, deps.lease.account, id);
     if (session === null) return;
     await addLine(tx, session, { role: 'user', content: text, command: true });
     await addLine(tx, session, { role: 'assistant', content: said, command: true });
@@ -74,58 +74,58 @@ async function answerCommand(
 }
 
 async function answerQuestion(
-  world: AssistantDeps,
+  deps: AssistantDeps,
   id: SessionRow['id'],
   text: string,
   sink: AssistantSink,
   signal: AbortSignal,
 ): Promise<void> {
-  const { account } = world.lease;
-  const begun = await beginAnswer(world, id, text);
+  const { account } = deps.lease;
+  const begun = await beginAnswer(deps, id, text);
   sink({ type: 'run', id: begun.run, question: String(begun.question.id) });
-  const thought = await runAssistantTurn(world, begun, { kind: 'chat', sink }, signal).catch(
+  const thought = await runAssistantTurn(deps, begun, { kind: 'chat', sink }, signal).catch(
     async (error: unknown) => {
       // Nobody looks on any more: what was done stays done, and the next turn knows of it.
-      const deeds = await readEffects(world.db, account, begun.run);
+      const deeds = await readEffects(deps.db, account, begun.run);
       const stopped = {
         state: 'done',
         text: FALLBACK_ANSWERS.stopped(deeds),
         failure: null,
       } as const;
-      await finish(world, begun, stopped);
+      await finish(deps, begun, stopped);
       throw error;
     },
   );
-  await finish(world, begun, thought);
+  await finish(deps, begun, thought);
   const { failure } = thought;
   sink(failure === null ? { type: 'done', text: thought.text } : { type: 'error', ...failure });
 }
 
 const beginAnswer = (
-  world: AssistantDeps,
+  deps: AssistantDeps,
   id: SessionRow['id'],
   content: string,
 ): Promise<BegunAssistantTurn> =>
-  inOneTransaction(world, async (work) => {
-    await fence(work.tx, world.lease);
-    const session = await lockAssistantSession(work.tx, world.lease.account, id);
+  inOneTransaction(deps, async (work) => {
+    await fence(work.tx, deps.lease);
+    const session = await lockAssistantSession(work.tx, deps.lease.account, id);
     if (session === null) throw new Error('a session that is gone');
-    const spent = await assistantBudgetError(world, work);
+    const spent = await assistantBudgetError(deps, work);
     if (spent !== null) throw spent;
     await noteInterruptedTurns(work, session, null);
     const question = await addLine(work.tx, session, { role: 'user', content });
-    return beginAssistantTurn(world, work, session, question);
+    return beginAssistantTurn(deps, work, session, question);
   });
 
 function finish(
-  world: AssistantDeps,
+  deps: AssistantDeps,
   { session, question, run }: BegunAssistantTurn,
   { state, text, failure }: AssistantTurnResult,
 ): Promise<void> {
-  return inOneTransaction(world, async ({ tx }) => {
-    await fence(tx, world.lease);
-    await lockAssistantSession(tx, world.lease.account, session.id);
-    await endRun(tx, world.lease.account, run, state, failure?.message ?? null);
+  return inOneTransaction(deps, async ({ tx }) => {
+    await fence(tx, deps.lease);
+    await lockAssistantSession(tx, deps.lease.account, session.id);
+    await endRun(tx, deps.lease.account, run, state, failure?.message ?? null);
     await addLine(tx, session, {
       role: 'assistant',
       content: text,
@@ -141,12 +141,12 @@ function finish(
 type HistoryDeps = Pick<AssistantDeps, 'db' | 'lease' | 'settings'>;
 
 async function readHistory(
-  world: HistoryDeps,
+  deps: HistoryDeps,
   which: ListAssistantLines,
 ): Promise<readonly AssistantLine[]> {
-  const lines = await readLines(world, which);
+  const lines = await readLines(deps, which);
   const runs = lines.map(({ run_id }) => run_id).filter((run) => run !== null);
-  const [steps, sources] = await Promise.all([readSteps(world, runs), readSources(world, runs)]);
+  const [steps, sources] = await Promise.all([readSteps(deps, runs), readSources(deps, runs)]);
   return lines.map(({ id, role, content, command, at, run_id }) => ({
     id: String(id),
     role: role === 'user' ? 'user' : 'assistant',
@@ -250,14 +250,14 @@ type ChatSummaryDeps = Pick<
   'db' | 'lease' | 'now' | 'zone' | 'models' | 'clock' | 'settings'
 >;
 
-export function createChatSummaryService(world: ChatSummaryDeps): ChatSummaryService {
-  const { db, lease, models, clock, settings } = world;
+export function createChatSummaryService(deps: ChatSummaryDeps): ChatSummaryService {
+  const { db, lease, models, clock, settings } = deps;
   return {
     async begin(by, chat, signal) {
       const taint = { ...UNTAINTED, chats: [chat] };
       const model = await models.open();
       const { rows } = await sql<{ day: DayUse }>`
-        SELECT ${spentTodaySql(lease.account, world)} AS day`.execute(db);
+        SELECT ${spentTodaySql(lease.account, deps)} AS day`.execute(db);
       const fault = dayBudgetError(settings.agent, rows[0]?.day ?? ZERO_DAY_USE);
       if (fault !== null) throw fault;
       const session = createAgentSession({
@@ -270,7 +270,7 @@ export function createChatSummaryService(world: ChatSummaryDeps): ChatSummarySer
           signal,
           ...chatOnlyHooks(chat),
           // An answer that is paid for is given, whatever is left of the day.
-          spent: (spent) => noteSingleCallRun(db, lease, { actor: by, clock: world, taint }, spent),
+          spent: (spent) => noteSingleCallRun(db, lease, { actor: by, clock: deps, taint }, spent),
         },
       });
       return async (name, lines) => (await summarise(session, name, lines, taint)).text;

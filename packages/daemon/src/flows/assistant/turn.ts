@@ -67,47 +67,47 @@ import {
 
 type AssistantJob = Pick<Job<'assistant'>, 'data' | 'complete'>;
 
-export function onAssistantJob(world: AssistantDeps) {
+export function onAssistantJob(deps: AssistantDeps) {
   return async (job: AssistantJob, stop: AbortSignal): Promise<void> => {
     const { account, subject, line } = job.data;
-    const asked = await readSessionLine(world.db, account, subject, line);
-    if (!asked?.waiting) return completeJob(world, job);
-    if (asked.command) return runCommandJob(world, job, asked);
-    await world.turns.run(subject, stop, (signal) => takeTurn(world, job, asked, signal));
+    const asked = await readSessionLine(deps.db, account, subject, line);
+    if (!asked?.waiting) return completeJob(deps, job);
+    if (asked.command) return runCommandJob(deps, job, asked);
+    await deps.turns.run(subject, stop, (signal) => takeTurn(deps, job, asked, signal));
   };
 }
 
-const completeJob = (world: AssistantDeps, job: AssistantJob): Promise<void> =>
-  inOneTransaction(world, ({ tx }) => job.complete(tx));
+const completeJob = (deps: AssistantDeps, job: AssistantJob): Promise<void> =>
+  inOneTransaction(deps, ({ tx }) => job.complete(tx));
 
 async function takeTurn(
-  world: AssistantDeps,
+  deps: AssistantDeps,
   job: AssistantJob,
   question: SessionLine,
   signal: AbortSignal,
 ): Promise<void> {
-  const begun = await beginAnswer(world, job, question);
+  const begun = await beginAnswer(deps, job, question);
   if (begun === null) return;
-  const thought = await runAssistantTurn(world, begun, { kind: 'whatsapp' }, signal).catch(
+  const thought = await runAssistantTurn(deps, begun, { kind: 'whatsapp' }, signal).catch(
     async (error: unknown) => {
-      await inOneTransaction(world, ({ tx }) =>
-        endRun(tx, world.lease.account, begun.run, 'discarded'),
+      await inOneTransaction(deps, ({ tx }) =>
+        endRun(tx, deps.lease.account, begun.run, 'discarded'),
       );
       throw error;
     },
   );
-  await finishAnswer(world, job, begun, thought);
+  await finishAnswer(deps, job, begun, thought);
 }
 
 /** Null when there is nothing to think about: the job is settled then, or the question waits on. */
 function beginAnswer(
-  world: AssistantDeps,
+  deps: AssistantDeps,
   job: AssistantJob,
   question: SessionLine,
 ): Promise<BegunAssistantTurn | null> {
-  return inOneTransaction(world, async (work) => {
-    const { account } = world.lease;
-    await fence(work.tx, world.lease);
+  return inOneTransaction(deps, async (work) => {
+    const { account } = deps.lease;
+    await fence(work.tx, deps.lease);
     const session = await lockAssistantSession(work.tx, account, question.session_id);
     if (session === null) return null;
     if (await isOnHold(work.tx, account, 'share')) {
@@ -117,7 +117,7 @@ function beginAnswer(
     }
     await noteInterruptedTurns(work, session, question.id);
     const before = await findInterruptedTurns(work.tx, session, { line: question.id });
-    const spent = await assistantBudgetError(world, work);
+    const spent = await assistantBudgetError(deps, work);
     if (before.length > 0 || spent !== null) {
       const deeds = before.flatMap((run) => run.deeds);
       const text =
@@ -127,22 +127,22 @@ function beginAnswer(
       await job.complete(work.tx);
       const reason = before.length > 0 ? 'interrupted' : 'failed';
       const run = before.at(-1)?.run ?? null;
-      await answerLine(world, work, session, question, { text, run, reason });
+      await answerLine(deps, work, session, question, { text, run, reason });
       return null;
     }
-    return beginAssistantTurn(world, work, session, question);
+    return beginAssistantTurn(deps, work, session, question);
   });
 }
 
 function finishAnswer(
-  world: AssistantDeps,
+  deps: AssistantDeps,
   job: AssistantJob,
   { session, question, run }: BegunAssistantTurn,
   { state, text, failure }: AssistantTurnResult,
 ): Promise<void> {
-  const { account } = world.lease;
-  return inOneTransaction(world, async (work) => {
-    await fence(work.tx, world.lease);
+  const { account } = deps.lease;
+  return inOneTransaction(deps, async (work) => {
+    await fence(work.tx, deps.lease);
     await lockAssistantSession(work.tx, account, session.id);
     if (await isOnHold(work.tx, account, 'share')) {
       // It is answered when the hold ends: anew, or with what was done.
@@ -153,7 +153,7 @@ function finishAnswer(
     await endRun(work.tx, account, run, state, failure?.message ?? null);
     await job.complete(work.tx);
     const reason = failure === null ? 'replied' : 'failed';
-    await answerLine(world, work, session, question, { text, run, reason });
+    await answerLine(deps, work, session, question, { text, run, reason });
   });
 }
 
@@ -165,7 +165,7 @@ interface AnswerToSend {
 
 /** Step 7: into the same chat, signed, through the gate. The ledger's row comes last. */
 async function answerLine(
-  world: AssistantDeps,
+  deps: AssistantDeps,
   work: UnitOfWork,
   session: SessionRow,
   question: SessionLine,
@@ -180,7 +180,7 @@ async function answerLine(
     ...(run === null ? {} : { run }),
   });
   if (session.chat_id === null) return;
-  const said = await submitAnswer(world, work, session.chat_id, {
+  const said = await submitAnswer(deps, work, session.chat_id, {
     text,
     run,
     answers: question.message_id,
@@ -230,19 +230,19 @@ async function chatOfSession(
 
 /** Step 3: no model, and nothing that waits for one. */
 async function runCommandJob(
-  world: AssistantDeps,
+  deps: AssistantDeps,
   job: AssistantJob,
   asked: SessionLine,
 ): Promise<void> {
   const { session_id: session, at, content } = asked;
-  const chat = await chatOfSession(world, session);
-  const text = await runSlashCommand(world, content, { session, chat, at });
-  await inOneTransaction(world, async (work) => {
-    await fence(work.tx, world.lease);
-    const session = await lockAssistantSession(work.tx, world.lease.account, asked.session_id);
+  const chat = await chatOfSession(deps, session);
+  const text = await runSlashCommand(deps, content, { session, chat, at });
+  await inOneTransaction(deps, async (work) => {
+    await fence(work.tx, deps.lease);
+    const session = await lockAssistantSession(work.tx, deps.lease.account, asked.session_id);
     await job.complete(work.tx);
     if (session !== null)
-      await answerLine(world, work, session, asked, { text, run: null, reason: 'command' });
+      await answerLine(deps, work, session, asked, { text, run: null, reason: 'command' });
   });
 }
 
@@ -260,12 +260,12 @@ export interface BegunAssistantTurn {
 }
 
 export async function beginAssistantTurn(
-  world: AssistantDeps,
+  deps: AssistantDeps,
   work: UnitOfWork,
   session: SessionRow,
   question: SessionLine,
 ): Promise<BegunAssistantTurn> {
-  const { account } = world.lease;
+  const { account } = deps.lease;
   // "Remind me" has somewhere to go, also for an owner who never wrote to themselves.
   await findOrMakeOwnerChat(work.tx, account);
   const history = await readRememberedLines(work.tx, session, question);
@@ -301,12 +301,12 @@ export async function noteInterruptedTurns(
 
 /** Null while today's budget is not used up. */
 export async function assistantBudgetError(
-  world: Pick<AssistantDeps, 'lease' | 'now' | 'zone' | 'settings'>,
+  deps: Pick<AssistantDeps, 'lease' | 'now' | 'zone' | 'settings'>,
   work: UnitOfWork,
 ): Promise<RelayError | null> {
   const { rows } = await sql<{ day: DayUse }>`
-    SELECT ${spentTodaySql(world.lease.account, world)} AS day`.execute(work.tx);
-  return dayBudgetError(world.settings.agent, rows[0]?.day ?? ZERO_DAY_USE);
+    SELECT ${spentTodaySql(deps.lease.account, deps)} AS day`.execute(work.tx);
+  return dayBudgetError(deps.settings.agent, rows[0]?.day ?? ZERO_DAY_USE);
 }
 
 // The turn itself, between its two transactions: what was said before is looked up, then the model answers,
@@ -330,15 +330,15 @@ export interface AssistantTurnResult {
 
 /** Rejects with the signal's reason when the turn was ended from outside. */
 export async function runAssistantTurn(
-  world: AssistantDeps,
+  deps: AssistantDeps,
   begun: BegunAssistantTurn,
   channel: AssistantChannel,
   signal: AbortSignal,
 ): Promise<AssistantTurnResult> {
-  const { db, lease } = world;
+  const { db, lease } = deps;
   const deeds = () => readEffects(db, lease.account, begun.run);
   try {
-    const rest = await runSession(world, begun, channel, signal);
+    const rest = await runSession(deps, begun, channel, signal);
     signal.throwIfAborted();
     return { state: 'done', text: toStorableAnswer(await textOf(rest, deeds)), failure: null };
   } catch (error) {
@@ -348,7 +348,7 @@ export async function runAssistantTurn(
       return { state: 'done', text: FALLBACK_ANSWERS.stopped(await deeds()), failure: null };
     signal.throwIfAborted();
     const told = error instanceof RelayError;
-    if (!told) world.log.error('the assistant failed', { run: begun.run, error });
+    if (!told) deps.log.error('the assistant failed', { run: begun.run, error });
     const message = told ? error.message : UNEXPECTED_ERROR_SENTENCE;
     const text = FALLBACK_ANSWERS.failed(message, await deeds());
     return { state: 'failed', text, failure: { code: told ? error.code : 'internal', message } };
@@ -374,21 +374,21 @@ const toStorableAnswer = (text: string): string =>
   toStorableText(shortenMiddle(text, MAX_ANSWER_LENGTH));
 
 async function runSession(
-  world: AssistantDeps,
+  deps: AssistantDeps,
   begun: BegunAssistantTurn,
   channel: AssistantChannel,
   signal: AbortSignal,
 ): Promise<AgentStopReason> {
-  const { settings, clock, log, zone } = world;
+  const { settings, clock, log, zone } = deps;
   const { run, taint } = begun;
-  const connected = world.connected();
+  const connected = deps.connected();
   const rounds = { asked: 0, beside: 0 };
   let session: AgentSession | null = null;
   const toolRun = new ToolRun({
-    world: assistantToolDeps(world),
+    world: assistantToolDeps(deps),
     id: run,
     taint,
-    confirm: channel.kind === 'chat' ? confirmInChat(world, channel.sink) : null,
+    confirm: channel.kind === 'chat' ? confirmInChat(deps, channel.sink) : null,
     askIn: channel.kind === 'whatsapp' ? begun.session.chat_id : null,
     ask: async (instructions, text) => {
       rounds.beside += 1;
@@ -401,22 +401,22 @@ async function runSession(
   });
   const offered = [
     ...(connected ? assistantTools(toolRun) : []),
-    ...((await world.digests.hasGroups()) ? digestTools(toolRun) : []),
-    ...(await world.webSearch.tools(recordOutsideRead(toolRun))),
+    ...((await deps.digests.hasGroups()) ? digestTools(toolRun) : []),
+    ...(await deps.webSearch.tools(recordOutsideRead(toolRun))),
   ];
   const tools = offered.map((tool) => limitRounds(rounds, tool));
   const permitted = await listPermittedChats(
-    world.db,
-    world.lease.account,
+    deps.db,
+    deps.lease.account,
     settings.admin_phone_numbers,
     MAX_PERMISSIONS_SHOWN + 10,
   );
-  const found = await retrievePastMessages(world, begun.question, permitted);
+  const found = await retrievePastMessages(deps, begun.question, permitted);
   session = createAgentSession({
-    model: await world.models.open(),
+    model: await deps.models.open(),
     instructions: assistantInstructions({
       run,
-      now: world.now(),
+      now: deps.now(),
       zone,
       channel: channel.kind,
       askedAt: begun.question.at,
@@ -437,9 +437,9 @@ async function runSession(
         if (rounds.beside === 0) rounds.asked += 1;
         const usedBefore = sql<number>`0`;
         const { day } = await noteRunSpending(
-          world.db,
-          world.lease,
-          { run, clock: world, usedBefore },
+          deps.db,
+          deps.lease,
+          { run, clock: deps, usedBefore },
           spent,
         );
         const fault = dayBudgetError(settings.agent, day);
@@ -483,8 +483,8 @@ function streamHooks(channel: AssistantChannel) {
   };
 }
 
-function assistantToolDeps(world: AssistantDeps): ToolRun['world'] {
-  const { db, lease, gate, schedules, settings, search, digests, events } = world;
+function assistantToolDeps(deps: AssistantDeps): ToolRun['world'] {
+  const { db, lease, gate, schedules, settings, search, digests, events } = deps;
   return {
     db,
     lease,
@@ -520,9 +520,9 @@ function ownAddress(
 const POLL_MS = 1_000;
 
 const confirmInChat =
-  (world: Pick<AssistantDeps, 'db' | 'lease' | 'events' | 'clock'>, sink: AssistantSink) =>
+  (deps: Pick<AssistantDeps, 'db' | 'lease' | 'events' | 'clock'>, sink: AssistantSink) =>
   async (asked: ApprovalId, signal: AbortSignal): Promise<OwnersAnswer> => {
-    const { db, lease, events, clock } = world;
+    const { db, lease, events, clock } = deps;
     const end = clock.now() + CONFIRM_TIMEOUT_MS;
     let id = asked;
     let wake = () => {};

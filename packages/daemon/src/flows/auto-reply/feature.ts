@@ -7,7 +7,7 @@ import { fence } from '../../store/lease.ts';
 import { enqueueWaitingReplies } from './on-message.ts';
 import { type AutoReplyDeps, onReplyJob } from './turn.ts';
 
-export interface AutoReplyFeature {
+interface AutoReplyFeature {
   /** Asks for what waits and was forgotten, because its job failed for good. */
   lookAgain(): Promise<void>;
   /** Answers from now on. */
@@ -15,20 +15,20 @@ export interface AutoReplyFeature {
   readonly onRelease: OnRelease;
 }
 
-export function openAutoReply(world: AutoReplyDeps): AutoReplyFeature {
+export function openAutoReply(deps: AutoReplyDeps): AutoReplyFeature {
   const lookAgain = () =>
-    inOneTransaction(world, async (work) => {
-      await fence(work.tx, world.lease);
-      await enqueueWaitingReplies(world, work);
+    inOneTransaction(deps, async (work) => {
+      await fence(work.tx, deps.lease);
+      await enqueueWaitingReplies(deps, work);
     });
   return {
     lookAgain,
     async start(compose) {
       await lookAgain();
       // While some think, the next are made ready and the last are written down.
-      const atHand = 2 * world.settings.auto_reply.concurrency;
-      world.jobs.work('auto_reply', atHand, onReplyJob(world, compose));
+      const atHand = 2 * deps.settings.auto_reply.concurrency;
+      deps.jobs.work('auto_reply', atHand, onReplyJob(deps, compose));
     },
-    onRelease: (tx) => joinTransaction(world, tx, (work) => enqueueWaitingReplies(world, work)),
+    onRelease: (tx) => joinTransaction(deps, tx, (work) => enqueueWaitingReplies(deps, work)),
   };
 }

@@ -61,21 +61,21 @@ import {
   type WaitingLine,
 } from './sql.ts';
 
-export function onReplyJob(world: AutoReplyDeps, compose: ComposeReply) {
-  const places = new ConcurrencyLimit(world.settings.auto_reply.concurrency);
+export function onReplyJob(deps: AutoReplyDeps, compose: ComposeReply) {
+  const places = new ConcurrencyLimit(deps.settings.auto_reply.concurrency);
   return async (job: ReplyJob, stop: AbortSignal): Promise<void> => {
-    const turn = await beginReply(world, job);
+    const turn = await beginReply(deps, job);
     if (turn === null) return;
-    const composed = await places.during(() => runModel(world, compose, turn, stop));
-    if (composed === 'ended') return discardReply(world, turn);
-    if ('error' in composed) return failReply(world, turn, composed);
-    await finishReply(world, turn, composed);
+    const composed = await places.during(() => runModel(deps, compose, turn, stop));
+    if (composed === 'ended') return discardReply(deps, turn);
+    if ('error' in composed) return failReply(deps, turn, composed);
+    await finishReply(deps, turn, composed);
   };
 }
 
 /** Whatever the model does, and however long it ignores the signal. */
 async function runModel(
-  world: AutoReplyDeps,
+  deps: AutoReplyDeps,
   compose: ComposeReply,
   { run, context }: ReplyTurn,
   signal: AbortSignal,
@@ -88,17 +88,17 @@ async function runModel(
   let outside = false;
   const hooks = {
     signal,
-    spent: (spent: ModelUsage) => addReplyUsage(world, run, spent),
+    spent: (spent: ModelUsage) => addReplyUsage(deps, run, spent),
     said: (text: string) => {
       said = text;
     },
     reads: async (taint: Taint) => {
-      await fenced(world.db, world.lease, (tx) =>
-        saveRunTaint(tx, world.lease.account, run, taint),
+      await fenced(deps.db, deps.lease, (tx) =>
+        saveRunTaint(tx, deps.lease.account, run, taint),
       );
       ({ outside } = taint);
     },
-    lookedUp: (call: ToolCallRecord) => recordWebLookup(world, run, call),
+    lookedUp: (call: ToolCallRecord) => recordWebLookup(deps, run, call),
   };
   const composed = Promise.resolve()
     .then(() => compose(context, hooks))
@@ -130,9 +130,9 @@ interface ReplyTurn {
 }
 
 /** Null when there is nothing to think about; the job is settled then. */
-function beginReply(world: AutoReplyDeps, job: ReplyJob): Promise<ReplyTurn | null> {
-  return inOneTransaction(world, async (work) => {
-    const session = await lockReplySession(work.tx, world.lease, job.data.subject);
+function beginReply(deps: AutoReplyDeps, job: ReplyJob): Promise<ReplyTurn | null> {
+  return inOneTransaction(deps, async (work) => {
+    const session = await lockReplySession(work.tx, deps.lease, job.data.subject);
     const line = session === null ? null : await findFirstWaiting(work.tx, session);
     if (session === null || line === null) {
       await job.complete(work.tx);
@@ -140,21 +140,21 @@ function beginReply(world: AutoReplyDeps, job: ReplyJob): Promise<ReplyTurn | nu
     }
     const task = { job, session, line };
     if (session.held) {
-      await parkReply(world, work, task);
+      await parkReply(deps, work, task);
       return null;
     }
-    return decideReply(world, work, task);
+    return decideReply(deps, work, task);
   });
 }
 
 async function decideReply(
-  world: AutoReplyDeps,
+  deps: AutoReplyDeps,
   work: UnitOfWork,
   task: ReplyTask,
 ): Promise<ReplyTurn | null> {
   const { session, line } = task;
-  const { auto_reply: limits } = world.settings;
-  const now = world.now();
+  const { auto_reply: limits } = deps.settings;
+  const now = deps.now();
   const standing = await readStanding(work.tx, session, line);
   const lines = await readLinesUpTo(
     work.tx,
@@ -171,7 +171,7 @@ async function decideReply(
       now,
       writtenAt: line.at,
       quietHours: standing.options.quietHours ?? null,
-      zone: world.zone,
+      zone: deps.zone,
       rest: cooldownOf(session),
       lines,
       answers,
@@ -180,23 +180,23 @@ async function decideReply(
   );
   switch (verdict.to) {
     case 'wait':
-      await postponeReply(world, work, task, verdict.until);
+      await postponeReply(deps, work, task, verdict.until);
       return null;
     case 'rest':
-      await startCooldown(world, work, task, { rest: verdict.rest, name: standing.displayName });
+      await startCooldown(deps, work, task, { rest: verdict.rest, name: standing.displayName });
       return null;
     case 'skip': {
       const { reason } = verdict;
       const detail = 'until' in verdict ? { until: verdict.until.toISOString() } : {};
-      await settleReply(world, work, task, { reason, detail });
+      await settleReply(deps, work, task, { reason, detail });
       return null;
     }
     case 'answer':
-      if (await isDayBudgetSpent(world, work.tx)) {
-        await settleReply(world, work, task, { reason: 'budget_used' });
+      if (await isDayBudgetSpent(deps, work.tx)) {
+        await settleReply(deps, work, task, { reason: 'budget_used' });
         return null;
       }
-      return createReplyTurn(world, work, task, {
+      return createReplyTurn(deps, work, task, {
         ...standing,
         ...verdict,
         lines: lines.slice(-HISTORY_LINES),
@@ -205,7 +205,7 @@ async function decideReply(
 }
 
 async function createReplyTurn(
-  world: AutoReplyDeps,
+  deps: AutoReplyDeps,
   work: UnitOfWork,
   task: ReplyTask,
   known: ReplyStanding & { readonly late: boolean; readonly lines: readonly DatedReplyLine[] },
@@ -213,7 +213,7 @@ async function createReplyTurn(
   const { session, line } = task;
   const { displayName: sender, options, late, lines } = known;
   const run = await beginRun(work.tx, {
-    account: world.lease.account,
+    account: deps.lease.account,
     actor: `auto_reply:${session.chat_id}`,
     of: { session: session.id },
     epoch: null,
@@ -239,28 +239,28 @@ interface ComposedReply {
 }
 
 function finishReply(
-  world: AutoReplyDeps,
+  deps: AutoReplyDeps,
   turn: ReplyTurn,
   { text, outside }: ComposedReply,
 ): Promise<void> {
-  return inOneTransaction(world, async (work) => {
-    const task = await lockCurrentTask(world, work, turn);
+  return inOneTransaction(deps, async (work) => {
+    const task = await lockCurrentTask(deps, work, turn);
     if (task === null) return;
-    const { account } = world.lease;
+    const { account } = deps.lease;
     const { run, late } = turn;
     const standing = await readStanding(work.tx, task.session, task.line);
     const reason = whyUnneeded(standing) ?? (text === '' ? 'nothing_said' : null);
     if (reason !== null) {
       await endRun(work.tx, account, run, reason === 'nothing_said' ? 'done' : 'discarded');
-      return settleReply(world, work, task, { reason, detail: { run } });
+      return settleReply(deps, work, task, { reason, detail: { run } });
     }
     await endRun(work.tx, account, run, 'done');
-    const answer = await appendReply(world, work, turn, text);
-    await finishLine(world, work, task);
+    const answer = await appendReply(deps, work, turn, text);
+    await finishLine(deps, work, task);
     if (standing.grant?.canReply !== true) {
-      return recordReply(world, work, task, { reason: 'read_only', detail: { run } });
+      return recordReply(deps, work, task, { reason: 'read_only', detail: { run } });
     }
-    const cameOf = await submitReply(world, work, task.session, {
+    const cameOf = await submitReply(deps, work, task.session, {
       answer,
       text,
       run,
@@ -268,13 +268,13 @@ function finishReply(
       outside,
       answers: task.line.message_id,
     });
-    await recordReply(world, work, task, { ...cameOf, detail: { run, ...cameOf.detail } });
+    await recordReply(deps, work, task, { ...cameOf, detail: { run, ...cameOf.detail } });
   });
 }
 
 /** Behind the line that it answers; gives its number. */
 async function appendReply(
-  world: AutoReplyDeps,
+  deps: AutoReplyDeps,
   work: UnitOfWork,
   { task, run }: ReplyTurn,
   content: string,
@@ -282,7 +282,7 @@ async function appendReply(
   const { id } = await appendSessionLine(work.tx, task.session, {
     role: 'assistant',
     content,
-    at: world.now(),
+    at: deps.now(),
     run,
     answers: task.line.id,
   });
@@ -294,19 +294,19 @@ async function appendReply(
  * or a hold has begun. The run is discarded then.
  */
 async function lockCurrentTask(
-  world: AutoReplyDeps,
+  deps: AutoReplyDeps,
   work: UnitOfWork,
   { task, run }: ReplyTurn,
 ): Promise<ReplyTask | null> {
-  const session = await lockReplySession(work.tx, world.lease, task.session.id);
+  const session = await lockReplySession(work.tx, deps.lease, task.session.id);
   const line = session === null ? null : await findFirstWaiting(work.tx, session);
   const current = session !== null && line?.id === task.line.id ? { ...task, session } : null;
   if (current !== null && session?.held === false) return current;
-  await endRun(work.tx, world.lease.account, run, 'discarded');
-  if (current !== null) await parkReply(world, work, current);
+  await endRun(work.tx, deps.lease.account, run, 'discarded');
+  if (current !== null) await parkReply(deps, work, current);
   else {
     await task.job.complete(work.tx);
-    if (session !== null && line !== null) await enqueueReplies(world, work, [session.id]);
+    if (session !== null && line !== null) await enqueueReplies(deps, work, [session.id]);
   }
   return null;
 }
@@ -315,8 +315,8 @@ async function lockCurrentTask(
 // was said before the failure is kept, and where nothing was said nothing is left behind.
 
 /** The daemon stops: the job stays for the next, and so does the line. */
-async function discardReply(world: AutoReplyDeps, { run }: ReplyTurn): Promise<never> {
-  await inOneTransaction(world, (work) => endRun(work.tx, world.lease.account, run, 'discarded'));
+async function discardReply(deps: AutoReplyDeps, { run }: ReplyTurn): Promise<never> {
+  await inOneTransaction(deps, (work) => endRun(work.tx, deps.lease.account, run, 'discarded'));
   throw new Error('the daemon stopped in the middle of an answer');
 }
 
@@ -328,22 +328,22 @@ interface ReplyFailure {
 
 /** What may pass is tried once more. */
 async function failReply(
-  world: AutoReplyDeps,
+  deps: AutoReplyDeps,
   turn: ReplyTurn,
   { error, partial }: ReplyFailure,
 ): Promise<void> {
   const { run } = turn;
-  const again = await inOneTransaction(world, async (work) => {
-    const task = await lockCurrentTask(world, work, turn);
+  const again = await inOneTransaction(deps, async (work) => {
+    const task = await lockCurrentTask(deps, work, turn);
     if (task === null) return false;
-    await endRun(work.tx, world.lease.account, run, 'failed', failureText(error));
+    await endRun(work.tx, deps.lease.account, run, 'failed', failureText(error));
     const mayPass = !(error instanceof RelayError) || error.passes;
     if (mayPass && (await countFailures(work, turn)) < 2) return true;
     const { chat_id: chat } = task.session;
-    work.told.push(() => world.log.error('the answer failed', { chat, run, error }));
-    if (partial !== '') await appendReply(world, work, turn, partial);
+    work.told.push(() => deps.log.error('the answer failed', { chat, run, error }));
+    if (partial !== '') await appendReply(deps, work, turn, partial);
     const unset = error instanceof RelayError && error.code === 'agent_unavailable';
-    await settleReply(world, work, task, {
+    await settleReply(deps, work, task, {
       reason: unset ? 'no_model' : 'model_failed',
       detail: { run },
     });
@@ -439,18 +439,18 @@ interface ReplyOutcome {
 }
 
 async function settleReply(
-  world: AutoReplyDeps,
+  deps: AutoReplyDeps,
   work: UnitOfWork,
   task: ReplyTask,
   cameOf: ReplyOutcome,
 ): Promise<void> {
-  await finishLine(world, work, task);
-  await recordReply(world, work, task, cameOf);
+  await finishLine(deps, work, task);
+  await recordReply(deps, work, task, cameOf);
 }
 
 /** All of it but the ledger's row, which comes last in a transaction. */
 async function finishLine(
-  world: AutoReplyDeps,
+  deps: AutoReplyDeps,
   work: UnitOfWork,
   { job, session, line }: ReplyTask,
 ): Promise<void> {
@@ -463,11 +463,11 @@ async function finishLine(
     .execute();
   await job.complete(work.tx);
   const more = (await findFirstWaiting(work.tx, session)) !== null;
-  if (more) await enqueueReplies(world, work, [session.id]);
+  if (more) await enqueueReplies(deps, work, [session.id]);
 }
 
 async function recordReply(
-  world: AutoReplyDeps,
+  deps: AutoReplyDeps,
   work: UnitOfWork,
   { session, line }: Pick<ReplyTask, 'session' | 'line'>,
   { reason, detail = {} }: ReplyOutcome,
@@ -480,14 +480,14 @@ async function recordReply(
     reason,
     detail: { chat, session: id, ...detail },
   });
-  await appendLedger(work.tx, world.lease.account, { ...row, detail: { ...row.detail } });
-  work.told.push(() => world.log.info('auto-reply', { chat, message, state: row.outcome, reason }));
+  await appendLedger(work.tx, deps.lease.account, { ...row, detail: { ...row.detail } });
+  work.told.push(() => deps.log.info('auto-reply', { chat, message, state: row.outcome, reason }));
 }
 
 /** While all sending is held nothing is answered; the end of the hold asks for what waits. */
-async function parkReply(world: AutoReplyDeps, work: UnitOfWork, task: ReplyTask): Promise<void> {
+async function parkReply(deps: AutoReplyDeps, work: UnitOfWork, task: ReplyTask): Promise<void> {
   await task.job.complete(work.tx);
-  await recordReply(world, work, task, { reason: 'hold' });
+  await recordReply(deps, work, task, { reason: 'hold' });
 }
 
 // Not now: until the quiet hours end, or because answering would feed a loop. What waits for the quiet to
@@ -495,26 +495,26 @@ async function parkReply(world: AutoReplyDeps, work: UnitOfWork, task: ReplyTask
 
 /** The timer stands for the session from here on, in the place of its job. */
 async function postponeReply(
-  world: AutoReplyDeps,
+  deps: AutoReplyDeps,
   work: UnitOfWork,
   task: ReplyTask,
   until: Date,
 ): Promise<void> {
-  const { account } = world.lease;
+  const { account } = deps.lease;
   const subject = task.session.id;
   await setTimer(work.tx, { account, kind: 'auto_reply', subject, epoch: 0 }, until);
   await task.job.complete(work.tx);
   const detail = { until: until.toISOString() };
-  await recordReply(world, work, task, { reason: 'quiet_hours', detail });
+  await recordReply(deps, work, task, { reason: 'quiet_hours', detail });
 }
 
 async function startCooldown(
-  world: AutoReplyDeps,
+  deps: AutoReplyDeps,
   work: UnitOfWork,
   task: ReplyTask,
   { rest, name }: { readonly rest: Cooldown; readonly name: string },
 ): Promise<void> {
-  const { account } = world.lease;
+  const { account } = deps.lease;
   const { session } = task;
   const { cause, count } = rest;
   const until = rest.until.toISOString();
@@ -529,32 +529,32 @@ async function startCooldown(
     subject: session.contact_id,
     data: { state: 'resting', until, cause, count },
   });
-  await settleReply(world, work, task, { reason: cooldownAnswerReason(rest), detail: { until } });
+  await settleReply(deps, work, task, { reason: cooldownAnswerReason(rest), detail: { until } });
   work.told.push(() =>
-    world.log.warn('auto-reply rests', { chat: session.chat_id, reason: cause, count }),
+    deps.log.warn('auto-reply rests', { chat: session.chat_id, reason: cause, count }),
   );
-  if (!isFirstCooldown(rest) || !world.settings.tell_owner_on_whatsapp) return;
+  if (!isFirstCooldown(rest) || !deps.settings.tell_owner_on_whatsapp) return;
   const told = await notifyOwner(
     work.tx,
-    { gate: world.gate, account },
+    { gate: deps.gate, account },
     cooldownNotice(name, rest),
   );
-  if (told) work.told.push(() => world.gate.hint());
+  if (told) work.told.push(() => deps.gate.hint());
 }
 
 // What is left of the owner's day, which auto-reply shares with all agents. Looked at before an answer and
 // after every call of the model.
 
-async function isDayBudgetSpent(world: AutoReplyDeps, tx: Transaction): Promise<boolean> {
-  const today = spentTodaySql(world.lease.account, world);
+async function isDayBudgetSpent(deps: AutoReplyDeps, tx: Transaction): Promise<boolean> {
+  const today = spentTodaySql(deps.lease.account, deps);
   const { rows } = await sql<{ day: DayUse }>`SELECT ${today} AS day`.execute(tx);
-  return dayBudgetError(world.settings.agent, rows[0]?.day ?? ZERO_DAY_USE) !== null;
+  return dayBudgetError(deps.settings.agent, rows[0]?.day ?? ZERO_DAY_USE) !== null;
 }
 
 /** Adds what a call of the model cost; rejects when the day's budget is used up with it. */
-async function addReplyUsage(world: AutoReplyDeps, run: RunId, spent: ModelUsage): Promise<void> {
-  const { db, lease, settings } = world;
-  const spending = { run, clock: world, usedBefore: sql<number>`0` };
+async function addReplyUsage(deps: AutoReplyDeps, run: RunId, spent: ModelUsage): Promise<void> {
+  const { db, lease, settings } = deps;
+  const spending = { run, clock: deps, usedBefore: sql<number>`0` };
   const { day } = await noteRunSpending(db, lease, spending, spent);
   const fault = dayBudgetError(settings.agent, day);
   if (fault !== null) throw fault;

@@ -38,7 +38,7 @@ export function requireStarted({ decision, made }: StartedConversation): CreateI
 
 /** A refusal is returned, not thrown: it stands in the ledger, which is to be committed. */
 export async function startConversation(
-  world: ConversationDeps,
+  deps: ConversationDeps,
   work: UnitOfWork,
   request: CreateInstanceRequest,
   actor: Actor = { kind: 'owner' },
@@ -49,8 +49,8 @@ export async function startConversation(
   const address = actor.kind === 'token' ? aliasOfJid(target) : null;
   const alias = address ?? phoneAlias(target);
   if (alias === null) throw new RelayError('invalid_phone');
-  await fence(work.tx, world.lease);
-  const { account } = world.lease;
+  await fence(work.tx, deps.lease);
+  const { account } = deps.lease;
   const [contact] = await resolveSightings(work.tx, account, [[alias]]);
   if (contact === undefined) throw new Error('an address without a contact');
   const { ofContact } = await findOrMakeChats(work.tx, account, {
@@ -59,15 +59,15 @@ export async function startConversation(
   });
   const chat = ofContact.get(contact);
   if (chat === undefined) throw new Error('a contact without a chat');
-  await lockContact(world, work, contact);
+  await lockContact(deps, work, contact);
 
   const heartbeat = heartbeatConfigSchema.parse(request.heartbeat_config ?? {});
   const instance = newInstance(instanceId(randomUUID()), {
     intervalMs: heartbeat.interval_ms,
     maxFollowups: heartbeat.max_followups,
   });
-  const taken = await isContactTaken(world, work, contact);
-  const { decision, approval } = await world.gate.submit(
+  const taken = await isContactTaken(deps, work, contact);
+  const { decision, approval } = await deps.gate.submit(
     work.tx,
     actor,
     { kind: 'create_conversation', chat, request },
@@ -99,17 +99,17 @@ export async function startConversation(
     .returningAll()
     .executeTakeFirstOrThrow();
   work.told.push(() =>
-    world.log.info('conversation created', { instance: row.id, state: row.state }),
+    deps.log.info('conversation created', { instance: row.id, state: row.state }),
   );
   const created = { decision, made: { id: row.id, state: row.state }, approval: null };
   if (taken) {
-    await applyEvents(world, work, { ...row, state: 'CREATED' }, [
+    await applyEvents(deps, work, { ...row, state: 'CREATED' }, [
       { type: 'contact_has_active_instance' },
     ]);
     return created;
   }
   const { id, epoch } = instance;
-  await enqueueTurns(world, work, [{ id, epoch, purpose: 'first_message' }]);
+  await enqueueTurns(deps, work, [{ id, epoch, purpose: 'first_message' }]);
   await appendEvent(work.tx, account, {
     kind: 'conversation',
     subject: row.id,
@@ -123,13 +123,13 @@ const addressedAs = ({ kind, value }: Alias): string =>
   kind === 'phone' ? `+${value}` : `${value}@lid`;
 
 export async function isContactTaken(
-  world: ConversationDeps,
+  deps: ConversationDeps,
   work: UnitOfWork,
   contact: ContactId,
 ): Promise<boolean> {
   // The predicate of the unique index instances_one_per_contact, so that it answers.
   const { rows } = await sql`
-    SELECT 1 FROM instances WHERE account_id = ${world.lease.account} AND contact_id = ${contact}
+    SELECT 1 FROM instances WHERE account_id = ${deps.lease.account} AND contact_id = ${contact}
       AND state NOT IN ('COMPLETED', 'ABANDONED', 'FAILED', 'QUEUED') AND previous_state IS DISTINCT FROM 'QUEUED'
     LIMIT 1`.execute(work.tx);
   return rows.length > 0;
@@ -141,14 +141,14 @@ export async function isContactTaken(
 const OWNER = { kind: 'owner' } as const;
 
 export async function startConversationOnce(
-  world: ConversationDeps,
+  deps: ConversationDeps,
   work: UnitOfWork,
   request: CreateInstanceRequest,
   key: string,
   circumstances: SubmitContext,
 ): Promise<StartedConversation | CreateInstanceResponse> {
   const asked = {
-    account: world.lease.account,
+    account: deps.lease.account,
     actor: actorName(OWNER),
     key,
     hash: createHash('sha256')
@@ -157,7 +157,7 @@ export async function startConversationOnce(
   };
   const before = await claimIdempotencyKey(work.tx, asked);
   if (before !== null) return before as CreateInstanceResponse;
-  const created = await startConversation(world, work, request, OWNER, circumstances);
+  const created = await startConversation(deps, work, request, OWNER, circumstances);
   await keepIdempotentAnswer(work.tx, asked, created.made);
   return created;
 }

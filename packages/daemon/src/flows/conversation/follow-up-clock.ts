@@ -8,7 +8,7 @@ import type { Engine } from '../../jobs/unit-of-work.ts';
 import type { Db, Transaction } from '../../store/database.ts';
 import { fenced } from '../../store/transaction.ts';
 
-export interface FollowUpClockOptions extends Pick<Engine, 'db' | 'lease' | 'now' | 'log'> {
+interface FollowUpClockOptions extends Pick<Engine, 'db' | 'lease' | 'now' | 'log'> {
   /** Connected, all that waited at WhatsApp received, not on hold, not frozen and below the hourly and daily limit. */
   readonly canSend: () => Promise<boolean>;
 }

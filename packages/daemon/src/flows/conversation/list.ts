@@ -48,48 +48,48 @@ const NEWEST = sql`i.queue_seq DESC`;
 const CHANGED = sql`i.updated_at DESC, i.id DESC`;
 
 export async function listInstances(
-  world: ListDeps & QueueDeps,
+  deps: ListDeps & QueueDeps,
   query: ListInstancesQuery,
 ): Promise<readonly ListedInstance[]> {
   const { limit = DEFAULT_PAGE, order } = query;
   const by = order === 'changed' ? CHANGED : NEWEST;
-  const which = sql.join(await conditions(world, query), sql` AND `);
-  const pages = pageConditions(world, query).map(
+  const which = sql.join(await conditions(deps, query), sql` AND `);
+  const pages = pageConditions(deps, query).map(
     (place) =>
       sql`(SELECT i.* FROM instances i WHERE ${which} AND ${place} ORDER BY ${by} LIMIT ${limit})`,
   );
   const rows = await readListedRows(
-    world,
+    deps,
     sql`(${sql.join(pages, sql` UNION ALL `)})`,
     sql`ORDER BY ${by} LIMIT ${limit}`,
   );
-  return withQueuedReason(world, rows.map(toListed));
+  return withQueuedReason(deps, rows.map(toListed));
 }
 
 export async function describeInstance(
-  world: ListDeps & QueueDeps,
+  deps: ListDeps & QueueDeps,
   id: InstanceId,
 ): Promise<ListedInstance> {
-  const only = sql`(SELECT * FROM instances WHERE account_id = ${world.lease.account} AND id = ${id})`;
-  const [row] = await readListedRows(world, only, sql``);
-  const [listed] = row === undefined ? [] : await withQueuedReason(world, [toListed(row)]);
+  const only = sql`(SELECT * FROM instances WHERE account_id = ${deps.lease.account} AND id = ${id})`;
+  const [row] = await readListedRows(deps, only, sql``);
+  const [listed] = row === undefined ? [] : await withQueuedReason(deps, [toListed(row)]);
   if (listed === undefined) throw new RelayError('instance_not_found', { id });
   return listed;
 }
 
-export async function countInstances(world: ListDeps): Promise<InstanceCounts> {
-  const { account } = world.lease;
+export async function countInstances(deps: ListDeps): Promise<InstanceCounts> {
+  const { account } = deps.lease;
   const { rows } = await sql<{ state: InstanceState; n: number; holding: number }>`
     WITH holding AS (SELECT i.state, count(*) AS n FROM instances i
-      WHERE i.account_id = ${account} AND ${hasPendingApproval(world)} GROUP BY i.state)
+      WHERE i.account_id = ${account} AND ${hasPendingApproval(deps)} GROUP BY i.state)
     SELECT i.state, count(*) AS n, coalesce((SELECT h.n FROM holding h WHERE h.state = i.state), 0) AS holding
-    FROM instances i WHERE i.account_id = ${account} GROUP BY i.state`.execute(world.db);
+    FROM instances i WHERE i.account_id = ${account} GROUP BY i.state`.execute(deps.db);
   return countByStateAndTurn(rows);
 }
 
 /** Each a place in the index that is read in its order: a state, or what holds an approval. */
 function pageConditions(
-  world: ListDeps,
+  deps: ListDeps,
   { state, turn, order }: ListInstancesQuery,
 ): readonly Condition[] {
   if (turn === undefined) {
@@ -99,21 +99,21 @@ function pageConditions(
   const states = statesOfTurn(turn).filter((one) => state === undefined || one === state);
   const free = states.map((one) => sql`i.state = ${one} AND NOT EXISTS (${PENDING_APPROVAL})`);
   if (turn !== 'you') return free.length === 0 ? [sql`false`] : free;
-  const held = hasPendingApproval(world);
+  const held = hasPendingApproval(deps);
   return [...free, state === undefined ? held : sql`i.state = ${state} AND ${held}`];
 }
 
 async function conditions(
-  world: ListDeps,
+  deps: ListDeps,
   query: ListInstancesQuery,
 ): Promise<readonly Condition[]> {
-  const { account } = world.lease;
+  const { account } = deps.lease;
   return [
     sql`i.account_id = ${account}`,
     ...(query.contact === undefined ? [] : [sql`i.contact_id = ${query.contact}`]),
-    ...(query.words === undefined ? [] : [await withWords(world, query.words)]),
+    ...(query.words === undefined ? [] : [await withWords(deps, query.words)]),
     ...(query.id_prefix === undefined ? [] : [withBeginning(query.id_prefix)]),
-    ...(query.after === undefined ? [] : [await afterListedInstance(world, query.after, query)]),
+    ...(query.after === undefined ? [] : [await afterListedInstance(deps, query.after, query)]),
   ];
 }
 

@@ -21,64 +21,64 @@ interface ConversationMessage {
 }
 
 export async function onConversationMessage(
-  world: ConversationDeps,
+  deps: ConversationDeps,
   work: UnitOfWork,
   id: InstanceId,
   message: ConversationMessage,
 ): Promise<void> {
-  const row = await lockOpen(world, work, id);
-  await appendHeardMessage(world, work, row, 'contact', message);
-  await applyEvents(world, work, row, [{ type: 'contact_replies' }]);
+  const row = await lockOpen(deps, work, id);
+  await appendHeardMessage(deps, work, row, 'contact', message);
+  await applyEvents(deps, work, row, [{ type: 'contact_replies' }]);
 }
 
 /** The conversation had ended; by the owner's setting it is reopened, or they are asked. */
 export async function onLateReply(
-  world: ConversationDeps,
+  deps: ConversationDeps,
   work: UnitOfWork,
   id: InstanceId,
   message: ConversationMessage,
 ): Promise<void> {
-  const locked = await lockInstance(work.tx, world.lease, id);
+  const locked = await lockInstance(work.tx, deps.lease, id);
   // What became of its farewell is not written to a conversation that has ended.
-  const row = { ...locked, unsent: await hasUnsent(work.tx, world.lease.account, id) };
-  await lockContact(world, work, row.contact_id);
-  const isTaken = await isContactTaken(world, work, row.contact_id);
+  const row = { ...locked, unsent: await hasUnsent(work.tx, deps.lease.account, id) };
+  await lockContact(deps, work, row.contact_id);
+  const isTaken = await isContactTaken(deps, work, row.contact_id);
   if (isTaken || !isTerminal(row.state)) throw new RetryTransaction('another conversation began');
-  await appendHeardMessage(world, work, row, 'contact', message);
-  await applyEvents(world, work, row, [
-    { type: 'late_reply', policy: world.settings.agent.late_replies },
+  await appendHeardMessage(deps, work, row, 'contact', message);
+  await applyEvents(deps, work, row, [
+    { type: 'late_reply', policy: deps.settings.agent.late_replies },
   ]);
 }
 
 export async function onOwnerTakeover(
-  world: ConversationDeps,
+  deps: ConversationDeps,
   work: UnitOfWork,
   id: InstanceId,
   message: ConversationMessage,
 ): Promise<void> {
-  const row = await lockOpen(world, work, id);
-  await appendHeardMessage(world, work, row, 'manual', message);
+  const row = await lockOpen(deps, work, id);
+  await appendHeardMessage(deps, work, row, 'manual', message);
   // One that is paused already is the owner's: nothing more is taken over, and there is a new line all the same.
   if (!legalEvents(row.state).includes('owner_takeover')) {
     const line = { kind: 'conversation.line', subject: row.id, data: { role: 'manual' } };
     return appendEvent(work.tx, row.account_id, line);
   }
-  await applyEvents(world, work, row, [{ type: 'owner_takeover' }]);
+  await applyEvents(deps, work, row, [{ type: 'owner_takeover' }]);
 }
 
 /** It may have come to its end since it was found: then the message is somebody else's, or nobody's. */
 async function lockOpen(
-  world: ConversationDeps,
+  deps: ConversationDeps,
   work: UnitOfWork,
   id: InstanceId,
 ): Promise<InstanceRow> {
-  const row = await lockInstance(work.tx, world.lease, id);
+  const row = await lockInstance(work.tx, deps.lease, id);
   if (isTerminal(row.state)) throw new RetryTransaction('it ended meanwhile');
   return row;
 }
 
 async function appendHeardMessage(
-  world: ConversationDeps,
+  deps: ConversationDeps,
   work: UnitOfWork,
   row: InstanceRow,
   role: 'contact' | 'manual',
@@ -86,6 +86,6 @@ async function appendHeardMessage(
 ): Promise<void> {
   await appendTranscriptLine(work, row, { role, content: body, message_id: id });
   work.told.push(() => {
-    world.log.debug('message heard', { instance: row.id, message: id, from: role, body });
+    deps.log.debug('message heard', { instance: row.id, message: id, from: role, body });
   });
 }

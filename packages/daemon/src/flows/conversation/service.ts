@@ -61,34 +61,34 @@ import {
 
 const OWNER = { kind: 'owner' } as const;
 
-export function createConversationService(world: ConversationDeps): ConversationService {
+export function createConversationService(deps: ConversationDeps): ConversationService {
   const change = (
     id: InstanceId,
     event: (work: UnitOfWork, row: InstanceRow) => Promise<ConversationEvent>,
   ): Promise<AppliedTransition> =>
-    inOneTransaction(world, async (work) => {
-      const row = await lockInstance(work.tx, world.lease, id);
-      return applyEvents(world, work, row, [await event(work, row)]);
+    inOneTransaction(deps, async (work) => {
+      const row = await lockInstance(work.tx, deps.lease, id);
+      return applyEvents(deps, work, row, [await event(work, row)]);
     });
   const simply = async (id: InstanceId, type: 'pause' | 'cancel') =>
     toApiInstance((await change(id, async () => ({ type }))).row);
 
   return {
     create: async (request, key) => {
-      const created = await world.gate.checkingNumbers((check) =>
-        inOneTransaction(world, (work) =>
+      const created = await deps.gate.checkingNumbers((check) =>
+        inOneTransaction(deps, (work) =>
           key === undefined
-            ? startConversation(world, work, request, OWNER, check)
-            : startConversationOnce(world, work, request, key, check),
+            ? startConversation(deps, work, request, OWNER, check)
+            : startConversationOnce(deps, work, request, key, check),
         ),
       );
       return 'made' in created ? requireStarted(created) : created;
     },
-    list: (query) => listInstances(world, query),
-    counts: () => countInstances(world),
-    get: (id) => describeInstance(world, id),
-    transcript: (id, query) => readTranscript(world, id, query),
-    transitions: (id) => readTransitions(world, id),
+    list: (query) => listInstances(deps, query),
+    counts: () => countInstances(deps),
+    get: (id) => describeInstance(deps, id),
+    transcript: (id, query) => readTranscript(deps, id, query),
+    transitions: (id) => readTransitions(deps, id),
     cancel: (id) => simply(id, 'cancel'),
     pause: (id) => simply(id, 'pause'),
     resume: async (id) =>
@@ -96,14 +96,14 @@ export function createConversationService(world: ConversationDeps): Conversation
         (
           await change(id, async (work, row) => ({
             type: 'resume',
-            contactIsFree: await isContactFree(world, work, row),
+            contactIsFree: await isContactFree(deps, work, row),
           }))
         ).row,
       ),
     send: async (id, message, key) => {
-      const send = (work: UnitOfWork) => sendByHand(world, work, id, message);
-      const said = await inOneTransaction(world, (work) =>
-        key === undefined ? send(work) : sendByHandOnce(world, work, { id, message, key }, send),
+      const send = (work: UnitOfWork) => sendByHand(deps, work, id, message);
+      const said = await inOneTransaction(deps, (work) =>
+        key === undefined ? send(work) : sendByHandOnce(deps, work, { id, message, key }, send),
       );
       if (said instanceof RelayError) throw said;
       return toTranscriptLine(said);
@@ -113,22 +113,22 @@ export function createConversationService(world: ConversationDeps): Conversation
 
 /** A refusal is returned, not thrown: it stands in the ledger, which is to be committed. */
 async function sendByHand(
-  world: ConversationDeps,
+  deps: ConversationDeps,
   work: UnitOfWork,
   id: InstanceId,
   message: string,
 ): Promise<TranscriptLineRow | RelayError> {
-  const row = await lockInstance(work.tx, world.lease, id);
+  const row = await lockInstance(work.tx, deps.lease, id);
   const text = toStorableText(message);
   const speech = { role: 'manual', text, followUp: false } as const;
   if (legalEvents(row.state).includes('manual_send')) {
-    const { outcome, reason } = await askGate(world, work, row, speech);
+    const { outcome, reason } = await askGate(deps, work, row, speech);
     if (outcome !== 'allow') {
-      await submitRefusedText(world, work, row, speech);
+      await submitRefusedText(deps, work, row, speech);
       return new RelayError('denied', { reason: reasonSentence(reason) });
     }
   }
-  const { said } = await applyEvents(world, work, row, [{ type: 'manual_send', text }]);
+  const { said } = await applyEvents(deps, work, row, [{ type: 'manual_send', text }]);
   const [line] = said;
   if (line === undefined) throw new Error('a manual send left no line in the transcript');
   return line;
@@ -136,24 +136,24 @@ async function sendByHand(
 
 /** Matters only to an instance that was paused in the queue: may it take the contact's place now? */
 async function isContactFree(
-  world: ConversationDeps,
+  deps: ConversationDeps,
   work: UnitOfWork,
   row: InstanceRow,
 ): Promise<boolean> {
   if (row.previous_state !== 'QUEUED') return false;
-  await lockContact(world, work, row.contact_id);
-  return !(await isContactTaken(world, work, row.contact_id));
+  await lockContact(deps, work, row.contact_id);
+  return !(await isContactTaken(deps, work, row.contact_id));
 }
 
 /** A part is taken from its far end, and given in order all the same. */
 async function readTranscript(
-  world: ConversationDeps,
+  deps: ConversationDeps,
   id: InstanceId,
   { after, before, limit }: TranscriptQuery = {},
 ): Promise<readonly TranscriptLine[]> {
-  await readInstance(world.db, world.lease, id);
+  await readInstance(deps.db, deps.lease, id);
   const isLast = limit !== undefined && after === undefined;
-  let rows = selectTranscript(world.db, world.lease.account, id).orderBy(
+  let rows = selectTranscript(deps.db, deps.lease.account, id).orderBy(
     'm.id',
     isLast ? 'desc' : 'asc',
   );
@@ -161,7 +161,7 @@ async function readTranscript(
   if (before !== undefined) rows = rows.where('m.id', '<', Number(before));
   if (limit !== undefined) rows = rows.limit(limit);
   const found = await rows.execute();
-  const queued = await readQueuedLines(world, found);
+  const queued = await readQueuedLines(deps, found);
   const lines = found.map((row) => ({
     ...toTranscriptLine(row),
     ...(row.outbox_id === null ? {} : queued.get(row.outbox_id)),
@@ -170,14 +170,14 @@ async function readTranscript(
 }
 
 async function readTransitions(
-  world: ConversationDeps,
+  deps: ConversationDeps,
   id: InstanceId,
 ): Promise<readonly StateTransition[]> {
-  await readInstance(world.db, world.lease, id);
-  const rows = await world.db
+  await readInstance(deps.db, deps.lease, id);
+  const rows = await deps.db
     .selectFrom('instance_transitions')
     .selectAll()
-    .where('account_id', '=', world.lease.account)
+    .where('account_id', '=', deps.lease.account)
     .where('instance_id', '=', id)
     .orderBy('id')
     .execute();
@@ -226,15 +226,15 @@ interface ControlResult {
   readonly state: InstanceState;
 }
 
-export const createClientConversations = (world: ConversationDeps) => ({
+export const createClientConversations = (deps: ConversationDeps) => ({
   create: (
     tx: Transaction,
     actor: TokenHolder,
     request: CreateInstanceRequest,
     circumstances: SubmitContext,
   ): Promise<StartedConversation & { readonly after: AfterCommit }> =>
-    withinTransaction(world, tx, (work) =>
-      startConversation(world, work, request, actor, circumstances),
+    withinTransaction(deps, tx, (work) =>
+      startConversation(deps, work, request, actor, circumstances),
     ),
   control: (
     tx: Transaction,
@@ -242,14 +242,14 @@ export const createClientConversations = (world: ConversationDeps) => ({
     id: InstanceId,
     control: ConversationControl,
   ): Promise<ControlResult & { readonly after: AfterCommit }> =>
-    withinTransaction(world, tx, (work) => controlForClient(world, work, actor, id, control)),
+    withinTransaction(deps, tx, (work) => controlForClient(deps, work, actor, id, control)),
   /** The owner has revoked the token: what it began says no more until the owner resumes it. */
   pauseBegunBy: (tx: Transaction, token: TokenId): Promise<AfterCommit> =>
-    joinTransaction(world, tx, async (work) => {
-      for (const id of await findStartedBy(world, work, `token:${token}`)) {
-        const row = await lockInstance(tx, world.lease, id);
+    joinTransaction(deps, tx, async (work) => {
+      for (const id of await findStartedBy(deps, work, `token:${token}`)) {
+        const row = await lockInstance(tx, deps.lease, id);
         if (legalEvents(row.state).includes('pause')) {
-          await applyEvents(world, work, row, [{ type: 'pause' }]);
+          await applyEvents(deps, work, row, [{ type: 'pause' }]);
         }
       }
     }),
@@ -265,13 +265,13 @@ async function findStartedBy({ lease }: ConversationDeps, { tx }: UnitOfWork, by
 }
 
 async function withinTransaction<T extends object>(
-  world: ConversationDeps,
+  deps: ConversationDeps,
   tx: Transaction,
   run: (work: UnitOfWork) => Promise<T>,
 ): Promise<T & { readonly after: AfterCommit }> {
   const results: T[] = [];
   const after = await joinTransaction(
-    world,
+    deps,
     tx,
     async (work) => void results.push(await run(work)),
   );
@@ -281,14 +281,14 @@ async function withinTransaction<T extends object>(
 }
 
 async function controlForClient(
-  world: ConversationDeps,
+  deps: ConversationDeps,
   work: UnitOfWork,
   actor: TokenHolder,
   id: InstanceId,
   control: ConversationControl,
 ): Promise<ControlResult> {
   const by = actorName(actor);
-  const row = await lockInstance(work.tx, world.lease, id);
+  const row = await lockInstance(work.tx, deps.lease, id);
   const decision = decideControl(control, {
     began: row.created_by === by,
     pausedIt: control === 'resume' && (await isPausedBy(work, row, by)),
@@ -296,12 +296,12 @@ async function controlForClient(
   const { state } =
     decision.outcome === 'allow'
       ? (
-          await applyEvents(world, work, row, [await controlEvent(world, work, row, control)], {
+          await applyEvents(deps, work, row, [await controlEvent(deps, work, row, control)], {
             by,
           })
         ).row
       : row;
-  await appendLedger(work.tx, world.lease.account, {
+  await appendLedger(work.tx, deps.lease.account, {
     actor: by,
     action: `${control}_conversation`,
     subject: { kind: 'conversation', id },
@@ -311,13 +311,13 @@ async function controlForClient(
 }
 
 const controlEvent = async (
-  world: ConversationDeps,
+  deps: ConversationDeps,
   work: UnitOfWork,
   row: InstanceRow,
   control: ConversationControl,
 ) =>
   control === 'resume'
-    ? ({ type: control, contactIsFree: await isContactFree(world, work, row) } as const)
+    ? ({ type: control, contactIsFree: await isContactFree(deps, work, row) } as const)
     : ({ type: control } as const);
 
 /** Somebody's own words in a paused conversation make it theirs: the owner has taken it over. */
@@ -334,35 +334,35 @@ async function isPausedBy({ tx }: UnitOfWork, row: InstanceRow, by: string): Pro
 // What the owner said yes to: exactly those words are said, as the agent's, and the conversation that was
 // waiting for the yes goes on. Part of the gate's transaction, so a refusal here undoes the yes.
 
-export function carryOutApproved(world: ConversationDeps): ApprovedConversationActions {
+export function carryOutApproved(deps: ConversationDeps): ApprovedConversationActions {
   return {
     sendInConversation: (tx, message) =>
-      joinTransaction(world, tx, (work) => sendApproved(world, work, message)),
+      joinTransaction(deps, tx, (work) => sendApproved(deps, work, message)),
     rejected: (tx, instance, reason) =>
-      joinTransaction(world, tx, (work) => noteRejected(world, work, instance, reason)),
+      joinTransaction(deps, tx, (work) => noteRejected(deps, work, instance, reason)),
     createConversation: (tx, { approval, actor, request }) =>
-      joinTransaction(world, tx, async (work) => {
-        requireStarted(await startConversation(world, work, request, actor, { approval }));
+      joinTransaction(deps, tx, async (work) => {
+        requireStarted(await startConversation(deps, work, request, actor, { approval }));
       }),
   };
 }
 
 async function sendApproved(
-  world: ConversationDeps,
+  deps: ConversationDeps,
   work: UnitOfWork,
   { approval, instance, text, followUp }: ApprovedMessage,
 ): Promise<void> {
-  const row = await lockInstance(work.tx, world.lease, instance);
+  const row = await lockInstance(work.tx, deps.lease, instance);
   if (row.state !== 'NEEDS_HUMAN_INTERVENTION') {
     throw new RelayError('conflict', {
       what: `The conversation is ${row.state} and no longer waits for this message. Reject it; the agent writes anew.`,
     });
   }
   const speech = { role: 'agent', text, followUp } as const;
-  const { outcome, reason } = await askGate(world, work, row, speech, { approval });
+  const { outcome, reason } = await askGate(deps, work, row, speech, { approval });
   if (outcome !== 'allow') throw new RelayError('denied', { reason: REASONS[reason].sentence });
   await applyEvents(
-    world,
+    deps,
     work,
     row,
     [
@@ -375,18 +375,18 @@ async function sendApproved(
 
 /** It goes on asking for its owner, and its agent will know not to say that again. */
 async function noteRejected(
-  world: ConversationDeps,
+  deps: ConversationDeps,
   work: UnitOfWork,
   instance: InstanceId,
   why: string | null,
 ): Promise<void> {
-  const row = await lockInstance(work.tx, world.lease, instance);
+  const row = await lockInstance(work.tx, deps.lease, instance);
   if (isTerminal(row.state)) return;
   const content = `The message that waited was rejected${why ? `: ${why}` : '.'}`;
   await appendTranscriptLine(work, row, { role: 'system', content });
   if (row.state !== 'NEEDS_HUMAN_INTERVENTION') return;
   const reason = 'You rejected its message. Resume it to let it write anew, or write yourself.';
-  await saveInstance(work.tx, world.lease, { ...toInstance(row), reason }, world.now());
+  await saveInstance(work.tx, deps.lease, { ...toInstance(row), reason }, deps.now());
 }
 
 // Ends every conversation with one contact, before that contact is erased. Those in the queue first: ending

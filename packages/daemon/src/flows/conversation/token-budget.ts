@@ -72,13 +72,13 @@ export async function readPastUse(
 
 /** Adds what a call of the model cost, and says what is used with it. */
 export async function addTurnUsage(
-  world: ConversationDeps,
+  deps: ConversationDeps,
   turn: Pick<InstanceRow, 'id'> & { readonly run: RunId },
   spent: ModelUsage,
 ): Promise<BudgetUse> {
-  const { db, lease } = world;
+  const { db, lease } = deps;
   const usedBefore = tokensUsedBy({ account_id: lease.account, id: turn.id });
-  const spending = { run: turn.run, clock: world, usedBefore };
+  const spending = { run: turn.run, clock: deps, usedBefore };
   const { before, day } = await noteRunSpending(db, lease, spending, spent);
   return { conversation: before + usedTokens(spent), day };
 }
@@ -95,11 +95,11 @@ export class TokenMeter {
   #noting: Promise<void> = Promise.resolve();
 
   constructor(
-    world: Pick<ConversationDeps, 'settings'>,
+    deps: Pick<ConversationDeps, 'settings'>,
     used: BudgetUse,
     note: (spent: ModelUsage) => Promise<BudgetUse>,
   ) {
-    this.#world = world;
+    this.#world = deps;
     this.#used = used;
     this.#note = note;
   }

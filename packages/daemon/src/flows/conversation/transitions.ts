@@ -62,22 +62,22 @@ interface ApplyOptions extends SendOrigin {
 
 /** Applies the events one after the other to a row that is already locked. */
 export async function applyEvents(
-  world: ConversationDeps,
+  deps: ConversationDeps,
   work: UnitOfWork,
   row: InstanceRow,
   events: readonly ConversationEvent[],
   { todos, by, ...behind }: ApplyOptions = {},
 ): Promise<AppliedTransition> {
-  const now = world.now();
+  const now = deps.now();
   const before = toInstance(row);
-  const decided = await decideTransition(world, work, row, events, now);
+  const decided = await decideTransition(deps, work, row, events, now);
   const { steps } = decided;
   let { instance } = decided;
   let settled = settleEffects(decided.effects);
-  const withdrawn = await withdrawMessages(world, work, row, settled, now);
+  const withdrawn = await withdrawMessages(deps, work, row, settled, now);
   if (withdrawn !== null && withdrawn.count > 0) {
     const isLeft = settled.some(({ kind }) => kind === 'send');
-    const unsent = isLeft || (await hasUnsent(work.tx, world.lease.account, row.id));
+    const unsent = isLeft || (await hasUnsent(work.tx, deps.lease.account, row.id));
     instance = { ...instance, unsent };
     if (!unsent) settled = withTurn(settled, instance);
   }
@@ -88,19 +88,19 @@ export async function applyEvents(
     subject: row.id,
     data: { state: instance.state, from: before.state, trigger: events.at(-1)?.type },
   };
-  await saveInstance(work.tx, world.lease, instance, now, {
+  await saveInstance(work.tx, deps.lease, instance, now, {
     steps,
     by,
     todos,
-    timer: timerStatement(world, work, instance, settled),
+    timer: timerStatement(deps, work, instance, settled),
     timerSetAt,
     events: [...ownerEvents(row, instance, settled), changed],
   });
-  logSteps(world, work, instance, steps);
-  for (const effect of settled) await carryOutEffect(world, work, row, instance, effect);
+  logSteps(deps, work, instance, steps);
+  for (const effect of settled) await carryOutEffect(deps, work, row, instance, effect);
   await withdrawn?.record();
-  const said = await sendMessages(world, work, row, instance, settled, behind);
-  work.told.push(() => world.running.overtake(row.id, instance.epoch));
+  const said = await sendMessages(deps, work, row, instance, settled, behind);
+  work.told.push(() => deps.running.overtake(row.id, instance.epoch));
   const saved = { ...toColumns(instance), timer_set_at: timerSetAt, updated_at: now };
   return { row: { ...row, ...saved }, instance, said };
 }
@@ -112,23 +112,23 @@ interface DecidedTransition {
 }
 
 async function decideTransition(
-  world: ConversationDeps,
+  deps: ConversationDeps,
   work: UnitOfWork,
   row: InstanceRow,
   events: readonly ConversationEvent[],
   now: Date,
 ): Promise<DecidedTransition> {
-  const decided = runTransitions(world, row, events, now);
+  const decided = runTransitions(deps, row, events, now);
   if (row.timer_due_at === null || decided.instance.state !== 'PAUSED') return decided;
   // A suspended clock has the time left that it had when it was suspended.
-  const since = await suspendedSince(work.tx, world.lease.account);
+  const since = await suspendedSince(work.tx, deps.lease.account);
   if (since === null) return decided;
   const stopped = Math.max(since.getTime(), row.timer_set_at?.getTime() ?? 0);
-  return runTransitions(world, row, events, new Date(stopped));
+  return runTransitions(deps, row, events, new Date(stopped));
 }
 
 function runTransitions(
-  world: ConversationDeps,
+  deps: ConversationDeps,
   row: InstanceRow,
   events: readonly ConversationEvent[],
   now: Date,
@@ -139,7 +139,7 @@ function runTransitions(
   for (const event of events) {
     const result = transition(instance, event, now);
     if (!result.ok) {
-      world.log.warn('transition refused', {
+      deps.log.warn('transition refused', {
         instance: row.id,
         state: instance.state,
         event: event.type,
@@ -187,7 +187,7 @@ const WITHDRAWALS = {
 } as const satisfies Record<Because, unknown>;
 
 async function withdrawMessages(
-  world: ConversationDeps,
+  deps: ConversationDeps,
   work: UnitOfWork,
   { id: instance }: InstanceRow,
   effects: readonly ConversationEffect[],
@@ -195,7 +195,7 @@ async function withdrawMessages(
 ): Promise<WithdrawnMessages | null> {
   const effect = effects.find(({ kind }) => kind === 'withdraw');
   if (effect?.kind !== 'withdraw') return null;
-  const { account } = world.lease;
+  const { account } = deps.lease;
   return withdrawFromConversation(work.tx, {
     account,
     instance,
@@ -205,23 +205,23 @@ async function withdrawMessages(
 }
 
 function logSteps(
-  world: ConversationDeps,
+  deps: ConversationDeps,
   work: UnitOfWork,
   { id, failureReason }: Instance,
   steps: readonly StateStep[],
 ): void {
   work.told.push(() => {
     for (const { from, to, trigger } of steps) {
-      world.log.info('transition', { instance: id, from, to, event: trigger });
+      deps.log.info('transition', { instance: id, from, to, event: trigger });
       if (trigger !== 'unrecoverable_error') continue;
-      world.log.error('conversation failed', { instance: id, reason: failureReason ?? trigger });
+      deps.log.error('conversation failed', { instance: id, reason: failureReason ?? trigger });
     }
   });
 }
 
 /** Last, because the ledger stays locked from here to the commit: nothing else is waited for under it. */
 async function sendMessages(
-  world: ConversationDeps,
+  deps: ConversationDeps,
   work: UnitOfWork,
   row: InstanceRow,
   instance: Instance,
@@ -231,34 +231,34 @@ async function sendMessages(
   const said: TranscriptLineRow[] = [];
   for (const effect of effects) {
     if (effect.kind !== 'send') continue;
-    said.push(await sendInConversation(world, work, row, effect, behind));
+    said.push(await sendInConversation(deps, work, row, effect, behind));
   }
   for (const effect of effects) {
     if (effect.kind === 'tell_owner')
-      await notifyOwnerOfConversation(world, work, row, instance, effect.about);
+      await notifyOwnerOfConversation(deps, work, row, instance, effect.about);
   }
   return said;
 }
 
 /** Several events may be applied at once: only what is true at the end is set. */
 function timerStatement(
-  world: ConversationDeps,
+  deps: ConversationDeps,
   work: UnitOfWork,
   { id, epoch, timerDueAt }: Instance,
   effects: readonly ConversationEffect[],
 ): RawBuilder<unknown> | null {
-  const { account } = world.lease;
+  const { account } = deps.lease;
   const effect = effects.find(({ kind }) => kind === 'start_timer' || kind === 'cancel_timer');
   if (effect?.kind === 'start_timer' && timerDueAt !== null) {
     const { dueAt } = effect;
     work.told.push(() => {
-      const ms = dueAt.getTime() - world.now().getTime();
-      world.log.debug('timer set', { instance: id, ms });
+      const ms = dueAt.getTime() - deps.now().getTime();
+      deps.log.debug('timer set', { instance: id, ms });
     });
     return setTimerSql({ account, kind: 'heartbeat', subject: id, epoch }, dueAt);
   }
   if (effect?.kind !== 'cancel_timer' || timerDueAt !== null) return null;
-  work.told.push(() => world.log.debug('timer cancelled', { instance: id }));
+  work.told.push(() => deps.log.debug('timer cancelled', { instance: id }));
   return clearTimerSql(account, 'heartbeat', id);
 }
 
@@ -282,28 +282,28 @@ const ownerEvents = (
 
 /** What is more than a row beside the instance's. */
 async function carryOutEffect(
-  world: ConversationDeps,
+  deps: ConversationDeps,
   work: UnitOfWork,
   row: InstanceRow,
   { epoch, state }: Instance,
   effect: ConversationEffect,
 ): Promise<void> {
-  if (effect.kind === 'free_contact') return startNextInQueue(world, work, row);
+  if (effect.kind === 'free_contact') return startNextInQueue(deps, work, row);
   if (effect.kind !== 'run_turn' || TURN_PURPOSES[state] === undefined) return;
-  return enqueueTurns(world, work, [{ id: row.id, epoch, purpose: effect.purpose }]);
+  return enqueueTurns(deps, work, [{ id: row.id, epoch, purpose: effect.purpose }]);
 }
 
 /** The contact is free: whoever waits longest goes on, in the same transaction. */
 async function startNextInQueue(
-  world: ConversationDeps,
+  deps: ConversationDeps,
   work: UnitOfWork,
   ended: InstanceRow,
 ): Promise<void> {
-  await lockContact(world, work, ended.contact_id);
+  await lockContact(deps, work, ended.contact_id);
   const next = await work.tx
     .selectFrom('instances')
     .select('id')
-    .where('account_id', '=', world.lease.account)
+    .where('account_id', '=', deps.lease.account)
     .where('contact_id', '=', ended.contact_id)
     .where('state', '=', 'QUEUED')
     .orderBy('queue_seq')
@@ -312,20 +312,20 @@ async function startNextInQueue(
     .forUpdate()
     .executeTakeFirst();
   if (next === undefined) return;
-  const row = await lockInstance(work.tx, world.lease, next.id);
-  await applyEvents(world, work, row, [{ type: 'prior_instance_terminal' }]);
+  const row = await lockInstance(work.tx, deps.lease, next.id);
+  await applyEvents(deps, work, row, [{ type: 'prior_instance_terminal' }]);
 }
 
 /** Creating, ending and resuming for one contact wait for each other here. */
 export async function lockContact(
-  world: ConversationDeps,
+  deps: ConversationDeps,
   work: UnitOfWork,
   contact: InstanceRow['contact_id'],
 ): Promise<void> {
   await work.tx
     .selectFrom('contacts')
     .select('id')
-    .where('account_id', '=', world.lease.account)
+    .where('account_id', '=', deps.lease.account)
     .where('id', '=', contact)
     .forNoKeyUpdate()
     .execute();
@@ -340,19 +340,19 @@ type OutgoingText = Omit<Extract<ConversationEffect, { kind: 'send' }>, 'kind'>;
 type SendOrigin = Pick<SubmitContext, 'approval' | 'run'>;
 
 async function sendInConversation(
-  world: ConversationDeps,
+  deps: ConversationDeps,
   work: UnitOfWork,
   row: InstanceRow,
   speech: OutgoingText,
   behind: SendOrigin = {},
 ): Promise<TranscriptLineRow> {
   const { role, text: content } = speech;
-  const { message } = await world.gate.submit(work.tx, ...gateArguments(row, speech, behind));
+  const { message } = await deps.gate.submit(work.tx, ...gateArguments(row, speech, behind));
   if (message === null) throw new RetryTransaction('the gate refused what it had allowed');
   work.told.push(() => {
-    world.gate.hint();
+    deps.gate.hint();
     const { messageId } = message;
-    world.log.debug('message said', {
+    deps.log.debug('message said', {
       instance: row.id,
       message: messageId,
       from: role,
@@ -365,7 +365,7 @@ async function sendInConversation(
 
 /** What the gate would say now, with the owner's yes or after other words of the same turn. Writes nothing. */
 export function askGate(
-  world: ConversationDeps,
+  deps: ConversationDeps,
   work: UnitOfWork,
   row: InstanceRow,
   speech: OutgoingText,
@@ -374,18 +374,18 @@ export function askGate(
   const [actor, message, circumstances] = gateArguments(row, speech, behind);
   // The first to be said is asked word for word as it is submitted: the gate then looks once.
   const before = sayingBefore.length === 0 ? {} : { sayingBefore };
-  return world.gate.ask(work.tx, actor, message, { ...circumstances, ...before });
+  return deps.gate.ask(work.tx, actor, message, { ...circumstances, ...before });
 }
 
 /** Puts on record what the gate does not let through: in the ledger and, if they may allow it, before the owner. */
 export async function submitRefusedText(
-  world: ConversationDeps,
+  deps: ConversationDeps,
   work: UnitOfWork,
   row: InstanceRow,
   speech: OutgoingText,
   behind: SendOrigin = {},
 ): Promise<Decision> {
-  const { decision } = await world.gate.submit(work.tx, ...gateArguments(row, speech, behind));
+  const { decision } = await deps.gate.submit(work.tx, ...gateArguments(row, speech, behind));
   if (decision.outcome === 'allow')
     throw new RetryTransaction('the gate allowed what it had refused');
   return decision;
@@ -437,13 +437,13 @@ interface WantedTurn {
 }
 
 export async function enqueueTurns(
-  world: ConversationDeps,
+  deps: ConversationDeps,
   work: UnitOfWork,
   turns: readonly WantedTurn[],
 ): Promise<void> {
   if (turns.length === 0) return;
-  const { account } = world.lease;
-  await world.jobs.enqueue(
+  const { account } = deps.lease;
+  await deps.jobs.enqueue(
     work.tx,
     'conversation',
     turns.map(({ id, epoch, purpose }) => ({
@@ -461,14 +461,14 @@ export const WAITS_FOR_APPROVAL =
   'A message waits for your yes: `relay approvals`. Or resume it to let it write anew.';
 
 async function notifyOwnerOfConversation(
-  world: ConversationDeps,
+  deps: ConversationDeps,
   work: UnitOfWork,
   row: InstanceRow,
   instance: Instance,
   about: OwnerNews,
 ): Promise<void> {
   // Who cancels knows that they did.
-  if (!world.settings.tell_owner_on_whatsapp || instance.failureReason === 'cancelled') return;
+  if (!deps.settings.tell_owner_on_whatsapp || instance.failureReason === 'cancelled') return;
   // The gate's own notice says it, with the text.
   if (instance.reason === WAITS_FOR_APPROVAL) return;
   const text = conversationNotice(about, {
@@ -477,7 +477,7 @@ async function notifyOwnerOfConversation(
     objective: row.objective,
     reason: instance.reason ?? STATE_SENTENCES[instance.state],
   });
-  const { gate, lease } = world;
+  const { gate, lease } = deps;
   const told = await tellOnWhatsApp(work.tx, { gate, account: lease.account }, text);
   if (told) work.told.push(() => gate.hint());
 }

@@ -57,22 +57,22 @@ import {
   WAITS_FOR_APPROVAL,
 } from './transitions.ts';
 
-export function onConversationJob(world: ConversationDeps, takeTurn: TakeTurn) {
+export function onConversationJob(deps: ConversationDeps, takeTurn: TakeTurn) {
   return async (job: ConversationJob, stop: AbortSignal): Promise<void> => {
     const { wake, subject, epoch } = job.data;
-    if (wake === 'heartbeat') return fireHeartbeat(world, job);
-    if (wake === 'undelivered') return failUndelivered(world, job);
-    if (wake === 'acknowledged') return acknowledgeSent(world, job);
-    const turn = world.running.start(subject, epoch, stop);
+    if (wake === 'heartbeat') return fireHeartbeat(deps, job);
+    if (wake === 'undelivered') return failUndelivered(deps, job);
+    if (wake === 'acknowledged') return acknowledgeSent(deps, job);
+    const turn = deps.running.start(subject, epoch, stop);
     try {
-      const begun = await beginConversationTurn(world, job, wake);
+      const begun = await beginConversationTurn(deps, job, wake);
       if (begun === null) return;
       const { context } = begun;
-      const thought = await runAgent(world, takeTurn, begun, turn.signal);
+      const thought = await runAgent(deps, takeTurn, begun, turn.signal);
       turn.end();
-      if (thought === 'ended') return await discardTurn(world, job, context);
-      if ('failed' in thought) return await failTurn(world, job, context, thought.failed);
-      await finishTurn(world, job, context, thought);
+      if (thought === 'ended') return await discardTurn(deps, job, context);
+      if ('failed' in thought) return await failTurn(deps, job, context, thought.failed);
+      await finishTurn(deps, job, context, thought);
     } finally {
       turn.end();
     }
@@ -81,7 +81,7 @@ export function onConversationJob(world: ConversationDeps, takeTurn: TakeTurn) {
 
 /** Whatever the agent does, and however long it ignores the signal. */
 async function runAgent(
-  world: ConversationDeps,
+  deps: ConversationDeps,
   takeTurn: TakeTurn,
   { context, used }: BegunTurn,
   signal: AbortSignal,
@@ -90,14 +90,14 @@ async function runAgent(
   const ended = Promise.withResolvers<'ended'>();
   signal.addEventListener('abort', () => ended.resolve('ended'), { once: true });
   const { instance: id, run } = context;
-  const tab = new TokenMeter(world, used, (spent) => addTurnUsage(world, { id, run }, spent));
+  const tab = new TokenMeter(deps, used, (spent) => addTurnUsage(deps, { id, run }, spent));
   const outcome = Promise.resolve()
     .then(() =>
       takeTurn(context, {
         signal,
         spent: (spent) => tab.add(spent),
         reads: (taint) =>
-          fenced(world.db, world.lease, (tx) => saveRunTaint(tx, world.lease.account, run, taint)),
+          fenced(deps.db, deps.lease, (tx) => saveRunTaint(tx, deps.lease.account, run, taint)),
       }),
     )
     .finally(() => tab.settled())
@@ -124,12 +124,12 @@ interface BegunTurn {
 
 /** Null when there is nothing to think about; the job is settled then. */
 function beginConversationTurn(
-  world: ConversationDeps,
+  deps: ConversationDeps,
   job: ConversationJob,
   purpose: TurnPurpose,
 ): Promise<BegunTurn | null> {
-  return inOneTransaction(world, async (work) => {
-    const row = await lockIfCurrent(world, work, job);
+  return inOneTransaction(deps, async (work) => {
+    const row = await lockIfCurrent(deps, work, job);
     if (row === null) return null;
     const beginning = BEGIN_EVENTS[row.state];
     if (beginning === undefined) {
@@ -138,18 +138,18 @@ function beginConversationTurn(
     }
     // The acknowledgement of what is unsent asks for this turn again.
     if (row.held || row.unsent) {
-      await parkTurn(world, work, job, row);
+      await parkTurn(deps, work, job, row);
       return null;
     }
-    const before = await readPastUse(work.tx, world, row);
-    const spent = conversationBudgetError(world, before);
+    const before = await readPastUse(work.tx, deps, row);
+    const spent = conversationBudgetError(deps, before);
     if (spent !== null) {
       const reason = spent.message;
-      await applyEvents(world, work, row, [...beginning, { type: 'request_intervention', reason }]);
+      await applyEvents(deps, work, row, [...beginning, { type: 'request_intervention', reason }]);
       await job.complete(work.tx);
       return null;
     }
-    if (beginning.length > 0) await applyEvents(world, work, row, beginning);
+    if (beginning.length > 0) await applyEvents(deps, work, row, beginning);
     return { context: await contextOf(work, row, purpose, before.readUpTo), used: before };
   });
 }
@@ -199,39 +199,39 @@ async function contextOf(
 // them: todos, summary, tool calls, the run's end, messages, timer, job. Or none of it.
 
 function finishTurn(
-  world: ConversationDeps,
+  deps: ConversationDeps,
   job: ConversationJob,
   context: TurnContext,
   outcome: TurnOutcome,
 ): Promise<void> {
-  return inOneTransaction(world, async (work) => {
-    const row = await lockIfCurrent(world, work, job);
-    if (row === null) return endRun(work.tx, world.lease.account, context.run, 'discarded');
+  return inOneTransaction(deps, async (work) => {
+    const row = await lockIfCurrent(deps, work, job);
+    if (row === null) return endRun(work.tx, deps.lease.account, context.run, 'discarded');
     if (row.held) {
-      await endRun(work.tx, world.lease.account, context.run, 'discarded');
-      return parkTurn(world, work, job, row);
+      await endRun(work.tx, deps.lease.account, context.run, 'discarded');
+      return parkTurn(deps, work, job, row);
     }
     const { run, purpose } = context;
     const followUp = purpose === 'follow_up';
     const wanted = toStorableOutcome(outcome);
     await saveSummary(work, row, wanted);
-    await endRunWithCalls(world, work, row, run, wanted.calls ?? []);
+    await endRunWithCalls(deps, work, row, run, wanted.calls ?? []);
     await job.complete(work.tx);
-    const refused = await firstRefused(world, work, row, wanted.messages, { followUp, run });
+    const refused = await firstRefused(deps, work, row, wanted.messages, { followUp, run });
     const progress = { ...todosAfterTurn(row, wanted), run };
-    if (refused === null) await applyEvents(world, work, row, eventsOf(context, wanted), progress);
+    if (refused === null) await applyEvents(deps, work, row, eventsOf(context, wanted), progress);
     else {
       const { at, reason } = refused;
       const [texts, text] = [wanted.messages.slice(0, at), wanted.messages[at] ?? ''];
       await applyEvents(
-        world,
+        deps,
         work,
         row,
         [{ type: 'request_intervention', reason, texts }],
         progress,
       );
       const decision = await submitRefusedText(
-        world,
+        deps,
         work,
         row,
         { role: 'agent', text, followUp },
@@ -245,37 +245,37 @@ function finishTurn(
 
 /** Overtaken: what it wanted is gone, the job with it. When only the daemon stops, the job stays for the next. */
 async function discardTurn(
-  world: ConversationDeps,
+  deps: ConversationDeps,
   job: ConversationJob,
   { run }: TurnContext,
 ): Promise<void> {
-  const overtaken = await inOneTransaction(world, async (work) => {
-    await endRun(work.tx, world.lease.account, run, 'discarded');
-    return (await lockIfCurrent(world, work, job)) === null;
+  const overtaken = await inOneTransaction(deps, async (work) => {
+    await endRun(work.tx, deps.lease.account, run, 'discarded');
+    return (await lockIfCurrent(deps, work, job)) === null;
   });
   if (!overtaken) throw new Error('the daemon stopped in the middle of a turn');
 }
 
 /** Tried once more, then a person is asked; a failure that says what it needs is not tried again. */
 async function failTurn(
-  world: ConversationDeps,
+  deps: ConversationDeps,
   job: ConversationJob,
   { run }: TurnContext,
   error: unknown,
 ): Promise<void> {
   const told = error instanceof RelayError;
-  const again = await inOneTransaction(world, async (work) => {
-    const row = await lockIfCurrent(world, work, job);
+  const again = await inOneTransaction(deps, async (work) => {
+    const row = await lockIfCurrent(deps, work, job);
     const failure = told ? error.message : error instanceof Error ? error.name : 'failed';
-    await endRun(work.tx, world.lease.account, run, row === null ? 'discarded' : 'failed', failure);
+    await endRun(work.tx, deps.lease.account, run, row === null ? 'discarded' : 'failed', failure);
     if (row === null) return false;
     const mayPass = !told || error.passes;
     if (mayPass && (await countFailuresInEpoch(work.tx, row)) < 2) return true;
     const reason = told
       ? error.message
       : 'The agent failed twice in a row. Resume it to let it try again.';
-    work.told.push(() => world.log.error('the agent failed', { instance: row.id, run, error }));
-    await applyEvents(world, work, row, [{ type: 'request_intervention', reason }]);
+    work.told.push(() => deps.log.error('the agent failed', { instance: row.id, run, error }));
+    await applyEvents(deps, work, row, [{ type: 'request_intervention', reason }]);
     await job.complete(work.tx);
     return false;
   });
@@ -284,7 +284,7 @@ async function failTurn(
 
 /** The first message that the gate would not let through, and why; what comes after it is not said either. */
 async function firstRefused(
-  world: ConversationDeps,
+  deps: ConversationDeps,
   work: UnitOfWork,
   row: InstanceRow,
   texts: readonly string[],
@@ -293,7 +293,7 @@ async function firstRefused(
   for (const [at, text] of texts.entries()) {
     const speech = { role: 'agent', text, followUp } as const;
     const sayingBefore = texts.slice(0, at);
-    const { outcome, reason } = await askGate(world, work, row, speech, { sayingBefore, run });
+    const { outcome, reason } = await askGate(deps, work, row, speech, { sayingBefore, run });
     if (outcome === 'allow') continue;
     // Held since a moment ago: nobody need be asked for that, the turn is parked.
     if (reason === 'hold') throw new RetryTransaction('a hold began');
@@ -370,7 +370,7 @@ async function saveSummary(
 
 /** The run came to its end, with the calls it made. */
 async function endRunWithCalls(
-  world: ConversationDeps,
+  deps: ConversationDeps,
   work: UnitOfWork,
   row: InstanceRow,
   run: RunId,
@@ -388,7 +388,7 @@ async function endRunWithCalls(
     ON CONFLICT (account_id, run_id, call_id) DO NOTHING`.execute(work.tx);
   work.told.push(() => {
     for (const { name } of calls)
-      world.log.debug('tool call', { instance: row.id, run, event: name });
+      deps.log.debug('tool call', { instance: row.id, run, event: name });
   });
 }
 
@@ -399,15 +399,15 @@ type ConversationJob = Job<'conversation'>;
 
 /** Locks the conversation if the wake-up still means it; a stale one is settled and discarded. */
 async function lockIfCurrent(
-  world: ConversationDeps,
+  deps: ConversationDeps,
   work: UnitOfWork,
   job: ConversationJob,
 ): Promise<(InstanceRow & { readonly held: boolean }) | null> {
-  const row = await lockInstanceUnderHold(work.tx, world.lease, job.data.subject);
+  const row = await lockInstanceUnderHold(work.tx, deps.lease, job.data.subject);
   if (row.epoch === job.data.epoch) return row;
   await job.complete(work.tx);
   work.told.push(() =>
-    world.log.warn('stale wake-up discarded', {
+    deps.log.warn('stale wake-up discarded', {
       instance: row.id,
       state: row.state,
       event: job.data.wake,
@@ -416,23 +416,23 @@ async function lockIfCurrent(
   return null;
 }
 
-function fireHeartbeat(world: ConversationDeps, job: ConversationJob): Promise<void> {
-  return inOneTransaction(world, async (work) => {
-    const row = await lockIfCurrent(world, work, job);
+function fireHeartbeat(deps: ConversationDeps, job: ConversationJob): Promise<void> {
+  return inOneTransaction(deps, async (work) => {
+    const row = await lockIfCurrent(deps, work, job);
     if (row === null) return;
-    await applyEvents(world, work, row, [{ type: 'heartbeat_fires' }]);
+    await applyEvents(deps, work, row, [{ type: 'heartbeat_fires' }]);
     await job.complete(work.tx);
   });
 }
 
 /** WhatsApp took a message, or it was stopped: once none is unsent, the follow-up clock starts. */
-function acknowledgeSent(world: ConversationDeps, job: ConversationJob): Promise<void> {
-  return inOneTransaction(world, async (work) => {
-    const row = await lockInstance(work.tx, world.lease, job.data.subject);
-    const { account } = world.lease;
+function acknowledgeSent(deps: ConversationDeps, job: ConversationJob): Promise<void> {
+  return inOneTransaction(deps, async (work) => {
+    const row = await lockInstance(work.tx, deps.lease, job.data.subject);
+    const { account } = deps.lease;
     if (row.unsent && !isTerminal(row.state) && !(await hasUnsent(work.tx, account, row.id))) {
-      const at = (await lastSentAt(work, row)) ?? world.now();
-      await applyEvents(world, work, row, [{ type: 'messages_acknowledged', at }]);
+      const at = (await lastSentAt(work, row)) ?? deps.now();
+      await applyEvents(deps, work, row, [{ type: 'messages_acknowledged', at }]);
     }
     await job.complete(work.tx);
   });
@@ -455,19 +455,19 @@ async function lastSentAt({ tx }: UnitOfWork, row: InstanceRow): Promise<Date | 
  * A message that will never arrive ends the conversation it belongs to. One that is over, or that its owner
  * has paused, stays as it is; its transcript has said so since the outbox gave up.
  */
-function failUndelivered(world: ConversationDeps, job: ConversationJob): Promise<void> {
-  return inOneTransaction(world, async (work) => {
-    const row = await lockInstance(work.tx, world.lease, job.data.subject);
+function failUndelivered(deps: ConversationDeps, job: ConversationJob): Promise<void> {
+  return inOneTransaction(deps, async (work) => {
+    const row = await lockInstance(work.tx, deps.lease, job.data.subject);
     const undelivered = await work.tx
       .selectFrom('outbox')
       .select('failure')
-      .where('account_id', '=', world.lease.account)
+      .where('account_id', '=', deps.lease.account)
       .where('id', '=', job.data.message ?? null)
       .where('state', '=', 'failed')
       .executeTakeFirst();
     if (undelivered !== undefined && legalEvents(row.state).includes('unrecoverable_error')) {
       const reason = undelivered.failure ?? 'A message could not be delivered.';
-      await applyEvents(world, work, row, [{ type: 'unrecoverable_error', reason }]);
+      await applyEvents(deps, work, row, [{ type: 'unrecoverable_error', reason }]);
     }
     await job.complete(work.tx);
   });
@@ -478,28 +478,28 @@ function failUndelivered(world: ConversationDeps, job: ConversationJob): Promise
 
 /** The hold was seen to the commit: a release waits for who saw it, or is waited for and then seen. */
 async function parkTurn(
-  world: ConversationDeps,
+  deps: ConversationDeps,
   work: UnitOfWork,
   job: Job<'conversation'>,
   row: InstanceRow,
 ): Promise<void> {
   await job.complete(work.tx);
   work.told.push(() => {
-    world.log.info('turn parked', { instance: row.id, state: row.state, event: job.data.wake });
+    deps.log.info('turn parked', { instance: row.id, state: row.state, event: job.data.wake });
   });
 }
 
 /** For the transaction that ends a hold, once its row is locked or gone. A turn asked for twice is taken once. */
-async function enqueueParkedTurns(world: ConversationDeps, work: UnitOfWork): Promise<void> {
+async function enqueueParkedTurns(deps: ConversationDeps, work: UnitOfWork): Promise<void> {
   const parked = await work.tx
     .selectFrom('instances')
     .select(['id', 'epoch', 'state'])
-    .where('account_id', '=', world.lease.account)
+    .where('account_id', '=', deps.lease.account)
     .where('state', 'in', TURN_STATES)
     .orderBy('queue_seq')
     .execute();
   await enqueueTurns(
-    world,
+    deps,
     work,
     parked.map(({ id, epoch, state }) => ({
       id,
@@ -510,6 +510,6 @@ async function enqueueParkedTurns(world: ConversationDeps, work: UnitOfWork): Pr
 }
 
 export const resumeTurnsOnRelease =
-  (world: ConversationDeps): OnRelease =>
+  (deps: ConversationDeps): OnRelease =>
   (tx) =>
-    joinTransaction(world, tx, (work) => enqueueParkedTurns(world, work));
+    joinTransaction(deps, tx, (work) => enqueueParkedTurns(deps, work));

@@ -61,12 +61,12 @@ import {
 } from '../../store/observer/runs.ts';
 import { endRun } from '../../store/runs.ts';
 
-export function onGroupAnswer(world: GroupAnswerDeps) {
+export function onGroupAnswer(deps: GroupAnswerDeps) {
   return async (job: GroupAnswerJob, stop: AbortSignal): Promise<void> => {
-    const turn = await beginGroupAnswer(world, job);
+    const turn = await beginGroupAnswer(deps, job);
     if (turn === null) return;
-    const composed = await composeAnswer(world, turn, stop);
-    await finishGroupAnswer(world, job, turn, composed);
+    const composed = await composeAnswer(deps, turn, stop);
+    await finishGroupAnswer(deps, job, turn, composed);
   };
 }
 
@@ -85,34 +85,34 @@ export interface GroupAnswerTurn {
 
 /** Null when there is nothing to answer; the job is settled then. */
 function beginGroupAnswer(
-  world: GroupAnswerDeps,
+  deps: GroupAnswerDeps,
   job: GroupAnswerJob,
 ): Promise<GroupAnswerTurn | null> {
-  return inOneTransaction(world, async (work) => {
-    const { account } = world.lease;
-    const request = await lockObserverRequest(work.tx, world.lease, job.data.subject);
+  return inOneTransaction(deps, async (work) => {
+    const { account } = deps.lease;
+    const request = await lockObserverRequest(work.tx, deps.lease, job.data.subject);
     const group = request && (await readObservedGroup(work.tx, account, request.chat_id));
     if (request === null || group === null || request.state !== 'answering') {
       await job.complete(work.tx);
       return null;
     }
-    if (isRequestTooOld(request.sent_at, world.now(), REQUEST_MAX_AGE_MS)) {
+    if (isRequestTooOld(request.sent_at, deps.now(), REQUEST_MAX_AGE_MS)) {
       await job.complete(work.tx);
-      await settleSilent(world, work, request, { reason: 'too_old' });
+      await settleSilent(deps, work, request, { reason: 'too_old' });
       return null;
     }
-    return createGroupAnswerTurn(world, work, job, request, group);
+    return createGroupAnswerTurn(deps, work, job, request, group);
   });
 }
 
 async function createGroupAnswerTurn(
-  world: GroupAnswerDeps,
+  deps: GroupAnswerDeps,
   work: UnitOfWork,
   job: GroupAnswerJob,
   request: ObserverRequestRow,
   group: StoredObservedGroup,
 ): Promise<GroupAnswerTurn | null> {
-  const { lease, admins, settings } = world;
+  const { lease, admins, settings } = deps;
   const { account } = lease;
   const { tx } = work;
   const { chat } = group;
@@ -120,10 +120,10 @@ async function createGroupAnswerTurn(
   const asked = await messageIdOfRequest(tx, request);
   const place = { chat, number: request.message, sentAt: request.sent_at };
   const heard = await observedMessageAt(tx, reader, place);
-  const context = await readGroupContext(tx, reader, chat, world.now());
+  const context = await readGroupContext(tx, reader, chat, deps.now());
   if (asked === null || heard === null || context === null) {
     await job.complete(tx);
-    await settleSilent(world, work, request, { reason: 'taken_back' });
+    await settleSilent(deps, work, request, { reason: 'taken_back' });
     return null;
   }
   const { message: question } = heard;
@@ -135,12 +135,12 @@ async function createGroupAnswerTurn(
   await changeObserverRequest(tx, request, { state: 'answering', run });
   // Nobody pays for an answer that the gate will not let go.
   const proposal = { kind: 'send_message', chat, text: '…' } as const;
-  const { outcome, reason } = await world.gate.ask(tx, { kind: 'assistant', run }, proposal, {
+  const { outcome, reason } = await deps.gate.ask(tx, { kind: 'assistant', run }, proposal, {
     run,
   });
   if (outcome === 'deny') {
     await job.complete(tx);
-    await settleSilent(world, work, request, { reason: 'refused', refusal: reason, run });
+    await settleSilent(deps, work, request, { reason: 'refused', refusal: reason, run });
     return null;
   }
   return { group, run, asked, question, quoted: quoted?.message ?? null, context };
@@ -158,25 +158,25 @@ const MAX_ANSWER_STEPS = 4;
 
 /** Only a stop of the daemon is tried anew; whatever else goes wrong is silence. */
 async function composeAnswer(
-  world: GroupAnswerDeps,
+  deps: GroupAnswerDeps,
   turn: GroupAnswerTurn,
   signal: AbortSignal,
 ): Promise<ComposedAnswer> {
-  const { models, clock, settings, log } = world;
+  const { models, clock, settings, log } = deps;
   const { group, run } = turn;
   try {
-    await recordSavedTokens(world, turn);
-    const { instructions, text } = groupAnswerPrompt(turn, settings, world.now());
+    await recordSavedTokens(deps, turn);
+    const { instructions, text } = groupAnswerPrompt(turn, settings, deps.now());
     const session = createAgentSession({
       model: await models.open(),
       instructions,
-      tools: [searchGroupTool(world, turn)],
+      tools: [searchGroupTool(deps, turn)],
       limits: { ...settings.agent, turn_timeout_ms: TURN_MS, max_steps: MAX_ANSWER_STEPS },
       clock,
       hooks: {
         signal,
         ...chatOnlyHooks(group.chat),
-        spent: (spent) => noteObserverSpending(world, group, run, spent),
+        spent: (spent) => noteObserverSpending(deps, group, run, spent),
       },
     });
     const rest = await session.act([{ role: 'user', content: text }]);
@@ -201,15 +201,15 @@ async function recordSavedTokens(
 // takes it for the owner's own words, and settled with the job. Silence where there is nothing to say.
 
 function finishGroupAnswer(
-  world: GroupAnswerDeps,
+  deps: GroupAnswerDeps,
   job: GroupAnswerJob,
   { group: { chat }, run, asked }: GroupAnswerTurn,
   composed: ComposedAnswer,
 ): Promise<void> {
-  return inOneTransaction(world, async (work) => {
+  return inOneTransaction(deps, async (work) => {
     const { tx } = work;
-    const { account } = world.lease;
-    const request = await lockObserverRequest(tx, world.lease, job.data.subject);
+    const { account } = deps.lease;
+    const request = await lockObserverRequest(tx, deps.lease, job.data.subject);
     await job.complete(tx);
     // Taken back, taken anew by another run, or the group is observed no longer.
     if (request === null || request.state !== 'answering' || request.run_id !== run) {
@@ -217,30 +217,30 @@ function finishGroupAnswer(
     }
     if ('failure' in composed) {
       const { failure: reason } = composed;
-      return settleSilent(world, work, request, { reason, run, failed: true });
+      return settleSilent(deps, work, request, { reason, run, failed: true });
     }
     if (composed.text === '') {
-      return settleSilent(world, work, request, { reason: 'nothing_said', run });
+      return settleSilent(deps, work, request, { reason: 'nothing_said', run });
     }
     await endRun(tx, account, run, 'done');
-    const { message, approval, decision } = await world.gate.submit(
+    const { message, approval, decision } = await deps.gate.submit(
       tx,
       { kind: 'assistant', run },
       { kind: 'send_message', chat, text: signText(composed.text) },
       { run, answers: asked, taint: { chats: [chat], outside: false } },
     );
     if (message !== null) {
-      work.told.push(() => world.gate.hint());
+      work.told.push(() => deps.gate.hint());
       const detail = { chat, run, outbox: message.id };
-      return recordGroupAnswer(world, work, asked, { reason: 'replied', detail });
+      return recordGroupAnswer(deps, work, asked, { reason: 'replied', detail });
     }
     if (approval !== null) {
-      return recordGroupAnswer(world, work, asked, {
+      return recordGroupAnswer(deps, work, asked, {
         reason: 'draft',
         detail: { chat, run, approval },
       });
     }
-    return settleSilent(world, work, request, { reason: 'refused', refusal: decision.reason, run });
+    return settleSilent(deps, work, request, { reason: 'refused', refusal: decision.reason, run });
   });
 }
 
@@ -257,18 +257,18 @@ interface SilentAnswer {
 }
 
 async function settleSilent(
-  world: GroupAnswerDeps,
+  deps: GroupAnswerDeps,
   work: UnitOfWork,
   request: ObserverRequestRow,
   { reason, run, refusal, failed = false }: SilentAnswer,
 ): Promise<void> {
-  const { account } = world.lease;
+  const { account } = deps.lease;
   const said = refusal === undefined ? reason : (REASONS_BY_REFUSAL[refusal] ?? reason);
   if (run !== undefined) await endRun(work.tx, account, run, failed ? 'failed' : 'done');
   await changeObserverRequest(work.tx, request, { state: 'silent', reason: said });
   const message = await messageIdOfRequest(work.tx, request);
   if (message === null) return;
-  await recordGroupAnswer(world, work, message, {
+  await recordGroupAnswer(deps, work, message, {
     reason: said,
     detail: {
       chat: request.chat_id,
@@ -385,8 +385,8 @@ const MAX_HIT_CHARACTERS = 300;
 const NEAREST_NOTE = prompt`Nothing is surely about it. What comes nearest:\n`;
 const DAY = 24 * 3_600_000;
 
-function searchGroupTool(world: GroupAnswerDeps, turn: GroupAnswerTurn): AgentTool {
-  const { search, db, lease, settings } = world;
+function searchGroupTool(deps: GroupAnswerDeps, turn: GroupAnswerTurn): AgentTool {
+  const { search, db, lease, settings } = deps;
   const { group, run, asked, context } = turn;
   const marks = createPromptMarks(run);
   return defineAgentTool({
@@ -396,7 +396,7 @@ function searchGroupTool(world: GroupAnswerDeps, turn: GroupAnswerTurn): AgentTo
     schema: z.strictObject({ query: z.string().min(1).max(200) }),
     async run({ query }) {
       const from = new Date(
-        world.now().getTime() - settings.retention.observed_messages_days * DAY,
+        deps.now().getTime() - settings.retention.observed_messages_days * DAY,
       );
       await search.caughtUp();
       const scope = { kind: 'chat', chat: group.chat } as const;

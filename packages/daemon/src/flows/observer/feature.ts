@@ -17,9 +17,9 @@ interface ObserverFeature {
   readonly onTrigger: JobHandler<'trigger'>;
 }
 
-export const openObserver = (world: ObserverDeps): ObserverFeature => ({
-  hear: (work, message) => onGroupMessage(world, work, message),
-  onTrigger: onTriggerJob(world),
+export const openObserver = (deps: ObserverDeps): ObserverFeature => ({
+  hear: (work, message) => onGroupMessage(deps, work, message),
+  onTrigger: onTriggerJob(deps),
 });
 
 // Digests, put together for the daemon: the worker that makes them, and the look for groups that nobody has a
@@ -34,21 +34,21 @@ interface DigestsFeature {
   lookAgain(): Promise<void>;
 }
 
-export function openDigests(world: DigestDeps): DigestsFeature {
+export function openDigests(deps: DigestDeps): DigestsFeature {
   const lookAgain = () =>
-    inOneTransaction(world, async (work) => {
-      await fence(work.tx, world.lease);
-      for (const chat of await findGroupsWithoutTimer(world, work))
-        await setDigestTimer(work, world.lease.account, chat, world.now());
+    inOneTransaction(deps, async (work) => {
+      await fence(work.tx, deps.lease);
+      for (const chat of await findGroupsWithoutTimer(deps, work))
+        await setDigestTimer(work, deps.lease.account, chat, deps.now());
     });
   return {
     async begin(work, chat) {
-      const group = await readObservedGroup(work.tx, world.lease.account, chat);
-      if (group !== null) await expectDigest(world, work, group, world.now());
+      const group = await readObservedGroup(work.tx, deps.lease.account, chat);
+      if (group !== null) await expectDigest(deps, work, group, deps.now());
     },
     async start() {
       await lookAgain();
-      world.jobs.work('digest', GROUPS_AT_ONCE, onDigestJob(world));
+      deps.jobs.work('digest', GROUPS_AT_ONCE, onDigestJob(deps));
     },
     lookAgain,
   };
@@ -56,15 +56,15 @@ export function openDigests(world: DigestDeps): DigestsFeature {
 
 /** Observed, with neither a timer nor a job. */
 async function findGroupsWithoutTimer(
-  world: DigestDeps,
+  deps: DigestDeps,
   { tx }: UnitOfWork,
 ): Promise<readonly ChatId[]> {
-  const { account } = world.lease;
+  const { account } = deps.lease;
   const { rows } = await sql<{ chat: ChatId }>`
     SELECT o.chat_id AS chat FROM observed_groups o WHERE o.account_id = ${account} AND NOT EXISTS (
       SELECT FROM timers t WHERE t.account_id = o.account_id AND t.kind = 'digest'
         AND t.subject_id = o.chat_id)`.execute(tx);
   const keys = rows.map(({ chat }) => `${account}:${chat}`);
-  const lacking = new Set(await world.jobs.lacking(tx, 'digest', keys));
+  const lacking = new Set(await deps.jobs.lacking(tx, 'digest', keys));
   return rows.map(({ chat }) => chat).filter((chat) => lacking.has(`${account}:${chat}`));
 }

@@ -37,22 +37,22 @@ export interface GroupMessagePosition {
 
 /** What is to be written down about it, behind its route. */
 export async function onGroupMessage(
-  world: GroupMessageDeps,
+  deps: GroupMessageDeps,
   work: UnitOfWork,
   place: GroupMessagePosition,
 ): Promise<readonly LedgerRow[]> {
   const { tx } = work;
-  const { account } = world.lease;
-  const reader = { account, admins: world.admins };
+  const { account } = deps.lease;
+  const reader = { account, admins: deps.admins };
   const group = await readObservedGroup(tx, account, place.chat);
   const heard = await observedMessageAt(tx, reader, place);
   if (group === null || heard === null) return [];
   const before = await observedMessagesBefore(tx, reader, place, NOISE_LOOKBACK);
-  await storeVerdict(world, work, group, heard, before);
-  if (heard.replaces !== null) await forgetReplaced(world, work, place.chat, heard.replaces);
+  await storeVerdict(deps, work, group, heard, before);
+  if (heard.replaces !== null) await forgetReplaced(deps, work, place.chat, heard.replaces);
   // Whatever hour the other message was in, its digest is to be looked at.
-  await expectDigest(world, work, group, heard.replaces === null ? heard.message.at : ALL_TIME);
-  return noteRequest(world, work, group, heard, place);
+  await expectDigest(deps, work, group, heard.replaces === null ? heard.message.at : ALL_TIME);
+  return noteRequest(deps, work, group, heard, place);
 }
 
 async function storeVerdict(
@@ -86,7 +86,7 @@ async function forgetReplaced(
 }
 
 async function noteRequest(
-  world: GroupMessageDeps,
+  deps: GroupMessageDeps,
   work: UnitOfWork,
   group: StoredObservedGroup,
   heard: ObservedMessage,
@@ -94,15 +94,15 @@ async function noteRequest(
 ): Promise<readonly LedgerRow[]> {
   const { message } = heard;
   // What was asked is asked once: a change of it is none of its own.
-  if (message.replaces !== null || !(await isAddressedToAssistant(world, work, group, heard)))
+  if (message.replaces !== null || !(await isAddressedToAssistant(deps, work, group, heard)))
     return [];
-  const { account } = world.lease;
-  const silence = silenceReasonFor(world, heard);
+  const { account } = deps.lease;
+  const silence = silenceReasonFor(deps, heard);
   const request = await putObserverRequest(work.tx, account, place, silence);
   if (request === null) return [];
   if (silence === null) {
     const { chat } = group;
-    await world.jobs.enqueue(work.tx, 'trigger', [
+    await deps.jobs.enqueue(work.tx, 'trigger', [
       { key: `${account}:${chat}`, data: { account, subject: request } },
     ]);
     work.filled.add('trigger');
@@ -134,11 +134,11 @@ async function isAddressedToAssistant(
 }
 
 function silenceReasonFor(
-  world: GroupMessageDeps,
+  deps: GroupMessageDeps,
   { message }: ObservedMessage,
 ): AnswerReason | null {
   if (!message.fromOwner) return 'not_owner';
-  return isRequestTooOld(message.at, world.now(), REQUEST_MAX_AGE_MS) ? 'too_old' : null;
+  return isRequestTooOld(message.at, deps.now(), REQUEST_MAX_AGE_MS) ? 'too_old' : null;
 }
 
 // What the observer needs of the world, handed to it by main. There is nothing in it that can send: what it

@@ -41,12 +41,12 @@ import type { ObserverDeps, TriggerJob } from './on-message.ts';
 /** Longer than a model needs for a word, shorter than a group waits. */
 const TURN_MS = 30_000;
 
-export function onTriggerJob(world: ObserverDeps) {
+export function onTriggerJob(deps: ObserverDeps) {
   return async (job: TriggerJob, stop: AbortSignal): Promise<void> => {
-    const asked = await beginTrigger(world, job);
+    const asked = await beginTrigger(deps, job);
     if (asked === null) return;
-    const said = await classifyRequest(world, asked, stop);
-    await finishTrigger(world, job, asked, said);
+    const said = await classifyRequest(deps, asked, stop);
+    await finishTrigger(deps, job, asked, said);
   };
 }
 
@@ -57,21 +57,21 @@ interface TriggerTurn {
 }
 
 /** Null when there is nothing to think about; the job is settled then. */
-function beginTrigger(world: ObserverDeps, job: TriggerJob): Promise<TriggerTurn | null> {
-  return inOneTransaction(world, async (work) => {
-    const { account } = world.lease;
-    const request = await lockObserverRequest(work.tx, world.lease, job.data.subject);
+function beginTrigger(deps: ObserverDeps, job: TriggerJob): Promise<TriggerTurn | null> {
+  return inOneTransaction(deps, async (work) => {
+    const { account } = deps.lease;
+    const request = await lockObserverRequest(work.tx, deps.lease, job.data.subject);
     const group = request && (await readObservedGroup(work.tx, account, request.chat_id));
     if (request === null || group === null || request.state !== 'asked') {
       await job.complete(work.tx);
       return null;
     }
-    const question = await readTriggerQuestion(world, work, request, group);
+    const question = await readTriggerQuestion(deps, work, request, group);
     const silence =
-      question === null ? 'taken_back' : await reasonNotToAsk(world, work, request, group);
+      question === null ? 'taken_back' : await reasonNotToAsk(deps, work, request, group);
     if (question === null || silence !== null) {
       await job.complete(work.tx);
-      await keepSilent(world, work, request, { reason: silence ?? 'taken_back' });
+      await keepSilent(deps, work, request, { reason: silence ?? 'taken_back' });
       return null;
     }
     const run = await beginObserverRun(work.tx, account, group, `observer:${group.chat}`);
@@ -81,13 +81,13 @@ function beginTrigger(world: ObserverDeps, job: TriggerJob): Promise<TriggerTurn
 
 /** Why no model is asked at all. */
 async function reasonNotToAsk(
-  world: ObserverDeps,
+  deps: ObserverDeps,
   work: UnitOfWork,
   request: ObserverRequestRow,
   group: StoredObservedGroup,
 ): Promise<AnswerReason | null> {
-  if (isRequestTooOld(request.sent_at, world.now(), REQUEST_MAX_AGE_MS)) return 'too_old';
-  return findSilenceReason(world, work, request, group);
+  if (isRequestTooOld(request.sent_at, deps.now(), REQUEST_MAX_AGE_MS)) return 'too_old';
+  return findSilenceReason(deps, work, request, group);
 }
 
 async function readTriggerQuestion(
@@ -121,11 +121,11 @@ type TriggerVerdict = { readonly label: TriggerLabel | null } | { readonly failu
 
 /** Whatever the model does: what is no label is silence, and only a stop of the daemon is tried anew. */
 async function classifyRequest(
-  world: ObserverDeps,
+  deps: ObserverDeps,
   { group, run, question }: TriggerTurn,
   signal: AbortSignal,
 ): Promise<TriggerVerdict> {
-  const { models, clock, settings, log } = world;
+  const { models, clock, settings, log } = deps;
   try {
     const session = createAgentSession({
       model: await models.open(),
@@ -136,7 +136,7 @@ async function classifyRequest(
       hooks: {
         signal,
         ...chatOnlyHooks(group.chat),
-        spent: (spent) => noteObserverSpending(world, group, run, spent),
+        spent: (spent) => noteObserverSpending(deps, group, run, spent),
       },
     });
     const { instructions, text } = triggerPrompt(question, { chats: [group.chat], outside: false });
@@ -150,27 +150,27 @@ async function classifyRequest(
 }
 
 function finishTrigger(
-  world: ObserverDeps,
+  deps: ObserverDeps,
   job: TriggerJob,
   { group, run }: TriggerTurn,
   said: TriggerVerdict,
 ): Promise<void> {
-  return inOneTransaction(world, async (work) => {
-    const { account } = world.lease;
-    const request = await lockObserverRequest(work.tx, world.lease, job.data.subject);
+  return inOneTransaction(deps, async (work) => {
+    const { account } = deps.lease;
+    const request = await lockObserverRequest(work.tx, deps.lease, job.data.subject);
     await endRun(work.tx, account, run, 'failure' in said ? 'failed' : 'done');
     await job.complete(work.tx);
     // Taken back, or the group is observed no longer: what was found out is of no use.
     if (request === null || request.state !== 'asked') return;
-    if ('failure' in said) return keepSilent(world, work, request, { reason: said.failure, run });
+    if ('failure' in said) return keepSilent(deps, work, request, { reason: said.failure, run });
     const { label: verdict } = said;
     const reason =
       verdict === 'direct_request'
-        ? await findSilenceReason(world, work, request, group)
+        ? await findSilenceReason(deps, work, request, group)
         : (verdict ?? 'unclear');
-    if (reason !== null) return keepSilent(world, work, request, { reason, run, verdict });
+    if (reason !== null) return keepSilent(deps, work, request, { reason, run, verdict });
     await changeObserverRequest(work.tx, request, { state: 'answering', verdict });
-    await world.jobs.enqueue(work.tx, 'group_answer', [
+    await deps.jobs.enqueue(work.tx, 'group_answer', [
       { key: `${account}:${group.chat}`, data: { account, subject: request.id } },
     ]);
     work.filled.add('group_answer');
@@ -181,22 +181,22 @@ function finishTrigger(
 // tokens of the day. Asked before a model is, and again before an answer is asked for.
 
 async function findSilenceReason(
-  world: ObserverDeps,
+  deps: ObserverDeps,
   { tx }: UnitOfWork,
   request: ObserverRequestRow,
   { chat, zone: name, options }: StoredObservedGroup,
 ): Promise<AnswerReason | null> {
-  const { account } = world.lease;
-  const now = world.now();
+  const { account } = deps.lease;
+  const now = deps.now();
   const { rows } = await sql<{ held: boolean; spent: DayUse }>`
     SELECT EXISTS (SELECT FROM holds WHERE account_id = ${account}) AS held,
-      ${spentTodaySql(account, world)} AS spent`.execute(tx);
+      ${spentTodaySql(account, deps)} AS spent`.execute(tx);
   if (rows[0]?.held === true) return 'on_hold';
-  if (dayBudgetError(world.settings.agent, rows[0]?.spent ?? ZERO_DAY_USE) !== null) {
+  if (dayBudgetError(deps.settings.agent, rows[0]?.spent ?? ZERO_DAY_USE) !== null) {
     return 'budget_used';
   }
   const zone = findZone(name);
-  const terms = effectiveTerms(options, world.settings.observer);
+  const terms = effectiveTerms(options, deps.settings.observer);
   const settings = {
     answers_per_day: terms.answersPerDay,
     minutes_between_answers: terms.minutesBetweenAnswers,

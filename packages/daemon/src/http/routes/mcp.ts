@@ -60,7 +60,7 @@ export function toolRoutes(app: App, { programs }: Pick<HttpDeps, 'programs'>): 
 export function mcpRoutes(
   app: App,
   { programs }: Pick<HttpDeps, 'programs'>,
-  world: RevocationDeps,
+  deps: RevocationDeps,
 ): void {
   for (const method of ['POST', 'GET', 'DELETE'] as const) {
     app.route({
@@ -76,7 +76,7 @@ export function mcpRoutes(
         const asked = webRequest(request, raw);
         const response = await programs.fetch(asked, principal.hash, request.body);
         if (isStream(response)) {
-          closeWhenRevoked(world, principal, raw, () => {
+          closeWhenRevoked(deps, principal, raw, () => {
             if (!raw.writableFinished) raw.destroy();
           });
         }
@@ -101,7 +101,7 @@ const PROTOCOL = 'relay-mcp';
 export function mcpPipe(
   app: App,
   { programs }: Pick<HttpDeps, 'programs'>,
-  world: RevocationDeps & { admit(request: IncomingMessage): Promise<Principal | null> },
+  deps: RevocationDeps & { admit(request: IncomingMessage): Promise<Principal | null> },
 ): void {
   const open = new Set<Socket>();
   app.server.on('upgrade', (request: IncomingMessage, connection: Duplex, head: Buffer) => {
@@ -110,7 +110,7 @@ export function mcpPipe(
     connection.on('error', () => connection.destroy());
     connection.once('close', () => open.delete(request.socket));
     open.add(request.socket);
-    world.admit(request).then(
+    deps.admit(request).then(
       (principal) => {
         if (principal?.kind !== 'program' || !isPipe(request)) {
           return refuse(connection, new RelayError('program_needed'));
@@ -118,7 +118,7 @@ export function mcpPipe(
         connection.write(
           `HTTP/1.1 101 Switching Protocols\r\nUpgrade: ${PROTOCOL}\r\nConnection: Upgrade\r\n\r\n`,
         );
-        closeWhenRevoked(world, principal, connection, () => request.socket.resetAndDestroy());
+        closeWhenRevoked(deps, principal, connection, () => request.socket.resetAndDestroy());
         programs.pipe(connection, principal.hash);
       },
       (error: unknown) =>

@@ -32,22 +32,22 @@ import { type ImportDeps, type PreparedImport, prepareImport, readExport } from 
 const BATCH = 1_000;
 const DAY_MS = 86_400_000;
 
-export function createImportService(world: ImportDeps): ImportService {
+export function createImportService(deps: ImportDeps): ImportService {
   let busy = false;
   return {
     async begin(bytes, query) {
-      world.refuseWhenFull?.();
+      deps.refuseWhenFull?.();
       if (busy) throw new RelayError('export_busy');
       busy = true;
       try {
-        const file = await storeExportFile(join(world.home, 'imports'), bytes);
+        const file = await storeExportFile(join(deps.home, 'imports'), bytes);
         const end = once(() =>
           file.drop().finally(() => {
             busy = false;
           }),
         );
         try {
-          return { news: importAll(world, file, await prepareImport(world, file, query)), end };
+          return { news: importAll(deps, file, await prepareImport(deps, file, query)), end };
         } catch (error) {
           await end();
           throw error;
@@ -113,17 +113,17 @@ class Tally {
 }
 
 async function* importAll(
-  world: ImportDeps,
+  deps: ImportDeps,
   file: ExportFile,
   chat: PreparedImport,
 ): AsyncGenerator<ImportEvent> {
-  const { db, lease } = world;
+  const { db, lease } = deps;
   const tally = new Tally();
   for await (const { batch, ids } of batches(messagesOf(file, chat, tally))) {
     tally.added += await fenced(db, lease, (tx) =>
       storeImportBatch(tx, lease.account, chat.place.chat, batch, ids),
     );
-    world.stored();
+    deps.stored();
     yield tally.progress;
   }
   yield { type: 'done', report: tally.report(chat) };

@@ -68,7 +68,7 @@ async function scanExport(file: ExportFile, now: number): Promise<ExportScan> {
   return { order: finder.found(), senders, lines };
 }
 
-export interface ExportStep {
+interface ExportStep {
   readonly lines: number;
   readonly message: ExportedMessage | null;
   readonly skipped: ImportSkip | null;
@@ -100,14 +100,14 @@ export interface PreparedImport {
 
 /** Everything that is asked is asked here. */
 export async function prepareImport(
-  world: ImportDeps,
+  deps: ImportDeps,
   file: ExportFile,
   { file: name, chat, me: given, date_order, zone: named }: ImportQuery,
 ): Promise<PreparedImport> {
-  const { db, lease } = world;
+  const { db, lease } = deps;
   const { account } = lease;
-  const zone = findZone(named ?? world.zone) ?? (findZone('UTC') as Zone);
-  const latest = zone.localAt(+world.now());
+  const zone = findZone(named ?? deps.zone) ?? (findZone('UTC') as Zone);
+  const latest = zone.localAt(+deps.now());
   const { order: found, senders, lines } = await scanExport(file, latest);
   const order = date_order ?? found;
   if (order === null) throw new RelayError('export_date_order');

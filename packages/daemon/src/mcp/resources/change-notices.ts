@@ -47,8 +47,8 @@ export class ChangeNotices {
   readonly #audiences = new Map<string, Audience>();
   #following: Promise<() => void> | null = null;
 
-  constructor(world: ChangeNoticeDeps) {
-    this.#world = world;
+  constructor(deps: ChangeNoticeDeps) {
+    this.#world = deps;
   }
 
   /** Once it resolves nothing is missed that happens from then on. Null when the token has no seat left. */
@@ -278,7 +278,7 @@ interface ReadableChanges {
 }
 
 async function findReadableChanges(
-  world: ReadableChangesDeps,
+  deps: ReadableChangesDeps,
   program: TokenClient,
   { chats, days, conversations }: ResourceChanges,
 ): Promise<ReadableChanges> {
@@ -287,7 +287,7 @@ async function findReadableChanges(
   const lines = mayReadResource(program, 'transcript') ? [...conversations] : [];
   const places: ResourceRef[] = [];
   const names: string[] = [];
-  for (const { id, addresses } of await chatRows(world, program, [...said, ...digested])) {
+  for (const { id, addresses } of await chatRows(deps, program, [...said, ...digested])) {
     if (said.includes(id)) {
       names.push(outlineName('chat', id));
       for (const chat of addresses) places.push({ kind: 'chat', chat });
@@ -299,7 +299,7 @@ async function findReadableChanges(
       for (const day of days.get(id) ?? []) places.push({ kind: 'day', group, day });
     }
   }
-  for (const conversation of await readableConversations(world, program, lines)) {
+  for (const conversation of await readableConversations(deps, program, lines)) {
     names.push(outlineName('transcript', conversation));
     places.push({ kind: 'transcript', conversation });
   }
@@ -307,7 +307,7 @@ async function findReadableChanges(
 }
 
 async function chatRows(
-  world: ReadableChangesDeps,
+  deps: ReadableChangesDeps,
   program: TokenClient,
   chats: readonly string[],
 ): Promise<readonly ChatRow[]> {
@@ -316,21 +316,21 @@ async function chatRows(
     SELECT c.id, array_remove(ARRAY[c.group_address, c.id::text] || ARRAY(
       SELECT ${aliasJidSql(sql.ref('a'))} FROM contact_aliases a
       WHERE a.account_id = c.account_id AND a.contact_id = c.contact_id), NULL) AS addresses
-    FROM chats c WHERE c.account_id = ${world.lease.account} AND c.id = ANY(${chats}::uuid[])
-      AND c.id IN (${readableChatsSql(world, program)})`.execute(world.db);
+    FROM chats c WHERE c.account_id = ${deps.lease.account} AND c.id = ANY(${chats}::uuid[])
+      AND c.id IN (${readableChatsSql(deps, program)})`.execute(deps.db);
   return rows;
 }
 
 async function readableConversations(
-  world: ReadableChangesDeps,
+  deps: ReadableChangesDeps,
   program: TokenClient,
   conversations: readonly string[],
 ): Promise<readonly string[]> {
   if (conversations.length === 0) return [];
   const { rows } = await sql<{ id: string }>`
-    SELECT i.id FROM instances i WHERE i.account_id = ${world.lease.account}
-      AND i.id = ANY(${conversations}::uuid[]) AND i.chat_id IN (${readableChatsSql(world, program)})`.execute(
-    world.db,
+    SELECT i.id FROM instances i WHERE i.account_id = ${deps.lease.account}
+      AND i.id = ANY(${conversations}::uuid[]) AND i.chat_id IN (${readableChatsSql(deps, program)})`.execute(
+    deps.db,
   );
   return rows.map(({ id }) => id);
 }

@@ -34,14 +34,14 @@ export async function registerResources(
   server: Server,
   offered: ResourceServerContext,
 ): Promise<void> {
-  const { world, hash } = offered;
+  const { world: deps, hash } = offered;
   server.registerCapabilities({ resources: {} });
   await registerNotices(server, offered);
   server.setRequestHandler('resources/list', ({ params }) =>
-    answerRequest(world, hash, (asking) => listResourcePage(asking, params?.cursor)),
+    answerRequest(deps, hash, (asking) => listResourcePage(asking, params?.cursor)),
   );
   server.setRequestHandler('resources/templates/list', () =>
-    answerRequest(world, hash, async ({ program }) => ({
+    answerRequest(deps, hash, async ({ program }) => ({
       resourceTemplates: RESOURCE_TEMPLATES.filter(({ kind }) =>
         mayReadResource(program, kind),
       ).map(({ kind: _, uri, ...told }) => ({
@@ -52,7 +52,7 @@ export async function registerResources(
     })),
   );
   server.setRequestHandler('resources/read', ({ params }, ctx) =>
-    answerRequest(world, hash, (asking) =>
+    answerRequest(deps, hash, (asking) =>
       readResource(asking, hash, params.uri, ctx.mcpReq.signal),
     ),
   );
@@ -160,8 +160,8 @@ function toolFor(place: Exclude<ResourceRef, { kind: 'chats' }>): [tool: string,
 }
 
 /** Without a word of anybody: whoever only looks which chats there are has read none of them. */
-async function readChatList({ world, program }: AuthorizedRequest) {
-  const rows = await listResourceRows(world, program, {
+async function readChatList({ world: deps, program }: AuthorizedRequest) {
+  const rows = await listResourceRows(deps, program, {
     parts: ['chat'],
     after: null,
     limit: MOST_CHATS,

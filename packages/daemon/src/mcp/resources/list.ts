@@ -20,11 +20,11 @@ export const JSON_MIME_TYPE = 'application/json';
 const PAGE = 100;
 
 export async function listResourcePage(
-  { world, program }: AuthorizedRequest,
+  { world: deps, program }: AuthorizedRequest,
   cursor: string | undefined,
 ): Promise<ListResourcesResult> {
   const after = cursor === undefined ? null : parseCursor(cursor);
-  const rows = await listResourceRows(world, program, { after, limit: PAGE + 1 });
+  const rows = await listResourceRows(deps, program, { after, limit: PAGE + 1 });
   const page = rows.slice(0, PAGE);
   const last = page.at(-1);
   return {
@@ -105,7 +105,7 @@ const PARTS = ['chat', 'digests', 'transcript'] as const;
 export type ResourcePart = (typeof PARTS)[number];
 
 export async function listResourceRows(
-  world: ResourceDeps,
+  deps: ResourceDeps,
   program: TokenClient,
   which: {
     readonly parts?: readonly ResourcePart[];
@@ -119,8 +119,8 @@ export async function listResourceRows(
       ? sql`true`
       : sql`(part, age, id) > (${after.part}::int, ${after.age}::numeric, ${after.id})`;
   const { rows } = await sql<ResourceRow>`
-    SELECT part, age::text, id, shown, name, at, unread FROM (${resourceRowsSql(world, program, which.parts)}) listed
-    WHERE ${beyond} ORDER BY part, listed.age, id LIMIT ${limit}`.execute(world.db);
+    SELECT part, age::text, id, shown, name, at, unread FROM (${resourceRowsSql(deps, program, which.parts)}) listed
+    WHERE ${beyond} ORDER BY part, listed.age, id LIMIT ${limit}`.execute(deps.db);
   return rows;
 }
 
@@ -131,13 +131,13 @@ export interface ResourceOutline {
 }
 
 export async function loadOutline(
-  world: ResourceDeps,
+  deps: ResourceDeps,
   program: TokenClient,
 ): Promise<ResourceOutline> {
   const { rows } = await sql<{ print: string | null; names: string[] | null }>`
     SELECT md5(string_agg(part || shown || name, ' ' ORDER BY part, id)) AS print,
       array_agg(part || ' ' || id) AS names
-    FROM (${resourceRowsSql(world, program)}) listed`.execute(world.db);
+    FROM (${resourceRowsSql(deps, program)}) listed`.execute(deps.db);
   const [row] = rows;
   return { print: row?.print ?? '', names: new Set(row?.names) };
 }
@@ -165,15 +165,15 @@ export const readableChatsSql = ({ lease, admins }: ResourceDeps, { contacts }: 
   readableChats(lease.account, { kind: 'token', contacts }, admins);
 
 function resourceRowsSql(
-  world: ResourceDeps,
+  deps: ResourceDeps,
   program: TokenClient,
   wanted: readonly ResourcePart[] = PARTS,
 ): RawBuilder<unknown> {
-  const { account } = world.lease;
+  const { account } = deps.lease;
   const parts = PARTS.flatMap((part, n) =>
     wanted.includes(part) && mayReadResource(program, part)
       ? [
-          sql`SELECT ${n}::int AS part, ${AGE} AS age, of.* FROM (${ROWS[part](account, readableChatsSql(world, program))}) of`,
+          sql`SELECT ${n}::int AS part, ${AGE} AS age, of.* FROM (${ROWS[part](account, readableChatsSql(deps, program))}) of`,
         ]
       : [],
   );

@@ -9,7 +9,7 @@ export type ResourceRef =
   | { readonly kind: 'day'; readonly group: string; readonly day: string }
   | { readonly kind: 'transcript'; readonly conversation: string };
 
-export type ResourceKind = ResourceRef['kind'];
+type ResourceKind = ResourceRef['kind'];
 
 /** The one scope that opens it, as with tools. */
 export const RESOURCE_SCOPES: Readonly<Record<ResourceKind, Scope>> = {

@@ -56,8 +56,8 @@ export const getChatsTool = defineTool({
   hints: READ_ONLY_HINTS,
   input: z.strictObject({ unread_only: z.boolean().default(true) }),
   output: chatsOutput,
-  async run({ world, scope, noteRead }, { unread_only }) {
-    const { db, lease, admins } = world;
+  async run({ world: deps, scope, noteRead }, { unread_only }) {
+    const { db, lease, admins } = deps;
     const { rows } = await sql<ChatRow>`
       SELECT c.id AS chat, coalesce(${CHAT_JID_SQL}, c.id::text) AS id, coalesce(c.name, ${CHAT_JID_SQL}, c.id::text) AS name, c.unread_count,
         left(trim(regexp_replace(coalesce(l.body, ''), '\\s+', ' ', 'g')), ${MOST_CHARACTERS}) AS last_message

@@ -267,12 +267,12 @@ interface ConversationFilter {
 
 /** The newest first. */
 async function listVisibleConversations(
-  { world, program, actor, scope }: ConversationAccess,
+  { world: deps, program, actor, scope }: ConversationAccess,
   db: Db,
   { id, state, limit = 1 }: ConversationFilter,
 ): Promise<VisibleConversation[]> {
-  const { admins } = world;
-  const { account } = world.lease;
+  const { admins } = deps;
+  const { account } = deps.lease;
   const own = sql`i.created_by = ${actorName(actor)}`;
   const reach = { admins, contacts: program.contacts };
   const { rows } = await sql<VisibleConversation>`

@@ -130,4 +130,4 @@ const approvalOf = (story: MessageStory): string | null =>
   (story.way === 'out' ? story.approval : (story.answer?.approval ?? story.conversation?.approval))
     ?.id ?? null;
 
-const readingOf = ({ world }: ClientCall): ReaderClock => ({ now: world.now(), zone: world.zone });
+const readingOf = ({ world: deps }: ClientCall): ReaderClock => ({ now: deps.now(), zone: deps.zone });

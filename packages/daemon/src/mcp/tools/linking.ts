@@ -51,8 +51,8 @@ function isLinked(link: WhatsAppLink): boolean {
 }
 
 /** A code to scan, a link, or the end of the attempts; the link there is when patience is over. */
-async function waitForLinkChange({ world, signal, progress }: ClientCall): Promise<WhatsAppLink> {
-  const { transport, wait } = world;
+async function waitForLinkChange({ world: deps, signal, progress }: ClientCall): Promise<WhatsAppLink> {
+  const { transport, wait } = deps;
   let changed = Promise.withResolvers<void>();
   const unsubscribe = transport.subscribe(() => changed.resolve());
   try {

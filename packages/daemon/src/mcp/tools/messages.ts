@@ -142,25 +142,25 @@ async function resolveRecipient(
 
 /** What became of it under the program's own name for it. */
 async function findEarlierSend(
-  { world, actor, key }: ClientCall,
+  { world: deps, actor, key }: ClientCall,
   tx: Transaction,
   chat: ChatId,
   { message }: SendInput,
 ): Promise<SubmitResult<QueuedMessage> | null> {
   if (key === null) return null;
   const asked = { key: actorScopedKey(actor, key), chat, text: message };
-  const found = await findEarlierByKey(tx, world.lease.account, actor, asked);
+  const found = await findEarlierByKey(tx, deps.lease.account, actor, asked);
   if (found === null) return null;
   return 'message' in found
     ? { decision: decisionFor('standing_grant'), approval: null, done: found.message }
     : { decision: decisionFor(found.reason), approval: found.approval, done: null };
 }
 
-async function queuedReason({ world }: ClientCall, id: OutboxId): Promise<string> {
-  const queued = await world.gate.queuedFirstContacts(world.db);
+async function queuedReason({ world: deps }: ClientCall, id: OutboxId): Promise<string> {
+  const queued = await deps.gate.queuedFirstContacts(deps.db);
   const first = queued.find((one) => one.id === id);
   if (first !== undefined) return `It waits in the outbox. ${queuedFirstContactSentence(first)}`;
-  const { link } = world.transport;
+  const { link } = deps.transport;
   const why =
     reachabilityOf(link) === 'up'
       ? 'Messages leave at a human pace, and others go first.'
@@ -170,11 +170,11 @@ async function queuedReason({ world }: ClientCall, id: OutboxId): Promise<string
 
 /** A log-out is the first thing that is looked for, whatever else it looks like. */
 async function sendFailure(
-  { world }: ClientCall,
+  { world: deps }: ClientCall,
   id: OutboxId,
   failure: string,
 ): Promise<RelayError> {
-  const { link } = world.transport;
+  const { link } = deps.transport;
   if (reachabilityOf(link) === 'ended') {
     return new SeedError('SESSION_EXPIRED', connectionSentence(link.state));
   }
@@ -182,7 +182,7 @@ async function sendFailure(
     case 'not_reached':
       return new SeedError('NETWORK_ERROR', failure);
     case 'unexpected':
-      await reportUnexpected(world, id, failure);
+      await reportUnexpected(deps, id, failure);
       return new SeedError('ELEMENT_NOT_FOUND', failure);
     case 'stopped':
       return new RelayError('not_delivered', { sentence: failure });

@@ -205,11 +205,11 @@ const MAX_SCHEDULES = 200;
 
 /** The next one first. */
 async function listVisibleSchedules(
-  { world, program, actor }: ScheduleAccess,
+  { world: deps, program, actor }: ScheduleAccess,
   db: Db,
   which: VisibleScheduleFilter,
 ): Promise<VisibleSchedule[]> {
-  const { account } = world.lease;
+  const { account } = deps.lease;
   const { contacts } = program;
   const own = sql`s.created_by = ${actorName(actor)}`;
   const wanted = 'id' in which ? sql`s.id = ${which.id}` : stateIs(which.state);
@@ -220,7 +220,7 @@ async function listVisibleSchedules(
     FROM schedules s JOIN chats c ON c.account_id = s.account_id AND c.id = s.chat_id
       LEFT JOIN grants g ON g.account_id = c.account_id AND (g.contact_id = c.contact_id OR g.chat_id = c.id)
     WHERE s.account_id = ${account} AND ${wanted}
-      AND (${own} OR s.chat_id IN (${reachableChatsSql(account, { admins: world.admins, contacts })}))
+      AND (${own} OR s.chat_id IN (${reachableChatsSql(account, { admins: deps.admins, contacts })}))
       AND (${contacts === null}::boolean OR c.contact_id = ANY(${contacts ?? []}::uuid[]))
     ORDER BY s.next_at NULLS LAST, s.created_at DESC, s.id LIMIT ${MAX_SCHEDULES}`.execute(db);
   return rows;

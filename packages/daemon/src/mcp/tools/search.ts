@@ -79,9 +79,9 @@ export const searchMessagesTool = defineTool({
   },
 });
 
-function daysOf({ world }: ClientCall, text: string) {
-  const zone = findZone(world.zone);
-  const days = zone === null ? null : parseDays(text, world.now(), zone);
+function daysOf({ world: deps }: ClientCall, text: string) {
+  const zone = findZone(deps.zone);
+  const days = zone === null ? null : parseDays(text, deps.now(), zone);
   if (days === null) throw new RelayError('unknown_day', { day: text });
   return days;
 }

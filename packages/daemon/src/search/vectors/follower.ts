@@ -22,7 +22,7 @@ import {
 } from './sql.ts';
 import { encodeVector, type NewVector, toSketch } from './vector-index.ts';
 
-export interface VectorFollowerOptions {
+interface VectorFollowerOptions {
   readonly db: Db;
   readonly lease: Lease;
   readonly log: Log;
@@ -31,7 +31,7 @@ export interface VectorFollowerOptions {
   readonly indexes: VectorIndexes;
 }
 
-export interface VectorFollowerHealth {
+interface VectorFollowerHealth {
   /** Texts in a second, lately; null before the first. */
   readonly perSecond: number | null;
   readonly failure: { readonly error: unknown; readonly at: Date } | null;

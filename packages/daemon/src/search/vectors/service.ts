@@ -9,7 +9,7 @@ import type { Lease } from '../../store/lease.ts';
 import type { Vectors } from './feature.ts';
 import { countVectors } from './sql.ts';
 
-export interface MemoryDeps {
+interface MemoryDeps {
   readonly db: Db;
   readonly lease: Lease;
   readonly setup: MemorySetup;

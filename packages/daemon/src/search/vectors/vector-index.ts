@@ -22,7 +22,7 @@ export interface NearDocument {
   readonly similarity: number;
 }
 
-export interface VectorIndex {
+interface VectorIndex {
   /** Nearest first. The vector is one of the model that the index is of, and of length 1. */
   nearest(query: Float32Array, options: NearestOptions): Promise<readonly NearDocument[]>;
 }

@@ -9,7 +9,7 @@ import { MARK_KINDS } from '@relay/core/messages/message';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../database.ts';
 
-export interface ActivityDeps {
+interface ActivityDeps {
   readonly db: Db;
   readonly account: AccountId;
   readonly zone: string;
@@ -17,10 +17,10 @@ export interface ActivityDeps {
   now(): Date;
 }
 
-export const createActivityReader = (world: ActivityDeps): ActivityReader => ({
+export const createActivityReader = (deps: ActivityDeps): ActivityReader => ({
   async read(hours) {
-    const { db, zone, tokensPerDay } = world;
-    const window = await windowOf(world, hours);
+    const { db, zone, tokensPerDay } = deps;
+    const window = await windowOf(deps, hours);
     const [traffic, answers, tokens, turns] = await Promise.all([
       readTraffic(db, window),
       readAnswers(db, window),

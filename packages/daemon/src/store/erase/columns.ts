@@ -11,7 +11,7 @@
 type ColumnKind = 'words' | 'who' | 'sealed' | 'ids' | 'plain' | 'owner';
 
 /** Names of columns, with a space between. */
-export type TableColumns = Readonly<Partial<Record<ColumnKind, string>>> & {
+type TableColumns = Readonly<Partial<Record<ColumnKind, string>>> & {
   /** How its rows go, or why they stay. */
   readonly goes: string;
 };

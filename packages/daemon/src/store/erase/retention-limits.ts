@@ -57,7 +57,7 @@ export async function readRetentionGroups(
 }
 
 /** One chat that the limit of messages holds for: those before `until` go. */
-export interface OverdueChat {
+interface OverdueChat {
   readonly chat: ChatId;
   readonly until: Date;
 }

@@ -9,7 +9,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { asOwner, type Db } from '../database.ts';
 import { PERSONAL_TABLES } from './columns.ts';
 
-export type ScourResult = 'all' | 'tables' | 'none';
+type ScourResult = 'all' | 'tables' | 'none';
 
 /** Relay's own, with its files at hand; or another's, whose log, replicas and backups are not Relay's to touch. */
 export type ScourTarget =

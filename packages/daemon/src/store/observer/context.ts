@@ -17,7 +17,7 @@ import type { Db } from '../database.ts';
 import { findDigests } from './digests.ts';
 import { type GroupScope, observedMessagesBetween, readMemberNames } from './messages.ts';
 
-export interface GroupContextScope extends GroupScope {
+interface GroupContextScope extends GroupScope {
   /** When a group's day begins, by its clock. */
   readonly dailyAt: string;
 }
@@ -89,7 +89,7 @@ const isWorthKeeping = ({ kind }: DigestFact): boolean => kind !== 'participant'
 const toNote = (fact: DigestFact) => ({ at: fact.saidAt, text: factLine(fact) });
 
 /** How the hours and days of a group are cut; null for one that is not observed. */
-export async function readGroupCut(
+async function readGroupCut(
   db: Db,
   { account, dailyAt }: GroupContextScope,
   chat: ChatId,

@@ -7,7 +7,7 @@ import type { DigestKind, DigestPeriod } from '@relay/core/observer/digest/perio
 import { sql } from 'kysely';
 import type { Db, Transaction } from '../database.ts';
 
-export interface NewDigest extends DigestPeriod, DigestSource {
+interface NewDigest extends DigestPeriod, DigestSource {
   readonly chat: ChatId;
   readonly kind: DigestKind;
   readonly body: string;
@@ -17,7 +17,7 @@ export interface NewDigest extends DigestPeriod, DigestSource {
   readonly facts: readonly DigestFact[];
 }
 
-export interface StoredFact extends DigestFact {
+interface StoredFact extends DigestFact {
   readonly id: number;
 }
 
@@ -75,7 +75,7 @@ export async function putDigest(
   return id;
 }
 
-export interface StoredDigestQuery {
+interface StoredDigestQuery {
   readonly chat: ChatId;
   readonly kind?: DigestKind;
   /** Those that begin at this moment or later. */

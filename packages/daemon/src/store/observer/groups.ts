@@ -44,7 +44,7 @@ export async function isGroupObserved(
   return rows.length > 0;
 }
 
-export interface NewObservedGroup {
+interface NewObservedGroup {
   readonly chat: ChatId;
   readonly zone: string;
   readonly options: ObservedOptions;

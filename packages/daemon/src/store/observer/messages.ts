@@ -33,7 +33,7 @@ export interface ObservedMessage {
   readonly verdict: (NoiseVerdict & { readonly tokens: number }) | null;
 }
 
-export interface MessagePeriod {
+interface MessagePeriod {
   readonly chat: ChatId;
   readonly from: Date;
   /** Not included. */

@@ -64,7 +64,7 @@ export async function messageIdOfRequest(
   return rows[0]?.id ?? null;
 }
 
-export interface ObserverRequestChange {
+interface ObserverRequestChange {
   readonly state: 'asked' | 'answering' | 'silent';
   readonly verdict?: TriggerLabel | null;
   readonly reason?: string;

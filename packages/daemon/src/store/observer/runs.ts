@@ -29,20 +29,20 @@ export async function beginObserverRun(
   return beginRun(tx, { account, actor, of, epoch: null, readUpTo: null, taint });
 }
 
-export interface ObserverSpendingDeps extends OwnerClock {
+interface ObserverSpendingDeps extends OwnerClock {
   readonly db: Db;
   readonly lease: Lease;
 }
 
 export async function noteObserverSpending(
-  world: ObserverSpendingDeps,
+  deps: ObserverSpendingDeps,
   { chat, zone }: Pick<StoredObservedGroup, 'chat' | 'zone'>,
   run: RunId,
   spent: ModelUsage,
 ): Promise<void> {
-  const { db, lease } = world;
-  const at = world.now();
-  await noteRunSpending(db, lease, { run, clock: world, usedBefore: sql<number>`0` }, spent);
+  const { db, lease } = deps;
+  const at = deps.now();
+  await noteRunSpending(db, lease, { run, clock: deps, usedBefore: sql<number>`0` }, spent);
   const tokens = spent.inputTokens + spent.outputTokens;
   await addObserverUsage(db, lease.account, { chat, zone, at }, { spent: tokens });
 }

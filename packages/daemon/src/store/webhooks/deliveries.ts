@@ -53,7 +53,7 @@ export async function insertDeliveries(
   return rows;
 }
 
-export interface DeliveryRow {
+interface DeliveryRow {
   readonly id: DeliveryId;
   readonly type: WebhookDeliveryType;
   readonly facts: EventFacts;

@@ -88,7 +88,7 @@ export async function listEnabledWebhooks(
   return rows;
 }
 
-export interface NewWebhookRow
+interface NewWebhookRow
   extends Pick<WebhookRow, 'id' | 'name' | 'url' | 'events' | 'filter' | 'include_text'> {
   readonly secret: Uint8Array;
 }
@@ -133,7 +133,7 @@ export async function deleteWebhook(
   await sql`DELETE FROM webhooks WHERE account_id = ${account} AND id = ${id}`.execute(tx);
 }
 
-export interface SealedSecrets {
+interface SealedSecrets {
   readonly secret: Uint8Array;
   readonly previous_secret: Uint8Array | null;
 }

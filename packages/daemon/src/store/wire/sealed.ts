@@ -28,7 +28,7 @@ const sealedInboxName = (account: AccountId, { chat, sender, message_id }: Inbox
   `inbox/${account}/${escapeNamePart(chat)}/${escapeNamePart(sender)}/${escapeNamePart(message_id)}`;
 
 /** As the columns of `inbox` hold them. */
-export interface InboxKey {
+interface InboxKey {
   readonly chat: string;
   readonly sender: string;
   readonly message_id: string;

@@ -6,7 +6,7 @@ import type { Weekday } from '@relay/core/schedule/zone';
 import type { SubmitContext } from '../../gate/evaluate.ts';
 import type { Transaction } from '../../store/database.ts';
 
-export interface AssistantSearchHit {
+interface AssistantSearchHit {
   readonly chat: ChatId;
   readonly at: Date;
   /** The name of whoever wrote it, or `me`. */
@@ -16,7 +16,7 @@ export interface AssistantSearchHit {
   readonly sure?: boolean;
 }
 
-export interface FindOptions {
+interface FindOptions {
   readonly limit: number;
   readonly chat?: ChatId;
   readonly from?: Date;
@@ -26,7 +26,7 @@ export interface FindOptions {
 /** Past messages that the assistant may read, the best first. */
 export type FindMessages = (query: string, options: FindOptions) => Promise<AssistantSearchHit[]>;
 
-export interface WantedSchedule {
+interface WantedSchedule {
   readonly chat: ChatId;
   readonly text: string;
   /** HH:MM on the owner's clock. */
@@ -40,7 +40,7 @@ export interface WantedSchedule {
   readonly cron?: string;
 }
 
-export interface ScheduleToolResult {
+interface ScheduleToolResult {
   readonly decision: Decision;
   /** There exactly if it was written down. */
   readonly id: ScheduleId | null;
@@ -50,7 +50,7 @@ export interface ScheduleToolResult {
   readonly next: Date;
 }
 
-export interface ScheduledTask {
+interface ScheduledTask {
   readonly id: string;
   readonly recipient: string | null;
   readonly text: string;

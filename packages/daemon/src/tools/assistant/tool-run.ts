@@ -61,8 +61,8 @@ export class ToolRun {
   readonly askIn: ChatId | null;
   #taint: Taint;
 
-  constructor({ world, id, taint, confirm, ask, askIn }: ToolRunOptions) {
-    this.world = world;
+  constructor({ world: deps, id, taint, confirm, ask, askIn }: ToolRunOptions) {
+    this.world = deps;
     this.id = id;
     this.confirm = confirm;
     this.ask = ask;

@@ -294,10 +294,10 @@ const scheduleTools = (run: ToolRun): AgentTool[] => [
 
 /** What an approved question became. */
 async function findApprovedTask(
-  { world, account }: ToolRun,
+  { world: deps, account }: ToolRun,
   approval: ApprovalId,
 ): Promise<string | null> {
-  const row = await world.db
+  const row = await deps.db
     .selectFrom('schedules')
     .select('id')
     .where('account_id', '=', account)

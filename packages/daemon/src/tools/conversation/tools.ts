@@ -12,7 +12,7 @@ const MOST_REASON = 500;
 const SECOND = 1_000;
 const DAY = 24 * 60 * 60 * SECOND;
 
-export interface ConversationToolsOptions {
+interface ConversationToolsOptions {
   readonly draft: TurnDraft;
   readonly todos: readonly Todo[];
   /** The agent wanted to call; nobody can yet. */

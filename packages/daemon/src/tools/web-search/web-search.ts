@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { type AgentTool, defineAgentTool } from '../../agent/tools.ts';
 import { type Egress, EgressError } from '../../egress/egress.ts';
 
-export interface WebSearchOptions {
+interface WebSearchOptions {
   readonly egress: Egress;
   /** Asked at each turn, so that a key given meanwhile counts from the next on. */
   key(): Promise<string | null>;

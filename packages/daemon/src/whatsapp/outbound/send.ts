@@ -16,7 +16,7 @@ import { isGroupJid, userOfJid } from '../addresses.ts';
 
 const CONNECTION_CLOSED = 428;
 
-export interface SendDeps {
+interface SendDeps {
   readonly socket: WASocket;
   readonly acks: AckWaiters;
   readonly ended: Promise<unknown>;

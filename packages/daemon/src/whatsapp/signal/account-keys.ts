@@ -35,11 +35,11 @@ export interface AccountKeys {
   close(): Promise<void>;
 }
 
-export type SocketKeys = Required<
+type SocketKeys = Required<
   Pick<UserFacingSocketConfig, 'auth' | 'makeSignalRepository' | 'agent'>
 >;
 
-export interface KeyStats {
+interface KeyStats {
   /** Messages that went into the inbox. */
   received: number;
   /** Ciphertexts that came again and were answered with what was in them. */
@@ -47,7 +47,7 @@ export interface KeyStats {
   undecryptable: number;
 }
 
-export interface AccountKeysOptions {
+interface AccountKeysOptions {
   readonly log: Log;
   /** Shared by the accounts of a process. */
   readonly cache?: KeyCache;

@@ -14,7 +14,7 @@ import { listKnownAddresses, resolveLid } from '../addresses.ts';
 import { createDecryptor, type DecryptionParts, lidLookupIn } from './decryption.ts';
 import { createGroupMethods } from './group-cipher.ts';
 
-export type MakeSignalRepository = NonNullable<UserFacingSocketConfig['makeSignalRepository']>;
+type MakeSignalRepository = NonNullable<UserFacingSocketConfig['makeSignalRepository']>;
 
 export function createRepositoryMaker(parts: DecryptionParts): MakeSignalRepository {
   const { operations } = parts;

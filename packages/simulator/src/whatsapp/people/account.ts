@@ -57,7 +57,7 @@ export class SimulatedAccount implements DeviceOwner {
   readonly #mailbox: Mailbox;
   readonly #world: PeopleContext;
 
-  constructor(world: PeopleContext, account: NewSimulatedAccount) {
+  constructor(deps: PeopleContext, account: NewSimulatedAccount) {
     const { dialled, habits, knownAs = 'both', name, passkey = false, phone } = account;
     this.phone = phone.replace(/^\+/, '');
     this.dialled = dialled?.replace(/^\+/, '');
@@ -65,10 +65,10 @@ export class SimulatedAccount implements DeviceOwner {
     this.habits = { receipts: true, reads: false, retries: true, ...habits };
     this.knownAs = knownAs;
     this.#passkey = passkey;
-    this.#world = world;
+    this.#world = deps;
     this.#mailbox = new Mailbox(this);
-    this.#handset = new Handset(this, this.#mailbox, this.habits, world.events);
-    this.#linked = new LinkedDevices(this.#handset, this.#handset.signal.identity, world);
+    this.#handset = new Handset(this, this.#mailbox, this.habits, deps.events);
+    this.#linked = new LinkedDevices(this.#handset, this.#handset.signal.identity, deps);
   }
 
   get name(): string {

@@ -137,10 +137,10 @@ export class LinkedDevices {
   readonly #rawId = randomInt(1, 2 ** 31);
   #next = 1;
 
-  constructor(handset: Device, accountKey: KeyPair, world: PeopleContext) {
+  constructor(handset: Device, accountKey: KeyPair, deps: PeopleContext) {
     this.#handset = handset;
     this.#accountKey = accountKey;
-    this.#world = world;
+    this.#world = deps;
   }
 
   async link(applicant: Applicant, identity: Buffer, advSecret: Buffer): Promise<number> {

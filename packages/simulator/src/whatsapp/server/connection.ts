@@ -32,8 +32,8 @@ export class ClientConnection implements CompanionConnection {
   #inbox: Promise<void> = Promise.resolve();
   #outbox: Promise<void> | undefined;
 
-  constructor(world: NetworkContext, socket: WebSocket) {
-    this.#world = world;
+  constructor(deps: NetworkContext, socket: WebSocket) {
+    this.#world = deps;
     this.#socket = socket;
     this.#signed.promise.catch(() => undefined);
     socket.on('message', (data) => this.#onData(Buffer.from(data as Buffer)));

@@ -18,9 +18,9 @@ type Ciphertexts = Map<Device, Stanza[]>;
 export function routeMessage(
   stanza: Stanza,
   session: CompanionSession,
-  world: NetworkContext,
+  deps: NetworkContext,
 ): void {
-  const { ackError, swallowMessages, withholdAcks } = world.faults.current;
+  const { ackError, swallowMessages, withholdAcks } = deps.faults.current;
   if (swallowMessages) return;
   const to = attr(stanza, 'to');
   const error = ackError === undefined ? undefined : String(ackError);
@@ -29,19 +29,19 @@ export function routeMessage(
     session.companion.link?.send(node('ack', attrs));
   }
   if (error) return;
-  const perDevice = ciphertexts(stanza, world);
-  const group = world.directory.group(to);
-  if (group) toGroup(stanza, group, perDevice, session, world);
-  else toPeople(stanza, perDevice, session, world);
+  const perDevice = ciphertexts(stanza, deps);
+  const group = deps.directory.group(to);
+  if (group) toGroup(stanza, group, perDevice, session, deps);
+  else toPeople(stanza, perDevice, session, deps);
 }
 
-function ciphertexts(stanza: Stanza, world: NetworkContext): Ciphertexts {
+function ciphertexts(stanza: Stanza, deps: NetworkContext): Ciphertexts {
   const found: Ciphertexts = new Map();
   for (const recipient of children(child(stanza, 'participants'), 'to')) {
     const jid = attr(recipient, 'jid');
-    const device = world.directory.device(jid);
+    const device = deps.directory.device(jid);
     if (device) found.set(device, children(recipient, 'enc'));
-    else countUnknown(world, `recipient/${jid}`);
+    else countUnknown(deps, `recipient/${jid}`);
   }
   return found;
 }
@@ -61,11 +61,11 @@ function toGroup(
   group: GroupChat,
   perDevice: Ciphertexts,
   session: CompanionSession,
-  world: NetworkContext,
+  deps: NetworkContext,
 ): void {
   const { account, companion } = session;
   const { addressing } = group;
-  const { attrs, extra } = shared(stanza, session, world);
+  const { attrs, extra } = shared(stanza, session, deps);
   const other = alternateJid(account, addressing);
   const names = {
     from: group.jid,
@@ -76,7 +76,7 @@ function toGroup(
   // A resend names the one device that asked for it.
   const only = stanza.attrs.participant;
   const everybody = [...group.members.keys()].flatMap((member) => member.devices());
-  const devices = only ? [world.directory.device(only)] : everybody;
+  const devices = only ? [deps.directory.device(only)] : everybody;
   for (const device of devices) {
     if (!device || device === companion) continue;
     const encs = [...(perDevice.get(device) ?? []), ...children(stanza, 'enc')];
@@ -89,17 +89,17 @@ function toPeople(
   stanza: Stanza,
   perDevice: Ciphertexts,
   session: CompanionSession,
-  world: NetworkContext,
+  deps: NetworkContext,
 ): void {
   const { account, companion } = session;
   const to = attr(stanza, 'to');
   const addressing: Addressing = jidDecode(to)?.server === 'lid' ? 'lid' : 'pn';
-  const { attrs, extra } = shared(stanza, session, world);
+  const { attrs, extra } = shared(stanza, session, deps);
   // Peer messages and resends are for one device and stand at the root.
   const direct = children(stanza, 'enc');
-  const addressee = world.directory.device(to);
+  const addressee = deps.directory.device(to);
   if (direct.length > 0 && addressee) perDevice.set(addressee, direct);
-  const person: DeviceOwner = world.directory.person(to) ?? account;
+  const person: DeviceOwner = deps.directory.person(to) ?? account;
   const other = alternateJid(account, addressing);
   const names =
     addressing === 'lid' ? { sender_pn: other, addressing_mode: 'lid' } : { sender_lid: other };
@@ -121,7 +121,7 @@ const TICKS = new Set([undefined, 'inactive', 'read', 'played']);
 export function routeReceipt(
   stanza: Stanza,
   session: CompanionSession,
-  world: NetworkContext,
+  deps: NetworkContext,
 ): void {
   const { companion } = session;
   const { participant, type, to } = stanza.attrs;
@@ -135,8 +135,8 @@ export function routeReceipt(
 
   const author = participant ?? to;
   const addressing = jidDecode(author)?.server === 'lid' ? 'lid' : 'pn';
-  const chat = world.directory.group(to) ?? session.account;
-  for (const device of addressees(author, type, world)) {
+  const chat = deps.directory.group(to) ?? session.account;
+  for (const device of addressees(author, type, deps)) {
     if (device === companion) continue;
     for (const one of [id, ...more]) {
       const content = one === id && Array.isArray(stanza.content) ? stanza.content : undefined;
@@ -152,10 +152,10 @@ export function routeAck(stanza: Stanza, { askedAgain, companion }: CompanionSes
   companion.acknowledge(attr(stanza, 'class'), id);
 }
 
-function addressees(author: string, type: string | undefined, world: NetworkContext): Device[] {
+function addressees(author: string, type: string | undefined, deps: NetworkContext): Device[] {
   if (TICKS.has(type) && !jidDecode(author)?.device) {
-    return world.directory.person(author)?.devices() ?? [];
+    return deps.directory.person(author)?.devices() ?? [];
   }
-  const device = world.directory.device(author);
+  const device = deps.directory.device(author);
   return device ? [device] : [];
 }

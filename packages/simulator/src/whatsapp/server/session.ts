@@ -19,12 +19,12 @@ export function logIn(
   payload: proto.IClientPayload,
   noiseKey: Buffer,
   link: CompanionConnection,
-  world: NetworkContext,
+  deps: NetworkContext,
 ): LoginResult {
-  const account = world.directory.byPhone(String(payload.username));
+  const account = deps.directory.byPhone(String(payload.username));
   const companion = account?.companions.get(payload.device ?? 0);
   if (!account || !companion?.noiseKey.equals(noiseKey)) return refuse(401);
-  const { refuseLogin } = world.faults.current;
+  const { refuseLogin } = deps.faults.current;
   if (refuseLogin !== undefined) return refuse(refuseLogin);
 
   companion.link?.finish(REPLACED);
@@ -54,12 +54,12 @@ function refuse(reason: number): LoginResult {
 /** The companion asked for what waited: everything not acknowledged, oldest first. */
 export function replayOffline(
   { account, companion }: CompanionSession,
-  world: NetworkContext,
+  deps: NetworkContext,
   batch: Stanza | undefined,
 ): void {
   const { link } = companion;
   if (!batch || companion.listening) return;
-  const most = world.faults.current.offlineBatches ? Number(batch.attrs.count) : Infinity;
+  const most = deps.faults.current.offlineBatches ? Number(batch.attrs.count) : Infinity;
   const waiting = companion.pending.filter((stanza) => !companion.replayed.has(stanza));
   const sent = companion.replayed.size;
   waiting.slice(0, most).forEach((stanza, index) => {
@@ -71,20 +71,20 @@ export function replayOffline(
   const count = String(companion.replayed.size);
   link?.send(node('ib', { from: S_WHATSAPP_NET }, [node('offline', { count })]));
   companion.listening = true;
-  world.events.emit('online', { account, device: companion.id });
+  deps.events.emit('online', { account, device: companion.id });
   if (companion.logins > 1) return;
-  account.welcome(companion).catch((error: unknown) => world.events.emit('failure', error));
+  account.welcome(companion).catch((error: unknown) => deps.events.emit('failure', error));
 }
 
 export function logOut(
   { account, companion }: CompanionSession,
   link: CompanionConnection,
-  world: NetworkContext,
+  deps: NetworkContext,
 ): void {
   if (companion.link !== link) return;
   companion.link = undefined;
   companion.listening = false;
-  world.events.emit('offline', { account, device: companion.id });
+  deps.events.emit('offline', { account, device: companion.id });
 }
 
 // What a companion says about its own connection: that it listens, that it does not, that it leaves.

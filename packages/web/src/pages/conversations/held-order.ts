@@ -1,7 +1,7 @@
 // Rows never jump under a pointer. Pure: while a column is held, what is shown keeps its order, what is older comes
 // after it, and what arrived since is counted until somebody asks for it.
 
-export interface HeldOrder {
+interface HeldOrder {
   /** Ids, in the order in which they stand. */
   readonly shown: readonly string[];
   /** Ids that arrived since. */

@@ -82,7 +82,7 @@ export const clockIn = (zone: string, at: string): string =>
 export const withoutHour = (text: string): string =>
   text.replace(/^\d\d:\d\d\s*[-–]\s*\d\d:\d\d:\s*/, '');
 
-export interface FactGroup {
+interface FactGroup {
   readonly kind: FactKind;
   readonly title: string;
   readonly facts: Digest['facts'];

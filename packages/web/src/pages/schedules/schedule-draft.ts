@@ -5,7 +5,7 @@ import type { CatchUp } from '@relay/core/api/constants';
 import type { ScheduleRule } from '@relay/core/schedule/rule';
 import type { Weekday } from '@relay/core/schedule/zone';
 
-export const RECURRENCES = ['once', 'daily', 'weekly', 'typed'] as const;
+const RECURRENCES = ['once', 'daily', 'weekly', 'typed'] as const;
 export type Recurrence = (typeof RECURRENCES)[number];
 
 export interface ScheduleDraft {

@@ -20,7 +20,7 @@ export interface TranscriptSource {
   readonly around?: ((signal: AbortSignal) => Promise<TranscriptPage>) | undefined;
 }
 
-export type ScrollDirection = 'older' | 'newer';
+type ScrollDirection = 'older' | 'newer';
 
 export function useTranscriptWindow(source: TranscriptSource) {
   const [window, setWindow] = useState<TranscriptPage | null>(null);

@@ -59,22 +59,22 @@ import {
 const DIGESTS_PER_JOB = 4;
 const LOOK_AGAIN_MS = 10 * 60_000;
 
-export function onDigestJob(world: DigestDeps): JobHandler<'digest'> {
+export function onDigestJob(deps: DigestDeps): JobHandler<'digest'> {
   return async (job, signal) => {
-    const { db, lease } = world;
+    const { db, lease } = deps;
     const group = await readObservedGroup(db, lease.account, job.data.subject);
-    if (group === null) return inOneTransaction(world, (work) => job.complete(work.tx));
-    const cut = groupDayBoundary(world, group);
+    if (group === null) return inOneTransaction(deps, (work) => job.complete(work.tx));
+    const cut = groupDayBoundary(deps, group);
     // Before the look: an hour that ends while a model writes is due right after, not an hour later.
-    const now = world.now();
-    const due = await findDuePeriods(world, group);
+    const now = deps.now();
+    const due = await findDuePeriods(deps, group);
     for (const period of due.slice(0, DIGESTS_PER_JOB)) {
-      const cameOf = await makeDigest(world, { group, cut, due: period }, signal);
+      const cameOf = await makeDigest(deps, { group, cut, due: period }, signal);
       if (cameOf === 'later')
-        return completeUntil(world, job, retryAt(world, { group, cut, due: period }));
+        return completeUntil(deps, job, retryAt(deps, { group, cut, due: period }));
     }
     return completeUntil(
-      world,
+      deps,
       job,
       due.length > DIGESTS_PER_JOB ? now : nextDigestCheck(now, cut),
     );
@@ -83,43 +83,43 @@ export function onDigestJob(world: DigestDeps): JobHandler<'digest'> {
 
 /** `later`: nothing can be digested now, this period or another. */
 async function makeDigest(
-  world: DigestDeps,
+  deps: DigestDeps,
   task: DigestTask,
   signal: AbortSignal,
 ): Promise<'done' | 'later'> {
   if (task.due.gone) {
-    await inOneTransaction(world, async ({ tx }) => {
-      await fence(tx, world.lease);
-      await dropDigest(tx, world.lease.account, { chat: task.group.chat, ...task.due });
-      await appendDigestEvent(world, tx, task);
+    await inOneTransaction(deps, async ({ tx }) => {
+      await fence(tx, deps.lease);
+      await dropDigest(tx, deps.lease.account, { chat: task.group.chat, ...task.due });
+      await appendDigestEvent(deps, tx, task);
     });
     return 'done';
   }
   let run: RunId | null = null;
   try {
     const begin = async () => {
-      run = await beginDigestRun(world, task.group);
+      run = await beginDigestRun(deps, task.group);
       return run;
     };
-    const written = await composeDigest(world, task, begin, signal);
-    await saveDigest(world, task, run, written);
+    const written = await composeDigest(deps, task, begin, signal);
+    await saveDigest(deps, task, run, written);
     return 'done';
   } catch (error) {
-    return recordDigestFailure(world, task, { run, error: signal.aborted ? signal.reason : error });
+    return recordDigestFailure(deps, task, { run, error: signal.aborted ? signal.reason : error });
   }
 }
 
 function saveDigest(
-  world: DigestDeps,
+  deps: DigestDeps,
   task: DigestTask,
   run: RunId | null,
   { body, tokens, facts }: WrittenDigest,
 ): Promise<void> {
-  const { account } = world.lease;
+  const { account } = deps.lease;
   const { chat } = task.group;
   const { kind, start, end, messages, readUpTo } = task.due;
-  return inOneTransaction(world, async (work) => {
-    await fence(work.tx, world.lease);
+  return inOneTransaction(deps, async (work) => {
+    await fence(work.tx, deps.lease);
     if (run !== null) await endRun(work.tx, account, run, 'done');
     // Nobody wants to know any more, and what was read is to be forgotten.
     if (!(await isStillObserved(work.tx, account, chat))) return;
@@ -127,21 +127,21 @@ function saveDigest(
       work.tx,
       account,
       { chat, kind, start, end, messages, readUpTo, body, tokens, run, facts },
-      world.now(),
+      deps.now(),
     );
     await indexDigest(work.tx, account, id);
-    await appendDigestEvent(world, work.tx, task);
-    await world.onDigest?.(work, id, kind);
+    await appendDigestEvent(deps, work.tx, task);
+    await deps.onDigest?.(work, id, kind);
   });
 }
 
 /** The streams: which group's day reads differently now. */
 const appendDigestEvent = (
-  world: DigestDeps,
+  deps: DigestDeps,
   tx: Transaction,
   { group, cut, due }: DigestTask,
 ): Promise<void> =>
-  appendEvent(tx, world.lease.account, {
+  appendEvent(tx, deps.lease.account, {
     kind: 'digest',
     subject: group.chat,
     data: { kind: due.kind, day: dayContaining(due.start, cut).name },
@@ -154,15 +154,15 @@ interface DigestAttemptFailure {
 
 /** What a model could not do is written down with its sentence; anything else is the job's to try again. */
 async function recordDigestFailure(
-  world: DigestDeps,
+  deps: DigestDeps,
   { group: { chat }, due }: DigestTask,
   { run, error }: DigestAttemptFailure,
 ): Promise<'done' | 'later'> {
-  const { account } = world.lease;
+  const { account } = deps.lease;
   const told = error instanceof RelayError && error.code !== 'lease_lost' ? error : null;
   const ofTheAnswer = told?.code === 'digest_unreadable' || told?.code === 'digest_without_hours';
-  await inOneTransaction(world, async (work) => {
-    await fence(work.tx, world.lease);
+  await inOneTransaction(deps, async (work) => {
+    await fence(work.tx, deps.lease);
     const ended = told === null ? 'discarded' : 'failed';
     if (run !== null) await endRun(work.tx, account, run, ended, told?.message ?? null);
     if (told === null || !(await isStillObserved(work.tx, account, chat))) return;
@@ -176,25 +176,25 @@ async function recordDigestFailure(
       readUpTo,
       reason: told.message,
       tries: ofTheAnswer ? tries + 1 : tries,
-      at: world.now(),
+      at: deps.now(),
     });
     work.told.push(() =>
-      world.log.warn('a digest was not made', { chat, event: kind, reason: told.code }),
+      deps.log.warn('a digest was not made', { chat, event: kind, reason: told.code }),
     );
   });
   if (told === null) throw error;
   return ofTheAnswer ? 'done' : 'later';
 }
 
-const retryAt = (world: DigestDeps, { cut }: DigestTask): Date => {
-  const now = world.now();
+const retryAt = (deps: DigestDeps, { cut }: DigestTask): Date => {
+  const now = deps.now();
   return new Date(Math.min(now.getTime() + LOOK_AGAIN_MS, nextDigestCheck(now, cut).getTime()));
 };
 
-function completeUntil(world: DigestDeps, job: Job<'digest'>, until: Date): Promise<void> {
-  return inOneTransaction(world, async (work) => {
-    await fence(work.tx, world.lease);
-    await setDigestTimer(work, world.lease.account, job.data.subject, until);
+function completeUntil(deps: DigestDeps, job: Job<'digest'>, until: Date): Promise<void> {
+  return inOneTransaction(deps, async (work) => {
+    await fence(work.tx, deps.lease);
+    await setDigestTimer(work, deps.lease.account, job.data.subject, until);
     await job.complete(work.tx);
   });
 }
@@ -202,18 +202,18 @@ function completeUntil(world: DigestDeps, job: Job<'digest'>, until: Date): Prom
 // The beginning of a digest, one transaction: the group is still observed, the day's budget is not used up,
 // and the run belongs to the group's own session.
 
-function beginDigestRun(world: DigestDeps, group: StoredObservedGroup): Promise<RunId> {
-  return inOneTransaction(world, async ({ tx }) => {
-    await fence(tx, world.lease);
-    await refuseWhenBudgetSpent(world, tx);
-    return beginObserverRun(tx, world.lease.account, group, `observer:${group.chat}`);
+function beginDigestRun(deps: DigestDeps, group: StoredObservedGroup): Promise<RunId> {
+  return inOneTransaction(deps, async ({ tx }) => {
+    await fence(tx, deps.lease);
+    await refuseWhenBudgetSpent(deps, tx);
+    return beginObserverRun(tx, deps.lease.account, group, `observer:${group.chat}`);
   });
 }
 
-async function refuseWhenBudgetSpent(world: DigestDeps, tx: Transaction): Promise<void> {
-  const today = spentTodaySql(world.lease.account, world);
+async function refuseWhenBudgetSpent(deps: DigestDeps, tx: Transaction): Promise<void> {
+  const today = spentTodaySql(deps.lease.account, deps);
   const { rows } = await sql<{ used: DayUse }>`SELECT ${today} AS used`.execute(tx);
-  const fault = dayBudgetError(world.settings.agent, rows[0]?.used ?? ZERO_DAY_USE);
+  const fault = dayBudgetError(deps.settings.agent, rows[0]?.used ?? ZERO_DAY_USE);
   if (fault !== null) throw fault;
 }
 
@@ -246,18 +246,18 @@ interface DigestModelRequest<T> {
 }
 
 /** Rejects with `digest_unreadable` when two answers held none. */
-async function askForDigest<T>(world: DigestDeps, asking: DigestModelRequest<T>): Promise<T> {
+async function askForDigest<T>(deps: DigestDeps, asking: DigestModelRequest<T>): Promise<T> {
   const { group, run, question, read, signal } = asking;
   const session = createAgentSession({
-    model: await world.models.open(),
+    model: await deps.models.open(),
     instructions: question.instructions,
     tools: [],
-    limits: world.settings.agent,
-    clock: world.clock,
+    limits: deps.settings.agent,
+    clock: deps.clock,
     hooks: {
       signal,
       ...chatOnlyHooks(group.chat),
-      spent: (spent) => noteObserverSpending(world, group, run, spent),
+      spent: (spent) => noteObserverSpending(deps, group, run, spent),
     },
   });
   const answered = async (asked: DigestQuestion, again: boolean) =>
@@ -287,29 +287,29 @@ interface WrittenDigest {
 type BeginDigestRun = () => Promise<RunId>;
 
 function composeDigest(
-  world: DigestDeps,
+  deps: DigestDeps,
   task: DigestTask,
   begin: BeginDigestRun,
   signal: AbortSignal,
 ): Promise<WrittenDigest> {
   return task.due.kind === 'hourly'
-    ? composeHour(world, task, begin, signal)
-    : composeDay(world, task, begin, signal);
+    ? composeHour(deps, task, begin, signal)
+    : composeDay(deps, task, begin, signal);
 }
 
 async function composeHour(
-  world: DigestDeps,
+  deps: DigestDeps,
   { group, cut, due }: DigestTask,
   begin: BeginDigestRun,
   signal: AbortSignal,
 ): Promise<WrittenDigest> {
   const { zone } = cut;
-  const { lines, media, onlyMedia } = await readHourMaterial(world, group, cut, due);
+  const { lines, media, onlyMedia } = await readHourMaterial(deps, group, cut, due);
   const hours = formatHours(due, zone);
   if (onlyMedia) return hourlyDigest(hours, '', media);
   const run = await begin();
   const question = hourlyQuestion({ ...materialOf(group, run), hours, lines });
-  const text = await askForDigest(world, { group, run, question, read: parseHourly, signal });
+  const text = await askForDigest(deps, { group, run, question, read: parseHourly, signal });
   return hourlyDigest(hours, text, media);
 }
 
@@ -326,13 +326,13 @@ function hourlyDigest(hours: string, text: string, media: string): WrittenDigest
 }
 
 async function composeDay(
-  world: DigestDeps,
+  deps: DigestDeps,
   { group, cut, due }: DigestTask,
   begin: BeginDigestRun,
   signal: AbortSignal,
 ): Promise<WrittenDigest> {
   const { zone } = cut;
-  const { lines, hours, media, participants } = await readDayMaterial(world, group, cut, due);
+  const { lines, hours, media, participants } = await readDayMaterial(deps, group, cut, due);
   if (hours.length === 0) throw new RelayError('digest_without_hours');
   const run = await begin();
   const date = `${formatGroupDate(due.start, zone)} (${dayContaining(due.start, cut).name})`;
@@ -345,7 +345,7 @@ async function composeDay(
       proseWillDo: again,
       room: DIGEST_TOKENS.daily - estimateTokens(dailyText({ body: media, facts: participants })),
     });
-  const parts = await askForDigest(world, { group, run, question, read, signal });
+  const parts = await askForDigest(deps, { group, run, question, read, signal });
   const body = [parts.body, media].filter((part) => part !== '').join(' ');
   const facts = [...parts.facts, ...participants];
   return { body, facts, tokens: estimateTokens(dailyText({ body, facts })) };
@@ -375,16 +375,16 @@ interface HourMaterial {
 }
 
 async function readHourMaterial(
-  world: DigestDeps,
+  deps: DigestDeps,
   group: StoredObservedGroup,
   { zone }: DayBoundary,
   { start, end }: DigestPeriod,
 ): Promise<HourMaterial> {
-  const judged = await judgedBetween(world, group, {
+  const judged = await judgedBetween(deps, group, {
     start: new Date(start.getTime() - CONTEXT_BEFORE_MS),
     end,
   });
-  const names = await loadMentionNames(world.db, world.lease.account, mentionedDigits(judged));
+  const names = await loadMentionNames(deps.db, deps.lease.account, mentionedDigits(judged));
   const bounds = { from: start, to: end, zone, tokens: Number.POSITIVE_INFINITY };
   const all = bufferLines(maskPrivate(judged, names), bounds);
   const media = new Set(
@@ -423,17 +423,17 @@ interface DayMaterial {
 }
 
 async function readDayMaterial(
-  world: DigestDeps,
+  deps: DigestDeps,
   group: StoredObservedGroup,
   { zone }: DayBoundary,
   day: DigestPeriod,
 ): Promise<DayMaterial> {
-  const { db, lease } = world;
+  const { db, lease } = deps;
   const which = { chat: group.chat, from: day.start, to: day.end };
   const [hours, failures, judged] = await Promise.all([
     findDigests(db, lease.account, { ...which, kind: 'hourly' }),
     findDigestFailures(db, lease.account, which),
-    judgedBetween(world, group, day),
+    judgedBetween(deps, group, day),
   ]);
   const failed = failures
     .filter(({ kind, start }) => kind === 'hourly' && !hours.some((hour) => +hour.start === +start))

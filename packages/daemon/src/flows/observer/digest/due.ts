@@ -50,14 +50,14 @@ export interface DuePeriod extends DueDigest {
 
 /** Oldest first; those that a model failed at too often are left out. */
 export async function findDuePeriods(
-  world: DigestDeps,
+  deps: DigestDeps,
   group: StoredObservedGroup,
 ): Promise<readonly DuePeriod[]> {
-  const { db, lease } = world;
-  const cut = groupDayBoundary(world, group);
-  const now = world.now();
+  const { db, lease } = deps;
+  const cut = groupDayBoundary(deps, group);
+  const now = deps.now();
   const { chat, since } = group;
-  const from = await digestLookbackStart(world, group, cut, now);
+  const from = await digestLookbackStart(deps, group, cut, now);
   const [heard, made, failures] = await Promise.all([
     readContentSince(db, lease.account, chat, from),
     findDigests(db, lease.account, { chat, from }),

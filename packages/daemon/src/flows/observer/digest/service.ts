@@ -25,7 +25,7 @@ import {
   readDayUsage,
 } from '../../../store/observer/groups.ts';
 
-export interface DigestReadDeps {
+interface DigestReadDeps {
   readonly db: Db;
   readonly account: AccountId;
   readonly now: () => Date;
@@ -34,13 +34,13 @@ export interface DigestReadDeps {
   readonly dailyAt: string;
 }
 
-export function createDigestService(world: DigestReadDeps): DigestService {
-  const all = () => listDigestedGroups(world.db, world.account);
+export function createDigestService(deps: DigestReadDeps): DigestService {
+  const all = () => listDigestedGroups(deps.db, deps.account);
   return {
     async digests(query, among) {
       const known = (await all()).filter(({ chat }) => among?.includes(chat) ?? true);
       const groups = groupsMeant(known, query.group);
-      return { digests: await Promise.all(groups.map((group) => dayOfGroup(world, group, query))) };
+      return { digests: await Promise.all(groups.map((group) => dayOfGroup(deps, group, query))) };
     },
     async hasGroups() {
       return (await all()).length > 0;
@@ -78,23 +78,23 @@ function groupsMeant(
 }
 
 async function dayOfGroup(
-  world: DigestReadDeps,
+  deps: DigestReadDeps,
   group: DigestedGroup,
   { day: said, kind }: DigestQuery,
 ): Promise<GroupDay> {
-  const zone = findZone(group.zone ?? world.zone);
+  const zone = findZone(group.zone ?? deps.zone);
   if (zone === null) throw new Error('a group without a zone');
-  const cut: DayBoundary = { zone, dailyAt: world.dailyAt };
-  const now = world.now();
+  const cut: DayBoundary = { zone, dailyAt: deps.dailyAt };
+  const now = deps.now();
   const today = dayContaining(now, cut);
   if (said === undefined) {
-    const yesterday = await readDay(world, group, dayBefore(today, cut), { now, cut });
+    const yesterday = await readDay(deps, group, dayBefore(today, cut), { now, cut });
     const empty = yesterday.daily === null && yesterday.hourly.length === 0;
-    return only(empty ? await readDay(world, group, today, { now, cut }) : yesterday, kind);
+    return only(empty ? await readDay(deps, group, today, { now, cut }) : yesterday, kind);
   }
   const day = parseGroupDay(said, now, cut);
   if (day === null) throw new RelayError('digest_unknown_day', { day: said });
-  return only(await readDay(world, group, day, { now, cut }), kind);
+  return only(await readDay(deps, group, day, { now, cut }), kind);
 }
 
 const only = (day: GroupDay, kind: DigestQuery['kind']): GroupDay => ({

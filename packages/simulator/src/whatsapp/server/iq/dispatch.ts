@@ -39,15 +39,15 @@ export interface IqClient {
 export async function answerIq(
   stanza: Stanza,
   asker: IqClient,
-  world: NetworkContext,
+  deps: NetworkContext,
 ): Promise<void> {
   const question = firstChild(stanza) ?? node('');
   const key = `${stanza.attrs.xmlns}/${stanza.attrs.type}/${question.tag}`;
-  const { iqDelayMs, iqIgnore } = world.faults.current;
+  const { iqDelayMs, iqIgnore } = deps.faults.current;
   if (iqIgnore.includes(key)) return;
   const delay = iqDelayMs[key] ?? 0;
   if (delay > 0) await new Promise((resolve) => setTimeout(resolve, delay));
-  const answer = await answerIqQuestion(key, stanza, question, asker, world);
+  const answer = await answerIqQuestion(key, stanza, question, asker, deps);
   const from = stanza.attrs.to ?? S_WHATSAPP_NET;
   const { id } = stanza.attrs;
   if ('error' in answer) {
@@ -65,32 +65,32 @@ async function answerIqQuestion(
   stanza: Stanza,
   child: Stanza,
   { applicant, session }: IqClient,
-  world: NetworkContext,
+  deps: NetworkContext,
 ): Promise<IqAnswer> {
-  if (applicant && key === LINK_CODE) return linkCode(child, applicant, world);
+  if (applicant && key === LINK_CODE) return linkCode(child, applicant, deps);
   if (applicant && key === PING) return EMPTY_ANSWER;
   const handler = HANDLERS[key];
-  if (handler && session) return handler({ stanza, child, world, ...session });
-  countUnknown(world, `iq/${key}`);
+  if (handler && session) return handler({ stanza, child, world: deps, ...session });
+  countUnknown(deps, `iq/${key}`);
   return EMPTY_ANSWER;
 }
 
 // The two questions of a companion that wants to be linked by a code.
 // Invariant: they come before any login; the phone's half of the exchange is in whatsapp/pairing.ts.
 
-function linkCode(question: Stanza, applicant: Applicant, world: NetworkContext): IqAnswer {
+function linkCode(question: Stanza, applicant: Applicant, deps: NetworkContext): IqAnswer {
   const phone = jidDecode(attr(question, 'jid'))?.user ?? '';
   if (question.attrs.stage === 'companion_hello') {
     const wrapped = childBytes(question, 'link_code_pairing_wrapped_companion_ephemeral_pub');
-    const ref = world.desk.askForCode(phone, applicant, wrapped);
+    const ref = deps.desk.askForCode(phone, applicant, wrapped);
     const answer = node('link_code_companion_reg', { stage: 'companion_hello' }, [
       node('link_code_pairing_ref', {}, ref),
     ]);
-    return { content: [answer], after: () => world.events.emit('codeWanted', { phone }) };
+    return { content: [answer], after: () => deps.events.emit('codeWanted', { phone }) };
   }
   const finish = {
     bundle: childBytes(question, 'link_code_pairing_wrapped_key_bundle'),
     identity: childBytes(question, 'companion_identity_public'),
   };
-  return { after: () => world.desk.finishCode(phone, finish) };
+  return { after: () => deps.desk.finishCode(phone, finish) };
 }

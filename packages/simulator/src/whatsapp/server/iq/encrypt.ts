@@ -35,10 +35,10 @@ function rotate({ child: rotation, companion }: IqRequest): IqAnswer {
   return EMPTY_ANSWER;
 }
 
-function keysFor({ child: question, world }: IqRequest): IqAnswer {
+function keysFor({ child: question, world: deps }: IqRequest): IqAnswer {
   const users = children(question, 'user').map((user) => {
     const jid = attr(user, 'jid');
-    const device = world.directory.device(jid);
+    const device = deps.directory.device(jid);
     if (!device) {
       return node('user', { jid }, [node('error', { code: '404', text: 'item-not-found' })]);
     }

@@ -5,20 +5,20 @@ import { GroupChat, groupNode } from '../../people/group.ts';
 import { attr, children, contentBytes, node, type Stanza } from '../../wire/nodes.ts';
 import { type IqAnswer, type IqHandlers, type IqRequest, ITEM_NOT_FOUND } from '../context.ts';
 
-function peopleIn(list: Stanza, { world }: IqRequest): SimulatedAccount[] {
+function peopleIn(list: Stanza, { world: deps }: IqRequest): SimulatedAccount[] {
   return children(list, 'participant')
-    .map((participant) => world.directory.person(attr(participant, 'jid')))
+    .map((participant) => deps.directory.person(attr(participant, 'jid')))
     .filter((person) => person !== undefined);
 }
 
 function create(request: IqRequest): IqAnswer {
-  const { account, child, world } = request;
+  const { account, child, world: deps } = request;
   const group = new GroupChat({
     subject: attr(child, 'subject'),
     owner: account,
     members: peopleIn(child, request),
   });
-  world.directory.addGroup(group);
+  deps.directory.addGroup(group);
   return { content: [groupNode(group)], after: () => group.announce() };
 }
 
@@ -39,8 +39,8 @@ function changing(change: Change): (request: IqRequest) => IqAnswer {
   };
 }
 
-function leave({ account, child, world }: IqRequest): IqAnswer {
-  const groups = children(child, 'group').map((group) => world.directory.group(attr(group, 'id')));
+function leave({ account, child, world: deps }: IqRequest): IqAnswer {
+  const groups = children(child, 'group').map((group) => deps.directory.group(attr(group, 'id')));
   return {
     after: () => {
       for (const group of groups) group?.remove(account, [account]);
@@ -48,20 +48,20 @@ function leave({ account, child, world }: IqRequest): IqAnswer {
   };
 }
 
-function rename({ account, child, stanza, world }: IqRequest): IqAnswer {
-  const group = world.directory.group(attr(stanza, 'to'));
+function rename({ account, child, stanza, world: deps }: IqRequest): IqAnswer {
+  const group = deps.directory.group(attr(stanza, 'to'));
   if (!group) return ITEM_NOT_FOUND;
   const subject = contentBytes(child).toString();
   return { after: () => group.rename(account, subject) };
 }
 
 export const groupHandlers: IqHandlers = {
-  'w:g2/get/query': ({ stanza, world }) => {
-    const group = world.directory.group(attr(stanza, 'to'));
+  'w:g2/get/query': ({ stanza, world: deps }) => {
+    const group = deps.directory.group(attr(stanza, 'to'));
     return group ? { content: [groupNode(group)] } : ITEM_NOT_FOUND;
   },
-  'w:g2/get/participating': ({ account, world }) => ({
-    content: [node('groups', {}, world.directory.groupsOf(account).map(groupNode))],
+  'w:g2/get/participating': ({ account, world: deps }) => ({
+    content: [node('groups', {}, deps.directory.groupsOf(account).map(groupNode))],
   }),
   'w:g2/set/create': create,
   'w:g2/set/subject': rename,

@@ -63,10 +63,10 @@ export const settingsHandlers: IqHandlers = {
   'urn:xmpp:whatsapp:dirty/set/clean': () => EMPTY_ANSWER,
   'w:profile:picture/get/picture': () => ITEM_NOT_FOUND,
   'w:mex/get/query': graph,
-  'w:m/set/media_conn': ({ world }) => ({
+  'w:m/set/media_conn': ({ world: deps }) => ({
     content: [
       node('media_conn', { auth: 'sim', ttl: '3600', auth_ttl: '3600', max_buckets: '12' }, [
-        node('host', { hostname: world.media.host, maxContentLengthBytes: String(100 << 20) }),
+        node('host', { hostname: deps.media.host, maxContentLengthBytes: String(100 << 20) }),
       ]),
     ],
   }),
