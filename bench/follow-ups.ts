@@ -2,10 +2,10 @@
 // while an account is connected. What the agent writes is queued and leaves as pacing allows.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Database } from '@relay/daemon/store/database';
-import { openDatabase } from '@relay/daemon/store/database';
-import { OWNER_ROLE, readOwnerPassword } from '@relay/daemon/store/postgres/cluster';
-import { socketAddress } from '@relay/daemon/store/postgres/settings';
+import type { Database } from '@relay/daemon/platform/db/database';
+import { openDatabase } from '@relay/daemon/platform/db/database';
+import { OWNER_ROLE, readOwnerPassword } from '@relay/daemon/platform/db/postgres/cluster';
+import { socketAddress } from '@relay/daemon/platform/db/postgres/settings';
 import type { Simulator } from '@relay/simulator/simulator';
 import { type DaemonProcess, startDaemonProcess } from '@relay/testing/daemon-process';
 import { eventually, Gateway } from '@relay/testing/e2e/gateway';

@@ -5,15 +5,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { silentLog } from '@relay/core/log';
 import { pacingSchema, settingsSchema } from '@relay/core/settings';
-import { type ConversationDeps, RunningTurns } from '@relay/daemon/flows/conversation/transitions';
-import { Gate } from '@relay/daemon/gate/gate';
-import { Jobs } from '@relay/daemon/jobs/jobs';
-import { takeAccountLease } from '@relay/daemon/store/account';
-import { type ConnectionTarget, type Database, openDatabase } from '@relay/daemon/store/database';
-import { PostgresEventLog } from '@relay/daemon/store/events';
-import { migrate } from '@relay/daemon/store/migrate';
-import { startPrivateServer } from '@relay/daemon/store/postgres/server';
-import type { ServerConnection } from '@relay/daemon/store/postgres/settings';
+import {
+  type ConversationDeps,
+  RunningTurns,
+} from '@relay/daemon/features/conversations/transitions';
+import { Gate } from '@relay/daemon/pipeline/gate/gate';
+import { takeAccountLease } from '@relay/daemon/platform/db/account';
+import {
+  type ConnectionTarget,
+  type Database,
+  openDatabase,
+} from '@relay/daemon/platform/db/database';
+import { PostgresEventLog } from '@relay/daemon/platform/db/events';
+import { migrate } from '@relay/daemon/platform/db/migrate';
+import { startPrivateServer } from '@relay/daemon/platform/db/postgres/server';
+import type { ServerConnection } from '@relay/daemon/platform/db/postgres/settings';
+import { Jobs } from '@relay/daemon/platform/jobs/jobs';
 import { removeFolder } from '@relay/testing/remove-folder';
 import { testSealer } from '@relay/testing/sealer';
 

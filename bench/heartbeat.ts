@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Database } from '@relay/daemon/store/database';
+import type { Database } from '@relay/daemon/platform/db/database';
 import { startSimulator } from '@relay/simulator/simulator';
 import { removeFolder } from '@relay/testing/remove-folder';
 import { type Limit, loadFigure, quantile } from './figures.ts';

@@ -3,9 +3,9 @@
 // A real model would read a million texts for eight hours, so their vectors are made up; the question's own
 // is made by the real one, and timed apart.
 import type { ChatId } from '@relay/core/ids';
-import { localEmbedder } from '@relay/daemon/llm/embed/embedders';
-import type { SearchScope } from '@relay/daemon/search/scope';
-import { openChatter, type Person } from '@relay/daemon/search/testing/chatter';
+import type { SearchScope } from '@relay/daemon/features/search/scope';
+import { openChatter, type Person } from '@relay/daemon/features/search/testing/chatter';
+import { localEmbedder } from '@relay/daemon/models/embed/embedders';
 import { type Limit, median, quantile } from './figures.ts';
 import { listenTo, type Statements } from './memory/statements.ts';
 import { madeUpEmbedder, question, random, text, word } from './memory/vocabulary.ts';

@@ -1,6 +1,6 @@
 // An empty store with one account, on a PostgreSQL of its own with durable commits.
-import { openDatabase } from '@relay/daemon/store/database';
-import { migrate } from '@relay/daemon/store/migrate';
+import { openDatabase } from '@relay/daemon/platform/db/database';
+import { migrate } from '@relay/daemon/platform/db/migrate';
 import { testSealer } from '@relay/testing/sealer';
 import type { TestStore } from '@relay/testing/store';
 import { benchServer } from './harness.ts';

@@ -1,10 +1,10 @@
 // One full transition (lock, log, row, permit, outbox, job, timer) through the engine, against the very same
 // statements sent bare over the same driver. Rounds alternate on two equal databases of one server.
 import type { InstanceId } from '@relay/core/ids';
-import { lockInstance } from '@relay/daemon/flows/conversation/sql';
-import { applyEvents } from '@relay/daemon/flows/conversation/transitions';
-import { inOneTransaction } from '@relay/daemon/jobs/unit-of-work';
-import type { ConnectionTarget } from '@relay/daemon/store/database';
+import { lockInstance } from '@relay/daemon/features/conversations/sql';
+import { applyEvents } from '@relay/daemon/features/conversations/transitions';
+import type { ConnectionTarget } from '@relay/daemon/platform/db/database';
+import { inOneTransaction } from '@relay/daemon/platform/jobs/unit-of-work';
 import pg from 'pg';
 import { type Limit, median } from './figures.ts';
 import { type BenchHarness, benchServer, fillInstances, openBenchHarness } from './harness.ts';

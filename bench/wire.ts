@@ -1,8 +1,8 @@
 // The wire against bare Baileys with its keys in memory, in interleaved rounds of one run: messages a
 // second in and out, the processor's time for one, what durability adds to a send, memory of an account.
 import { randomBytes } from 'node:crypto';
-import { openDatabase } from '@relay/daemon/store/database';
-import { migrate } from '@relay/daemon/store/migrate';
+import { openDatabase } from '@relay/daemon/platform/db/database';
+import { migrate } from '@relay/daemon/platform/db/migrate';
 import { type Limit, median, quantile } from './figures.ts';
 import { type BenchServer, benchServer } from './harness.ts';
 import type { ArmMethods } from './wire/arm.ts';

@@ -54,18 +54,20 @@ async function buildDaemon(): Promise<Bundled> {
   const bundled = await bundle({
     entries: {
       main: from('packages/daemon/src/main.ts'),
-      'local-worker': from('packages/daemon/src/llm/embed/local-worker.ts'),
+      'local-worker': from('packages/daemon/src/models/embed/local-worker.ts'),
     },
     outdir: to('daemon'),
   });
-  const migrations = from('packages/daemon/src/store/migrations');
+  const migrations = from('packages/daemon/src/platform/db/migrations');
   if (existsSync(migrations)) {
     cpSync(migrations, to('daemon/migrations'), {
       recursive: true,
       filter: (path) => statSync(path).isDirectory() || path.endsWith('.sql'),
     });
   }
-  cpSync(from('packages/daemon/src/eval/eval-sets'), to('daemon/eval-sets'), { recursive: true });
+  cpSync(from('packages/daemon/src/features/eval/eval-sets'), to('daemon/eval-sets'), {
+    recursive: true,
+  });
   return bundled;
 }
 

@@ -52,9 +52,9 @@ const NIGHTLY = ['--project', 'nightly'];
 /** Integration tests that repeat more often when PROPERTY_RUNS is set. */
 const LARGE = [
   'agent/streaming',
-  'flows/canary',
-  'flows/conversation/outages',
-  'flows/merge',
+  'features/canary',
+  'features/conversations/outages',
+  'features/merge',
   'home/claim',
   'inbox/exports/import',
   'inbox/notifications',
@@ -100,7 +100,7 @@ function onPostgres15(): Step {
     ...suite,
     command: ['scripts/with-postgres-15', ...suite.command],
     // The console does not depend on the database's version, and these start only the private server.
-    env: { TEST_EXCLUDE: `${CONSOLE} packages/daemon/src/store/postgres/**` },
+    env: { TEST_EXCLUDE: `${CONSOLE} packages/daemon/src/platform/db/postgres/**` },
   };
 }
 

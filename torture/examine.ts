@@ -2,10 +2,10 @@
 // return nothing.
 import { join } from 'node:path';
 import { silentLog } from '@relay/core/log';
-import type { Database } from '@relay/daemon/store/database';
-import { openDatabase } from '@relay/daemon/store/database';
-import { verifyLedger } from '@relay/daemon/store/ledger-chain';
-import { startPrivateServer } from '@relay/daemon/store/postgres/server';
+import type { Database } from '@relay/daemon/platform/db/database';
+import { openDatabase } from '@relay/daemon/platform/db/database';
+import { verifyLedger } from '@relay/daemon/platform/db/ledger-chain';
+import { startPrivateServer } from '@relay/daemon/platform/db/postgres/server';
 import type { Load } from './load.ts';
 
 /** Sentences about what did not hold. */

@@ -2,15 +2,15 @@
 // real database, and the same tools called bare, past all of it.
 import { createHash } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
-import { createTokenService } from '@relay/daemon/gate/tokens';
-import { createHttpServer } from '@relay/daemon/http/server';
-import { standIns } from '@relay/daemon/http/testing/stand-ins';
-import { callTool } from '@relay/daemon/mcp/call';
-import { openClientApi } from '@relay/daemon/mcp/client-api';
-import { CallOrder, type ClientDeps } from '@relay/daemon/mcp/tool';
-import { openChatter, type Person } from '@relay/daemon/search/testing/chatter';
-import type { ConnectionTarget } from '@relay/daemon/store/database';
-import { createClientTokens } from '@relay/daemon/store/tokens';
+import { openChatter, type Person } from '@relay/daemon/features/search/testing/chatter';
+import { createHttpServer } from '@relay/daemon/interfaces/http/server';
+import { standIns } from '@relay/daemon/interfaces/http/testing/stand-ins';
+import { callTool } from '@relay/daemon/interfaces/mcp/call';
+import { openClientApi } from '@relay/daemon/interfaces/mcp/client-api';
+import { CallOrder, type ClientDeps } from '@relay/daemon/interfaces/mcp/tool';
+import { createTokenService } from '@relay/daemon/pipeline/gate/tokens';
+import type { ConnectionTarget } from '@relay/daemon/platform/db/database';
+import { createClientTokens } from '@relay/daemon/platform/db/tokens';
 import { type BenchHarness, openBenchHarness } from '../harness.ts';
 import { text, word } from '../memory/vocabulary.ts';
 import { serve } from '../worker.ts';

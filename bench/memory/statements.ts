@@ -1,5 +1,5 @@
 // What a piece of our code says to the database, so that the very same statements can be run again bare.
-import type { Database } from '@relay/daemon/store/database';
+import type { Database } from '@relay/daemon/platform/db/database';
 
 interface Statement {
   readonly text: string;

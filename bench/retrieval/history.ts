@@ -1,9 +1,9 @@
 // The history of a set as an account would have it, and its questions asked of the whole of search.
 import type { ChatId, ContactId } from '@relay/core/ids';
 import type { Embedder } from '@relay/core/ports/embedder';
-import type { SearchScope } from '@relay/daemon/search/scope';
-import type { MessageHit } from '@relay/daemon/search/search';
-import { openChatter } from '@relay/daemon/search/testing/chatter';
+import type { SearchScope } from '@relay/daemon/features/search/scope';
+import type { MessageHit } from '@relay/daemon/features/search/search';
+import { openChatter } from '@relay/daemon/features/search/testing/chatter';
 import type { openStore } from '../store.ts';
 import type { RetrievalSet, SetQuery } from './data.ts';
 import type { Answer } from './score.ts';

@@ -5,7 +5,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Embedder } from '@relay/core/ports/embedder';
-import { localEmbedder } from '@relay/daemon/llm/embed/embedders';
+import { localEmbedder } from '@relay/daemon/models/embed/embedders';
 
 const KEPT = join(tmpdir(), 'relay-bench-vectors.json');
 const CALLS_BETWEEN_SAVES = 20;

@@ -1,6 +1,6 @@
 // The same calls as a turn makes, with nothing around them: what a program would do that has the AI SDK
 // and no Relay. Prompt and tools are taken from what the turn sent to the model.
-import { loadSdk, type OpenedModel } from '@relay/daemon/agent/model';
+import { loadSdk, type OpenedModel } from '@relay/daemon/models/agent/model';
 import { ChatRequest } from '@relay/simulator/model/schemas';
 import { messageText, systemText } from '@relay/simulator/model/transcript';
 

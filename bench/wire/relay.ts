@@ -2,11 +2,15 @@
 import { createSecretKey } from 'node:crypto';
 import type { AccountId } from '@relay/core/ids';
 import { silentLog } from '@relay/core/log';
-import { aesSealer } from '@relay/daemon/home/vault/sealer';
-import { type ConnectionTarget, type Database, openDatabase } from '@relay/daemon/store/database';
-import { takeLease } from '@relay/daemon/store/lease';
-import { Committer } from '@relay/daemon/store/wire/committer';
-import { openTransportStore } from '@relay/daemon/store/wire/transport-store';
+import {
+  type ConnectionTarget,
+  type Database,
+  openDatabase,
+} from '@relay/daemon/platform/db/database';
+import { takeLease } from '@relay/daemon/platform/db/lease';
+import { Committer } from '@relay/daemon/platform/db/transport-store/committer';
+import { openTransportStore } from '@relay/daemon/platform/db/transport-store/transport-store';
+import { aesSealer } from '@relay/daemon/platform/home/vault/sealer';
 import { followReplay } from '@relay/daemon/whatsapp/server-events';
 import { openAccountKeys } from '@relay/daemon/whatsapp/signal/account-keys';
 import type { ArmKeys } from './keys.ts';

@@ -10,52 +10,59 @@ export interface RuleCase {
 
 interface DaemonFolder {
   readonly allowed?: readonly string[];
-  /** Besides `outbox` and `whatsapp`, which are added for every folder that may not import them. */
+  /** Besides the outbox and `whatsapp`, which are added for every folder that may not import them. */
   readonly forbidden?: readonly string[];
 }
 
-const FLOW: DaemonFolder = {
-  allowed: ['agent', 'tools', 'gate', 'schedule', 'search', 'store', 'jobs'],
-};
+const DB = 'platform/db';
+const JOBS = 'platform/jobs';
+const GATE = 'pipeline/gate';
+const OUTBOX = 'pipeline/outbox';
+const EGRESS = 'platform/egress';
+const SHARED_FEATURES = ['features/schedules', 'features/search'];
+const AGENT: DaemonFolder = { allowed: ['models', ...SHARED_FEATURES, GATE, DB, JOBS] };
+const WITH_WEB: DaemonFolder = { allowed: [...(AGENT.allowed ?? []), 'features/web-search'] };
 
 /** Every folder of the daemon, with all that it may import and an example of what it may not. */
 export const DAEMON_FOLDERS: Readonly<Record<string, DaemonFolder>> = {
-  agent: { forbidden: ['tools'] },
-  backup: { allowed: ['store', 'jobs'], forbidden: ['gate'] },
-  egress: { forbidden: ['store'] },
-  eval: { allowed: ['agent', 'store'], forbidden: ['gate'] },
-  'flows/assistant': { ...FLOW, forbidden: ['flows/observer'] },
-  'flows/auto-reply': FLOW,
-  'flows/conversation': FLOW,
-  'flows/group-answer': FLOW,
-  'flows/observer': { allowed: ['agent', 'jobs', 'search', 'store'] },
-  gate: { allowed: ['store', 'jobs', 'outbox'], forbidden: ['llm', 'tools'] },
-  health: { allowed: ['store', 'jobs'], forbidden: ['gate'] },
-  home: { forbidden: ['log'] },
-  http: { allowed: ['gate', 'schedule', 'search', 'store'], forbidden: ['flows/assistant'] },
-  inbox: { allowed: ['store', 'jobs'], forbidden: ['router'] },
-  jobs: { allowed: ['store'], forbidden: ['gate'] },
-  llm: { forbidden: ['agent'] },
-  log: { forbidden: ['home'] },
-  mcp: { allowed: ['gate', 'schedule', 'search', 'store'], forbidden: ['tools'] },
-  metrics: { allowed: ['store'], forbidden: ['jobs'] },
-  outbox: { allowed: ['store', 'jobs'], forbidden: ['gate'] },
-  outside: { allowed: ['egress', 'store', 'jobs'], forbidden: ['gate'] },
-  retention: { allowed: ['store', 'jobs'], forbidden: ['gate'] },
-  router: {
-    allowed: ['flows/assistant', 'flows/observer', 'jobs', 'store'],
-    forbidden: ['gate'],
+  'features/activity': { allowed: [DB], forbidden: [JOBS] },
+  'features/assistant': { ...WITH_WEB, forbidden: ['features/observer'] },
+  'features/auto-reply': WITH_WEB,
+  'features/backup': { allowed: [DB, JOBS], forbidden: [GATE] },
+  'features/chat-import': { allowed: ['pipeline/intake', DB, JOBS], forbidden: [GATE] },
+  'features/chats': { allowed: [DB], forbidden: [JOBS] },
+  'features/conversations': { ...AGENT, forbidden: ['features/assistant'] },
+  'features/digest-export': { allowed: [EGRESS, DB, JOBS], forbidden: [GATE] },
+  'features/eval': { allowed: ['models', DB], forbidden: [GATE] },
+  'features/group-answers': AGENT,
+  'features/health': { allowed: [DB, JOBS], forbidden: [GATE] },
+  'features/metrics': { allowed: [DB], forbidden: [JOBS] },
+  'features/observer': { allowed: ['models', 'features/search', DB, JOBS] },
+  'features/retention': { allowed: [DB, JOBS], forbidden: [GATE] },
+  'features/schedules': { allowed: [GATE, DB, JOBS], forbidden: ['models'] },
+  'features/search': { allowed: [DB], forbidden: [JOBS] },
+  'features/traces': { allowed: [EGRESS, DB], forbidden: [JOBS] },
+  'features/web-search': { allowed: ['models', EGRESS], forbidden: [DB] },
+  'features/webhooks': { allowed: [EGRESS, DB, JOBS], forbidden: [GATE] },
+  'interfaces/http': {
+    allowed: [GATE, ...SHARED_FEATURES, DB],
+    forbidden: ['features/assistant'],
   },
-  schedule: { allowed: ['store', 'jobs', 'gate'], forbidden: ['agent'] },
-  search: { allowed: ['store'], forbidden: ['jobs'] },
-  store: { forbidden: ['jobs'] },
-  tools: {
-    allowed: ['agent', 'egress', 'gate', 'schedule', 'search', 'store'],
-    forbidden: ['llm'],
+  'interfaces/mcp': { allowed: [GATE, ...SHARED_FEATURES, DB], forbidden: ['models'] },
+  models: { forbidden: ['features/assistant'] },
+  'pipeline/gate': { allowed: [OUTBOX, DB, JOBS], forbidden: ['models', 'features/assistant'] },
+  'pipeline/intake': { allowed: [DB, JOBS], forbidden: ['pipeline/router'] },
+  'pipeline/outbox': { allowed: [DB, JOBS], forbidden: [GATE] },
+  'pipeline/router': {
+    allowed: ['features/assistant', 'features/observer', JOBS, DB],
+    forbidden: [GATE],
   },
-  traces: { allowed: ['egress', 'store'], forbidden: ['jobs'] },
-  webhooks: { allowed: ['egress', 'store', 'jobs'], forbidden: ['gate'] },
-  whatsapp: { forbidden: ['store'] },
+  'platform/db': { forbidden: [JOBS] },
+  'platform/egress': { forbidden: [DB] },
+  'platform/home': { forbidden: ['platform/log'] },
+  'platform/jobs': { allowed: [DB], forbidden: [GATE] },
+  'platform/log': { forbidden: ['platform/home'] },
+  whatsapp: { forbidden: [DB] },
 };
 
 const DAEMON = 'packages/daemon/src';
@@ -81,9 +88,9 @@ function importing(file: string, modules: readonly string[], ...breaks: string[]
 
 function daemonFolderCases(): RuleCase[] {
   return Object.entries(DAEMON_FOLDERS).flatMap(([folder, { allowed = [], forbidden = [] }]) => {
-    const itself = folder.startsWith('flows/') ? 'daemon/flows/*' : `daemon/${folder}`;
-    const breaks = folder === 'flows/observer' ? [itself, 'observer/no-send'] : [itself];
-    const forbiddenHere = ['outbox', 'whatsapp', ...forbidden].filter(
+    const itself = `daemon/${folder}`;
+    const breaks = folder === 'features/observer' ? [itself, 'observer/no-send'] : [itself];
+    const forbiddenHere = [OUTBOX, 'whatsapp', ...forbidden].filter(
       (other) => other !== folder && !allowed.includes(other),
     );
     return [
@@ -95,7 +102,7 @@ function daemonFolderCases(): RuleCase[] {
       ]),
       ...forbiddenHere.map((other) =>
         importing(
-          `${DAEMON}/${folder}/imports-${other.replace('/', '-')}.ts`,
+          `${DAEMON}/${folder}/imports-${other.replaceAll('/', '-')}.ts`,
           [part(other)],
           ...breaks,
         ),
@@ -113,20 +120,34 @@ const IMPORT_CASES: readonly RuleCase[] = [
     ...Object.keys(DAEMON_FOLDERS).map(part),
   ]),
   importing(`${DAEMON}/main.ts`, [`${DAEMON}/daemon.ts`, part('whatsapp')]),
-  importing(`${DAEMON}/config.ts`, [part('home')], 'daemon/config.ts'),
-  importing(`${DAEMON}/http/imports-config.ts`, [`${DAEMON}/config.ts`], 'daemon/http'),
-  importing(`${DAEMON}/jobs/imports-composition.ts`, [`${DAEMON}/daemon.ts`], 'daemon/jobs'),
-  importing(`${DAEMON}/stray.ts`, [part('store')], 'daemon/unlisted'),
+  importing(`${DAEMON}/config.ts`, [part('platform/home')], 'daemon/config.ts'),
+  importing(
+    `${DAEMON}/interfaces/http/imports-config.ts`,
+    [`${DAEMON}/config.ts`],
+    'daemon/interfaces/http',
+  ),
+  importing(
+    `${DAEMON}/platform/jobs/imports-composition.ts`,
+    [`${DAEMON}/daemon.ts`],
+    'daemon/platform/jobs',
+  ),
+  importing(`${DAEMON}/stray.ts`, [part(DB)], 'daemon/unlisted'),
   importing(`${DAEMON}/helpers/unlisted.ts`, ['@relay/core/ids'], 'daemon/unlisted'),
 
-  // Of a flow, http sees the operations only; the observer may not even name what sends.
-  rule(`${DAEMON}/flows/assistant/service.ts`, 'export const service = 1;\n'),
-  importing(`${DAEMON}/http/imports-service.ts`, [`${DAEMON}/flows/assistant/service.ts`]),
-  importing(`${DAEMON}/flows/observer/imports-gate.ts`, [part('gate')], 'observer/no-send'),
-  importing(`${DAEMON}/flows/observer/imports-tools.ts`, [part('tools')], 'observer/no-send'),
+  // Of a feature, http sees the operations only; the observer may not even name what sends.
+  rule(`${DAEMON}/features/assistant/service.ts`, 'export const service = 1;\n'),
+  importing(`${DAEMON}/interfaces/http/imports-service.ts`, [
+    `${DAEMON}/features/assistant/service.ts`,
+  ]),
+  importing(
+    `${DAEMON}/features/observer/imports-gate.ts`,
+    [part(GATE)],
+    'daemon/features/observer',
+    'observer/no-send',
+  ),
   rule(
     `${DAEMON}/whatsapp/imports-type.ts`,
-    "import type { Part } from '../store/part.ts';\n\nexport type Other = Part;\n",
+    "import type { Part } from '../platform/db/part.ts';\n\nexport type Other = Part;\n",
     'daemon/whatsapp',
   ),
 
@@ -135,17 +156,21 @@ const IMPORT_CASES: readonly RuleCase[] = [
     'packages/core/src/policy/permit.ts',
     'export type Permit = { id: string };\nexport const mintPermit = (id: string): Permit => ({ id });\n',
   ),
-  importing(`${DAEMON}/gate/mints.ts`, ['@relay/core/policy/permit']),
-  importing(`${DAEMON}/outbox/mints.ts`, ['@relay/core/policy/permit'], 'gate/mints'),
+  importing(`${DAEMON}/pipeline/gate/mints.ts`, ['@relay/core/policy/permit']),
+  importing(`${DAEMON}/pipeline/outbox/mints.ts`, ['@relay/core/policy/permit'], 'gate/mints'),
   rule(
-    `${DAEMON}/outbox/takes-permit.ts`,
+    `${DAEMON}/pipeline/outbox/takes-permit.ts`,
     "import type { Permit } from '@relay/core/policy/permit';\n\nexport const idOf = (permit: Permit) => permit.id;\n",
   ),
 
   // Packages.
   importing('packages/core/src/ids.ts', ['zod']),
   importing('packages/core/src/api/status.ts', ['packages/core/src/ids.ts']),
-  importing('packages/core/src/imports-daemon.ts', ['@relay/daemon/store/part'], 'package/core'),
+  importing(
+    'packages/core/src/imports-daemon.ts',
+    ['@relay/daemon/platform/db/part'],
+    'package/core',
+  ),
   importing('packages/core/src/imports-kysely.ts', ['kysely'], 'core/dependencies'),
   importing(
     'packages/core/src/imports-node.ts',
@@ -155,15 +180,23 @@ const IMPORT_CASES: readonly RuleCase[] = [
   ),
   importing('packages/core/src/allowed.test.ts', ['node:fs', 'kysely']),
   importing('packages/cli/src/shown.ts', ['@relay/core/api/status']),
-  importing('packages/cli/src/imports-daemon.ts', ['@relay/daemon/store/part'], 'package/cli'),
+  importing(
+    'packages/cli/src/imports-daemon.ts',
+    ['@relay/daemon/platform/db/part'],
+    'package/cli',
+  ),
   importing('packages/cli/src/imports-simulator.ts', ['@relay/simulator/phone'], 'package/cli'),
   importing('packages/cli/src/demo.ts', ['@relay/simulator/phone']),
-  importing('packages/cli/src/commands/demo.ts', ['@relay/daemon/store/part'], 'package/cli-demo'),
-  importing(`${DAEMON}/store/imports-cli.ts`, ['@relay/cli/shown'], 'package/daemon'),
+  importing(
+    'packages/cli/src/commands/demo.ts',
+    ['@relay/daemon/platform/db/part'],
+    'package/cli-demo',
+  ),
+  importing(`${DAEMON}/platform/db/imports-cli.ts`, ['@relay/cli/shown'], 'package/daemon'),
   importing('packages/simulator/src/phone.ts', ['@relay/core/ids']),
   importing(
     'packages/simulator/src/imports-daemon.ts',
-    ['@relay/daemon/store/part'],
+    ['@relay/daemon/platform/db/part'],
     'package/simulator',
   ),
   importing('packages/web/src/imports-cli.tsx', ['packages/cli/src/shown.ts'], 'package/web'),
@@ -175,37 +208,45 @@ const IMPORT_CASES: readonly RuleCase[] = [
     ['packages/core/src/policy/testing/sample.ts'],
     'testing-is-for-tests',
   ),
-  importing('testing/src/prepared.ts', ['@relay/daemon/store/part']),
+  importing('testing/src/prepared.ts', ['@relay/daemon/platform/db/part']),
   importing('bench/allowed.ts', ['@relay/testing/prepared']),
   importing('torture/allowed.ts', ['@relay/testing/prepared']),
-  importing('scripts/tool.ts', ['@relay/daemon/store/part']),
+  importing('scripts/tool.ts', ['@relay/daemon/platform/db/part']),
   importing('scripts/imports-testing.ts', ['@relay/testing/prepared'], 'testing-is-for-tests'),
-  importing(`${DAEMON}/http/imports-script.ts`, ['scripts/tool.ts'], 'ships-without-workshop'),
   importing(
-    `${DAEMON}/jobs/imports-testing.ts`,
+    `${DAEMON}/interfaces/http/imports-script.ts`,
+    ['scripts/tool.ts'],
+    'ships-without-workshop',
+  ),
+  importing(
+    `${DAEMON}/platform/jobs/imports-testing.ts`,
     ['@relay/testing/prepared'],
     'ships-without-workshop',
     'testing-is-for-tests',
   ),
-  importing(`${DAEMON}/store/allowed.test.ts`, [
+  importing(`${DAEMON}/platform/db/allowed.test.ts`, [
     '@relay/simulator/phone',
     '@relay/testing/prepared',
-    part('gate'),
+    part(GATE),
   ]),
 
   // Cycles (reported once, for the first file) and imports that lead nowhere.
-  importing(`${DAEMON}/jobs/cycle-one.ts`, [`${DAEMON}/jobs/cycle-two.ts`], 'no-cycles'),
-  importing(`${DAEMON}/jobs/cycle-two.ts`, [`${DAEMON}/jobs/cycle-one.ts`]),
+  importing(
+    `${DAEMON}/platform/jobs/cycle-one.ts`,
+    [`${DAEMON}/platform/jobs/cycle-two.ts`],
+    'no-cycles',
+  ),
+  importing(`${DAEMON}/platform/jobs/cycle-two.ts`, [`${DAEMON}/platform/jobs/cycle-one.ts`]),
   rule(
-    `${DAEMON}/jobs/type-cycle-one.ts`,
+    `${DAEMON}/platform/jobs/type-cycle-one.ts`,
     "import type { Two } from './type-cycle-two.ts';\n\nexport type One = Two | 1;\n",
     'no-cycles',
   ),
   rule(
-    `${DAEMON}/jobs/type-cycle-two.ts`,
+    `${DAEMON}/platform/jobs/type-cycle-two.ts`,
     "import type { One } from './type-cycle-one.ts';\n\nexport type Two = One | 2;\n",
   ),
-  importing(`${DAEMON}/jobs/imports-nothing.ts`, ['@relay/core/nowhere'], 'resolvable'),
+  importing(`${DAEMON}/platform/jobs/imports-nothing.ts`, ['@relay/core/nowhere'], 'resolvable'),
 ];
 
 const TOO_COMPLEX = `export function total(rows: number[][]): number {
@@ -226,7 +267,7 @@ const TOO_COMPLEX = `export function total(rows: number[][]): number {
 }
 `;
 
-const LOG = `${DAEMON}/log`;
+const LOG = `${DAEMON}/platform/log`;
 const ENV = 'lint/style/noProcessEnv';
 const readsEnv = 'export const home = process.env.RELAY_HOME;\n';
 

@@ -133,9 +133,12 @@ describe('project rules', () => {
 
   it('every folder of the daemon has cases', () => {
     const daemon = 'packages/daemon/src';
-    const flows = foldersIn(`${daemon}/flows`).filter((name) => name !== 'testing');
+    const inside = (folder: string) =>
+      foldersIn(`${daemon}/${folder}`)
+        .filter((name) => name !== 'testing')
+        .map((name) => `${folder}/${name}`);
     const folders = foldersIn(daemon).flatMap((name) =>
-      name === 'flows' ? flows.map((flow) => `flows/${flow}`) : name,
+      ['models', 'whatsapp'].includes(name) ? name : inside(name),
     );
     expect(Object.keys(DAEMON_FOLDERS).sort()).toEqual(folders.sort());
   });

@@ -13,31 +13,41 @@ import {
   type Settings,
   settingsSchema,
 } from '@relay/core/settings';
-import { FollowUpClock } from '@relay/daemon/flows/conversation/follow-up-clock';
+import { FollowUpClock } from '@relay/daemon/features/conversations/follow-up-clock';
 import {
   onConversationMessage,
   onOwnerTakeover,
-} from '@relay/daemon/flows/conversation/on-message';
+} from '@relay/daemon/features/conversations/on-message';
 import {
   carryOutApproved,
   createConversationService,
-} from '@relay/daemon/flows/conversation/service';
-import { type ConversationDeps, RunningTurns } from '@relay/daemon/flows/conversation/transitions';
-import { onConversationJob, resumeTurnsOnRelease } from '@relay/daemon/flows/conversation/turn';
-import { createApprovalService } from '@relay/daemon/gate/approvals';
-import { Gate } from '@relay/daemon/gate/gate';
-import { createHoldService } from '@relay/daemon/gate/hold';
-import { recheckPermits } from '@relay/daemon/gate/recheck';
-import { Jobs } from '@relay/daemon/jobs/jobs';
-import { enqueueDueTimers, TIMER_QUEUES, TimerClock } from '@relay/daemon/jobs/timers';
-import { inOneTransaction } from '@relay/daemon/jobs/unit-of-work';
-import { checkNumber, Deliverer, type DelivererOptions } from '@relay/daemon/outbox/deliverer';
-import { applyDeliveryReports, wakeConversations } from '@relay/daemon/outbox/delivery-updates';
-import { isSendingBlocked } from '@relay/daemon/outbox/sending-health';
-import { openSchedules, type SchedulesFeature } from '@relay/daemon/schedule/feature';
-import { PostgresEventLog } from '@relay/daemon/store/events';
-import { takeLease } from '@relay/daemon/store/lease';
-import { recordSent } from '@relay/daemon/store/messages';
+} from '@relay/daemon/features/conversations/service';
+import {
+  type ConversationDeps,
+  RunningTurns,
+} from '@relay/daemon/features/conversations/transitions';
+import { onConversationJob, resumeTurnsOnRelease } from '@relay/daemon/features/conversations/turn';
+import { openSchedules, type SchedulesFeature } from '@relay/daemon/features/schedules/feature';
+import { createApprovalService } from '@relay/daemon/pipeline/gate/approvals';
+import { Gate } from '@relay/daemon/pipeline/gate/gate';
+import { createHoldService } from '@relay/daemon/pipeline/gate/hold';
+import { recheckPermits } from '@relay/daemon/pipeline/gate/recheck';
+import {
+  checkNumber,
+  Deliverer,
+  type DelivererOptions,
+} from '@relay/daemon/pipeline/outbox/deliverer';
+import {
+  applyDeliveryReports,
+  wakeConversations,
+} from '@relay/daemon/pipeline/outbox/delivery-updates';
+import { isSendingBlocked } from '@relay/daemon/pipeline/outbox/sending-health';
+import { PostgresEventLog } from '@relay/daemon/platform/db/events';
+import { takeLease } from '@relay/daemon/platform/db/lease';
+import { recordSent } from '@relay/daemon/platform/db/messages';
+import { Jobs } from '@relay/daemon/platform/jobs/jobs';
+import { enqueueDueTimers, TIMER_QUEUES, TimerClock } from '@relay/daemon/platform/jobs/timers';
+import { inOneTransaction } from '@relay/daemon/platform/jobs/unit-of-work';
 import { afterAll } from 'vitest';
 import type { ScriptedTransport } from './scripted-transport.ts';
 import { type CleanupHook, eventually, freshStore, type TestStore } from './store.ts';

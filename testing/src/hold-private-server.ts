@@ -4,7 +4,7 @@
 // installed one.
 
 import { silentLog } from '@relay/core/log';
-import { startPrivateServer } from '@relay/daemon/store/postgres/server';
+import { startPrivateServer } from '@relay/daemon/platform/db/postgres/server';
 
 const [directory = '', what, packageDirectory] = process.argv.slice(2);
 const server = await startPrivateServer({

@@ -2,7 +2,7 @@
 // what it likes with it and drops it. What a failed test forgot is dropped at the end of the run.
 
 import { randomBytes } from 'node:crypto';
-import type { DaemonRole } from '@relay/daemon/store/roles';
+import type { DaemonRole } from '@relay/daemon/platform/db/roles';
 import pg from 'pg';
 import { inject } from 'vitest';
 

@@ -14,8 +14,8 @@ import {
   type PrivateServer,
   type PrivateServerOptions,
   startPrivateServer,
-} from '@relay/daemon/store/postgres/server';
-import type { ServerConnection } from '@relay/daemon/store/postgres/settings';
+} from '@relay/daemon/platform/db/postgres/server';
+import type { ServerConnection } from '@relay/daemon/platform/db/postgres/settings';
 import pg from 'pg';
 import { onTestFinished } from 'vitest';
 import { removeFolder } from './remove-folder.ts';

@@ -4,7 +4,7 @@ import type { TurnOutcome } from '@relay/core/ports/agent-turn';
 import type { RunningDaemon } from '@relay/daemon/compose';
 import { type Config, loadConfig } from '@relay/daemon/config';
 import { startDaemon } from '@relay/daemon/daemon';
-import { openReadiness } from '@relay/daemon/home/readiness';
+import { openReadiness } from '@relay/daemon/platform/home/readiness';
 
 const readiness = openReadiness(process.argv);
 let daemon: RunningDaemon | null = null;

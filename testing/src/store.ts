@@ -1,8 +1,8 @@
 // A fresh database with one account in it, open, for a test file or for a single test. It is closed and
 // dropped by the hook that is given: `afterAll` of the file, or `onTestFinished` of one test.
 import type { AccountId } from '@relay/core/ids';
-import type { Database } from '@relay/daemon/store/database';
-import { openDatabase } from '@relay/daemon/store/database';
+import type { Database } from '@relay/daemon/platform/db/database';
+import { openDatabase } from '@relay/daemon/platform/db/database';
 import { afterAll } from 'vitest';
 import { freshDatabase } from './postgres.ts';
 import { testSealer } from './sealer.ts';

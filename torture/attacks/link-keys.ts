@@ -4,8 +4,11 @@
 import { createSecretKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { AccountId } from '@relay/core/ids';
-import { aesSealer } from '@relay/daemon/home/vault/sealer';
-import { openSealedRecord, sealedCredentialsName } from '@relay/daemon/store/wire/sealed';
+import {
+  openSealedRecord,
+  sealedCredentialsName,
+} from '@relay/daemon/platform/db/transport-store/sealed';
+import { aesSealer } from '@relay/daemon/platform/home/vault/sealer';
 import type { AttackHarness } from './harness.ts';
 
 const SECRET = new Set(['private', 'advSecretKey']);

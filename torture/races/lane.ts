@@ -7,22 +7,34 @@ import { type InstanceId, instanceId, type MessageId } from '@relay/core/ids';
 import { silentLog } from '@relay/core/log';
 import type { TurnContext, TurnOutcome } from '@relay/core/ports/agent-turn';
 import { deliverySchema, pacingSchema, settingsSchema } from '@relay/core/settings';
-import { createConversationService } from '@relay/daemon/flows/conversation/service';
-import { type ConversationDeps, RunningTurns } from '@relay/daemon/flows/conversation/transitions';
-import { onConversationJob } from '@relay/daemon/flows/conversation/turn';
-import { Gate } from '@relay/daemon/gate/gate';
-import { recheckPermits } from '@relay/daemon/gate/recheck';
-import { takeInBatch } from '@relay/daemon/inbox/intake';
-import { incoming, ME, openPlain, readJson, receive } from '@relay/daemon/inbox/testing/inbox';
-import { Jobs } from '@relay/daemon/jobs/jobs';
-import { enqueueDueTimers, TimerClock } from '@relay/daemon/jobs/timers';
-import { claimMessages } from '@relay/daemon/outbox/claim';
-import { applyDeliveryReports, wakeConversations } from '@relay/daemon/outbox/delivery-updates';
-import { onRoute } from '@relay/daemon/router/router';
-import { takeAccountLease } from '@relay/daemon/store/account';
-import { type Database, type Db, openDatabase } from '@relay/daemon/store/database';
-import { PostgresEventLog } from '@relay/daemon/store/events';
-import { recordSent } from '@relay/daemon/store/messages';
+import { createConversationService } from '@relay/daemon/features/conversations/service';
+import {
+  type ConversationDeps,
+  RunningTurns,
+} from '@relay/daemon/features/conversations/transitions';
+import { onConversationJob } from '@relay/daemon/features/conversations/turn';
+import { Gate } from '@relay/daemon/pipeline/gate/gate';
+import { recheckPermits } from '@relay/daemon/pipeline/gate/recheck';
+import { takeInBatch } from '@relay/daemon/pipeline/intake/intake';
+import {
+  incoming,
+  ME,
+  openPlain,
+  readJson,
+  receive,
+} from '@relay/daemon/pipeline/intake/testing/inbox';
+import { claimMessages } from '@relay/daemon/pipeline/outbox/claim';
+import {
+  applyDeliveryReports,
+  wakeConversations,
+} from '@relay/daemon/pipeline/outbox/delivery-updates';
+import { onRoute } from '@relay/daemon/pipeline/router/router';
+import { takeAccountLease } from '@relay/daemon/platform/db/account';
+import { type Database, type Db, openDatabase } from '@relay/daemon/platform/db/database';
+import { PostgresEventLog } from '@relay/daemon/platform/db/events';
+import { recordSent } from '@relay/daemon/platform/db/messages';
+import { Jobs } from '@relay/daemon/platform/jobs/jobs';
+import { enqueueDueTimers, TimerClock } from '@relay/daemon/platform/jobs/timers';
 import { testSealer } from '@relay/testing/sealer';
 import type { Scheduler, SchedulerView } from './scheduler.ts';
 

@@ -2,7 +2,7 @@
 import type { RunningDaemon } from '@relay/daemon/compose';
 import { loadConfig } from '@relay/daemon/config';
 import { startDaemon } from '@relay/daemon/daemon';
-import { openReadiness } from '@relay/daemon/home/readiness';
+import { openReadiness } from '@relay/daemon/platform/home/readiness';
 import { readClock } from './clock.ts';
 
 const clock = process.env.RELAY_TORTURE_CLOCK;

@@ -6,14 +6,18 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { VERSION } from '@relay/core/installation';
 import type { Log } from '@relay/core/log';
-import { writePrivate } from './home/files.ts';
-import { readLedgerHead, writeLedgerHead } from './home/state-files.ts';
-import { noteDaemonStart, noteDaemonStop, takeAccountLease } from './store/account.ts';
-import { type Db, sealOf } from './store/database.ts';
-import { LEASE_SECONDS, type Lease, releaseLease, renewLease } from './store/lease.ts';
-import { noteCommittedHead, signUnsignedRows } from './store/ledger.ts';
-import { beginRestartReport, lastDaemonSeen, noteDaemonSeen } from './store/restart-report.ts';
-import { fenced } from './store/transaction.ts';
+import { noteDaemonStart, noteDaemonStop, takeAccountLease } from './platform/db/account.ts';
+import { type Db, sealOf } from './platform/db/database.ts';
+import { LEASE_SECONDS, type Lease, releaseLease, renewLease } from './platform/db/lease.ts';
+import { noteCommittedHead, signUnsignedRows } from './platform/db/ledger.ts';
+import {
+  beginRestartReport,
+  lastDaemonSeen,
+  noteDaemonSeen,
+} from './platform/db/restart-report.ts';
+import { fenced } from './platform/db/transaction.ts';
+import { writePrivate } from './platform/home/files.ts';
+import { readLedgerHead, writeLedgerHead } from './platform/home/state-files.ts';
 
 interface HeldLease {
   readonly lease: Lease;

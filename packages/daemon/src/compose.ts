@@ -4,46 +4,46 @@ import { VERSION } from '@relay/core/installation';
 import type { Log } from '@relay/core/log';
 import type { ComposeReply, TakeTurn } from '@relay/core/ports/agent-turn';
 import { holdAccountLease } from './account-lease.ts';
-import { systemClock } from './agent/clock.ts';
-import { preloadSdk, tryModel } from './agent/model.ts';
-import { exportArchive } from './backup/export.ts';
-import { openBackups } from './backup/feature.ts';
-import { importArchive } from './backup/import.ts';
 import type { Config } from './config.ts';
 import type { DatabaseServer } from './database-server.ts';
+import { createActivityReader } from './features/activity/activity.ts';
+import { exportArchive } from './features/backup/export.ts';
+import { openBackups } from './features/backup/feature.ts';
+import { importArchive } from './features/backup/import.ts';
+import { createChatReader } from './features/chats/chat-reader.ts';
+import { runDoctorChecks } from './features/health/checks.ts';
+import { readStatus } from './features/health/status.ts';
+import { openMetrics } from './features/metrics/metrics.ts';
+import { startTraceExport } from './features/traces/exporter.ts';
+import { describeWebhookTrouble } from './features/webhooks/webhooks.ts';
 import { createFeatures } from './features.ts';
-import { countPendingApprovals } from './gate/approval-store.ts';
-import { runDoctorChecks } from './health/checks.ts';
-import { readStatus } from './health/status.ts';
-import type { HomeClaim } from './home/claim.ts';
-import { DiskGuard } from './home/disk-guard.ts';
-import { createSettingsService } from './home/settings-service.ts';
+import { listenHttp } from './http-port.ts';
+import { createHttpServer } from './interfaces/http/server.ts';
+import { openMessagePipeline } from './message-pipeline.ts';
+import { systemClock } from './models/agent/clock.ts';
+import { preloadSdk, tryModel } from './models/agent/model.ts';
+import { countPendingApprovals } from './pipeline/gate/approval-store.ts';
+import { readSendingHealth } from './pipeline/outbox/sending-health.ts';
+import { openDatabase } from './platform/db/database.ts';
+import { PostgresEventLog } from './platform/db/events.ts';
+import { createLedgerReader } from './platform/db/ledger-reader.ts';
+import { PostgresMessageReader } from './platform/db/message-reader.ts';
+import { lastRestartReport } from './platform/db/restart-report.ts';
+import { readModelUse } from './platform/db/runs.ts';
+import { createSignInStore } from './platform/db/sign-in.ts';
+import { createForwarderTokens } from './platform/db/tokens.ts';
+import type { HomeClaim } from './platform/home/claim.ts';
+import { DiskGuard } from './platform/home/disk-guard.ts';
+import { createSettingsService } from './platform/home/settings-service.ts';
 import {
   loadOwnerToken,
   noteLastBackup,
   noteLastExport,
   readLastBackup,
   replaceOwnerToken,
-} from './home/state-files.ts';
-import type { Vault } from './home/vault/vault.ts';
-import { createHttpServer } from './http/server.ts';
-import { listenHttp } from './http-port.ts';
-import { openMessagePipeline } from './message-pipeline.ts';
-import { openMetrics } from './metrics/metrics.ts';
-import { readSendingHealth } from './outbox/sending-health.ts';
+} from './platform/home/state-files.ts';
+import type { Vault } from './platform/home/vault/vault.ts';
 import { prepareSchema } from './schema.ts';
-import { createActivityReader } from './store/activity/activity.ts';
-import { openDatabase } from './store/database.ts';
-import { PostgresEventLog } from './store/events.ts';
-import { createLedgerReader } from './store/ledger-reader.ts';
-import { PostgresMessageReader } from './store/message-reader.ts';
-import { createChatReader } from './store/reading/chat-reader.ts';
-import { lastRestartReport } from './store/restart-report.ts';
-import { readModelUse } from './store/runs.ts';
-import { createSignInStore } from './store/sign-in.ts';
-import { createForwarderTokens } from './store/tokens.ts';
-import { describeWebhookTrouble } from './store/webhooks/webhooks.ts';
-import { startTraceExport } from './traces/exporter.ts';
 
 export interface DaemonOptions {
   readonly config: Config;

@@ -14,7 +14,7 @@ import { loadConfig } from './config.ts';
 
 /** Stands in for the 10 s of the product while the daemon is loaded. */
 const SHORT_TIMEOUT_MS = 300;
-const MOCKED = ['./compose.ts', './store/database.ts'];
+const MOCKED = ['./compose.ts', './platform/db/database.ts'];
 
 afterEach(() => {
   for (const module of MOCKED) vi.doUnmock(module);
@@ -37,8 +37,8 @@ async function starter(whileLoading: () => Promise<void> = async () => {}) {
     });
     return { assemble };
   });
-  vi.doMock('./store/database.ts', async (importOriginal) => {
-    const original = await importOriginal<typeof import('./store/database.ts')>();
+  vi.doMock('./platform/db/database.ts', async (importOriginal) => {
+    const original = await importOriginal<typeof import('./platform/db/database.ts')>();
     return {
       ...original,
       openDatabase: (...args: Parameters<typeof original.openDatabase>) => {

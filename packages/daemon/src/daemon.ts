@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import type { Log } from '@relay/core/log';
 import type { DaemonOptions, RunningDaemon, ShutdownStep } from './compose.ts';
 import { findServer } from './database-server.ts';
-import { claimHome, type HomeClaim } from './home/claim.ts';
-import { openVault } from './home/vault/vault.ts';
 import { refuseTakenPort } from './http-port.ts';
-import { openLog } from './log/log.ts';
+import { claimHome, type HomeClaim } from './platform/home/claim.ts';
+import { openVault } from './platform/home/vault/vault.ts';
+import { openLog } from './platform/log/log.ts';
 
 export async function startDaemon(options: DaemonOptions): Promise<RunningDaemon> {
   const closers: ShutdownStep[] = [];

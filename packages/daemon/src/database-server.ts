@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { RelayError } from '@relay/core/errors';
 import type { Log } from '@relay/core/log';
 import type { Config } from './config.ts';
-import { type ConnectionTarget, openDatabase, withOpenDatabase } from './store/database.ts';
-import type { ScourTarget } from './store/erase/scour.ts';
-import { isDatabaseUnavailable, retryWhileUnavailable } from './store/failures.ts';
-import { startPrivateServer } from './store/postgres/server.ts';
-import { createDaemonRole } from './store/roles.ts';
+import type { ScourTarget } from './features/retention/scour.ts';
+import { type ConnectionTarget, openDatabase, withOpenDatabase } from './platform/db/database.ts';
+import { isDatabaseUnavailable, retryWhileUnavailable } from './platform/db/failures.ts';
+import { startPrivateServer } from './platform/db/postgres/server.ts';
+import { createDaemonRole } from './platform/db/roles.ts';
 
 export interface DatabaseServer {
   readonly kind: 'private' | 'external';

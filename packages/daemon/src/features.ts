@@ -6,38 +6,67 @@ import { whatsappStatusOf } from '@relay/core/connection/states';
 import type { Log } from '@relay/core/log';
 import type { ComposeReply, TakeTurn } from '@relay/core/ports/agent-turn';
 import type { MemorySettings, Settings } from '@relay/core/settings';
-import { systemClock } from './agent/clock.ts';
-import type { ModelSource } from './agent/model.ts';
 import type { Config } from './config.ts';
-import { openEgress } from './egress/egress.ts';
-import { createEvalService } from './eval/service.ts';
-import { openAssistant } from './flows/assistant/feature.ts';
-import { createChatSummaryService } from './flows/assistant/service.ts';
-import { createAutoReplyAgent } from './flows/auto-reply/agent.ts';
-import { openAutoReply } from './flows/auto-reply/feature.ts';
-import { createConversationAgent } from './flows/conversation/agent.ts';
-import { FollowUpClock } from './flows/conversation/follow-up-clock.ts';
+import { openAssistant } from './features/assistant/feature.ts';
+import { createChatSummaryService } from './features/assistant/service.ts';
+import { createAutoReplyAgent } from './features/auto-reply/agent.ts';
+import { openAutoReply } from './features/auto-reply/feature.ts';
+import { createImportService } from './features/chat-import/import.ts';
+import { createConversationAgent } from './features/conversations/agent.ts';
+import { FollowUpClock } from './features/conversations/follow-up-clock.ts';
 import {
   cancelAllWithContact,
   carryOutApproved,
   createClientConversations,
   createConversationService,
-} from './flows/conversation/service.ts';
-import { type ConversationDeps, RunningTurns } from './flows/conversation/transitions.ts';
-import { onConversationJob, resumeTurnsOnRelease } from './flows/conversation/turn.ts';
-import { onGroupAnswer } from './flows/group-answer/turn.ts';
-import { createDigestService } from './flows/observer/digest/service.ts';
-import { openDigests, openObserver } from './flows/observer/feature.ts';
-import { expireApprovals, loadApprovals } from './gate/approval-store.ts';
-import { combineOnRelease, createApprovalService } from './gate/approvals.ts';
-import { Gate } from './gate/gate.ts';
-import { createGrantService, createPeopleService } from './gate/grants.ts';
-import { createHoldService } from './gate/hold.ts';
-import { createObservedGroupService } from './gate/observed-groups.ts';
-import { sendAsOwner } from './gate/send-as-owner.ts';
-import { createTokenService } from './gate/tokens.ts';
-import { onRestored } from './gate/withdrawals.ts';
-import type { DiskGuard } from './home/disk-guard.ts';
+} from './features/conversations/service.ts';
+import { type ConversationDeps, RunningTurns } from './features/conversations/transitions.ts';
+import { onConversationJob, resumeTurnsOnRelease } from './features/conversations/turn.ts';
+import { openDigestExport } from './features/digest-export/feature.ts';
+import { createEvalService } from './features/eval/service.ts';
+import { onGroupAnswer } from './features/group-answers/turn.ts';
+import { createDigestService } from './features/observer/digest/service.ts';
+import { openDigests, openObserver } from './features/observer/feature.ts';
+import type { RetentionDeps } from './features/retention/enforce.ts';
+import { openRetention } from './features/retention/feature.ts';
+import { openSchedules } from './features/schedules/feature.ts';
+import {
+  cancelSchedule,
+  type ScheduleDeps,
+  scheduleForAgent,
+} from './features/schedules/service.ts';
+import { openSearch } from './features/search/feature.ts';
+import { createWebSearch } from './features/web-search/web-search.ts';
+import { allowedWebhookHosts, openWebhooks } from './features/webhooks/feature.ts';
+import type { HttpDeps } from './interfaces/http/deps.ts';
+import { createQrPicture } from './interfaces/http/linking.ts';
+import { openClientApi } from './interfaces/mcp/client-api.ts';
+import { CallOrder, type ClientDeps } from './interfaces/mcp/tool.ts';
+import type { MessagePipeline } from './message-pipeline.ts';
+import { systemClock } from './models/agent/clock.ts';
+import type { ModelSource } from './models/agent/model.ts';
+import { createEmbedderSource, openEmbedder } from './models/embed/embedders.ts';
+import { createModelSource } from './models/models.ts';
+import { expireApprovals, loadApprovals } from './pipeline/gate/approval-store.ts';
+import { combineOnRelease, createApprovalService } from './pipeline/gate/approvals.ts';
+import { Gate } from './pipeline/gate/gate.ts';
+import { createGrantService, createPeopleService } from './pipeline/gate/grants.ts';
+import { createHoldService } from './pipeline/gate/hold.ts';
+import { createObservedGroupService } from './pipeline/gate/observed-groups.ts';
+import { sendAsOwner } from './pipeline/gate/send-as-owner.ts';
+import { createTokenService } from './pipeline/gate/tokens.ts';
+import { onRestored } from './pipeline/gate/withdrawals.ts';
+import { createIngestService } from './pipeline/intake/notifications.ts';
+import { wakeConversations } from './pipeline/outbox/delivery-updates.ts';
+import { isSendingBlocked } from './pipeline/outbox/sending-health.ts';
+import { onRoute } from './pipeline/router/router.ts';
+import { createLedgerReader } from './platform/db/ledger-reader.ts';
+import { pruneOldRows } from './platform/db/prune.ts';
+import { createClientTokens } from './platform/db/tokens.ts';
+import { fenced } from './platform/db/transaction.ts';
+import { canStoreSession } from './platform/db/transport-store/transport-store.ts';
+import { openEgress } from './platform/egress/egress.ts';
+import type { DiskGuard } from './platform/home/disk-guard.ts';
 import {
   readBraveKey,
   readDigestExportSettings,
@@ -45,35 +74,10 @@ import {
   readModelSettings,
   saveDigestExportSettings,
   saveMemorySettings,
-} from './home/sealed-settings.ts';
-import type { Vault } from './home/vault/vault.ts';
-import type { HttpDeps } from './http/deps.ts';
-import { createQrPicture } from './http/linking.ts';
-import { createImportService } from './inbox/exports/import.ts';
-import { createIngestService } from './inbox/notifications.ts';
-import { enqueueDueTimers, TIMER_QUEUES, TimerClock } from './jobs/timers.ts';
-import { type Engine, joinTransaction } from './jobs/unit-of-work.ts';
-import { createEmbedderSource, openEmbedder } from './llm/embed/embedders.ts';
-import { createModelSource } from './llm/models.ts';
-import { openClientApi } from './mcp/client-api.ts';
-import { CallOrder, type ClientDeps } from './mcp/tool.ts';
-import type { MessagePipeline } from './message-pipeline.ts';
-import { wakeConversations } from './outbox/delivery-updates.ts';
-import { isSendingBlocked } from './outbox/sending-health.ts';
-import { openDigestExport } from './outside/feature.ts';
-import type { RetentionDeps } from './retention/enforce.ts';
-import { openRetention } from './retention/feature.ts';
-import { onRoute } from './router/router.ts';
-import { openSchedules } from './schedule/feature.ts';
-import { cancelSchedule, type ScheduleDeps, scheduleForAgent } from './schedule/service.ts';
-import { openSearch } from './search/feature.ts';
-import { createLedgerReader } from './store/ledger-reader.ts';
-import { pruneOldRows } from './store/prune.ts';
-import { createClientTokens } from './store/tokens.ts';
-import { fenced } from './store/transaction.ts';
-import { canStoreSession } from './store/wire/transport-store.ts';
-import { createWebSearch } from './tools/web-search/web-search.ts';
-import { allowedWebhookHosts, openWebhooks } from './webhooks/feature.ts';
+} from './platform/home/sealed-settings.ts';
+import type { Vault } from './platform/home/vault/vault.ts';
+import { enqueueDueTimers, TIMER_QUEUES, TimerClock } from './platform/jobs/timers.ts';
+import { type Engine, joinTransaction } from './platform/jobs/unit-of-work.ts';
 
 const CONCURRENT_TURNS = 32;
 const CONCURRENT_ROUTES = 4;

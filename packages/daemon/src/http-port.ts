@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { RelayError } from '@relay/core/errors';
 import type { Config } from './config.ts';
-import { settingsFilePath } from './home/settings.ts';
-import type { createHttpServer } from './http/server.ts';
+import type { createHttpServer } from './interfaces/http/server.ts';
+import { settingsFilePath } from './platform/home/settings.ts';
 
 /** Asked before the database is started: a person should not wait for a no. */
 export async function refuseTakenPort(config: Config): Promise<void> {

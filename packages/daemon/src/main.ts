@@ -7,7 +7,7 @@ import { RelayError } from '@relay/core/errors';
 import type { RunningDaemon } from './compose.ts';
 import { loadConfig } from './config.ts';
 import { startDaemon } from './daemon.ts';
-import { openReadiness } from './home/readiness.ts';
+import { openReadiness } from './platform/home/readiness.ts';
 
 // Whatever this process or a library of it writes is for the owner alone.
 process.umask(0o077);

@@ -3,10 +3,10 @@ import { freshDatabase, onServer } from '@relay/testing/postgres';
 import { verifies } from '@relay/testing/verifies';
 import { getRollbackPlans } from 'pg-boss';
 import { expect, onTestFinished, test } from 'vitest';
+import { openDatabase } from './platform/db/database.ts';
+import { loadMigrations } from './platform/db/migrate.ts';
+import { readRolePrivileges } from './platform/db/roles.ts';
 import { prepareSchema } from './schema.ts';
-import { openDatabase } from './store/database.ts';
-import { loadMigrations } from './store/migrate.ts';
-import { readRolePrivileges } from './store/roles.ts';
 
 const newest = (await loadMigrations()).at(-1)?.number;
 const EMPTY = 'DROP SCHEMA relay CASCADE; DROP SCHEMA relay_jobs CASCADE';

@@ -1,10 +1,10 @@
 // Brings tables and job queue up to date, as the role that owns them, and lets the daemon's role use them. Where there is
 // no other role the daemon's own does both. A start that finds everything in order connects as the daemon alone.
 import type { Log } from '@relay/core/log';
-import { Jobs } from './jobs/jobs.ts';
-import { type ConnectionTarget, type Database, withOpenDatabase } from './store/database.ts';
-import { migrate, upToDateVersion } from './store/migrate.ts';
-import { canUseAllTables, grantTableUse, isPermissionDenied } from './store/roles.ts';
+import { type ConnectionTarget, type Database, withOpenDatabase } from './platform/db/database.ts';
+import { migrate, upToDateVersion } from './platform/db/migrate.ts';
+import { canUseAllTables, grantTableUse, isPermissionDenied } from './platform/db/roles.ts';
+import { Jobs } from './platform/jobs/jobs.ts';
 
 interface PreparedSchema {
   readonly version: number;

@@ -8,10 +8,10 @@ import { testSealer } from '@relay/testing/sealer';
 import { freshStore } from '@relay/testing/store';
 import { expect, onTestFinished, test } from 'vitest';
 import { holdAccountLease } from './account-lease.ts';
-import { Gate } from './gate/gate.ts';
-import { sendAsOwner } from './gate/send-as-owner.ts';
-import { openDatabase } from './store/database.ts';
-import { verifyChain } from './store/ledger-chain.ts';
+import { Gate } from './pipeline/gate/gate.ts';
+import { sendAsOwner } from './pipeline/gate/send-as-owner.ts';
+import { openDatabase } from './platform/db/database.ts';
+import { verifyChain } from './platform/db/ledger-chain.ts';
 
 /** A home, and daemons in it that come and go. */
 async function freshHome() {

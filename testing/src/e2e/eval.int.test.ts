@@ -1,6 +1,6 @@
 // `relay eval` as the owner types it: the command that ships, the daemon that ships, and a model over HTTP
 // that is as good as the test wants it to be.
-import { readTriggerSet } from '@relay/daemon/eval/service';
+import { readTriggerSet } from '@relay/daemon/features/eval/service';
 import type { ChatRequest } from '@relay/simulator/model/schemas';
 import { expect, test } from 'vitest';
 import { type LinkedRelay, startLinkedRelay } from './linked.ts';

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import type { LinkBody } from '@relay/core/api/whatsapp';
 import type { ConnectionState } from '@relay/core/connection/states';
 import type { Sealer } from '@relay/core/ports/sealer';
-import { openVault } from '@relay/daemon/home/vault/vault';
+import { openVault } from '@relay/daemon/platform/home/vault/vault';
 import { expect, inject, onTestFinished } from 'vitest';
 import { onServer } from '../postgres.ts';
 import { builtIn } from './built.ts';

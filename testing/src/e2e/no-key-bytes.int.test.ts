@@ -1,7 +1,10 @@
 // What somebody finds who has every file of a home and not its key: nothing that opens a conversation.
 // The private PostgreSQL's tables and its write-ahead log are among the files.
 import type { AccountId } from '@relay/core/ids';
-import { sealedCredentialsName, sealedKeyName } from '@relay/daemon/store/wire/sealed';
+import {
+  sealedCredentialsName,
+  sealedKeyName,
+} from '@relay/daemon/platform/db/transport-store/sealed';
 import { readSenderKey } from '@relay/daemon/whatsapp/signal/key-records';
 import { expect, it } from 'vitest';
 import { eventually } from './gateway.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectionSentence } from '@relay/core/connection/states';
 import type { AccountId } from '@relay/core/ids';
-import { sealedCredentialsName } from '@relay/daemon/store/wire/sealed';
+import { sealedCredentialsName } from '@relay/daemon/platform/db/transport-store/sealed';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { BEN, jid, type LinkedRelay, ME, startLinkedRelay } from './linked.ts';
 

@@ -1,6 +1,10 @@
 // Traces of the daemon that ships: people write from phones, the scripted model answers and calls tools, and a collector
 // that takes nothing but OTLP is told when it was. No word, name or number of anybody is in any byte of it.
-import { openCollector, type SpanSeen, wordsIn } from '@relay/daemon/traces/testing/collector';
+import {
+  openCollector,
+  type SpanSeen,
+  wordsIn,
+} from '@relay/daemon/features/traces/testing/collector';
 import { expect, onTestFinished, test } from 'vitest';
 import { ME, openAcceptanceHarness } from './acceptance/harness.ts';
 import { FIRST, send } from './acceptance/script.ts';

@@ -2,7 +2,11 @@
 // silent about whom the owner forgot.
 import type { Deliveries, Webhook } from '@relay/core/api/webhooks';
 import type { WebhookBody } from '@relay/core/webhooks/events';
-import { answering, openReceiver, verified } from '@relay/daemon/webhooks/testing/receiver';
+import {
+  answering,
+  openReceiver,
+  verified,
+} from '@relay/daemon/features/webhooks/testing/receiver';
 import { expect, onTestFinished, test } from 'vitest';
 import { eventually } from './gateway.ts';
 import { BEN, ME, startLinkedRelay } from './linked.ts';

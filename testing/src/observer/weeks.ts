@@ -42,7 +42,7 @@ interface Row {
 }
 
 /** Those that `relay eval` ships with. */
-const SETS = new URL('../../../packages/daemon/src/eval/eval-sets/', import.meta.url);
+const SETS = new URL('../../../packages/daemon/src/features/eval/eval-sets/', import.meta.url);
 
 const FILES = {
   holliday: {

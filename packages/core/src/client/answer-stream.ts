@@ -1,7 +1,6 @@
 // Something asked of the daemon that it answers as it goes. The wire is brought by the caller; aborting its
 // signal stops the work at the daemon. Exactly one `done` or `error` ends it, or it throws.
 
-import type { AssistantEvent } from '../api/assistant.ts';
 import { RelayError } from '../errors.ts';
 import { readFrames } from './sse.ts';
 
@@ -36,14 +35,3 @@ export async function* streamAnswer<Event extends { readonly type: string }>(
   signal.throwIfAborted();
   throw new RelayError('answer_broke_off');
 }
-
-// A question to the assistant and its answer as it comes.
-
-export const ASSISTANT_STREAM = '/api/assistant/messages';
-
-export const askAssistant = (
-  text: string,
-  post: PostStream,
-  signal: AbortSignal,
-): AsyncGenerator<AssistantEvent, void, void> =>
-  streamAnswer<AssistantEvent>({ path: ASSISTANT_STREAM, body: { text } }, post, signal);

@@ -129,7 +129,7 @@ it(
   'restarts the daemon when its source changes, with the account still linked',
   async () => {
     const before = output.length;
-    const file = 'packages/daemon/src/http/routes/sign-in.ts';
+    const file = 'packages/daemon/src/interfaces/http/routes/sign-in.ts';
     await edit(file, "'/api/logout/everywhere'", "'/api/logout/all'");
     await printed(
       /^Restarting: packages\/daemon\/src\/http\/routes\/sign-in\.ts changed\.$/m,
@@ -157,7 +157,7 @@ it(
   'prints why a daemon does not start, and starts it after the next change',
   async () => {
     const before = output.length;
-    const file = 'packages/daemon/src/http/routes/web.ts';
+    const file = 'packages/daemon/src/interfaces/http/routes/web.ts';
     await edit(file, 'export function contentPolicy', 'export function = contentPolicy');
     await printed(/Waiting for a change\.$/m, before);
     expect(output.slice(before)).toContain('SyntaxError');

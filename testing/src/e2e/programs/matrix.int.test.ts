@@ -2,7 +2,7 @@
 // at that call decide, and nothing that a program says about itself does.
 import type { Client } from '@modelcontextprotocol/client';
 import { CLIENT_SCOPES, SCOPES, type Scope } from '@relay/core/policy/actors';
-import { CLIENT_TOOLS } from '@relay/daemon/mcp/call';
+import { CLIENT_TOOLS } from '@relay/daemon/interfaces/mcp/call';
 import { expect, test } from 'vitest';
 import { eventually } from '../gateway.ts';
 import { BEN, jid, type LinkedRelay, ME, startLinkedRelay } from '../linked.ts';

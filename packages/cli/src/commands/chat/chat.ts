@@ -3,8 +3,8 @@
 
 import type { Approval } from '@relay/core/api/approvals';
 import type { AssistantLine } from '@relay/core/api/assistant';
-import { askAssistant } from '@relay/core/client/answer-stream';
 import { RelayApiError } from '@relay/core/client/api-error';
+import { askAssistant } from '@relay/core/client/assistant-stream';
 import { RelayError } from '@relay/core/errors';
 import { clientOf, postStream } from '../../api.ts';
 import type { CommandCall, RunCommand } from '../../command.ts';

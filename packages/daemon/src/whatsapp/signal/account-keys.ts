@@ -35,9 +35,7 @@ export interface AccountKeys {
   close(): Promise<void>;
 }
 
-type SocketKeys = Required<
-  Pick<UserFacingSocketConfig, 'auth' | 'makeSignalRepository' | 'agent'>
->;
+type SocketKeys = Required<Pick<UserFacingSocketConfig, 'auth' | 'makeSignalRepository' | 'agent'>>;
 
 interface KeyStats {
   /** Messages that went into the inbox. */

@@ -1,4 +1,4 @@
-import { EMPTY_MESSAGE } from '@relay/daemon/store/wire/sealed';
+import { EMPTY_MESSAGE } from '@relay/daemon/platform/db/transport-store/sealed';
 import { verifies } from '@relay/testing/verifies';
 import { describe, expect, it } from 'vitest';
 import { KeyCache } from './key-records.ts';

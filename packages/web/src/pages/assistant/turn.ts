@@ -2,8 +2,9 @@
 // said does not count, and the whole answer stands at the end once it is done.
 import type { Approval } from '@relay/core/api/approvals';
 import type { AssistantEvent, AssistantLine } from '@relay/core/api/assistant';
-import { askAssistant, type PostStream } from '@relay/core/client/answer-stream';
+import type { PostStream } from '@relay/core/client/answer-stream';
 import { RelayConnectionError } from '@relay/core/client/api-error';
+import { askAssistant } from '@relay/core/client/assistant-stream';
 import { useQueryClient } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
 import type { QueryNoun } from '../../data/refresher.ts';

@@ -1,0 +1,72 @@
+import type { Approval } from '@relay/core/api/approvals';
+import { expect, test } from 'vitest';
+import { formatApprovals } from './approvals.ts';
+
+const plain = { dim: String, bold: String };
+const now = new Date('2026-11-15T12:00:00.000Z');
+const approval = (given: Partial<Approval> = {}): Approval => ({
+  id: 'a1',
+  state: 'pending',
+  kind: 'send_message',
+  recipient: '+491701234567',
+  recipient_name: null,
+  chat_id: 'h1',
+  text: 'Hello\n\n the end ',
+  hidden_characters: [],
+  when: null,
+  shown: 'ab'.repeat(32),
+  reason: 'It waits.',
+  reason_code: 'draft',
+  requested_by: 'conversation:c1',
+  requested_by_name: null,
+  instance_id: 'c1',
+  created_at: '2026-11-15T11:00:00.000Z',
+  expires_at: '2026-11-17T12:00:00.000Z',
+  decided_at: null,
+  answer: null,
+  replaced_by: null,
+  ...given,
+});
+
+test('shows the exact recipient, every line of the words, why it waits, its age and its end', () => {
+  expect(formatApprovals([approval()], plain, now)).toEqual([
+    'a1  to +491701234567',
+    '  │ Hello',
+    '  │ ',
+    '  │  the end ',
+    '  It waits.',
+    '  Asked 1 h ago by conversation c1, expires in 2 d.',
+    '',
+    'Say yes with `relay approvals approve <id>`, or no with `relay approvals reject <id>`.',
+  ]);
+});
+
+test('does not lead to where its reader is', () => {
+  const reason =
+    'Replies here are drafts. Read it under `relay approvals` and send it with your yes.';
+  expect(formatApprovals([approval({ reason })], plain, now)).toContain(
+    '  Replies here are drafts.',
+  );
+});
+
+test('a name never stands for the number, and no text can steer the terminal', () => {
+  const [head, words] = formatApprovals(
+    [approval({ recipient_name: 'A\u001b[2Jna', text: '\u202eevil\u0007\r' })],
+    plain,
+    now,
+  );
+  expect(head).toBe('a1  to A⟨U+001B⟩[2Jna (+491701234567)');
+  expect(words).toBe('  │ ⟨U+202E⟩evil⟨U+0007⟩⟨U+000D⟩');
+});
+
+test('a program is called what the owner calls it', () => {
+  const asked = { requested_by: 'token:7f3c1a52-3a55', requested_by_name: 'claude' };
+  expect(formatApprovals([approval(asked)], plain, now)).toContain(
+    '  Asked 1 h ago by program “claude”, expires in 2 d.',
+  );
+});
+
+test('what was answered says how', () => {
+  const lines = formatApprovals([approval({ state: 'rejected', answer: 'no' })], plain, now);
+  expect(lines.at(-1)).toBe('  Asked 1 h ago by conversation c1, rejected: no.');
+});

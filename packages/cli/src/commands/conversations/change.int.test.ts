@@ -1,0 +1,80 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { conversationBed, ENDED, lines, ONE, TWO, whole } from '../../testing/conversation-bed.ts';
+
+const bed = conversationBed();
+
+describe('relay pause, resume, cancel and send', () => {
+  beforeEach(() => {
+    bed.instances(
+      { id: ONE },
+      { id: TWO, state: 'NEEDS_HUMAN_INTERVENTION' },
+      { id: ENDED, state: 'FAILED' },
+    );
+  });
+
+  test('say what is true now and the next step', async () => {
+    expect((await bed.run('pause', ONE)).out).toBe(
+      '1a2b3c4d with +491701234567 is paused: nothing is sent until `relay resume 1a2b3c4d`.\n',
+    );
+    expect((await bed.run('resume', ONE)).out).toBe(
+      '1a2b3c4d with +491701234567 goes on (WAITING_FOR_REPLY). The contact has been written to and has not answered yet. `relay transcript 1a2b3c4d -f` follows it.\n',
+    );
+    expect((await bed.run('cancel', ONE)).out).toContain('is cancelled (FAILED); no farewell');
+  });
+
+  test('--json is the instance as it is now', async () => {
+    for (const [verb, state] of [
+      ['pause', 'PAUSED'],
+      ['resume', 'WAITING_FOR_REPLY'],
+      ['cancel', 'FAILED'],
+    ] as const) {
+      const { out } = await bed.run(verb, ONE, '--json');
+      expect(JSON.parse(out)).toMatchObject({ id: ONE, state });
+    }
+  });
+
+  test('what is refused says what is possible instead', async () => {
+    expect(await bed.run('resume', ONE)).toEqual({
+      exit: 5,
+      out: '',
+      err: `Instance ${ONE} is WAITING_FOR_REPLY: resuming is not possible now. Possible now: \`relay send 1a2b3c4d "…"\`, \`relay pause 1a2b3c4d\`, \`relay cancel 1a2b3c4d\`.\n`,
+    });
+    expect((await bed.run('cancel', ENDED)).err).toContain('`relay create` begins another.');
+  });
+
+  test('several at once are each told, and one that is refused stops no other', async () => {
+    const { exit, out, err } = await bed.run('cancel', ONE, ENDED, TWO);
+    expect(exit).toBe(5);
+    expect(lines(out).map((line) => line.slice(0, 8))).toEqual(['1a2b3c4d', '1a2b9999']);
+    expect(lines(err)).toEqual([expect.stringContaining(ENDED)]);
+  });
+
+  test('send takes the words as they come, and says where the message is', async () => {
+    const { exit, out } = await bed.run('send', TWO, 'Tuesday', 'is fine');
+    expect(exit).toBe(0);
+    expect(out).toContain(
+      'Your message to +491701234567 is stored and leaves in its turn (ACTIVE).',
+    );
+    expect(bed.asked().find(({ body }) => body !== null)?.body).toEqual({
+      message: 'Tuesday is fine',
+    });
+    const json = await bed.run('send', TWO, 'Again', '--json');
+    expect(JSON.parse(json.out)).toMatchObject({ role: 'manual', delivery: 'pending' });
+  });
+
+  test('send says so when the message was refused', async () => {
+    bed.put('refused', '');
+    expect(await bed.run('send', TWO, 'Tuesday')).toMatchObject({
+      exit: 6,
+      out: '',
+      err: 'Not allowed: Sending is on hold. `relay release` ends the hold.\n',
+    });
+  });
+
+  test('a person is told afterwards that something waits for them, and nobody else is', async () => {
+    expect(await whole(bed.onTerminal(120, 'pause', ONE))).toContain(
+      '1 conversation waits for you: `relay list --state NEEDS_HUMAN_INTERVENTION`',
+    );
+    expect((await bed.run('resume', ONE)).err).toBe('');
+  });
+});

@@ -1,0 +1,155 @@
+import { verifies } from '@relay/testing/verifies';
+import { describe, expect, test } from 'vitest';
+import { conversationBed, lines, ONE, whole } from '../../testing/conversation-bed.ts';
+import { instanceOf, lineOf } from '../../testing/fake-conversations.ts';
+
+const bed = conversationBed();
+const GET_A_QUOTE = ['create', '--objective', 'Get a quote', '--contact', '+491701234567'];
+
+describe('before any request', () => {
+  test.each([
+    [['create'], 'Missing: --objective and --contact.'],
+    [['create', '--objective', 'a'], 'Missing: --contact.'],
+    [['create', '--contact', '+491701234567'], 'Missing: --objective.'],
+    [
+      ['create', '--objective', ' ', '--contact', '+491701234567'],
+      '--objective: the text is empty.',
+    ],
+    [['create', '--objective', 'a', '--contact', 'Ana'], '--contact: give a phone number'],
+    [[...GET_A_QUOTE, '--heartbeat', 'soon'], '--heartbeat: give a time such as 90s'],
+    [[...GET_A_QUOTE, '--heartbeat', '31d'], '--heartbeat: the time between follow-ups'],
+    [[...GET_A_QUOTE, '--max-followups', '101'], '--max-followups: give a whole number'],
+    [[...GET_A_QUOTE, '--max-followups', '-1'], '--max-followups: give a whole number'],
+    [[...GET_A_QUOTE, '--todos', ''], '--todos: the text is empty.'],
+    [[...GET_A_QUOTE, '--todos', '@missing'], '--todos: missing cannot be read.'],
+    [[...GET_A_QUOTE, '--set', 'a=b'], '--set: it fills in a template'],
+    [[...GET_A_QUOTE, '--template', 'missing'], '--template: missing cannot be read.'],
+    [['list', '--state', 'LOST'], '--state is one of CREATED, QUEUED'],
+    [['get'], "Missing required argument 'id'."],
+    [['get', 'xyz'], '"xyz" is no id.'],
+    [['get', '1a2'], '"1a2" is no id.'],
+    [['pause'], "Missing required argument 'id'."],
+    [['send', ONE], "Missing required argument 'message'."],
+    [['send', ONE, ' '], 'The message: the text is empty.'],
+  ])('relay %j is told what is wrong, with exit 2', async (args, sentence) => {
+    verifies('003-CLI-VALIDATES');
+    const { exit, out, err } = await bed.run(...args);
+    expect({ exit, out }).toEqual({ exit: 2, out: '' });
+    expect(err).toContain(sentence);
+    expect(lines(err)).toHaveLength(1);
+    expect(bed.asked()).toEqual([]);
+  });
+});
+
+describe('relay create', () => {
+  test('gives the id and nothing else, and asks for just what was said', async () => {
+    const { exit, out, err } = await bed.run(...GET_A_QUOTE);
+    expect({ exit, out, err }).toEqual({
+      exit: 0,
+      out: 'c0ffee00-0000-4000-8000-000000000000\n',
+      err: '',
+    });
+    const body = { objective: 'Get a quote', target_contact: '+491701234567', todos: [] };
+    expect(bed.asked()).toEqual([{ asked: 'POST /api/instances', body }]);
+  });
+
+  test('takes todos and facts one by one and from files, and the heartbeat in words', async () => {
+    bed.leave('a.txt', 'Two\r\n\n  Three\n');
+    bed.leave('b.txt', '\ufeffFour');
+    const { exit } = await bed.run(
+      ...GET_A_QUOTE,
+      ...['--todos', 'One', '--todos', '@a.txt', '--todos-file', 'b.txt'],
+      ...['--fact', 'We open at 9', '--fact', 'We close at 6'],
+      ...['--heartbeat', '1h30m', '--max-followups', '0'],
+    );
+    expect(exit).toBe(0);
+    expect(bed.asked()[0]?.body).toMatchObject({
+      todos: [{ text: 'One' }, { text: 'Two' }, { text: 'Three' }, { text: 'Four' }],
+      facts: ['We open at 9', 'We close at 6'],
+      heartbeat_config: { interval_ms: 5_400_000, max_followups: 0 },
+    });
+  });
+
+  test('fills in a template; an option takes the place of what stands there', async () => {
+    bed.leave(
+      'quote.yaml',
+      'objective: Get a quote for {{what}}\ncontact: "{{phone}}"\ntodos:\n  - Ask about {{what}}\nheartbeat: 2h\n',
+    );
+    const with_ = ['create', '--template', 'quote.yaml', '--set', 'what=two: rooms'];
+    expect(await bed.run(...with_)).toMatchObject({
+      exit: 2,
+      err: 'quote.yaml, line 2: {{phone}} has no value. Give one with `--set phone=…`.\n',
+    });
+    expect(await bed.run(...with_, '--set', 'colour=red')).toMatchObject({
+      exit: 2,
+      err: '--set: there is no {{colour}} in quote.yaml.\n',
+    });
+    expect(await bed.run(...with_, '--contact', '+14155550100')).toMatchObject({ exit: 0 });
+    expect(bed.asked().map(({ body }) => body)).toEqual([
+      {
+        objective: 'Get a quote for two: rooms',
+        target_contact: '+14155550100',
+        todos: [{ text: 'Ask about two: rooms' }],
+        heartbeat_config: { interval_ms: 7_200_000 },
+      },
+    ]);
+  });
+
+  test('--json is the answer of the API', async () => {
+    const { out } = await bed.run(...GET_A_QUOTE, '--json');
+    expect(JSON.parse(out)).toEqual({ id: expect.stringMatching(/^c0ffee00/), state: 'CREATED' });
+  });
+
+  test('says beside it what comes next, to a person alone', async () => {
+    expect(await whole(bed.onTerminal(120, ...GET_A_QUOTE))).toMatch(
+      /^c0ffee00-[\d-]+\nThe agent writes to \+491701234567 next\. `relay transcript c0ffee00 -f` follows it\.\n$/,
+    );
+    bed.put('taken', '');
+    expect(await whole(bed.onTerminal(120, ...GET_A_QUOTE))).toContain('comes first');
+  });
+
+  test.each([
+    ['COMPLETED', 0],
+    ['NEEDS_HUMAN_INTERVENTION', 10],
+    ['FAILED', 11],
+    ['ABANDONED', 12],
+  ] as const)('--wait follows it to %s and exits with %d', async (state, code) => {
+    const { ended, out } = bed.following(...GET_A_QUOTE, '--wait');
+    await expect.poll(out).toMatch(/^c0ffee00-[\d-]+\n/);
+    const id = lines(out())[0] ?? '';
+    bed.transcript({ instance_id: id, content: 'Good morning', delivery: 'sent' });
+    await expect.poll(out).toContain('agent    Good morning  sent ✓');
+    bed.instances({ id, state, reason: 'So it was.' });
+    expect(await ended).toBe(code);
+    expect(lines(out()).at(-1)).toMatch(new RegExp(`^${state}: So it was\\.`));
+  });
+
+  test('leaving ends the watching, not the conversation', async () => {
+    const { ended, out, interrupt } = bed.following(...GET_A_QUOTE, '--wait');
+    await expect.poll(() => bed.asked().at(-1)?.asked).toContain('/transcript');
+    interrupt();
+    expect(await ended).toBe(130);
+    expect(lines(out())).toHaveLength(1);
+    expect(
+      bed
+        .asked()
+        .map(({ asked }) => asked)
+        .filter((asked) => asked.startsWith('POST')),
+    ).toEqual(['POST /api/instances']);
+  });
+
+  test('--wait --json is a line for each message and each change', async () => {
+    const { ended, out } = bed.following(...GET_A_QUOTE, '--wait', '--json');
+    await expect.poll(() => lines(out()).length).toBe(2);
+    const [created, first] = lines(out()).map((line) => JSON.parse(line));
+    expect(first.instance.id).toBe(created.id);
+    bed.transcript({ delivery: 'sent' });
+    bed.instances({ id: created.id, state: 'COMPLETED' });
+    expect(await ended).toBe(0);
+    const said = lines(out()).map((line) => JSON.parse(line));
+    expect(said.filter(({ message }) => message)).toEqual([
+      { message: lineOf({ delivery: 'sent' }) },
+    ]);
+    expect(said.at(-1)).toEqual({ instance: instanceOf({ id: created.id, state: 'COMPLETED' }) });
+  });
+});

@@ -1,0 +1,78 @@
+import { INSTANCE_STATES, isTerminal } from '@relay/core/conversation/states';
+import pc from 'picocolors';
+import { expect, test } from 'vitest';
+import { textWidth } from '../../format.ts';
+import { instanceOf, lineOf } from '../../testing/fake-conversations.ts';
+import {
+  describeFollowUp,
+  formatConversationCard,
+  formatConversationTable,
+  formatProgressBar,
+  formatTranscriptLine,
+  listPossibleCommands,
+  sortByAttention,
+} from './format.ts';
+
+const now = Date.parse('2026-11-15T08:00:00.000Z');
+const plain = pc.createColors(false);
+const bright = pc.createColors(true);
+const at = (ms: number) => new Date(now + ms).toISOString();
+const HOSTILE = `Say 日本 👨‍👩‍👧 \u001b[2J\u202e${'x'.repeat(300)}`;
+
+test.each([
+  [{ next_follow_up_at: at(720_000) }, 'in 12 min, 1 of 3'],
+  [{ next_follow_up_at: at(720_000), follow_up_count: 2 }, 'in 12 min, 3 of 3'],
+  [{ next_follow_up_at: at(30_000), follow_up_count: 5 }, 'gives up in 30 s'],
+  [{ next_follow_up_at: at(-1) }, 'now, 1 of 3'],
+  [{ follow_up_count: 2 }, '2 of 3 sent'],
+  [{ follow_up_count: 2, state: 'COMPLETED' as const }, ''],
+  [{}, ''],
+])('%j follows up: %s', (given, text) => {
+  expect(describeFollowUp(instanceOf(given), now)).toBe(text);
+});
+
+test('offers the moves that the state allows, and none where it has ended', () => {
+  const offered = (state: (typeof INSTANCE_STATES)[number]) =>
+    listPossibleCommands(instanceOf({ state })).map((command) => command.split(' ')[1]);
+  expect(offered('CREATED')).toEqual(['pause', 'cancel']);
+  expect(offered('WAITING_FOR_REPLY')).toEqual(['send', 'pause', 'cancel']);
+  expect(offered('PAUSED')).toEqual(['resume', 'cancel']);
+  expect(offered('NEEDS_HUMAN_INTERVENTION')).toEqual(['resume', 'send', 'pause', 'cancel']);
+  for (const state of INSTANCE_STATES.filter(isTerminal)) expect(offered(state)).toEqual([]);
+});
+
+test('those that need the owner come first and those that have ended last', () => {
+  const states = ['COMPLETED', 'PAUSED', 'NEEDS_HUMAN_INTERVENTION', 'CREATED', 'FAILED'] as const;
+  expect(
+    sortByAttention(states.map((state) => instanceOf({ state }))).map(({ state }) => state),
+  ).toEqual(['NEEDS_HUMAN_INTERVENTION', 'PAUSED', 'CREATED', 'COMPLETED', 'FAILED']);
+});
+
+test('draws how much is done, full only when all is', () => {
+  expect(formatProgressBar(0, 3, plain)).toBe('░░░░░░░░░░░░░░░░░░░░ 0 of 3 done');
+  expect(formatProgressBar(49, 50, plain)).toBe('███████████████████░ 49 of 50 done');
+  expect(formatProgressBar(2, 2, plain)).toBe('████████████████████ 2 of 2 done');
+});
+
+test('whatever somebody wrote, nothing leaves its place and nothing steers the terminal', () => {
+  const instance = instanceOf({
+    target_contact: HOSTILE.slice(0, 60),
+    objective: HOSTILE,
+    reason: HOSTILE,
+    facts: [HOSTILE],
+    todos: [{ id: '1', text: HOSTILE, status: 'pending' }],
+    state: 'NEEDS_HUMAN_INTERVENTION',
+  });
+  for (const columns of [30, 44, 60, 79, 80, 100, 140, 200]) {
+    for (const colours of [plain, bright]) {
+      const look = { columns, colours, now };
+      const listed = formatConversationTable([instance], look);
+      const said = formatTranscriptLine(lineOf({ content: HOSTILE, delivery: 'read' }), look);
+      const told = formatConversationCard(instance, [], { ...look, all: true });
+      for (const line of [...listed, ...said]) expect(textWidth(line)).toBeLessThanOrEqual(columns);
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: what must not be there
+      const steering = /\u001b(?!\[\d+m)|\u202e/;
+      for (const line of [...listed, ...said, ...told]) expect(line).not.toMatch(steering);
+    }
+  }
+});

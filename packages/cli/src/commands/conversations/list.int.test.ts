@@ -1,0 +1,95 @@
+import type { ConversationInstance } from '@relay/core/api/instances';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { conversationBed, ENDED, lines, ONE, TWO, whole } from '../../testing/conversation-bed.ts';
+
+const bed = conversationBed();
+
+describe('relay list', () => {
+  beforeEach(() => {
+    bed.instances(
+      { id: ENDED, state: 'COMPLETED' },
+      {
+        id: ONE,
+        follow_up_count: 1,
+        next_follow_up_at: new Date(Date.now() + 720_000).toISOString(),
+        todos: [
+          { id: '1', text: 'a', status: 'completed' },
+          { id: '2', text: 'b', status: 'pending' },
+        ],
+      },
+      {
+        id: TWO,
+        state: 'NEEDS_HUMAN_INTERVENTION',
+        reason: 'Asks for\n\u001b[2J a day.',
+      },
+    );
+  });
+
+  test('shows every conversation at a glance, those that need the owner first', async () => {
+    const { exit, out, err } = await bed.run('list');
+    expect({ exit, err }).toEqual({ exit: 0, err: '' });
+    expect(lines(out).map((line) => line.trim().replace(/ {2,}/g, ' | '))).toEqual([
+      'ID | CONTACT | STATE | TODOS | FOLLOW-UP | WHY',
+      '! 1a2b9999 | +491701234567 | NEEDS_HUMAN_INTERVENTION | Asks for ⟨U+001B⟩[2J a day.',
+      '1a2b3c4d | +491701234567 | WAITING_FOR_REPLY | 1/2 | in 12 min, 2 of 3 | The contact has been written to and has not answered yet.',
+      '77777777 | +491701234567 | COMPLETED | The objective was met.',
+    ]);
+  });
+
+  test('--state narrows it, in any case; nothing found is no failure', async () => {
+    const { out } = await bed.run('list', '--state', 'completed', '--json');
+    expect(JSON.parse(out).map(({ id }: ConversationInstance) => id)).toEqual([ENDED]);
+    expect(await bed.run('list', '--state', 'PAUSED')).toEqual({
+      exit: 0,
+      out: '',
+      err: 'No conversation is PAUSED.\n',
+    });
+  });
+
+  test('keeps within a narrow window', async () => {
+    const shown = await whole(bed.onTerminal(40, 'list'));
+    const told = shown.slice(0, shown.indexOf('1 conversation waits'));
+    for (const line of told.split('\n')) expect(line.length).toBeLessThanOrEqual(40);
+    expect(told).toContain('! 1a2b9999');
+    expect(told).toContain('    1/2 done, in 12 min, 2 of 3\n');
+    expect(shown).toContain('1 conversation waits for you');
+  });
+
+  test('asks page by page for as many as there are; a terminal is not flooded', async () => {
+    const many = Array.from({ length: 1_203 }, (_none, index) => ({
+      id: `${String(index).padStart(8, '0')}-0000-4000-8000-000000000000`,
+      state: 'COMPLETED' as const,
+    }));
+    bed.instances(...many);
+    const { out } = await bed.run('list', '--json');
+    expect(JSON.parse(out)).toHaveLength(1_203);
+    expect(bed.asked()).toHaveLength(3);
+    expect(lines((await bed.run('list')).out)).toHaveLength(1_204);
+    const shown = await whole(bed.onTerminal(140, 'list'));
+    expect(shown).toContain('1183 more have ended: `relay list --all`');
+    expect(lines(await whole(bed.onTerminal(140, 'list', '--all')))).toHaveLength(1_204);
+  });
+
+  test('--watch tells what changes, as lines for programs', async () => {
+    const { interrupt, ended, out } = bed.following('list', '--watch', '--json');
+    await expect.poll(() => lines(out()).length).toBe(2);
+    bed.instances({ id: ONE, state: 'COMPLETED' }, { id: TWO, state: 'NEEDS_HUMAN_INTERVENTION' });
+    await expect.poll(() => lines(out()).length).toBe(4);
+    const told = lines(out()).map((line) => JSON.parse(line) as ConversationInstance);
+    expect(told.map(({ id, state }) => [id, state]).slice(2)).toEqual([
+      [ONE, 'COMPLETED'],
+      [TWO, 'NEEDS_HUMAN_INTERVENTION'],
+    ]);
+    interrupt();
+    await ended;
+  });
+
+  test('--watch ends with the daemon, and says so', async () => {
+    const { ended, out, err } = bed.following('list', '--watch');
+    await expect.poll(out).toContain('1a2b3c4d');
+    await bed.stopServing();
+    expect(await ended).toBe(3);
+    expect(err()).toContain('Run `relay start` first.');
+    await bed.serve();
+  });
+});

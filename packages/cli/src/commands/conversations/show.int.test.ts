@@ -1,0 +1,166 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { conversationBed, ENDED, lines, ONE, TWO, whole } from '../../testing/conversation-bed.ts';
+
+const bed = conversationBed();
+
+describe('relay get', () => {
+  beforeEach(() => {
+    bed.instances(
+      {
+        id: ONE,
+        objective: 'Get a \u202equote',
+        facts: ['We open at 9'],
+        unread: 2,
+        todos: [
+          { id: '1', text: 'Ask for the price', status: 'completed' },
+          { id: '2', text: 'Ask for a day', status: 'in_progress' },
+          { id: '3', text: 'Thank them', status: 'pending' },
+          { id: '4', text: 'Ask for tea', status: 'skipped' },
+        ],
+      },
+      { id: TWO },
+    );
+    bed.put(
+      'transitions.json',
+      Array.from({ length: 12 }, (_none, index) => ({
+        instance_id: ONE,
+        from_state: 'ACTIVE',
+        to_state: 'WAITING_FOR_REPLY',
+        trigger: `step_${index}`,
+        timestamp: '2026-11-15T08:00:00.000Z',
+      })),
+    );
+  });
+
+  test('shows the whole of it, and what can be done now', async () => {
+    const { exit, out } = await bed.run('get', ONE);
+    expect(exit).toBe(0);
+    for (const part of [
+      '● WAITING_FOR_REPLY',
+      'The contact has been written to and has not answered yet.',
+      'Objective    Get a ⟨U+202E⟩quote',
+      '██████████░░░░░░░░░░ 2 of 4 done',
+      '✓ Ask for the price',
+      '◐ Ask for a day',
+      '○ Thank them',
+      '– Ask for tea',
+      'after 1 d without an answer, 3 at most',
+      'May be told  We open at 9',
+      '2 messages that the agent has not read',
+      '… 2 before; `--all` shows them',
+      'ACTIVE → WAITING_FOR_REPLY  step_11',
+      'relay send 1a2b3c4d "…"',
+      'relay pause 1a2b3c4d',
+      'relay cancel 1a2b3c4d',
+    ]) {
+      expect(out).toContain(part);
+    }
+    expect(out).not.toContain('relay resume');
+    expect(out).not.toContain('step_1 ');
+    expect((await bed.run('get', ONE, '--all')).out).toContain('step_0');
+  });
+
+  test('--json is the instance, with how it came there', async () => {
+    const { out } = await bed.run('get', '1a2b3', '--json');
+    expect(JSON.parse(out)).toMatchObject({ id: ONE, facts: ['We open at 9'] });
+    expect(JSON.parse(out).transitions).toHaveLength(12);
+  });
+
+  test('an id may be cut short where that is clear', async () => {
+    expect(await bed.run('get', '1A2B3')).toMatchObject({ exit: 0 });
+    expect(await bed.run('get', '1a2b')).toMatchObject({
+      exit: 2,
+      err: `More than one id begins with 1a2b: ${ONE} (+491701234567, WAITING_FOR_REPLY), ${TWO} (+491701234567, WAITING_FOR_REPLY). Give more of it.\n`,
+    });
+    expect(await bed.run('get', 'beef')).toMatchObject({
+      exit: 4,
+      err: expect.stringContaining('No conversation has an id that begins with beef.'),
+    });
+    expect(await bed.run('get', ENDED)).toMatchObject({ exit: 4, out: '' });
+  });
+});
+
+describe('relay transcript', () => {
+  beforeEach(() => {
+    bed.instances({ id: ONE });
+    bed.transcript(
+      { id: '1', content: 'Good morning', delivery: 'read' },
+      { id: '2', role: 'contact', content: 'Morning!\n\u001b]0;title\u0007How are you?' },
+      { id: '3', role: 'manual', content: 'Fine.', delivery: 'failed' },
+      { id: '4', role: 'system', content: 'Not sent: nobody is there.' },
+    );
+  });
+
+  test('shows when, who, what, and how far it has come', async () => {
+    const { exit, out } = await bed.run('transcript', ONE);
+    expect(exit).toBe(0);
+    expect(
+      out
+        .replace(/(\d\d-\d\d )?\d\d:\d\d/g, 'T')
+        .split('\n')
+        .map((line) => line.trim()),
+    ).toEqual([
+      'T  agent    Good morning  read ✓✓',
+      'T  contact  Morning!',
+      '⟨U+001B⟩]0;title⟨U+0007⟩How are you?',
+      'T  you      Fine.  not sent ✗',
+      'T  Relay    Not sent: nobody is there.',
+      '',
+    ]);
+  });
+
+  test('--json is what the API answers', async () => {
+    const { out } = await bed.run('transcript', ONE, '--json');
+    expect(JSON.parse(out)).toHaveLength(4);
+  });
+
+  test('nothing was said yet is no failure', async () => {
+    bed.transcript();
+    expect(await bed.run('transcript', ONE)).toMatchObject({ exit: 0, out: '' });
+  });
+
+  test('-f goes on until the conversation ends, each line once', async () => {
+    const { ended, out } = bed.following('transcript', ONE, '-f');
+    await expect.poll(out).toContain('nobody is there');
+    bed.transcript(
+      { id: '4', role: 'system', content: 'Not sent: nobody is there.' },
+      { id: '5', content: 'Farewell', delivery: 'sent' },
+    );
+    await expect.poll(out).toContain('Farewell');
+    bed.instances({ id: ONE, state: 'COMPLETED' });
+    expect(await ended).toBe(0);
+    expect(out().match(/Good morning|Farewell/g)).toEqual(['Good morning', 'Farewell']);
+  });
+
+  test('-f --json tells a line again when it has come further', async () => {
+    bed.transcript({ id: '1', delivery: 'pending' });
+    const { ended, out } = bed.following('transcript', ONE, '-f', '--json');
+    await expect.poll(() => lines(out()).length).toBe(1);
+    bed.transcript({ id: '1', delivery: 'delivered' });
+    await expect.poll(() => lines(out()).length).toBe(2);
+    bed.instances({ id: ONE, state: 'FAILED' });
+    expect(await ended).toBe(0);
+    expect(lines(out()).map((line) => JSON.parse(line).delivery)).toEqual(['pending', 'delivered']);
+  });
+
+  test('keeps within a narrow window', async () => {
+    bed.transcript({
+      content: `A long text ${'of many words '.repeat(10)}`,
+      delivery: 'delivered',
+    });
+    const shown = await whole(bed.onTerminal(30, 'transcript', ONE));
+    for (const line of shown.split('\n')) expect(line.length).toBeLessThanOrEqual(30);
+    expect(shown).toContain('delivered ✓✓');
+  });
+
+  test('on a terminal a mark changes in its place', async () => {
+    bed.transcript({ id: '1', content: 'Hello', delivery: 'pending' });
+    const shown = bed.onTerminal(80, 'transcript', ONE, '-f');
+    await expect.poll(shown.out).toContain('Hello  waiting');
+    bed.transcript({ id: '1', content: 'Hello', delivery: 'read' });
+    await expect.poll(shown.out).toContain('Hello  read ✓✓');
+    bed.instances({ id: ONE, state: 'COMPLETED' });
+    const said = await whole(shown);
+    expect(said.trimEnd()).toMatch(/COMPLETED: The objective was met\.$/);
+  });
+});

@@ -1,0 +1,60 @@
+import type { LedgerLine } from '@relay/core/api/ledger';
+import { expect, test } from 'vitest';
+import { textWidth } from '../format.ts';
+import { formatLedgerHeader, formatLedgerLines, parseSince } from './ledger.ts';
+
+const colours = { dim: String, bold: String, red: String, yellow: String, green: String };
+const now = new Date(2026, 10, 15, 15, 0);
+const line = (over: Partial<LedgerLine> = {}): LedgerLine => ({
+  seq: 1,
+  at: new Date(2026, 10, 15, 14, 2).toISOString(),
+  actor: 'router',
+  who: 'router',
+  action: 'route_message',
+  what: 'a message came in',
+  subject: { kind: 'message', id: 'M' },
+  about: 'Mom',
+  outcome: 'needs_approval',
+  reason: 'draft',
+  sentence: 'Replies here are drafts. Read it under `relay approvals` and send it with your yes.',
+  detail: {},
+  ...over,
+});
+const look = (columns: number | null) => ({ columns, colours, now });
+
+test('when, who, what, about whom, how it went and why stand below each other', () => {
+  expect([
+    formatLedgerHeader(colours),
+    ...formatLedgerLines(
+      [line(), line({ about: null, who: 'conversation “Get a quote”' })],
+      look(120),
+    ),
+  ]).toEqual(
+    [
+      'TIME         WHO               WHAT                  ABOUT               OUTCOME         WHY',
+      '      14:02  router            a message came in     Mom                 needs approval  Replies here are drafts.',
+      '      14:02  conversation “G…  a message came in                         needs approval  Replies here are drafts.',
+    ].map((text, n) => (n === 0 ? text : expect.stringContaining(text))),
+  );
+});
+
+test('nothing is wider than the window, and nothing is cut where nobody looks', () => {
+  const [cut] = formatLedgerLines([line()], look(120));
+  expect(textWidth(cut ?? '')).toBeLessThanOrEqual(120);
+  expect(formatLedgerLines([line()], look(null))[0]).toContain('send it with your yes.');
+  const [first, second] = (formatLedgerLines([line()], look(90))[0] ?? '').split('\n');
+  expect(first).toContain('needs approval');
+  expect(second).toContain('Replies here are drafts.');
+});
+
+test('names cannot steer the terminal', () => {
+  const [shown] = formatLedgerLines([line({ about: 'A\u001b[2J\nB' })], look(120));
+  expect(shown).toContain('A⟨U+001B⟩[2J B');
+});
+
+test('since takes a length of time or a day', () => {
+  expect(parseSince('2h', now)).toEqual(new Date(2026, 10, 15, 13, 0));
+  expect(parseSince('2026-11-14', now)).toEqual(new Date(2026, 10, 14));
+  expect(parseSince('2026-11-14 09:00', now)).toEqual(new Date(2026, 10, 14, 9));
+  expect(() => parseSince('yesterday', now)).toThrow('--since');
+});

@@ -1,0 +1,57 @@
+import type { EmbeddingsTrial, MemoryStatus } from '@relay/core/api/memory';
+import { expect, test } from 'vitest';
+import { formatEmbeddingsTrial, formatMemoryStatus } from './memory.ts';
+
+const STATUS: MemoryStatus = {
+  embeddings: 'local',
+  provider: 'local',
+  model: 'minilm-l6-v2',
+  dims: 384,
+  index: 'process',
+  documents: 12_000,
+  vectors: 9_000,
+  waiting: 3_000,
+  per_second: 25,
+  failure: null,
+};
+
+const TRIAL: EmbeddingsTrial = {
+  embeddings: 'endpoint',
+  provider: 'api.example.org',
+  model: 'embed-3',
+  dims: 1_024,
+  waiting: 36_000,
+  per_second: 100,
+  leaves_to: 'api.example.org',
+};
+
+test('the status says how many of how many, and how long the rest takes', () => {
+  expect(formatMemoryStatus(STATUS)).toEqual([
+    '  By meaning  a model on this machine; nothing leaves it',
+    '  Model       minilm-l6-v2, 384 numbers a text',
+    '  Compared    in the daemon',
+    '  Texts       12,000, 9,000 with a vector',
+    '  Waiting     3,000, 25.0 a second: 2 min to go',
+  ]);
+});
+
+test('off, nothing is said of a model; a failure is told in its sentence', () => {
+  const off = { ...STATUS, embeddings: 'off', model: null, dims: null, index: null } as const;
+  expect(formatMemoryStatus(off)).toEqual([
+    '  By meaning  off: what was said is found by its words',
+    '  Texts       12,000',
+  ]);
+  const failure = { at: '2026-11-15T02:00:00.000Z', sentence: 'It does not answer.' };
+  expect(formatMemoryStatus({ ...STATUS, failure }).at(-1)).toBe(
+    '  Failed      It does not answer.',
+  );
+});
+
+test('before it begins one reads how long it takes and what leaves the machine', () => {
+  const [time, leaves] = formatEmbeddingsTrial(TRIAL);
+  expect(time).toContain('36,000 texts take about 6 min');
+  expect(leaves).toMatch(/36,000 messages, what others wrote to you included.*api\.example\.org/);
+  expect(formatEmbeddingsTrial({ ...TRIAL, leaves_to: null })[1]).toContain(
+    'Nothing leaves this machine',
+  );
+});

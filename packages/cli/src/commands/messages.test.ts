@@ -1,0 +1,48 @@
+import type { BufferedMessage } from '@relay/core/api/whatsapp';
+import { expect, test } from 'vitest';
+import { formatMessages } from './messages.ts';
+
+const plain = { dim: String, bold: String };
+const now = new Date(2026, 10, 15, 12, 0);
+const message = (given: Partial<BufferedMessage>): BufferedMessage => ({
+  id: '1',
+  from: '491701234567@s.whatsapp.net',
+  fromName: null,
+  to: '14155551234@s.whatsapp.net',
+  body: 'Hello',
+  timestamp: new Date(2026, 10, 15, 9, 5).getTime(),
+  fromMe: false,
+  isGroup: false,
+  ...given,
+});
+
+test('lines up time, who and whom, with numbers as people write them', () => {
+  const yesterday = new Date(2026, 10, 14, 23, 59).getTime();
+  const lines = formatMessages(
+    [
+      message({ timestamp: yesterday }),
+      message({ fromName: 'Ana' }),
+      message({ fromMe: true, to: '491701234567@s.whatsapp.net' }),
+      message({ isGroup: true, to: '120363@g.us', fromName: 'Ana' }),
+      message({ from: '77@lid' }),
+    ],
+    plain,
+    now,
+  );
+  expect(lines).toEqual([
+    '11-14 23:59  1  +491701234567 → you  Hello',
+    '      09:05  1  Ana → you            Hello',
+    '      09:05  1  you → +491701234567  Hello',
+    '      09:05  1  Ana → group 120363   Hello',
+    '      09:05  1  77@lid → you         Hello',
+  ]);
+});
+
+test('a long text stays one message, and no text can steer the terminal', () => {
+  const [line] = formatMessages(
+    [message({ fromName: 'A\u001b[2J\nna', body: 'a\nb\u0007' })],
+    plain,
+    now,
+  );
+  expect(line).toBe(`      09:05  1  A⟨U+001B⟩[2J na → you  a\n${' '.repeat(39)}b⟨U+0007⟩`);
+});

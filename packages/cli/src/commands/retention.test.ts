@@ -1,0 +1,102 @@
+import type { ErasedCounts, ErasureReceipt, RetentionStatus } from '@relay/core/api/retention';
+import { expect, test } from 'vitest';
+import { formatErasedCounts, formatErasureReceipt, formatRetentionStatus } from './retention.ts';
+
+const NOW = new Date(2026, 10, 15, 12, 0);
+const ago = (hours: number) => new Date(NOW.getTime() - hours * 3_600_000).toISOString();
+
+const STATUS: RetentionStatus = {
+  now: NOW.toISOString(),
+  limits: { observed_messages_days: 30, digests_days: 28 },
+  groups: [
+    {
+      chat_id: 'c0ffee00-0000-4000-8000-000000000000',
+      name: 'Family\u001b[2J',
+      observed: true,
+      messages: 1204,
+      oldest_message_at: ago(29 * 24 + 3),
+      digests: 1,
+      oldest_digest_at: ago(5),
+      within_limits: true,
+    },
+    {
+      chat_id: 'c0ffee00-0000-4000-8000-000000000001',
+      name: null,
+      observed: false,
+      messages: 2,
+      oldest_message_at: ago(31 * 24),
+      digests: 0,
+      oldest_digest_at: null,
+      within_limits: false,
+    },
+  ],
+  runs: [{ at: ago(8), cause: 'night', messages: 96, digests: 1, scoured: true, ms: 900 }],
+  next_run_at: new Date(2026, 10, 16, 4, 17).toISOString(),
+  others: [{ what: 'codes to sign in', limit: 'as soon as it has expired' }],
+};
+
+test('how old what is kept is, against its limits', () => {
+  expect(formatRetentionStatus(STATUS)).toEqual([
+    'Messages of observed groups are kept 30 days, digests 28 days.',
+    '',
+    'Family⟨U+001B⟩[2J',
+    '  oldest raw row:  29 d 3 h (1204 messages)',
+    '  oldest digest:   5 h (1 digest)',
+    '',
+    'c0ffee00-0000-4000-8000-000000000001, no longer observed: older than allowed, and due to go',
+    '  oldest raw row:  31 d (2 messages)',
+    '  oldest digest:   none',
+    '',
+    'Last enforced 04:00: 96 messages and 1 digest deleted, and the files written anew without them.',
+    'Next at 11-16 04:17; `relay retention run` enforces now.',
+    '',
+    'Also limited:',
+    '  codes to sign in  as soon as it has expired',
+  ]);
+});
+
+test('before anything was observed or enforced', () => {
+  const lines = formatRetentionStatus({ ...STATUS, groups: [], runs: [] });
+  expect(lines).toContain('No group is observed, and nothing is left of one.');
+  expect(lines).toContain('Not enforced yet.');
+});
+
+const NOTHING: ErasedCounts = {
+  messages: 0,
+  sent: 0,
+  conversations: 0,
+  session_lines: 0,
+  schedules: 0,
+  approvals: 0,
+  grants: 0,
+  digests: 0,
+  assistant_answers: 0,
+  tool_calls: 0,
+};
+
+test('what would go is told by kind, and that there is nothing else', () => {
+  expect(formatErasedCounts({ ...NOTHING, messages: 120, digests: 3 })).toEqual([
+    '  120  messages, with all that finds them',
+    '    3  digests, with their facts',
+  ]);
+  expect(formatErasedCounts(NOTHING)).toEqual(['  nothing but the name and the addresses']);
+});
+
+test('a receipt says what was erased, how far the bytes are gone, and what stays', () => {
+  const receipt: ErasureReceipt = {
+    kind: 'person',
+    erased: { ...NOTHING, messages: 1 },
+    outside_lines: 2,
+    scoured: 'all',
+    ms: 1_400,
+    stays: ['WhatsApp keeps its own.'],
+  };
+  expect(formatErasureReceipt('Ben (+49170)', receipt)).toEqual([
+    'Erased: Ben (+49170), in 1 s. No byte of it is left in the database, its log included.',
+    '  1  messages, with all that finds them',
+    '  2 lines of the files for your other memory',
+    '',
+    'What stays:',
+    '  WhatsApp keeps its own.',
+  ]);
+});

@@ -1,0 +1,67 @@
+import type { Schedule } from '@relay/core/api/schedules';
+import { expect, test } from 'vitest';
+import { formatSchedulePreview, formatSchedules } from './schedules.ts';
+
+const look = { columns: null, colours: { bold: String, dim: String, yellow: String } };
+const schedule = (given: Partial<Schedule> = {}): Schedule => ({
+  id: '2d6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d',
+  state: 'active',
+  rule: { kind: 'daily', time: '09:00' },
+  zone: 'Europe/Berlin',
+  words: 'every day at 09:00, Europe/Berlin',
+  catch_up: 'skip',
+  next: ['2026-11-16T08:00:00.000Z', '2026-11-17T08:00:00.000Z'],
+  recipient: '+4915112345678',
+  recipient_name: 'Mom',
+  text: 'Take your\npills',
+  created_by: 'owner',
+  who: 'you',
+  created_at: '2026-11-15T08:00:00.000Z',
+  last: null,
+  ...given,
+});
+
+test('what was understood: the rule, the recipient, every line, the next times and the catch-up rule', () => {
+  expect(formatSchedulePreview(schedule(), look)).toEqual([
+    'every day at 09:00, Europe/Berlin, to Mom (+4915112345678)',
+    '  │ Take your',
+    '  │ pills',
+    '  Next: Mon 16 Nov 2026 09:00, then Tue 17 Nov 2026 09:00.',
+    '  When Relay was not there: what is missed is left out.',
+  ]);
+});
+
+test('a list says what comes next, and what did not go out', () => {
+  const last = {
+    due_at: '2026-11-10T08:00:00.000Z',
+    last_due_at: '2026-11-14T08:00:00.000Z',
+    count: 5,
+    outcome: 'skipped',
+    reason: 'Relay was not there.',
+    reason_code: 'late',
+    at: '2026-11-15T07:00:00.000Z',
+    message_state: null,
+    approval_id: null,
+  } as const;
+  expect(formatSchedules([schedule({ last })], look)).toEqual([
+    '2d6d6e4e  every day at 09:00, Europe/Berlin, to Mom (+4915112345678)',
+    '          Take your pills',
+    '          Next: Mon 16 Nov 2026 09:00.',
+    '          5 occurrences from Tue 10 Nov 2026 09:00 on were left out: Relay was not there.',
+  ]);
+  const refused = { ...last, count: 1, outcome: 'refused' } as const;
+  expect(formatSchedules([schedule({ last: refused })], look).at(-1)).toContain(
+    'The one of Tue 10 Nov 2026 09:00 was not sent: Relay was not there.',
+  );
+});
+
+test('no text can steer the terminal', () => {
+  const [head, words] = formatSchedulePreview(
+    schedule({ recipient_name: 'M\u001b[2Jom', text: '\u202eevil\u0007' }),
+    look,
+  );
+  expect([head, words]).toEqual([
+    'every day at 09:00, Europe/Berlin, to M⟨U+001B⟩[2Jom (+4915112345678)',
+    '  │ ⟨U+202E⟩evil⟨U+0007⟩',
+  ]);
+});

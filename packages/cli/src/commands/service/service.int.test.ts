@@ -1,0 +1,36 @@
+import { existsSync } from 'node:fs';
+import { removeFolder } from '@relay/testing/remove-folder';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { build, open, type Relay } from '../../testing/command.ts';
+
+let built: string;
+let relay: Relay;
+beforeAll(async () => {
+  built = build();
+  relay = await open(built, { ANTHROPIC_API_KEY: 'sk-secret' });
+});
+afterAll(async () => {
+  await relay.end();
+  await removeFolder(built);
+});
+
+it('shows what a service would be told: this home, and no secret', async () => {
+  const { out, exit } = await relay.run('service', 'install', '--print');
+  expect(exit).toBe(0);
+  expect(out).toContain(relay.home);
+  expect(out).toContain('start');
+  expect(out).not.toContain('sk-secret');
+});
+
+it('says that it is no service, with the exit code of one that does not run', async () => {
+  const { out, exit } = await relay.run('service', 'status', '--json');
+  const { installed, running, file } = JSON.parse(out);
+  expect({ installed, running, exit }).toEqual({ installed: false, running: false, exit: 3 });
+  expect(existsSync(file)).toBe(false);
+});
+
+it('taking away what is not there is no mistake', async () => {
+  const { out, exit } = await relay.run('service', 'uninstall');
+  expect(out).toContain('there is nothing to take away');
+  expect(exit).toBe(0);
+});

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { parseTokenRequest } from './tokens.ts';
+
+const now = new Date('2026-11-15T19:00:00.000Z');
+const asked = { name: ' claude ', scopes: 'messages:read, messages:send' };
+
+test('scopes and people are lists, and somebody is asked unless it is said otherwise', () => {
+  expect(parseTokenRequest(asked, now)).toEqual({
+    name: 'claude',
+    scopes: ['messages:read', 'messages:send'],
+    confirm: true,
+  });
+  const options = { ...asked, contacts: 'Mom, +49 170 1234567,', confirm: false, expires: '90d' };
+  expect(parseTokenRequest(options, now)).toEqual({
+    name: 'claude',
+    scopes: ['messages:read', 'messages:send'],
+    contacts: ['Mom', '+49 170 1234567'],
+    confirm: false,
+    expires_at: '2027-02-13T19:00:00.000Z',
+  });
+  const { expires_at } = parseTokenRequest({ ...asked, expires: '2027-01-31T12:00:00Z' }, now);
+  expect(expires_at).toBe('2027-01-31T12:00:00.000Z');
+});
+
+test.each([
+  [{ scopes: 'messages:read' }, 'Say what you call the program: --name claude.'],
+  [{ name: ' ', scopes: 'messages:read' }, 'Say what you call the program: --name claude.'],
+  [{ name: 'a' }, 'Say what it may do. Give --scopes some of messages:read, messages:send, '],
+  [{ name: 'a', scopes: 'messages:read,admin' }, 'admin is no scope. Give --scopes some of '],
+  [{ name: 'a', scopes: 'toString' }, 'toString is no scope.'],
+  [{ ...asked, contacts: ' , ' }, 'Give --contacts at least one name or number, or leave it out.'],
+  [{ ...asked, expires: 'soon' }, 'Write --expires as `90d`, `12h` or `2027-01-31`.'],
+  [{ ...asked, expires: '999999999d' }, 'Write --expires as `90d`, `12h` or `2027-01-31`.'],
+  [{ ...asked, expires: '2020-01-01' }, '--expires is past already'],
+])('what is not understood is said: %o', (options, sentence) => {
+  expect(() => parseTokenRequest(options, now)).toThrow(sentence);
+});

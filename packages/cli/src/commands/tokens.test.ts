@@ -1,0 +1,57 @@
+import type { ClientToken } from '@relay/core/api/credentials';
+import { expect, test } from 'vitest';
+import { formatTokenList } from './tokens.ts';
+
+const now = new Date('2026-11-15T19:00:00.000Z');
+const look = { columns: null, colours: { bold: String, dim: String, yellow: String }, now };
+const token = (given: Partial<ClientToken> = {}): ClientToken => ({
+  id: '7f3c1a52-3a55-4a0c-9d0e-2f6f6f0c9a11',
+  name: 'claude',
+  scopes: ['messages:read', 'messages:send'],
+  contacts: null,
+  confirm: true,
+  has_read: false,
+  created_at: '2026-11-01T09:00:00.000Z',
+  rotated_at: null,
+  last_used_at: null,
+  expires_at: null,
+  ...given,
+});
+const linesOf = (given: Partial<ClientToken>) => formatTokenList([token(given)], look);
+
+test('a token says what it may do, with whom, and whether it was used', () => {
+  expect(linesOf({})).toEqual([
+    'claude',
+    '  May messages:read, messages:send; with everybody your grants allow.',
+    '  Somebody is asked before it sends.',
+    '  Never used, made 2026-11-01',
+  ]);
+});
+
+test('one that has read, is bounded and ends says so', () => {
+  const contacts = [
+    { id: '0b6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d', name: 'Mom' },
+    { id: '1b6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d', name: 'B\u001b[2Jen' },
+  ];
+  expect(
+    linesOf({ contacts, confirm: false, has_read: true, expires_at: '2027-02-13T19:00:00.000Z' }),
+  ).toEqual([
+    'claude',
+    '  May messages:read, messages:send; only with Mom, B⟨U+001B⟩[2Jen.',
+    '  It sends without asking. It has read, so what it sends elsewhere waits for your yes.',
+    '  Never used, made 2026-11-01',
+    '  Ends 2027-02-13.',
+  ]);
+});
+
+test('a list that nobody is left on is for nobody', () => {
+  expect(linesOf({ contacts: [], scopes: ['messages:read'] }).join('\n')).toBe(
+    'claude\n  May messages:read; with nobody: whoever it was for is forgotten.\n  Never used, made 2026-11-01',
+  );
+});
+
+test('an expired one opens nothing', () => {
+  expect(linesOf({ expires_at: '2026-11-14T19:00:00.000Z' }).at(-1)).toBe(
+    '  It expired on 2026-11-14 and opens nothing.',
+  );
+});

@@ -1,0 +1,76 @@
+import type { LinkBody } from '@relay/core/api/whatsapp';
+import { expect, test } from 'vitest';
+import { openTerminal } from '../terminal.ts';
+import { describeConnection, drawPairingCode, drawQrCode, LinkScreen } from './whatsapp-link.ts';
+
+const link = (given: Partial<LinkBody>) =>
+  ({ state: 'qr_ready', sentence: 'Scan it.', qr: null, pairingCode: null, ...given }) as LinkBody;
+
+function screen(rows: number, isTTY = true) {
+  const said = { out: '', err: '' };
+  const sink = (name: 'out' | 'err') => ({
+    isTTY,
+    rows,
+    columns: 80,
+    write: (text: string) => {
+      said[name] += text;
+    },
+  });
+  const terminal = openTerminal({ json: false, colour: false }, sink('out'), sink('err'));
+  return { said, terminal, screen: new LinkScreen(terminal) };
+}
+
+/** As long as those of WhatsApp. */
+const QR = `2@${'A'.repeat(100)},${'b'.repeat(44)},${'c'.repeat(44)},${'d'.repeat(44)}`;
+
+test('a code of WhatsApp’s length takes 57 columns and 29 rows, in colours too', async () => {
+  for (const coloured of [false, true]) {
+    const lines = (await drawQrCode(QR, coloured)).map((line) => line.replace(/.\[[\d;]+m/g, ''));
+    expect([lines.length, new Set(lines.map(({ length }) => length))]).toEqual([29, new Set([57])]);
+  }
+});
+
+test('the same is not drawn twice, a new code in the place of the old', async () => {
+  const { said, screen: one } = screen(40);
+  await one.show(link({ qr: QR }));
+  const once = said.out.length;
+  await one.show(link({ qr: QR }));
+  expect(said.out).toHaveLength(once);
+  await one.show(link({ qr: `${QR}!` }));
+  expect(said.out).toContain('\u001b[31A\r\u001b[J');
+});
+
+test('a window that is too small is told its size, and gets the code when it has grown', async () => {
+  const { said, screen: small } = screen(24);
+  await small.show(link({ qr: QR }));
+  expect(said.err).toContain('needs 57 columns and 33 rows');
+  expect(said.err).toContain('relay init --phone');
+  expect(said.out).toBe('');
+
+  const { said: large, screen: grown } = screen(33);
+  await grown.show(link({ qr: QR }));
+  await grown.again();
+  expect(large.out.split('Scan it.')).toHaveLength(3);
+});
+
+test('states are said as they are, and cannot steer the terminal', async () => {
+  const { said, screen: one } = screen(24, false);
+  await one.show(link({ state: 'scanned', sentence: 'Scanned.\u001b[2J' }));
+  expect(said.err).toBe('Scanned.⟨U+001B⟩[2J\n');
+});
+
+test('a pairing code stands in two halves', () => {
+  expect(drawPairingCode('ABCD1234', String)).toEqual([
+    '╔═══════════════════════╗',
+    '║   A B C D   1 2 3 4   ║',
+    '╚═══════════════════════╝',
+  ]);
+});
+
+test.each([
+  [{ phone: '49170', name: 'Ana' }, 'Connected as +49170 (Ana).'],
+  [{ phone: '49170', name: null }, 'Connected as +49170.'],
+  [{ phone: null, name: null }, 'Connected.'],
+])('%j is %s', (given, sentence) => {
+  expect(describeConnection(link(given))).toBe(sentence);
+});

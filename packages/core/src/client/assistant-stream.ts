@@ -1,0 +1,13 @@
+// A question to the assistant and its answer as it comes. Apart from answer-stream.ts, because the types of the
+// published client depend on no other package.
+import type { AssistantEvent } from '../api/assistant.ts';
+import { type PostStream, streamAnswer } from './answer-stream.ts';
+
+export const ASSISTANT_STREAM = '/api/assistant/messages';
+
+export const askAssistant = (
+  text: string,
+  post: PostStream,
+  signal: AbortSignal,
+): AsyncGenerator<AssistantEvent, void, void> =>
+  streamAnswer<AssistantEvent>({ path: ASSISTANT_STREAM, body: { text } }, post, signal);

@@ -1,0 +1,291 @@
+// What the owner says to Relay itself: a slash command, carried out by the same verbs as the `relay` command
+// and answered in words. No model, and nothing that waits for one; a refusal is an answer too.
+import type { Approval } from '@relay/core/api/approvals';
+import {
+  parseSlashCommand,
+  type SLASH_COMMANDS,
+  type SlashCommand,
+  slashCommandList,
+  splitFirstWord,
+} from '@relay/core/assistant/commands';
+import { RelayError } from '@relay/core/errors';
+import {
+  type ApprovalId,
+  approvalId,
+  type ChatId,
+  type InstanceId,
+  instanceId,
+  type SessionId,
+} from '@relay/core/ids';
+import { revealHidden } from '@relay/core/messages/text';
+import { groupDayText } from '@relay/core/observer/digest/format';
+import { isDayName } from '@relay/core/observer/digest/parse-day';
+import { sql } from 'kysely';
+import { listShownNotices, showNotice } from '../../pipeline/gate/owner-notices.ts';
+import { fence } from '../../platform/db/lease.ts';
+import { inOneTransaction } from '../../platform/jobs/unit-of-work.ts';
+import { FALLBACK_ANSWERS, isLate, UNEXPECTED_ERROR_SENTENCE } from './copy.ts';
+import type { AssistantDeps } from './deps.ts';
+import { appendSessionEvent } from './sql.ts';
+import { toShortId } from './tools/tool-run.ts';
+
+/** Where it was said: the session, and on WhatsApp the chat and when. */
+interface CommandSource {
+  readonly session: SessionId;
+  readonly chat: ChatId | null;
+  readonly at: Date;
+}
+
+type CommandHandler = (
+  deps: AssistantDeps,
+  argument: string,
+  said: CommandSource,
+) => Promise<string>;
+
+export async function runSlashCommand(
+  deps: AssistantDeps,
+  text: string,
+  said: CommandSource,
+): Promise<string> {
+  const { name, word, argument }: SlashCommand = parseSlashCommand(text) ?? {
+    name: null,
+    word: '',
+    argument: '',
+  };
+  if (name === null) return `There is no command /${word.slice(0, 30)}.\n${slashCommandList()}`;
+  if (NOT_WHEN_LATE.has(name) && isLate(said.at, deps.now())) return FALLBACK_ANSWERS.saidLongAgo;
+  try {
+    return await COMMAND_HANDLERS[name](deps, argument, said);
+  } catch (error) {
+    if (error instanceof RelayError) return error.message;
+    deps.log.error('a command failed', { event: name, error });
+    return UNEXPECTED_ERROR_SENTENCE;
+  }
+}
+
+/** What lets something happen: not on a word that was said before the owner knew what is now. */
+const NOT_WHEN_LATE: ReadonlySet<keyof typeof SLASH_COMMANDS> = new Set([
+  'approve',
+  'release',
+  'resume',
+  'schedule',
+]);
+
+const COMMAND_HANDLERS: Readonly<Record<keyof typeof SLASH_COMMANDS, CommandHandler>> = {
+  help: async () => slashCommandList(),
+  status,
+  approve,
+  reject: (deps, argument, said) =>
+    answerQuestion(deps, argument, said, async ({ id }, why) => {
+      const done = await deps.verbs.approvals.reject(approvalId(id), why || null);
+      return `No to: ${questionLine(done, said)}`;
+    }),
+  schedule,
+  pause: (deps, argument) => withConversation(deps, argument, 'pause'),
+  resume: (deps, argument) => withConversation(deps, argument, 'resume'),
+  digest,
+  stop: async (deps, _argument, { session }) =>
+    deps.turns.stop(session) ? 'Stopping.' : 'Nothing is running.',
+  hold: async ({ verbs }) => {
+    await verbs.hold.hold('/hold');
+    return 'Nothing leaves any more, until /release.';
+  },
+  release: async ({ verbs }) => {
+    await verbs.hold.release();
+    return 'The hold is over.';
+  },
+  new: async (deps, _argument, { session }) => {
+    await resetSession(deps, session);
+    return 'A new session: nothing that was said before is remembered.';
+  },
+};
+
+/** What was said so far is kept and no longer remembered, nor is what it was made of. */
+export function resetSession(deps: AssistantDeps, session: SessionId): Promise<void> {
+  const { account } = deps.lease;
+  return inOneTransaction(deps, async ({ tx }) => {
+    await fence(tx, deps.lease);
+    await sql`UPDATE sessions SET begins_after = coalesce((SELECT max(id) FROM session_messages
+        WHERE account_id = ${account} AND session_id = ${session}), 0)
+      WHERE account_id = ${account} AND id = ${session}`.execute(tx);
+    await appendSessionEvent(tx, { account_id: account, id: session });
+  });
+}
+
+/** `/digest`, `/digest holliday`, `/digest holliday friday`, `/digest yesterday`. */
+async function digest({ digests }: AssistantDeps, argument: string): Promise<string> {
+  const words = argument.split(/\s+/).filter((word) => word !== '');
+  const last = words.at(-1) ?? '';
+  const day = isDayName(last) ? last : undefined;
+  const group = (day === undefined ? words : words.slice(0, -1)).join(' ');
+  const found = await digests.digests({
+    ...(group === '' ? {} : { group }),
+    ...(day === undefined ? {} : { day }),
+  });
+  return found.digests.map((each) => groupDayText(each, { hours: false })).join('\n\n');
+}
+
+/**
+ * On WhatsApp only what Relay has shown there in full is approved; what was not is shown now. Without an id, only the
+ * one notice that is open is meant.
+ */
+async function approve(
+  deps: AssistantDeps,
+  argument: string,
+  said: CommandSource,
+): Promise<string> {
+  const { account } = deps.lease;
+  const shown =
+    said.chat === null ? null : await listShownNotices(deps.db, account, said.chat, said.at);
+  if (argument === '' && shown?.size !== 1) {
+    const waiting = await deps.verbs.approvals.list('pending');
+    return waiting.length === 0 ? NO_APPROVALS : waitingList(waiting, said).join('\n');
+  }
+  const [only] = shown ?? [];
+  return answerQuestion(deps, argument || (only ?? ''), said, async ({ id }) => {
+    const question = approvalId(id);
+    if (said.chat !== null && shown?.has(question) !== true) {
+      return showFirst(deps, question, said.chat);
+    }
+    const done = await deps.verbs.approvals.approve(question);
+    return `Yes to: ${questionLine(done, said)}`;
+  });
+}
+
+async function showFirst(deps: AssistantDeps, id: ApprovalId, chat: ChatId): Promise<string> {
+  const { gate, lease } = deps;
+  const isShown = await inOneTransaction(deps, async ({ tx, told }) => {
+    await fence(tx, lease);
+    told.push(() => gate.hint());
+    return showNotice(tx, { gate, account: lease.account }, id, chat);
+  });
+  return isShown
+    ? `I had not shown you all of it here. Read it, then say /approve ${toShortId(id)}.`
+    : 'It cannot be shown here in full, so it cannot be approved here. Read and answer it in the console, or with `relay approvals`.';
+}
+
+const NO_APPROVALS = 'Nothing waits for your yes.';
+
+async function status(
+  { verbs }: AssistantDeps,
+  _argument: string,
+  said: CommandSource,
+): Promise<string> {
+  const now = await verbs.status();
+  const waiting = await verbs.approvals.list('pending');
+  return [
+    now.whatsapp.sentence,
+    now.hold ? 'Sending is on hold: /release ends it.' : now.sending.sentence,
+    `${now.active_instance_count} of ${now.total_instance_count} conversations are open, ${now.needs_you_count} need you.`,
+    ...(waiting.length === 0 ? [NO_APPROVALS] : waitingList(waiting, said)),
+  ].join('\n');
+}
+
+const MAX_LISTED = 10;
+
+const waitingList = (waiting: readonly Approval[], said: CommandSource): string[] => [
+  `Waiting for your yes (/approve id, /reject id):`,
+  ...waiting
+    .slice(0, MAX_LISTED)
+    .map((each) => `${toShortId(each.id)}: ${questionLine(each, said)}`),
+  ...(waiting.length > MAX_LISTED ? [`… and ${waiting.length - MAX_LISTED} more`] : []),
+];
+
+/** On WhatsApp, a long text is counted instead of cut: what is cut looks complete. */
+const MAX_SHOWN_CHARACTERS = 300;
+
+function questionLine(
+  { kind, recipient, recipient_name, text, when }: Approval,
+  { chat }: CommandSource,
+): string {
+  const name = recipient_name === null ? null : revealHidden(recipient_name.replace(/\s+/g, ' '));
+  const whom = [name, recipient && `(${recipient})`].filter(Boolean).join(' ');
+  const words =
+    chat !== null && text.length > MAX_SHOWN_CHARACTERS
+      ? `(${text.length} characters, which /approve with its id shows first)`
+      : revealHidden(text);
+  switch (kind) {
+    case 'send_message':
+      return `send to ${whom}: ${words}`;
+    case 'schedule_message':
+      return `schedule to ${whom}${when === null ? '' : `, ${when}`}: ${words}`;
+    case 'cancel_schedule':
+      return `cancel the scheduled message to ${whom}${when === null ? '' : `, ${when}`}: ${words}`;
+    case 'create_conversation':
+      return `begin a conversation with ${whom}: ${words}`;
+    case 'manage_grant':
+      return `change what ${whom} is allowed: ${words}`;
+  }
+}
+
+/** The one that is named by the beginning of its id; unnamed, the only one there is. */
+async function answerQuestion(
+  { verbs }: AssistantDeps,
+  argument: string,
+  said: CommandSource,
+  say: (question: Approval, rest: string) => Promise<string>,
+): Promise<string> {
+  const waiting = await verbs.approvals.list('pending');
+  if (waiting.length === 0) return NO_APPROVALS;
+  const { word, rest } = splitFirstWord(argument);
+  const meant = waiting.filter(({ id }) => id.startsWith(word.toLowerCase()));
+  const [only] = meant;
+  if (only === undefined)
+    return [`Nothing that waits has an id like ${word}.`, ...waitingList(waiting, said)].join('\n');
+  if (meant.length > 1) return waitingList(meant, said).join('\n');
+  return say(only, rest);
+}
+
+async function withConversation(
+  { verbs: { conversations } }: AssistantDeps,
+  argument: string,
+  verb: 'pause' | 'resume',
+): Promise<string> {
+  const { word } = splitFirstWord(argument);
+  const open = (await conversations.list({})).filter(({ state }) =>
+    verb === 'pause' ? !OVER.includes(state) && state !== 'PAUSED' : RESUMABLE.includes(state),
+  );
+  const meant = open.filter(({ id }) => id.startsWith(word.toLowerCase()));
+  const [only] = meant;
+  if (only === undefined)
+    return `There is no conversation to ${verb}${word && ` with an id like ${word}`}.`;
+  if (meant.length > 1)
+    return [
+      `Which one? /${verb} id`,
+      ...meant
+        .slice(0, MAX_LISTED)
+        .map(
+          ({ id, objective, target_contact }) =>
+            `${toShortId(id)}: ${objective} (${target_contact})`,
+        ),
+    ].join('\n');
+  const id: InstanceId = instanceId(only.id);
+  await conversations[verb](id);
+  return `${verb === 'pause' ? 'Paused' : 'Resumed'}: ${only.objective} (${only.target_contact})`;
+}
+
+const OVER: readonly string[] = ['COMPLETED', 'ABANDONED', 'FAILED'];
+const RESUMABLE: readonly string[] = ['PAUSED', 'NEEDS_HUMAN_INTERVENTION'];
+
+/** `/schedule tomorrow 9:00: call the doctor`, to the owner; without an argument, what is scheduled. */
+async function schedule(
+  { verbs: { schedules } }: AssistantDeps,
+  argument: string,
+): Promise<string> {
+  if (argument === '') {
+    const all = await schedules.list('active');
+    if (all.length === 0) return 'Nothing is scheduled.';
+    return all
+      .slice(0, MAX_LISTED)
+      .map(
+        ({ id, words, recipient_name, recipient, text }) =>
+          `${toShortId(id)}: ${words}, to ${recipient_name ?? recipient ?? 'you'}: ${text}`,
+      )
+      .join('\n');
+  }
+  const [, when, text] = /^(.*?):\s+([\s\S]+)$/.exec(argument) ?? [];
+  if (when === undefined || text === undefined)
+    return 'Say when and what, as in: /schedule every weekday 9:00: stand-up';
+  const { words } = await schedules.create({ to: 'me', when, text });
+  return `Scheduled, ${words}: ${text}`;
+}

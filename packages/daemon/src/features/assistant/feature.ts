@@ -1,0 +1,23 @@
+// The assistant, put together: what main hands to the routes, the hold and the workers.
+import type { AssistantService } from '@relay/core/api/assistant';
+import type { OnRelease } from '../../pipeline/gate/approvals.ts';
+import type { JobHandler } from '../../platform/jobs/worker.ts';
+import { type AssistantDeps, SessionTurns } from './deps.ts';
+import { resumeQuestionsOnRelease } from './on-message.ts';
+import { createAssistantService } from './service.ts';
+import { onAssistantJob } from './turn.ts';
+
+interface AssistantFeature {
+  readonly verbs: AssistantService;
+  readonly onRelease: OnRelease;
+  readonly onQuestion: JobHandler<'assistant'>;
+}
+
+export function openAssistant(options: Omit<AssistantDeps, 'turns'>): AssistantFeature {
+  const deps: AssistantDeps = { ...options, turns: new SessionTurns() };
+  return {
+    verbs: createAssistantService(deps),
+    onRelease: resumeQuestionsOnRelease(deps),
+    onQuestion: onAssistantJob(deps),
+  };
+}

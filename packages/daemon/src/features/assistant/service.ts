@@ -1,0 +1,279 @@
+// The assistant in a chat on the owner's own computer: `relay chat`, the console, the API. The same session
+// as in the owner's chat on WhatsApp; here somebody looks on, hears the turn as it goes and is asked.
+
+import { type DayUse, dayBudgetError, ZERO_DAY_USE } from '@relay/core/agent/budget';
+import { trustedText } from '@relay/core/agent/labelled-text';
+import type {
+  AssistantLine,
+  AssistantService,
+  AssistantSink,
+  ListAssistantLines,
+} from '@relay/core/api/assistant';
+import type { ChatSummaryService } from '@relay/core/api/chats';
+import { parseSlashCommand } from '@relay/core/assistant/commands';
+import type { ChatId, RunId } from '@relay/core/ids';
+import { type Taint, UNTAINTED } from '@relay/core/policy/facts';
+import { sql } from 'kysely';
+import { chatOnlyHooks, createAgentSession } from '../../models/agent/session.ts';
+import { fence } from '../../platform/db/lease.ts';
+import { loadChatNames } from '../../platform/db/names-and-addresses.ts';
+import { endRun, noteSingleCallRun, spentTodaySql } from '../../platform/db/runs.ts';
+import type { SessionLine, SessionRow } from '../../platform/db/sessions.ts';
+import { inOneTransaction } from '../../platform/jobs/unit-of-work.ts';
+import { resetSession, runSlashCommand } from './commands.ts';
+import { FALLBACK_ANSWERS } from './copy.ts';
+import type { AssistantDeps } from './deps.ts';
+import { openOwnerSession } from './on-message.ts';
+import { addLine, lockAssistantSession, readEffects } from './sql.ts';
+import { summarise } from './tools/lookup-tools.ts';
+import {
+  type AssistantTurnResult,
+  assistantBudgetError,
+  type BegunAssistantTurn,
+  beginAssistantTurn,
+  noteInterruptedTurns,
+  runAssistantTurn,
+} from './turn.ts';
+
+export function createAssistantService(deps: AssistantDeps): AssistantService {
+  const { account } = deps.lease;
+  const session = () =>
+    inOneTransaction(deps, async ({ tx }) => {
+      await fence(tx, deps.lease);
+      return openOwnerSession(tx, account);
+    });
+  return {
+    async ask({ text }, sink, signal) {
+      const { id } = await session();
+      if (parseSlashCommand(text) !== null) return answerCommand(deps, id, text, sink);
+      await deps.turns.run(id, signal, (ended) => answerQuestion(deps, id, text, sink, ended));
+    },
+    history: (which) => readHistory(deps, which),
+    async reset() {
+      const { id } = await session();
+      await resetSession(deps, id);
+    },
+  };
+}
+
+async function answerCommand(
+  deps: AssistantDeps,
+  id: SessionRow['id'],
+  text: string,
+  sink: AssistantSink,
+): Promise<void> {
+  const said = await runSlashCommand(deps, text, { session: id, chat: null, at: deps.now() });
+  await inOneTransaction(deps, async ({ tx }) => {
+    await fence(tx, deps.lease);
+    const session = await lockAssistantSession(tx, deps.lease.account, id);
+    if (session === null) return;
+    await addLine(tx, session, { role: 'user', content: text, command: true });
+    await addLine(tx, session, { role: 'assistant', content: said, command: true });
+  });
+  sink({ type: 'done', text: said });
+}
+
+async function answerQuestion(
+  deps: AssistantDeps,
+  id: SessionRow['id'],
+  text: string,
+  sink: AssistantSink,
+  signal: AbortSignal,
+): Promise<void> {
+  const { account } = deps.lease;
+  const begun = await beginAnswer(deps, id, text);
+  sink({ type: 'run', id: begun.run, question: String(begun.question.id) });
+  const thought = await runAssistantTurn(deps, begun, { kind: 'chat', sink }, signal).catch(
+    async (error: unknown) => {
+      // Nobody looks on any more: what was done stays done, and the next turn knows of it.
+      const deeds = await readEffects(deps.db, account, begun.run);
+      const stopped = {
+        state: 'done',
+        text: FALLBACK_ANSWERS.stopped(deeds),
+        failure: null,
+      } as const;
+      await finish(deps, begun, stopped);
+      throw error;
+    },
+  );
+  await finish(deps, begun, thought);
+  const { failure } = thought;
+  sink(failure === null ? { type: 'done', text: thought.text } : { type: 'error', ...failure });
+}
+
+const beginAnswer = (
+  deps: AssistantDeps,
+  id: SessionRow['id'],
+  content: string,
+): Promise<BegunAssistantTurn> =>
+  inOneTransaction(deps, async (work) => {
+    await fence(work.tx, deps.lease);
+    const session = await lockAssistantSession(work.tx, deps.lease.account, id);
+    if (session === null) throw new Error('a session that is gone');
+    const spent = await assistantBudgetError(deps, work);
+    if (spent !== null) throw spent;
+    await noteInterruptedTurns(work, session, null);
+    const question = await addLine(work.tx, session, { role: 'user', content });
+    return beginAssistantTurn(deps, work, session, question);
+  });
+
+function finish(
+  deps: AssistantDeps,
+  { session, question, run }: BegunAssistantTurn,
+  { state, text, failure }: AssistantTurnResult,
+): Promise<void> {
+  return inOneTransaction(deps, async ({ tx }) => {
+    await fence(tx, deps.lease);
+    await lockAssistantSession(tx, deps.lease.account, session.id);
+    await endRun(tx, deps.lease.account, run, state, failure?.message ?? null);
+    await addLine(tx, session, {
+      role: 'assistant',
+      content: text,
+      answers: question.id,
+      run,
+    });
+  });
+}
+
+// What the owner and the assistant said, as they read it on coming back: each answer behind its question, with what
+// its turn looked at and whose words it may be made of.
+
+type HistoryDeps = Pick<AssistantDeps, 'db' | 'lease' | 'settings'>;
+
+async function readHistory(
+  deps: HistoryDeps,
+  which: ListAssistantLines,
+): Promise<readonly AssistantLine[]> {
+  const lines = await readLines(deps, which);
+  const runs = lines.map(({ run_id }) => run_id).filter((run) => run !== null);
+  const [steps, sources] = await Promise.all([readSteps(deps, runs), readSources(deps, runs)]);
+  return lines.map(({ id, role, content, command, at, run_id }) => ({
+    id: String(id),
+    role: role === 'user' ? 'user' : 'assistant',
+    content,
+    command,
+    at: at.toISOString(),
+    run: run_id,
+    steps: (run_id && steps.get(run_id)) ?? [],
+    ...((run_id && sources.get(run_id)) ?? { sources: [], outside: false }),
+  }));
+}
+
+async function readLines(
+  { db, lease: { account } }: HistoryDeps,
+  { limit, before }: ListAssistantLines,
+): Promise<readonly SessionLine[]> {
+  const place = sql`(coalesce(m.answers, m.id), m.id)`;
+  const lines = await db
+    .selectFrom('session_messages as m')
+    .innerJoin('sessions as s', (on) =>
+      on.onRef('s.account_id', '=', 'm.account_id').onRef('s.id', '=', 'm.session_id'),
+    )
+    .selectAll('m')
+    .where('s.account_id', '=', account)
+    .where('s.kind', '=', 'assistant')
+    .where('s.key', '=', 'owner')
+    .where('m.role', '<>', 'tool')
+    .whereRef('m.id', '>', 's.begins_after')
+    .$if(before !== undefined, (lines) =>
+      lines.where(
+        sql<boolean>`${place} < (SELECT coalesce(b.answers, b.id), b.id FROM session_messages b
+          WHERE b.account_id = ${account} AND b.session_id = s.id AND b.id = ${before})`,
+      ),
+    )
+    .orderBy(sql`coalesce(m.answers, m.id)`, 'desc')
+    .orderBy('m.id', 'desc')
+    .limit(limit)
+    .execute();
+  return lines.reverse();
+}
+
+async function readSteps(
+  { db, lease: { account } }: HistoryDeps,
+  runs: readonly RunId[],
+): Promise<ReadonlyMap<RunId, AssistantLine['steps']>> {
+  if (runs.length === 0) return new Map();
+  const calls = await db
+    .selectFrom('tool_calls')
+    .select(['run_id', 'call_id', 'name', 'arguments', 'result'])
+    .where('account_id', '=', account)
+    .where('run_id', 'in', runs)
+    .orderBy('at')
+    .orderBy('call_id')
+    .execute();
+  const steps = calls.map(({ run_id, call_id: id, name, arguments: given, result }) => ({
+    run: run_id,
+    step: { id, name, arguments: given, result: result === null ? null : JSON.stringify(result) },
+  }));
+  const byRun = Map.groupBy(steps, ({ run }) => run);
+  return new Map([...byRun].map(([run, made]) => [run, made.map(({ step }) => step)]));
+}
+
+type Sources = Pick<AssistantLine, 'sources' | 'outside'>;
+
+/** The owner's own chat is no source: they know what they wrote. */
+async function readSources(
+  { db, lease: { account }, settings }: HistoryDeps,
+  runs: readonly RunId[],
+): Promise<ReadonlyMap<RunId, Sources>> {
+  if (runs.length === 0) return new Map();
+  const read = await db
+    .selectFrom('runs')
+    .select(['id', 'taint'])
+    .where('account_id', '=', account)
+    .where('id', 'in', runs)
+    .execute();
+  const taints = read.map(({ id, taint }) => ({ id, ...(taint as Partial<Taint> | null) }));
+  const chats = taints.flatMap(({ chats = [] }) => chats as readonly ChatId[]);
+  const places = await loadChatNames(db, account, settings.admin_phone_numbers, chats);
+  return new Map(
+    taints.map(({ id, chats = [], outside = false }) => [
+      id,
+      {
+        outside,
+        sources: chats.flatMap((chat) => {
+          const place = places.get(chat);
+          return place === undefined || place.kind === 'own'
+            ? []
+            : [{ chat_id: chat, name: place.name, is_group: place.kind === 'group' }];
+        }),
+      },
+    ]),
+  );
+}
+
+// Summaries for whoever asks beside the assistant's turns: the same question to the owner's model, without
+// tools. What it costs counts towards the owner's day, and nothing is asked once that is used up.
+
+type ChatSummaryDeps = Pick<
+  AssistantDeps,
+  'db' | 'lease' | 'now' | 'zone' | 'models' | 'clock' | 'settings'
+>;
+
+export function createChatSummaryService(deps: ChatSummaryDeps): ChatSummaryService {
+  const { db, lease, models, clock, settings } = deps;
+  return {
+    async begin(by, chat, signal) {
+      const taint = { ...UNTAINTED, chats: [chat] };
+      const model = await models.open();
+      const { rows } = await sql<{ day: DayUse }>`
+        SELECT ${spentTodaySql(lease.account, deps)} AS day`.execute(db);
+      const fault = dayBudgetError(settings.agent, rows[0]?.day ?? ZERO_DAY_USE);
+      if (fault !== null) throw fault;
+      const session = createAgentSession({
+        model,
+        instructions: trustedText(''),
+        tools: [],
+        limits: settings.agent,
+        clock,
+        hooks: {
+          signal,
+          ...chatOnlyHooks(chat),
+          // An answer that is paid for is given, whatever is left of the day.
+          spent: (spent) => noteSingleCallRun(db, lease, { actor: by, clock: deps, taint }, spent),
+        },
+      });
+      return async (name, lines) => (await summarise(session, name, lines, taint)).text;
+    },
+  };
+}

@@ -1,0 +1,164 @@
+// What a session of the assistant remembers, as rows: what was asked and answered since it began, and what
+// its turns did.
+import { selectRememberedLines } from '@relay/core/agent/context-window';
+import type { AccountId, RunId, SessionId } from '@relay/core/ids';
+import { type AnswerReason, answerLedgerRow, type LedgerDetail } from '@relay/core/ledger/rows';
+import { sql } from 'kysely';
+import type { Db, Transaction } from '../../platform/db/database.ts';
+import { appendEvent } from '../../platform/db/events.ts';
+import { appendLedger } from '../../platform/db/ledger.ts';
+import {
+  appendSessionLine,
+  type NewSessionLine,
+  type SessionLine,
+  type SessionRow,
+} from '../../platform/db/sessions.ts';
+
+type SpokenSessionLine = SessionLine & { readonly role: 'user' | 'assistant' };
+
+/** Said, and told to whoever looks at the session. */
+export async function addLine(
+  tx: Transaction,
+  session: Pick<SessionRow, 'account_id' | 'id'>,
+  line: NewSessionLine,
+): Promise<SessionLine> {
+  const added = await appendSessionLine(tx, session, line);
+  await appendSessionEvent(tx, session);
+  return added;
+}
+
+/** The event has no words: what was said is asked for. */
+export const appendSessionEvent = (
+  tx: Transaction,
+  { account_id, id }: Pick<SessionRow, 'account_id' | 'id'>,
+): Promise<void> => appendEvent(tx, account_id, { kind: 'assistant', subject: id, data: {} });
+
+/** More than any memory holds. */
+const MAX_LINES_READ = 300;
+
+/**
+ * The lines that a turn is shown, each answer behind its question, its own question last: what still waits
+ * for an answer of its own is not among them, and what was said to Relay itself never is.
+ */
+export async function readRememberedLines(
+  tx: Transaction,
+  session: SessionRow,
+  question: SessionLine,
+): Promise<readonly SpokenSessionLine[]> {
+  const lines = await tx
+    .selectFrom('session_messages')
+    .selectAll()
+    .where('account_id', '=', session.account_id)
+    .where('session_id', '=', session.id)
+    .where('id', '>', session.begins_after)
+    .where('id', '<>', question.id)
+    .where('waiting', '=', false)
+    .where('command', '=', false)
+    .where('role', '<>', 'tool')
+    .orderBy(sql`coalesce(answers, id)`, 'desc')
+    .orderBy('id', 'desc')
+    .limit(MAX_LINES_READ)
+    .execute();
+  return selectRememberedLines([...lines.reverse(), question] as SpokenSessionLine[]);
+}
+
+export async function readSessionLine(
+  db: Db,
+  account: AccountId,
+  session: SessionId,
+  id: number,
+): Promise<SessionLine | null> {
+  const line = await db
+    .selectFrom('session_messages')
+    .selectAll()
+    .where('account_id', '=', account)
+    .where('session_id', '=', session)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return line ?? null;
+}
+
+/** Held until the transaction ends: one turn or command at a time writes to it. */
+export async function lockAssistantSession(
+  tx: Transaction,
+  account: AccountId,
+  id: SessionId,
+): Promise<SessionRow | null> {
+  const session = await tx
+    .selectFrom('sessions')
+    .selectAll()
+    .where('account_id', '=', account)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+  return session ?? null;
+}
+
+export async function markLineAnswered(tx: Transaction, line: SessionLine): Promise<void> {
+  await tx
+    .updateTable('session_messages')
+    .set({ waiting: false })
+    .where('account_id', '=', line.account_id)
+    .where('session_id', '=', line.session_id)
+    .where('id', '=', line.id)
+    .execute();
+}
+
+/** What a run has done so far, in words, in the order it did it. */
+export async function readEffects(
+  db: Db,
+  account: AccountId,
+  run: RunId,
+): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('tool_calls')
+    .select('effect')
+    .where('account_id', '=', account)
+    .where('run_id', '=', run)
+    .where('effect', 'is not', null)
+    .$narrowType<{ effect: string }>()
+    .orderBy('at')
+    .execute();
+  return rows.map(({ effect }) => effect);
+}
+
+interface InterruptedTurn {
+  readonly run: RunId;
+  readonly line: number;
+  readonly deeds: readonly string[];
+}
+
+/** Turns of this session that came to no end, and what they had done: of one question, or of all left running. */
+export async function findInterruptedTurns(
+  tx: Transaction,
+  session: SessionRow,
+  which: { readonly line: number } | 'left running',
+): Promise<readonly InterruptedTurn[]> {
+  const wanted =
+    which === 'left running'
+      ? sql`r.state = 'running'`
+      : sql`r.state <> 'done' AND r.read_up_to = ${which.line}`;
+  const { rows } = await sql<InterruptedTurn>`
+    SELECT r.id AS run, r.read_up_to AS line, array_agg(t.effect ORDER BY t.at) AS deeds
+    FROM runs r JOIN tool_calls t ON t.account_id = r.account_id AND t.run_id = r.id
+    WHERE r.account_id = ${session.account_id} AND r.session_id = ${session.id} AND ${wanted}
+      AND t.effect IS NOT NULL
+    GROUP BY r.id, r.read_up_to, r.started_at ORDER BY r.started_at`.execute(tx);
+  return rows;
+}
+
+// What came of the owner's message, into the ledger: in the transaction that decides it, as its last row. A
+// line that was not heard on WhatsApp has no message to tell of.
+
+export async function recordAssistantAnswer(
+  tx: Transaction,
+  { account_id, id: session, chat_id: chat }: SessionRow,
+  { message_id: message }: SessionLine,
+  reason: AnswerReason,
+  detail: LedgerDetail = {},
+): Promise<void> {
+  if (message === null || chat === null) return;
+  const actor = detail.run === undefined ? 'assistant' : `assistant:${detail.run}`;
+  const row = { actor, message, reason, detail: { chat, session, ...detail } };
+  await appendLedger(tx, account_id, answerLedgerRow(row));
+}

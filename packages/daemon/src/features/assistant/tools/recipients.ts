@@ -1,0 +1,85 @@
+// Whom the model means. Only a number or an id that get_chats gave names somebody, and only somebody the
+// owner has a record for; a name is refused with those it may mean, so that nobody is guessed at.
+import { aliasOfJid, phoneAlias } from '@relay/core/contacts/alias';
+import { foldName } from '@relay/core/contacts/match';
+import type { ChatId } from '@relay/core/ids';
+import { findOrMakeChats } from '../../../platform/db/chats.ts';
+import type { Transaction } from '../../../platform/db/database.ts';
+import {
+  findPermittedChat,
+  listPermittedChats,
+  type PermittedChat,
+} from '../../../platform/db/grants.ts';
+import { type ToolOutput, type ToolRun, toolError } from './tool-run.ts';
+
+const GROUP = /^\d+(-\d+)?@g\.us$/;
+const MOST_LOOKED_AT = 1_000;
+const MOST_CANDIDATES = 10;
+
+export async function resolveToolRecipient(
+  run: ToolRun,
+  tx: Transaction,
+  text: string,
+): Promise<PermittedChat | { readonly refused: ToolOutput }> {
+  const { admins } = run.world;
+  const given = text.trim();
+  const who = parseRecipient(given);
+  if (who === null) return { refused: await explainNoRecipient(run, tx, given) };
+  const found = await findPermittedChat(tx, run.account, admins, who);
+  return found ?? { refused: toolError(`${NOBODY} ${LOOK_UP}`, { candidates: [] }) };
+}
+
+/** Its chat, made if nobody has written there yet. */
+export async function findOrMakeRecipientChat(
+  run: ToolRun,
+  tx: Transaction,
+  { chat, contact }: PermittedChat,
+): Promise<ChatId> {
+  if (chat !== null) return chat;
+  if (contact === null) throw new Error('a group without a chat');
+  const { ofContact } = await findOrMakeChats(tx, run.account, { contacts: [contact], groups: [] });
+  const made = ofContact.get(contact);
+  if (made === undefined) throw new Error('a contact without a chat');
+  return made;
+}
+
+function parseRecipient(given: string) {
+  if (GROUP.test(given)) return { group: given };
+  // Letters make it a name, whatever digits are in it; only an address may have them after its @.
+  const alias = given.includes('@')
+    ? aliasOfJid(given)
+    : /\p{L}/u.test(given)
+      ? null
+      : phoneAlias(given);
+  return alias === null ? null : { alias };
+}
+
+async function explainNoRecipient(
+  run: ToolRun,
+  tx: Transaction,
+  given: string,
+): Promise<ToolOutput> {
+  const all = await listPermittedChats(tx, run.account, run.world.admins, MOST_LOOKED_AT);
+  const named = all.filter(({ name }) => isLike(name, given));
+  // Only where the owner's own names do not help: a name is quickly chosen.
+  const fitting =
+    named.length > 0 ? named : all.filter(({ callsItself }) => isLike(callsItself ?? '', given));
+  const candidates = fitting
+    .slice(0, MOST_CANDIDATES)
+    .map(({ address, name }) => ({ id: address, name }));
+  const error =
+    candidates.length === 0
+      ? `"${given.slice(0, 60)}" is neither a phone number nor an id, and no chat has such a name. ${LOOK_UP}`
+      : `"${given.slice(0, 60)}" is a name. Use the id of the chat that is meant; if more than one fits, ask your owner which one.`;
+  return toolError(error, { candidates });
+}
+
+const NOBODY = 'There is no permission for this number, so it cannot be reached.';
+const LOOK_UP = 'get_chats lists whom you can reach.';
+
+function isLike(name: string, given: string): boolean {
+  const [a, b] = [foldName(name), foldName(given)];
+  return (
+    b !== '' && (a.includes(b) || a.split(/\s+/).some((word) => b.split(/\s+/).includes(word)))
+  );
+}

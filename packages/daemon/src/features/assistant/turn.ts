@@ -1,0 +1,584 @@
+// The owner's words on WhatsApp, answered: a job of the queue `assistant`. The model runs between two
+// transactions; the answer, the run's end and the job's are one. What a turn had done before it was cut off
+// is not begun again.
+
+import { type DayUse, dayBudgetError, ZERO_DAY_USE } from '@relay/core/agent/budget';
+import { type AssistantHistoryLine, shortenMiddle } from '@relay/core/agent/context-window';
+import { prompt, trustedText, untrustedText } from '@relay/core/agent/labelled-text';
+import type { AssistantSink } from '@relay/core/api/assistant';
+import { RelayError } from '@relay/core/errors';
+import {
+  type ApprovalId,
+  approvalId,
+  type ChatId,
+  type MessageId,
+  type RunId,
+  type SessionId,
+} from '@relay/core/ids';
+import type { AnswerReason, LedgerDetail } from '@relay/core/ledger/rows';
+import { signText, toStorableText } from '@relay/core/messages/text';
+import { joinTaints, type Taint } from '@relay/core/policy/facts';
+import { sql } from 'kysely';
+import {
+  type AgentSession,
+  type AgentStopReason,
+  createAgentSession,
+} from '../../models/agent/session.ts';
+import type { AgentTool } from '../../models/agent/tools.ts';
+import { loadApprovals } from '../../pipeline/gate/approval-store.ts';
+import { isOnHold } from '../../pipeline/gate/gate.ts';
+import { findOrMakeOwnerChat } from '../../pipeline/gate/owner-notices.ts';
+import { listPermittedChats, type PermittedChat } from '../../platform/db/grants.ts';
+import { fence } from '../../platform/db/lease.ts';
+import {
+  beginRun,
+  endRun,
+  noteRunSpending,
+  spentTodaySql,
+  taintOfRuns,
+} from '../../platform/db/runs.ts';
+import type { SessionLine, SessionRow } from '../../platform/db/sessions.ts';
+import { fenced } from '../../platform/db/transaction.ts';
+import {
+  inOneTransaction,
+  RetryTransaction,
+  type UnitOfWork,
+} from '../../platform/jobs/unit-of-work.ts';
+import type { Job } from '../../platform/jobs/worker.ts';
+import type { MessageHit } from '../search/search.ts';
+import { runSlashCommand } from './commands.ts';
+import { FALLBACK_ANSWERS, UNEXPECTED_ERROR_SENTENCE } from './copy.ts';
+import { type AssistantDeps, TurnStopped } from './deps.ts';
+import {
+  assistantInstructions,
+  MAX_PERMISSIONS_SHOWN,
+  type PastMessage,
+  quoteUntrusted,
+  withPastMessages,
+} from './prompt.ts';
+import {
+  addLine,
+  findInterruptedTurns,
+  lockAssistantSession,
+  markLineAnswered,
+  readEffects,
+  readRememberedLines,
+  readSessionLine,
+  recordAssistantAnswer,
+} from './sql.ts';
+import { digestTools } from './tools/lookup-tools.ts';
+import {
+  CONFIRM_TIMEOUT_MS,
+  type OwnersAnswer,
+  recordOutsideRead,
+  ToolRun,
+} from './tools/tool-run.ts';
+import { assistantTools } from './tools/tools.ts';
+
+type AssistantJob = Pick<Job<'assistant'>, 'data' | 'complete'>;
+
+export function onAssistantJob(deps: AssistantDeps) {
+  return async (job: AssistantJob, stop: AbortSignal): Promise<void> => {
+    const { account, subject, line } = job.data;
+    const asked = await readSessionLine(deps.db, account, subject, line);
+    if (!asked?.waiting) return completeJob(deps, job);
+    if (asked.command) return runCommandJob(deps, job, asked);
+    await deps.turns.run(subject, stop, (signal) => takeTurn(deps, job, asked, signal));
+  };
+}
+
+const completeJob = (deps: AssistantDeps, job: AssistantJob): Promise<void> =>
+  inOneTransaction(deps, ({ tx }) => job.complete(tx));
+
+async function takeTurn(
+  deps: AssistantDeps,
+  job: AssistantJob,
+  question: SessionLine,
+  signal: AbortSignal,
+): Promise<void> {
+  const begun = await beginAnswer(deps, job, question);
+  if (begun === null) return;
+  const thought = await runAssistantTurn(deps, begun, { kind: 'whatsapp' }, signal).catch(
+    async (error: unknown) => {
+      await inOneTransaction(deps, ({ tx }) =>
+        endRun(tx, deps.lease.account, begun.run, 'discarded'),
+      );
+      throw error;
+    },
+  );
+  await finishAnswer(deps, job, begun, thought);
+}
+
+/** Null when there is nothing to think about: the job is settled then, or the question waits on. */
+function beginAnswer(
+  deps: AssistantDeps,
+  job: AssistantJob,
+  question: SessionLine,
+): Promise<BegunAssistantTurn | null> {
+  return inOneTransaction(deps, async (work) => {
+    const { account } = deps.lease;
+    await fence(work.tx, deps.lease);
+    const session = await lockAssistantSession(work.tx, account, question.session_id);
+    if (session === null) return null;
+    if (await isOnHold(work.tx, account, 'share')) {
+      await job.complete(work.tx);
+      await recordAssistantAnswer(work.tx, session, question, 'hold');
+      return null;
+    }
+    await noteInterruptedTurns(work, session, question.id);
+    const before = await findInterruptedTurns(work.tx, session, { line: question.id });
+    const spent = await assistantBudgetError(deps, work);
+    if (before.length > 0 || spent !== null) {
+      const deeds = before.flatMap((run) => run.deeds);
+      const text =
+        before.length > 0
+          ? FALLBACK_ANSWERS.interrupted(deeds)
+          : FALLBACK_ANSWERS.failed(spent?.message ?? '', []);
+      await job.complete(work.tx);
+      const reason = before.length > 0 ? 'interrupted' : 'failed';
+      const run = before.at(-1)?.run ?? null;
+      await answerLine(deps, work, session, question, { text, run, reason });
+      return null;
+    }
+    return beginAssistantTurn(deps, work, session, question);
+  });
+}
+
+function finishAnswer(
+  deps: AssistantDeps,
+  job: AssistantJob,
+  { session, question, run }: BegunAssistantTurn,
+  { state, text, failure }: AssistantTurnResult,
+): Promise<void> {
+  const { account } = deps.lease;
+  return inOneTransaction(deps, async (work) => {
+    await fence(work.tx, deps.lease);
+    await lockAssistantSession(work.tx, account, session.id);
+    if (await isOnHold(work.tx, account, 'share')) {
+      // It is answered when the hold ends: anew, or with what was done.
+      await endRun(work.tx, account, run, 'discarded');
+      await job.complete(work.tx);
+      return recordAssistantAnswer(work.tx, session, question, 'hold');
+    }
+    await endRun(work.tx, account, run, state, failure?.message ?? null);
+    await job.complete(work.tx);
+    const reason = failure === null ? 'replied' : 'failed';
+    await answerLine(deps, work, session, question, { text, run, reason });
+  });
+}
+
+interface AnswerToSend {
+  readonly text: string;
+  readonly run: RunId | null;
+  readonly reason: AnswerReason;
+}
+
+/** Step 7: into the same chat, signed, through the gate. The ledger's row comes last. */
+async function answerLine(
+  deps: AssistantDeps,
+  work: UnitOfWork,
+  session: SessionRow,
+  question: SessionLine,
+  { text, run, reason }: AnswerToSend,
+): Promise<void> {
+  await markLineAnswered(work.tx, question);
+  await addLine(work.tx, session, {
+    role: 'assistant',
+    content: text,
+    answers: question.id,
+    command: question.command,
+    ...(run === null ? {} : { run }),
+  });
+  if (session.chat_id === null) return;
+  const said = await submitAnswer(deps, work, session.chat_id, {
+    text,
+    run,
+    answers: question.message_id,
+  });
+  const detail = run === null ? said : { run, ...said };
+  // A command is carried out, whether its owner can be told of it or not.
+  const cameOf = 'refusal' in said && reason !== 'command' ? 'refused' : reason;
+  await recordAssistantAnswer(work.tx, session, question, cameOf, detail);
+}
+
+async function submitAnswer(
+  { gate }: AssistantDeps,
+  work: UnitOfWork,
+  chat: ChatId,
+  {
+    text,
+    run,
+    answers,
+  }: Pick<AnswerToSend, 'text' | 'run'> & { readonly answers: MessageId | null },
+): Promise<Pick<LedgerDetail, 'outbox' | 'refusal'>> {
+  const actor = run === null ? NOTIFIER : ({ kind: 'assistant', run } as const);
+  const proposal = { kind: 'send_message', chat, text: signText(text) } as const;
+  const { decision, message } = await gate.submit(work.tx, actor, proposal, {
+    ...(run === null ? {} : { run }),
+    ...(answers === null ? {} : { answers }),
+  });
+  // A hold that began a moment ago: a question waits for its end; a command has done what it does.
+  if (decision.reason === 'hold' && run !== null) throw new RetryTransaction('a hold began');
+  work.told.push(() => gate.hint());
+  return message === null ? { refusal: decision.reason } : { outbox: message.id };
+}
+
+const NOTIFIER = { kind: 'notifier' } as const;
+
+async function chatOfSession(
+  { db, lease: { account } }: AssistantDeps,
+  id: SessionId,
+): Promise<ChatId | null> {
+  const session = await db
+    .selectFrom('sessions')
+    .select('chat_id')
+    .where('account_id', '=', account)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return session?.chat_id ?? null;
+}
+
+/** Step 3: no model, and nothing that waits for one. */
+async function runCommandJob(
+  deps: AssistantDeps,
+  job: AssistantJob,
+  asked: SessionLine,
+): Promise<void> {
+  const { session_id: session, at, content } = asked;
+  const chat = await chatOfSession(deps, session);
+  const text = await runSlashCommand(deps, content, { session, chat, at });
+  await inOneTransaction(deps, async (work) => {
+    await fence(work.tx, deps.lease);
+    const session = await lockAssistantSession(work.tx, deps.lease.account, asked.session_id);
+    await job.complete(work.tx);
+    if (session !== null)
+      await answerLine(deps, work, session, asked, { text, run: null, reason: 'command' });
+  });
+}
+
+// The beginning of a turn, part of the transaction of whoever asks for it: is there still budget, what is
+// remembered, and what was it made of? Nothing here is lost when the turn is.
+
+export interface BegunAssistantTurn {
+  readonly session: SessionRow;
+  readonly run: RunId;
+  readonly question: SessionLine;
+  /** The question last. */
+  readonly history: readonly (AssistantHistoryLine & Pick<SessionLine, 'untrusted'>)[];
+  /** What the history was made of. */
+  readonly taint: Taint;
+}
+
+export async function beginAssistantTurn(
+  deps: AssistantDeps,
+  work: UnitOfWork,
+  session: SessionRow,
+  question: SessionLine,
+): Promise<BegunAssistantTurn> {
+  const { account } = deps.lease;
+  // "Remind me" has somewhere to go, also for an owner who never wrote to themselves.
+  await findOrMakeOwnerChat(work.tx, account);
+  const history = await readRememberedLines(work.tx, session, question);
+  const runs = history.map(({ run_id }) => run_id).filter((run) => run !== null);
+  const answers = await taintOfRuns(work.tx, account, runs);
+  const { chat_id: chat } = session;
+  const taint = history.some(({ untrusted }) => untrusted)
+    ? joinTaints(answers, { chats: chat === null ? [] : [chat], outside: chat === null })
+    : answers;
+  const run = await beginRun(work.tx, {
+    account,
+    actor: 'assistant',
+    of: { session: session.id },
+    epoch: null,
+    readUpTo: question.id,
+    taint,
+  });
+  return { session, run, question, history, taint };
+}
+
+/** Turns that a power cut ended are told of where they stood, so that the next one knows what they did. */
+export async function noteInterruptedTurns(
+  work: UnitOfWork,
+  session: SessionRow,
+  except: number | null,
+): Promise<void> {
+  for (const { run, line, deeds } of await findInterruptedTurns(work.tx, session, 'left running')) {
+    if (line === except) continue;
+    const content = FALLBACK_ANSWERS.interrupted(deeds);
+    await addLine(work.tx, session, { role: 'assistant', content, run, answers: line });
+  }
+}
+
+/** Null while today's budget is not used up. */
+export async function assistantBudgetError(
+  deps: Pick<AssistantDeps, 'lease' | 'now' | 'zone' | 'settings'>,
+  work: UnitOfWork,
+): Promise<RelayError | null> {
+  const { rows } = await sql<{ day: DayUse }>`
+    SELECT ${spentTodaySql(deps.lease.account, deps)} AS day`.execute(work.tx);
+  return dayBudgetError(deps.settings.agent, rows[0]?.day ?? ZERO_DAY_USE);
+}
+
+// The turn itself, between its two transactions: what was said before is looked up, then the model answers,
+// with at most five rounds of tools. Whatever it does, an answer comes of it, or the turn was ended.
+
+const MAX_TOOL_ROUNDS = 5;
+const MAX_ANSWER_LENGTH = 20_000;
+const MAX_QUESTION_LENGTH = 12_000;
+
+/** Where the owner is, and who hears of the turn while it runs. */
+type AssistantChannel =
+  | { readonly kind: 'whatsapp' }
+  | { readonly kind: 'chat'; readonly sink: AssistantSink };
+
+export interface AssistantTurnResult {
+  readonly state: 'done' | 'failed';
+  readonly text: string;
+  /** Of one that failed: the code, and the sentence. */
+  readonly failure: { readonly code: string; readonly message: string } | null;
+}
+
+/** Rejects with the signal's reason when the turn was ended from outside. */
+export async function runAssistantTurn(
+  deps: AssistantDeps,
+  begun: BegunAssistantTurn,
+  channel: AssistantChannel,
+  signal: AbortSignal,
+): Promise<AssistantTurnResult> {
+  const { db, lease } = deps;
+  const deeds = () => readEffects(db, lease.account, begun.run);
+  try {
+    const rest = await runSession(deps, begun, channel, signal);
+    signal.throwIfAborted();
+    return { state: 'done', text: toStorableAnswer(await textOf(rest, deeds)), failure: null };
+  } catch (error) {
+    // A tool may still be at it: from here on it can do nothing, and what it did by now is seen.
+    await fenced(db, lease, (tx) => endRun(tx, lease.account, begun.run, 'discarded'));
+    if (signal.reason instanceof TurnStopped)
+      return { state: 'done', text: FALLBACK_ANSWERS.stopped(await deeds()), failure: null };
+    signal.throwIfAborted();
+    const told = error instanceof RelayError;
+    if (!told) deps.log.error('the assistant failed', { run: begun.run, error });
+    const message = told ? error.message : UNEXPECTED_ERROR_SENTENCE;
+    const text = FALLBACK_ANSWERS.failed(message, await deeds());
+    return { state: 'failed', text, failure: { code: told ? error.code : 'internal', message } };
+  }
+}
+
+async function textOf(
+  rest: AgentStopReason,
+  deeds: () => Promise<readonly string[]>,
+): Promise<string> {
+  switch (rest.kind) {
+    case 'text':
+      return rest.text;
+    case 'nothing':
+      return FALLBACK_ANSWERS.nothing(await deeds());
+    case 'stopped':
+    case 'too_many_steps':
+      return FALLBACK_ANSWERS.tooManyRounds(await deeds());
+  }
+}
+
+const toStorableAnswer = (text: string): string =>
+  toStorableText(shortenMiddle(text, MAX_ANSWER_LENGTH));
+
+async function runSession(
+  deps: AssistantDeps,
+  begun: BegunAssistantTurn,
+  channel: AssistantChannel,
+  signal: AbortSignal,
+): Promise<AgentStopReason> {
+  const { settings, clock, log, zone } = deps;
+  const { run, taint } = begun;
+  const connected = deps.connected();
+  const rounds = { asked: 0, beside: 0 };
+  let session: AgentSession | null = null;
+  const toolRun = new ToolRun({
+    world: assistantToolDeps(deps),
+    id: run,
+    taint,
+    confirm: channel.kind === 'chat' ? confirmInChat(deps, channel.sink) : null,
+    askIn: channel.kind === 'whatsapp' ? begun.session.chat_id : null,
+    ask: async (instructions, text) => {
+      rounds.beside += 1;
+      try {
+        return (await session?.ask(instructions, text)) ?? trustedText('');
+      } finally {
+        rounds.beside -= 1;
+      }
+    },
+  });
+  const offered = [
+    ...(connected ? assistantTools(toolRun) : []),
+    ...((await deps.digests.hasGroups()) ? digestTools(toolRun) : []),
+    ...(await deps.webSearch.tools(recordOutsideRead(toolRun))),
+  ];
+  const tools = offered.map((tool) => limitRounds(rounds, tool));
+  const permitted = await listPermittedChats(
+    deps.db,
+    deps.lease.account,
+    settings.admin_phone_numbers,
+    MAX_PERMISSIONS_SHOWN + 10,
+  );
+  const found = await retrievePastMessages(deps, begun.question, permitted);
+  session = createAgentSession({
+    model: await deps.models.open(),
+    instructions: assistantInstructions({
+      run,
+      now: deps.now(),
+      zone,
+      channel: channel.kind,
+      askedAt: begun.question.at,
+      connected,
+      tools,
+      permitted,
+      own: ownAddress(permitted, begun),
+      ownersWords: settings.agent.instructions,
+    }),
+    tools,
+    limits: { ...settings.agent, max_steps: MAX_TOOL_ROUNDS + 1 },
+    clock,
+    hooks: {
+      signal,
+      read: taint,
+      reads: (seen) => toolRun.reads(seen),
+      spent: async (spent) => {
+        if (rounds.beside === 0) rounds.asked += 1;
+        const usedBefore = sql<number>`0`;
+        const { day } = await noteRunSpending(
+          deps.db,
+          deps.lease,
+          { run, clock: deps, usedBefore },
+          spent,
+        );
+        const fault = dayBudgetError(settings.agent, day);
+        if (fault !== null) throw fault;
+      },
+      toolFailed: (event, error) => log.warn('a tool failed', { run, event, error }),
+      ...streamHooks(channel),
+    },
+  });
+  const last = begun.history.length - 1;
+  return session.act(
+    begun.history.map(({ role, content, untrusted: isByOthers }, at) => {
+      const said = shortenMiddle(content, MAX_QUESTION_LENGTH);
+      // An answer may repeat what its run had read; a question is the owner's, unless they passed it on.
+      const text = role === 'user' && !isByOthers ? trustedText(said) : untrustedText(said, taint);
+      const shown = isByOthers ? quoteUntrusted(text, run) : text;
+      return { role, content: at === last ? withPastMessages(shown, found, { run, zone }) : shown };
+    }),
+  );
+}
+
+/** A round more than there may be is not run, and ends the turn. */
+const limitRounds = (rounds: { readonly asked: number }, tool: AgentTool): AgentTool => ({
+  ...tool,
+  run: (input, signal, call) =>
+    rounds.asked > MAX_TOOL_ROUNDS
+      ? { text: prompt`Error: no more tools for this message.`, stop: true }
+      : tool.run(input, signal, call),
+});
+
+function streamHooks(channel: AssistantChannel) {
+  if (channel.kind !== 'chat') return {};
+  const { sink } = channel;
+  return {
+    text: (delta: string) => sink({ type: 'text', delta }),
+    textReset: () => sink({ type: 'text_reset' }),
+    calling: ({ id, name, arguments: given }: { id: string; name: string; arguments: unknown }) =>
+      sink({ type: 'tool_call', id, name, arguments: given }),
+    called: ({ id, result }: { id: string; result: string }) =>
+      sink({ type: 'tool_result', id, result }),
+  };
+}
+
+function assistantToolDeps(deps: AssistantDeps): ToolRun['world'] {
+  const { db, lease, gate, schedules, settings, search, digests, events } = deps;
+  return {
+    db,
+    lease,
+    gate,
+    schedules,
+    digests: (query) => digests.digests(query),
+    admins: settings.admin_phone_numbers,
+    find: async (query, options) =>
+      (await search.search({ kind: 'assistant' }, query, options)).map((hit) => ({
+        ...toPastMessage(hit),
+        sure: hit.sure ?? true,
+      })),
+    changed: () => {
+      gate.hint();
+      events.hint();
+    },
+  };
+}
+
+/** The chat of whoever asks; in a chat on the computer, the linked number's own. */
+function ownAddress(
+  permitted: readonly PermittedChat[],
+  { session }: BegunAssistantTurn,
+): string | null {
+  const own = permitted.filter(({ kind }) => kind === 'own');
+  return (own.find(({ chat }) => chat === session.chat_id) ?? own[0])?.address ?? null;
+}
+
+// In a chat somebody looks on: what would be sent is shown to them, and the call waits for their yes or no.
+// Nobody answers in time: the question stays among the approvals, and the model is told that it waits.
+
+/** The floor when a hint is lost. */
+const POLL_MS = 1_000;
+
+const confirmInChat =
+  (deps: Pick<AssistantDeps, 'db' | 'lease' | 'events' | 'clock'>, sink: AssistantSink) =>
+  async (asked: ApprovalId, signal: AbortSignal): Promise<OwnersAnswer> => {
+    const { db, lease, events, clock } = deps;
+    const end = clock.now() + CONFIRM_TIMEOUT_MS;
+    let id = asked;
+    let wake = () => {};
+    const unsubscribe = events.subscribe(() => wake());
+    try {
+      for (let shown = false; ; shown = true) {
+        const [approval] = await loadApprovals(db, lease.account, { id });
+        if (approval === undefined || clock.now() >= end) return { kind: 'waiting' };
+        if (approval.replaced_by !== null) {
+          // In other words of the owner's: those are what waits now, and what is shown.
+          id = approvalId(approval.replaced_by);
+          shown = false;
+          continue;
+        }
+        if (approval.state === 'approved') return { kind: 'approved' };
+        if (approval.state !== 'pending') return { kind: 'rejected', why: approval.answer };
+        if (!shown) sink({ type: 'approval', approval });
+        const woken = new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+        await Promise.race([woken, clock.wait(POLL_MS, signal)]);
+      }
+    } finally {
+      unsubscribe();
+    }
+  };
+
+// Steps 4 and 5 of the way of a message: everything that is stored by now can be found, and what is like
+// the question is looked up, as far as the grants let it be read.
+
+async function retrievePastMessages(
+  { search }: AssistantDeps,
+  question: SessionLine,
+  permitted: readonly PermittedChat[],
+): Promise<readonly PastMessage[]> {
+  await search.caughtUp();
+  const except = question.message_id === null ? {} : { except: question.message_id };
+  const hits = await search.retrieve({ kind: 'assistant' }, question.content, except);
+  // What was said to the assistant itself is in its memory already.
+  const own = new Set(permitted.filter(({ kind }) => kind === 'own').map(({ chat }) => chat));
+  return hits.map(toPastMessage).filter(({ chat }) => !own.has(chat));
+}
+
+const toPastMessage = ({ chat, at, senderName, text }: MessageHit): PastMessage => ({
+  chat,
+  at,
+  sender: senderName,
+  text,
+});

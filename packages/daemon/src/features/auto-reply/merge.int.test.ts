@@ -1,0 +1,134 @@
+// Two contacts turn out to be one: one session remains, with what was said in both, and what waited in
+// either is answered once.
+import { lidAlias, phoneAlias } from '@relay/core/contacts/alias';
+import { eventually } from '@relay/testing/store';
+import { verifies } from '@relay/testing/verifies';
+import { expect, test } from 'vitest';
+import { readContactPage } from '../../platform/db/contact-directory.ts';
+import { resolveSightings } from '../../platform/db/contacts.ts';
+import { type Contact, freshBed, MAY } from './testing/bed.ts';
+
+const bed = await freshBed();
+
+let lids = 9_000_000;
+/** Somebody known by a number, and the same person known by a LID. */
+async function twice(): Promise<[Contact, Contact, () => Promise<unknown>]> {
+  const known = await bed.contact({ name: 'Mom' });
+  const lid = lidAlias(String(++lids));
+  const phone = phoneAlias(known.phone);
+  if (lid === null || phone === null) throw new Error('not an alias');
+  const other = await bed.contact({ grant: null });
+  await bed.sql("UPDATE contact_aliases SET kind = 'lid', value = $2 WHERE contact_id = $1", [
+    other.contact,
+    lid.value,
+  ]);
+  await bed.granting(other, MAY);
+  const merge = () =>
+    bed.database.kysely
+      .transaction()
+      .execute((tx) => resolveSightings(tx, bed.account, [[phone, lid]]));
+  return [known, other, merge];
+}
+
+const sessions = async (...of: Contact[]) =>
+  bed.sql<{ id: string; key: string }>(
+    "SELECT id, key FROM sessions WHERE kind = 'auto_reply' AND key = ANY($1)",
+    [of.map(({ contact }) => contact)],
+  );
+
+test('the lines of both are kept, in the order they were heard', async () => {
+  const [one, other, merge] = await twice();
+  for (const [who, text] of [
+    [one, 'a'],
+    [other, 'b'],
+    [one, 'c'],
+  ] as const) {
+    await bed.writes(who, text);
+    await bed.rest();
+  }
+  await merge();
+  const left = await sessions(one, other);
+  expect(left).toHaveLength(1);
+  const kept = left[0]?.key === one.contact ? one : other;
+  expect(await bed.said(kept)).toEqual(
+    ['a', 'b', 'c'].flatMap((text) => [`user: ${text}`, `assistant: Re: ${text}`]),
+  );
+  const [grant] = await bed.sql('SELECT session_id FROM grants WHERE contact_id = $1', [
+    kept.contact,
+  ]);
+  expect(grant).toEqual({ session_id: left[0]?.id });
+});
+
+test.each(['one', 'other'])('what waited with %s is answered once', async (whose) => {
+  const [one, other, merge] = await twice();
+  for (const who of [one, other]) {
+    await bed.writes(who, 'before');
+    await bed.rest();
+  }
+  await bed.hold();
+  await bed.writes(whose === 'one' ? one : other, 'afterwards');
+  await bed.rest();
+  await bed.sql('DELETE FROM holds');
+  await merge();
+  await bed.autoReply.start(bed.compose);
+  await bed.rest();
+  const said = [...(await bed.said(one)), ...(await bed.said(other))];
+  expect(said.filter((line) => line === 'assistant: Re: afterwards')).toHaveLength(1);
+  expect(await bed.sql('SELECT 1 FROM session_messages WHERE waiting')).toEqual([]);
+});
+
+test('of two rests the longer one stays', async () => {
+  const [one, other, merge] = await twice();
+  for (const who of [one, other]) {
+    await bed.writes(who, 'hello');
+    await bed.rest();
+  }
+  const [soon, late] = [1, 5].map((hours) => new Date(Date.now() + hours * 3_600_000));
+  for (const [who, until] of [
+    [one, late],
+    [other, soon],
+  ] as const) {
+    await bed.sql(
+      "UPDATE sessions SET resting_until = $2, rests = 1, rest_reason = 'rapid' WHERE key = $1",
+      [who.contact, until],
+    );
+  }
+  await merge();
+  const { contacts: people } = await readContactPage(bed.database.kysely, bed.account, {
+    kind: 'person',
+    limit: 500,
+  });
+  expect(people.flatMap(({ resting_until: until }) => until ?? [])).toEqual([late?.toISOString()]);
+});
+
+test.each(['one', 'other'])(
+  'lines of both are answered once each when they merge in the middle of both answers (first: %s)',
+  async (first) => {
+    verifies('IDENTITY-MERGE-CARRIES');
+    const [one, other, merge] = await twice();
+    const gate = Promise.withResolvers<void>();
+    const begun: string[] = [];
+    bed.model(async ({ lines }) => {
+      const text = lines.at(-1)?.content ?? '';
+      begun.push(text);
+      if (begun.length <= 2) await gate.promise;
+      return `Re: ${text}`;
+    });
+    const writers = first === 'one' ? [one, other] : [other, one];
+    for (const [n, who] of writers.entries()) {
+      await bed.writes(who, `line ${n}`);
+      await eventually(() => begun.length === n + 1);
+    }
+    await merge();
+    gate.resolve();
+    await bed.rest();
+    bed.model(({ lines }) => `Re: ${lines.at(-1)?.content ?? ''}`);
+    expect([...(await bed.said(one)), ...(await bed.said(other))]).toEqual([
+      'user: line 0',
+      'assistant: Re: line 0',
+      'user: line 1',
+      'assistant: Re: line 1',
+    ]);
+    expect(await bed.sql('SELECT 1 FROM session_messages WHERE waiting')).toEqual([]);
+  },
+);

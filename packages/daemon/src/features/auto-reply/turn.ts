@@ -1,0 +1,612 @@
+// One job of a session: one answer. The model runs between two transactions, never inside one, and what it
+// said counts only in the second.
+
+import { type DayUse, dayBudgetError, ZERO_DAY_USE } from '@relay/core/agent/budget';
+import { evaluateAutoReply, whyUnneeded } from '@relay/core/auto-reply/evaluate';
+import {
+  type Cooldown,
+  cooldownAnswerReason,
+  cooldownNotice,
+  isFirstCooldown,
+  linesNeededForLoop,
+} from '@relay/core/auto-reply/loop-guard';
+import { RelayError } from '@relay/core/errors';
+import type { MessageId, RunId } from '@relay/core/ids';
+import { type AnswerReason, answerLedgerRow, type LedgerDetail } from '@relay/core/ledger/rows';
+import { toStorableText } from '@relay/core/messages/text';
+import { type Taint, UNTAINTED } from '@relay/core/policy/facts';
+import type {
+  ComposeReply,
+  ModelUsage,
+  ReplyContext,
+  ToolCallRecord,
+} from '@relay/core/ports/agent-turn';
+import type { Settings } from '@relay/core/settings';
+import { sql } from 'kysely';
+import { withdrawApprovals } from '../../pipeline/gate/approval-store.ts';
+import type { SubmitContext } from '../../pipeline/gate/evaluate.ts';
+import { type Gate, notifyOwner } from '../../pipeline/gate/gate.ts';
+import { closeNotices } from '../../pipeline/gate/owner-notices.ts';
+import type { Transaction } from '../../platform/db/database.ts';
+import { appendEvent } from '../../platform/db/events.ts';
+import { appendLedger } from '../../platform/db/ledger.ts';
+import {
+  beginRun,
+  endRun,
+  noteRunSpending,
+  saveRunTaint,
+  spentTodaySql,
+} from '../../platform/db/runs.ts';
+import { appendSessionLine } from '../../platform/db/sessions.ts';
+import { fenced } from '../../platform/db/transaction.ts';
+import { setTimer } from '../../platform/jobs/timers.ts';
+import {
+  type Engine,
+  inOneTransaction,
+  RetryTransaction,
+  type UnitOfWork,
+} from '../../platform/jobs/unit-of-work.ts';
+import type { Job } from '../../platform/jobs/worker.ts';
+import { enqueueReplies } from './on-message.ts';
+import {
+  cooldownOf,
+  type DatedReplyLine,
+  findFirstWaiting,
+  lockReplySession,
+  type ReplySession,
+  type ReplyStanding,
+  readLinesUpTo,
+  readReplyTimes,
+  readStanding,
+  type WaitingLine,
+} from './sql.ts';
+
+export function onReplyJob(deps: AutoReplyDeps, compose: ComposeReply) {
+  const places = new ConcurrencyLimit(deps.settings.auto_reply.concurrency);
+  return async (job: ReplyJob, stop: AbortSignal): Promise<void> => {
+    const turn = await beginReply(deps, job);
+    if (turn === null) return;
+    const composed = await places.during(() => runModel(deps, compose, turn, stop));
+    if (composed === 'ended') return discardReply(deps, turn);
+    if ('error' in composed) return failReply(deps, turn, composed);
+    await finishReply(deps, turn, composed);
+  };
+}
+
+/** Whatever the model does, and however long it ignores the signal. */
+async function runModel(
+  deps: AutoReplyDeps,
+  compose: ComposeReply,
+  { run, context }: ReplyTurn,
+  signal: AbortSignal,
+): Promise<ComposedReply | ReplyFailure | 'ended'> {
+  if (signal.aborted) return 'ended';
+  const ended = Promise.withResolvers<'ended'>();
+  const end = () => ended.resolve('ended');
+  signal.addEventListener('abort', end, { once: true });
+  let said = '';
+  let outside = false;
+  const hooks = {
+    signal,
+    spent: (spent: ModelUsage) => addReplyUsage(deps, run, spent),
+    said: (text: string) => {
+      said = text;
+    },
+    reads: async (taint: Taint) => {
+      await fenced(deps.db, deps.lease, (tx) => saveRunTaint(tx, deps.lease.account, run, taint));
+      ({ outside } = taint);
+    },
+    lookedUp: (call: ToolCallRecord) => recordWebLookup(deps, run, call),
+  };
+  const composed = Promise.resolve()
+    .then(() => compose(context, hooks))
+    .then(
+      (text) => ({ text: toStorableText(text).trim(), outside }),
+      (error: unknown) =>
+        signal.aborted ? ('ended' as const) : { error, partial: toStorableText(said).trim() },
+    );
+  try {
+    return await Promise.race([composed, ended.promise]);
+  } finally {
+    signal.removeEventListener('abort', end);
+  }
+}
+
+// The beginning of an answer, one transaction: what is to be answered, whether it may be now, and what the
+// model may know. Nothing here is lost when the answer is: the line waits until it is dealt with.
+
+/** So many lines of the session are the context of a call. */
+const HISTORY_LINES = 20;
+const DAY = 24 * 3_600_000;
+
+interface ReplyTurn {
+  readonly task: ReplyTask;
+  readonly run: RunId;
+  /** It waited so long that its answer waits for the owner. */
+  readonly late: boolean;
+  readonly context: ReplyContext;
+}
+
+/** Null when there is nothing to think about; the job is settled then. */
+function beginReply(deps: AutoReplyDeps, job: ReplyJob): Promise<ReplyTurn | null> {
+  return inOneTransaction(deps, async (work) => {
+    const session = await lockReplySession(work.tx, deps.lease, job.data.subject);
+    const line = session === null ? null : await findFirstWaiting(work.tx, session);
+    if (session === null || line === null) {
+      await job.complete(work.tx);
+      return null;
+    }
+    const task = { job, session, line };
+    if (session.held) {
+      await parkReply(deps, work, task);
+      return null;
+    }
+    return decideReply(deps, work, task);
+  });
+}
+
+async function decideReply(
+  deps: AutoReplyDeps,
+  work: UnitOfWork,
+  task: ReplyTask,
+): Promise<ReplyTurn | null> {
+  const { session, line } = task;
+  const { auto_reply: limits } = deps.settings;
+  const now = deps.now();
+  const standing = await readStanding(work.tx, session, line);
+  const lines = await readLinesUpTo(
+    work.tx,
+    line,
+    Math.max(HISTORY_LINES, linesNeededForLoop(limits)),
+  );
+  const answers = await readReplyTimes(work.tx, session, {
+    since: new Date(now.getTime() - DAY),
+    most: limits.answers_per_day,
+  });
+  const verdict = evaluateAutoReply(
+    {
+      ...standing,
+      now,
+      writtenAt: line.at,
+      quietHours: standing.options.quietHours ?? null,
+      zone: deps.zone,
+      rest: cooldownOf(session),
+      lines,
+      answers,
+    },
+    limits,
+  );
+  switch (verdict.to) {
+    case 'wait':
+      await postponeReply(deps, work, task, verdict.until);
+      return null;
+    case 'rest':
+      await startCooldown(deps, work, task, { rest: verdict.rest, name: standing.displayName });
+      return null;
+    case 'skip': {
+      const { reason } = verdict;
+      const detail = 'until' in verdict ? { until: verdict.until.toISOString() } : {};
+      await settleReply(deps, work, task, { reason, detail });
+      return null;
+    }
+    case 'answer':
+      if (await isDayBudgetSpent(deps, work.tx)) {
+        await settleReply(deps, work, task, { reason: 'budget_used' });
+        return null;
+      }
+      return createReplyTurn(deps, work, task, {
+        ...standing,
+        ...verdict,
+        lines: lines.slice(-HISTORY_LINES),
+      });
+  }
+}
+
+async function createReplyTurn(
+  deps: AutoReplyDeps,
+  work: UnitOfWork,
+  task: ReplyTask,
+  known: ReplyStanding & { readonly late: boolean; readonly lines: readonly DatedReplyLine[] },
+): Promise<ReplyTurn> {
+  const { session, line } = task;
+  const { displayName: sender, options, late, lines } = known;
+  const run = await beginRun(work.tx, {
+    account: deps.lease.account,
+    actor: `auto_reply:${session.chat_id}`,
+    of: { session: session.id },
+    epoch: null,
+    readUpTo: line.id,
+    taint: { ...UNTAINTED, chats: [session.chat_id] },
+  });
+  const { persona = null, model = null } = options;
+  return {
+    task,
+    run,
+    late,
+    context: { run, chat: session.chat_id, sender, persona, model, lines },
+  };
+}
+
+// The end of an answer, one transaction: it is saved, submitted to the gate and settled, or nothing of it
+// has happened. What the contact need not or may not hear any more is not said.
+
+interface ComposedReply {
+  readonly text: string;
+  /** It read what others wrote outside of this chat. */
+  readonly outside: boolean;
+}
+
+function finishReply(
+  deps: AutoReplyDeps,
+  turn: ReplyTurn,
+  { text, outside }: ComposedReply,
+): Promise<void> {
+  return inOneTransaction(deps, async (work) => {
+    const task = await lockCurrentTask(deps, work, turn);
+    if (task === null) return;
+    const { account } = deps.lease;
+    const { run, late } = turn;
+    const standing = await readStanding(work.tx, task.session, task.line);
+    const reason = whyUnneeded(standing) ?? (text === '' ? 'nothing_said' : null);
+    if (reason !== null) {
+      await endRun(work.tx, account, run, reason === 'nothing_said' ? 'done' : 'discarded');
+      return settleReply(deps, work, task, { reason, detail: { run } });
+    }
+    await endRun(work.tx, account, run, 'done');
+    const answer = await appendReply(deps, work, turn, text);
+    await finishLine(deps, work, task);
+    if (standing.grant?.canReply !== true) {
+      return recordReply(deps, work, task, { reason: 'read_only', detail: { run } });
+    }
+    const cameOf = await submitReply(deps, work, task.session, {
+      answer,
+      text,
+      run,
+      late,
+      outside,
+      answers: task.line.message_id,
+    });
+    await recordReply(deps, work, task, { ...cameOf, detail: { run, ...cameOf.detail } });
+  });
+}
+
+/** Behind the line that it answers; gives its number. */
+async function appendReply(
+  deps: AutoReplyDeps,
+  work: UnitOfWork,
+  { task, run }: ReplyTurn,
+  content: string,
+): Promise<number> {
+  const { id } = await appendSessionLine(work.tx, task.session, {
+    role: 'assistant',
+    content,
+    at: deps.now(),
+    run,
+    answers: task.line.id,
+  });
+  return id;
+}
+
+/**
+ * Null when the session is gone, its line was dealt with, another line comes before it since two sessions were merged,
+ * or a hold has begun. The run is discarded then.
+ */
+async function lockCurrentTask(
+  deps: AutoReplyDeps,
+  work: UnitOfWork,
+  { task, run }: ReplyTurn,
+): Promise<ReplyTask | null> {
+  const session = await lockReplySession(work.tx, deps.lease, task.session.id);
+  const line = session === null ? null : await findFirstWaiting(work.tx, session);
+  const current = session !== null && line?.id === task.line.id ? { ...task, session } : null;
+  if (current !== null && session?.held === false) return current;
+  await endRun(work.tx, deps.lease.account, run, 'discarded');
+  if (current !== null) await parkReply(deps, work, current);
+  else {
+    await task.job.complete(work.tx);
+    if (session !== null && line !== null) await enqueueReplies(deps, work, [session.id]);
+  }
+  return null;
+}
+
+// An answer that did not come about: the daemon stopped, or the model failed. Nothing is sent then; what
+// was said before the failure is kept, and where nothing was said nothing is left behind.
+
+/** The daemon stops: the job stays for the next, and so does the line. */
+async function discardReply(deps: AutoReplyDeps, { run }: ReplyTurn): Promise<never> {
+  await inOneTransaction(deps, (work) => endRun(work.tx, deps.lease.account, run, 'discarded'));
+  throw new Error('the daemon stopped in the middle of an answer');
+}
+
+interface ReplyFailure {
+  readonly error: unknown;
+  /** What was said before it. */
+  readonly partial: string;
+}
+
+/** What may pass is tried once more. */
+async function failReply(
+  deps: AutoReplyDeps,
+  turn: ReplyTurn,
+  { error, partial }: ReplyFailure,
+): Promise<void> {
+  const { run } = turn;
+  const again = await inOneTransaction(deps, async (work) => {
+    const task = await lockCurrentTask(deps, work, turn);
+    if (task === null) return false;
+    await endRun(work.tx, deps.lease.account, run, 'failed', failureText(error));
+    const mayPass = !(error instanceof RelayError) || error.passes;
+    if (mayPass && (await countFailures(work, turn)) < 2) return true;
+    const { chat_id: chat } = task.session;
+    work.told.push(() => deps.log.error('the answer failed', { chat, run, error }));
+    if (partial !== '') await appendReply(deps, work, turn, partial);
+    const unset = error instanceof RelayError && error.code === 'agent_unavailable';
+    await settleReply(deps, work, task, {
+      reason: unset ? 'no_model' : 'model_failed',
+      detail: { run },
+    });
+    return false;
+  });
+  if (again) throw error;
+}
+
+function failureText(error: unknown): string {
+  if (error instanceof RelayError) return error.message;
+  return error instanceof Error ? error.name : 'failed';
+}
+
+/** Of this line, the one that was just written down included. */
+async function countFailures(work: UnitOfWork, { task: { line } }: ReplyTurn): Promise<number> {
+  const { count } = await work.tx
+    .selectFrom('runs')
+    .select((of) => of.fn.countAll<number>().as('count'))
+    .where('account_id', '=', line.account_id)
+    .where('session_id', '=', line.session_id)
+    .where('read_up_to', '=', line.id)
+    .where('state', '=', 'failed')
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+// An answer goes to the gate: out, before the owner, or nowhere. Drafts that were still waiting were written
+// before this one and without the contact's newest words, so this one takes their place.
+
+const REPLACED_SENTENCE =
+  'The contact wrote again, and the answer to that takes the place of this one.';
+
+interface ReplyToSend {
+  /** The line of the session that holds it. */
+  readonly answer: number;
+  readonly text: string;
+  readonly run: RunId;
+  readonly late: boolean;
+  readonly outside: boolean;
+  /** The message that it answers. */
+  readonly answers: MessageId;
+}
+
+async function submitReply(
+  { gate, lease: { account } }: AutoReplyDeps,
+  work: UnitOfWork,
+  { id: session, chat_id: chat }: ReplySession,
+  { answer, text, run, late, outside, answers }: ReplyToSend,
+): Promise<ReplyOutcome> {
+  const asked = { requestedBy: `auto_reply:${chat}` };
+  const replaced = await withdrawApprovals(work.tx, account, asked, REPLACED_SENTENCE);
+  const circumstances: SubmitContext = {
+    run,
+    late,
+    answers,
+    taint: { chats: [chat], outside },
+  };
+  const { message, approval, decision } = await gate.submit(
+    work.tx,
+    { kind: 'auto_reply', chat },
+    { kind: 'send_message', chat, text },
+    circumstances,
+  );
+  // Held since a moment ago: nothing of this has happened, and the answer is parked.
+  if (decision.reason === 'hold') throw new RetryTransaction('a hold began');
+  await closeNotices(work.tx, { gate, account }, replaced, REPLACED_SENTENCE);
+  if (message !== null) work.told.push(() => gate.hint());
+  await work.tx
+    .updateTable('session_messages')
+    .set({ outbox_id: message?.id ?? null, approval_id: approval })
+    .where('account_id', '=', account)
+    .where('session_id', '=', session)
+    .where('id', '=', answer)
+    .execute();
+  if (message !== null) return { reason: 'replied', detail: { outbox: message.id } };
+  if (approval !== null) return { reason: 'draft', detail: { approval } };
+  return { reason: 'refused', detail: { refusal: decision.reason } };
+}
+
+// A line is dealt with: it waits no longer, the ledger says what came of it, and whoever is next in its
+// session is asked for at the end of the queue. In the transaction of what came of it, with the job's end.
+
+/** One job, and the line it is about. */
+interface ReplyTask {
+  readonly job: ReplyJob;
+  readonly session: ReplySession;
+  readonly line: WaitingLine;
+}
+
+interface ReplyOutcome {
+  readonly reason: AnswerReason;
+  readonly detail?: LedgerDetail;
+}
+
+async function settleReply(
+  deps: AutoReplyDeps,
+  work: UnitOfWork,
+  task: ReplyTask,
+  cameOf: ReplyOutcome,
+): Promise<void> {
+  await finishLine(deps, work, task);
+  await recordReply(deps, work, task, cameOf);
+}
+
+/** All of it but the ledger's row, which comes last in a transaction. */
+async function finishLine(
+  deps: AutoReplyDeps,
+  work: UnitOfWork,
+  { job, session, line }: ReplyTask,
+): Promise<void> {
+  await work.tx
+    .updateTable('session_messages')
+    .set({ waiting: false })
+    .where('account_id', '=', line.account_id)
+    .where('session_id', '=', line.session_id)
+    .where('id', '=', line.id)
+    .execute();
+  await job.complete(work.tx);
+  const more = (await findFirstWaiting(work.tx, session)) !== null;
+  if (more) await enqueueReplies(deps, work, [session.id]);
+}
+
+async function recordReply(
+  deps: AutoReplyDeps,
+  work: UnitOfWork,
+  { session, line }: Pick<ReplyTask, 'session' | 'line'>,
+  { reason, detail = {} }: ReplyOutcome,
+): Promise<void> {
+  const { id, chat_id: chat } = session;
+  const { message_id: message } = line;
+  const row = answerLedgerRow({
+    actor: `auto_reply:${chat}`,
+    message,
+    reason,
+    detail: { chat, session: id, ...detail },
+  });
+  await appendLedger(work.tx, deps.lease.account, { ...row, detail: { ...row.detail } });
+  work.told.push(() => deps.log.info('auto-reply', { chat, message, state: row.outcome, reason }));
+}
+
+/** While all sending is held nothing is answered; the end of the hold asks for what waits. */
+async function parkReply(deps: AutoReplyDeps, work: UnitOfWork, task: ReplyTask): Promise<void> {
+  await task.job.complete(work.tx);
+  await recordReply(deps, work, task, { reason: 'hold' });
+}
+
+// Not now: until the quiet hours end, or because answering would feed a loop. What waits for the quiet to
+// end is answered then; what came while auto-reply rests is not.
+
+/** The timer stands for the session from here on, in the place of its job. */
+async function postponeReply(
+  deps: AutoReplyDeps,
+  work: UnitOfWork,
+  task: ReplyTask,
+  until: Date,
+): Promise<void> {
+  const { account } = deps.lease;
+  const subject = task.session.id;
+  await setTimer(work.tx, { account, kind: 'auto_reply', subject, epoch: 0 }, until);
+  await task.job.complete(work.tx);
+  const detail = { until: until.toISOString() };
+  await recordReply(deps, work, task, { reason: 'quiet_hours', detail });
+}
+
+async function startCooldown(
+  deps: AutoReplyDeps,
+  work: UnitOfWork,
+  task: ReplyTask,
+  { rest, name }: { readonly rest: Cooldown; readonly name: string },
+): Promise<void> {
+  const { account } = deps.lease;
+  const { session } = task;
+  const { cause, count } = rest;
+  const until = rest.until.toISOString();
+  await work.tx
+    .updateTable('sessions')
+    .set({ resting_until: rest.until, rests: count, rest_reason: cause })
+    .where('account_id', '=', account)
+    .where('id', '=', session.id)
+    .execute();
+  await appendEvent(work.tx, account, {
+    kind: 'auto_reply',
+    subject: session.contact_id,
+    data: { state: 'resting', until, cause, count },
+  });
+  await settleReply(deps, work, task, { reason: cooldownAnswerReason(rest), detail: { until } });
+  work.told.push(() =>
+    deps.log.warn('auto-reply rests', { chat: session.chat_id, reason: cause, count }),
+  );
+  if (!isFirstCooldown(rest) || !deps.settings.tell_owner_on_whatsapp) return;
+  const told = await notifyOwner(work.tx, { gate: deps.gate, account }, cooldownNotice(name, rest));
+  if (told) work.told.push(() => deps.gate.hint());
+}
+
+// What is left of the owner's day, which auto-reply shares with all agents. Looked at before an answer and
+// after every call of the model.
+
+async function isDayBudgetSpent(deps: AutoReplyDeps, tx: Transaction): Promise<boolean> {
+  const today = spentTodaySql(deps.lease.account, deps);
+  const { rows } = await sql<{ day: DayUse }>`SELECT ${today} AS day`.execute(tx);
+  return dayBudgetError(deps.settings.agent, rows[0]?.day ?? ZERO_DAY_USE) !== null;
+}
+
+/** Adds what a call of the model cost; rejects when the day's budget is used up with it. */
+async function addReplyUsage(deps: AutoReplyDeps, run: RunId, spent: ModelUsage): Promise<void> {
+  const { db, lease, settings } = deps;
+  const spending = { run, clock: deps, usedBefore: sql<number>`0` };
+  const { day } = await noteRunSpending(db, lease, spending, spent);
+  const fault = dayBudgetError(settings.agent, day);
+  if (fault !== null) throw fault;
+}
+
+// What a run looked up outside of its chat, kept for the owner to look at.
+
+function recordWebLookup(
+  { db, lease }: AutoReplyDeps,
+  run: RunId,
+  call: ToolCallRecord,
+): Promise<void> {
+  const { account } = lease;
+  return fenced(db, lease, async (tx) => {
+    await tx
+      .insertInto('tool_calls')
+      .values({
+        account_id: account,
+        run_id: run,
+        call_id: toStorableText(call.id),
+        name: call.name,
+        arguments: toStorableText(JSON.stringify(call.arguments)),
+        result: toStorableText(JSON.stringify(call.result)),
+      })
+      .onConflict((on) => on.doNothing())
+      .execute();
+  });
+}
+
+// How many answers are being thought of at once. Whoever finds no place waits in line; what surrounds the
+// thinking (taking a job, reading, writing) goes on beside it and takes up none.
+
+export class ConcurrencyLimit {
+  readonly #line: (() => void)[] = [];
+  #free: number;
+
+  constructor(count: number) {
+    this.#free = count;
+  }
+
+  async during<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#free > 0) this.#free -= 1;
+    else await new Promise<void>((resolve) => this.#line.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = this.#line.shift();
+      if (next === undefined) this.#free += 1;
+      else next();
+    }
+  }
+}
+
+// What auto-reply needs of the world, handed to it by main.
+
+export interface AutoReplyDeps extends Engine {
+  readonly gate: Gate;
+  readonly settings: Pick<Settings, 'agent' | 'auto_reply' | 'tell_owner_on_whatsapp'>;
+}
+
+type ReplyJob = Pick<Job<'auto_reply'>, 'data' | 'complete'>;

@@ -1,0 +1,431 @@
+import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { silentLog } from '@relay/core/log';
+import { type CleanupHook, eventually, freshStore, type TestStore } from '@relay/testing/store';
+import { sql as statement } from 'kysely';
+import { packTar, unpackTar } from 'modern-tar';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { createHoldService } from '../../pipeline/gate/hold.ts';
+import { onRestored } from '../../pipeline/gate/withdrawals.ts';
+import { takeInBatch } from '../../pipeline/intake/intake.ts';
+import { incoming, openPlain, readJson, receive } from '../../pipeline/intake/testing/inbox.ts';
+import { freshPost } from '../../pipeline/outbox/testing/post.ts';
+import { sealOf } from '../../platform/db/database.ts';
+import { takeLease } from '../../platform/db/lease.ts';
+import { appendLedger } from '../../platform/db/ledger.ts';
+import { verifyChain, verifyLedger } from '../../platform/db/ledger-chain.ts';
+import { Jobs } from '../../platform/jobs/jobs.ts';
+import { eraseAllMessages } from '../retention/erase.ts';
+import { EXCLUDED_TABLES, listArchivedTables } from './archive.ts';
+import { exportArchive } from './export.ts';
+import { type ImportOptions, importArchive } from './import.ts';
+
+const SCHEMA = 9;
+
+async function open(store: TestStore) {
+  const jobs = await Jobs.start(store.database, silentLog);
+  const lease = await takeLease(store.database.kysely, store.account, randomUUID());
+  if (lease === null) throw new Error('free');
+  return {
+    ...store,
+    jobs,
+    options: {
+      database: store.database,
+      jobs,
+      lease,
+      schemaVersion: SCHEMA,
+      onRestored: async () => {},
+    },
+  };
+}
+
+const source = await open(await freshStore());
+const { account, sql, database } = source;
+const db = database.kysely;
+
+const archiveOf = ({ database, jobs }: Pick<ImportOptions, 'database' | 'jobs'>) =>
+  buffer(exportArchive({ database, jobs, version: 'test', schemaVersion: SCHEMA }));
+const exported = () => archiveOf(source);
+
+async function target(after: CleanupHook = onTestFinished) {
+  const other = await open(await freshStore(after));
+  after(() => other.jobs.stop(100));
+  return other;
+}
+
+const contents = async ({ database: { kysely }, sql: ask }: TestStore) => {
+  const tables: Record<string, unknown> = {};
+  for (const name of await listArchivedTables(kysely))
+    tables[name] = (await ask(`SELECT t::text AS row FROM ${name} t ORDER BY 1`)).map((r) => r.row);
+  return tables;
+};
+
+const ODD = 'é\u202e\u0301\ufeff 👩‍👩‍👧‍👦 \\ "quote" \n\t\u0001 \u2028 end';
+
+/** At least one row in every table, each value as odd as its type allows. */
+async function fill() {
+  for (const name of await listArchivedTables(db)) {
+    if (['accounts', 'ledger', 'ledger_heads'].includes(name)) continue;
+    const columns = await sql<{ name: string; type: string; checks: string; nullable: boolean }>(
+      `SELECT a.attname AS name, format_type(a.atttypid, null) AS type, NOT a.attnotnull AS nullable,
+        coalesce((SELECT string_agg(pg_get_constraintdef(k.oid), ' ') FROM pg_constraint k
+          WHERE k.conrelid = a.attrelid AND k.contype = 'c' AND a.attnum = ANY(k.conkey)), '') AS checks
+      FROM pg_attribute a WHERE a.attrelid = $1::regclass AND a.attnum > 0 AND NOT a.attisdropped`,
+      [name],
+    );
+    const values = columns.map((column) => oddValue(name, column));
+    await sql(
+      `INSERT INTO ${name} (${columns.map((c) => c.name).join(', ')}) OVERRIDING SYSTEM VALUE
+      VALUES (${values.map((_, i) => `$${i + 1}`).join(', ')})`,
+      values,
+    );
+  }
+}
+
+const ID = '11111111-2222-4333-8444-555555555555';
+const SPECIAL: Record<string, unknown> = {
+  account_id: account,
+  ledger_seq: 1,
+  previous_state: null,
+  group_address: null,
+  max_followups: 2_147_483_000,
+  follow_up_count: -5,
+  document_id: 9_007_199_254_740_991,
+};
+
+function oddValue(
+  table: string,
+  { name, type, checks }: { name: string; type: string; checks: string },
+) {
+  if (table === 'grants' && name === 'chat_id') return null;
+  if (table === 'permits' && name === 'outcome') return 'allow';
+  if (name in SPECIAL) return SPECIAL[name];
+  const choices = /ANY \(ARRAY\['(\w+)'/.exec(checks)?.[1];
+  if (choices !== undefined) return choices;
+  switch (type) {
+    case 'uuid':
+      return ID;
+    case 'uuid[]':
+      return [ID, randomUUID()];
+    case 'text[]':
+      return [ODD, '', 'NULL', '{}', ','];
+    case 'bytea':
+      return Buffer.from([0, 255, 92, 120, 10]);
+    case 'jsonb':
+      return name === 'value'
+        ? 'null'
+        : `{"a": [1e30, -0.1, null, "\\u2028"], "": ${JSON.stringify(ODD)}}`;
+    case 'bigint':
+      return 9_007_199_254_740_991;
+    case 'integer':
+      return -2_147_483_648;
+    case 'smallint':
+      return -32_768;
+    case 'boolean':
+      return true;
+    case 'date':
+      return '2024-02-29';
+    case 'tsvector':
+      return "'it''s':1A 'b\\\\c':2";
+    case 'timestamp with time zone':
+      return '2026-07-01 12:34:56.123456+00';
+    default:
+      return ODD;
+  }
+}
+
+beforeAll(async () => {
+  await sql("SELECT ensure_message_month('2026-07-01')");
+  await db.transaction().execute((tx) =>
+    appendLedger(tx, account, {
+      actor: ODD,
+      action: 'x',
+      subject: { kind: 'k', id: 'i' },
+      outcome: 'allow',
+      reason: 'r',
+      detail: { a: 1 },
+    }),
+  );
+  await fill();
+  await sql("UPDATE timers SET due_at = '2020-01-01'");
+  await db.transaction().execute((tx) =>
+    source.jobs.enqueue(
+      tx,
+      'conversation',
+      [1, 2, 3].map((epoch) => ({
+        key: 'k',
+        data: { account, subject: ID as never, epoch, wake: 'reply' as const },
+      })),
+    ),
+  );
+  return () => source.jobs.stop(100);
+});
+
+test('everything comes back equal, table by table, and goes on from there', async () => {
+  const other = await target();
+  const { tables } = await importArchive(other.options, Readable.from([await exported()]));
+  expect(Object.values(tables).every((count) => count > 0)).toBe(true);
+  expect(await contents(other)).toEqual(await contents(source));
+  expect(Object.keys(EXCLUDED_TABLES).filter((name) => name in tables)).toEqual([]);
+
+  expect(await verifyLedger(other.database.kysely, other.account)).toBeNull();
+  const ran: number[] = [];
+  other.jobs.work('conversation', 4, async (job) => {
+    ran.push(job.data.epoch);
+  });
+  await eventually(() => ran.length === 3);
+  expect(ran).toEqual([1, 2, 3]);
+  const next = await other.database.kysely.transaction().execute((tx) =>
+    appendLedger(tx, other.account, {
+      actor: 'a',
+      action: 'x',
+      subject: { kind: 'k', id: 'i' },
+      outcome: 'allow',
+      reason: 'r',
+    }),
+  );
+  expect(next).toBe(2);
+  const made = await other.sql<{ id: number }>(
+    "INSERT INTO accounts (label) VALUES ('b') RETURNING id",
+  );
+  expect(made[0]?.id).toBeGreaterThan(account);
+});
+
+test('the archive of another home is signed with the key of the one it is restored into', async () => {
+  const macs = async (store: TestStore) =>
+    store.sql('SELECT h.mac AS head, p.mac AS permit FROM ledger_heads h, permits p');
+  const [own] = await macs(source);
+  await sql("UPDATE ledger_heads SET mac = 'theirs'");
+  await sql("UPDATE permits SET mac = 'theirs'");
+  const archive = await exported();
+  await sql('UPDATE ledger_heads SET mac = $1', [own?.head]);
+  const other = await target();
+  await importArchive(other.options, Readable.from([archive]));
+  const [signed] = await macs(other);
+  expect(signed?.head).toEqual(own?.head);
+  expect(signed?.permit).not.toEqual(Buffer.from('theirs'));
+  const verdict = await verifyChain(other.database.kysely, other.account, { full: true });
+  expect(verdict).toMatchObject({ whole: true });
+});
+
+test('an archive that is older than the ledger its home has lost is restored, and goes on from there', async () => {
+  const other = await target();
+  const { kysely } = other.database;
+  const seal = sealOf(kysely);
+  const lost = { seq: 99, hash: 'ab' };
+  expect(seal.acceptHead(other.account, lost, seal.signHead(other.account, lost))).toBe(true);
+  await importArchive(other.options, Readable.from([await exported()]));
+  expect(await verifyChain(kysely, other.account, { full: true })).toMatchObject({ whole: true });
+});
+
+test('numbers that messages had before they were erased are not given again after a restore', async () => {
+  const first = await target();
+  /** The number that the next message gets. */
+  const takeOne = async ({ options, account, sql: ask }: typeof first) => {
+    const { database, lease, jobs } = options;
+    await receive({ sql: ask }, account, [incoming()]);
+    await takeInBatch({ db: database.kysely, lease, jobs, open: openPlain, read: readJson }, 1);
+    return (await ask<{ id: number }>('SELECT max(id) AS id FROM messages'))[0]?.id ?? 0;
+  };
+  await takeOne(first);
+  const erased = await takeOne(first);
+  await eraseAllMessages(first.database.kysely, first.options.lease, statement`m.id = ${erased}`);
+
+  const second = await target();
+  await importArchive(second.options, Readable.from([await archiveOf(first)]));
+  expect(await takeOne(second)).toBeGreaterThan(erased);
+});
+
+test('a job that is not ready yet is not ready after a restore either', async () => {
+  const first = await target();
+  const at = async ({ sql: ask }: TestStore) =>
+    (await ask<{ at: Date }>('SELECT start_after AS at FROM relay_jobs.job'))[0]?.at.getTime() ?? 0;
+  await first.database.kysely.transaction().execute((tx) =>
+    first.jobs.enqueue(tx, 'webhook', [
+      {
+        key: 'k',
+        data: { account: first.account, subject: ID as never },
+        inSeconds: 12 * 3_600,
+      },
+    ]),
+  );
+  const second = await target();
+  await importArchive(second.options, Readable.from([await archiveOf(first)]));
+  expect(Math.abs((await at(second)) - (await at(first)))).toBeLessThan(2_000);
+});
+
+test('after a restore nothing is sent before the owner releases the hold, and nothing that was queued for more than a day', async () => {
+  const first = await freshPost(onTestFinished);
+  await first.send('two days ago');
+  await first.sql("UPDATE outbox SET created_at = now() - interval '2 days'");
+  await first.send('just now');
+  const jobs = await Jobs.start(first.database, silentLog);
+  onTestFinished(() => jobs.stop(100));
+  const archive = await archiveOf({ database: first.database, jobs });
+
+  const second = await freshPost(onTestFinished);
+  const { lease, gate, database, network, sql: ask } = second;
+  const kysely = database.kysely;
+  const world = { lease, gate, now: () => new Date() };
+  second.start();
+  await importArchive(
+    {
+      database,
+      jobs,
+      lease,
+      schemaVersion: SCHEMA,
+      onRestored: onRestored({ ...world, settled: async () => {} }),
+    },
+    Readable.from([archive]),
+  );
+  await second.looked();
+  expect(network.asked).toEqual([]);
+  expect(await second.states()).toEqual(['failed', 'pending']);
+  const [withdrawn] = await ask('SELECT id, failure FROM outbox ORDER BY seq');
+  expect(withdrawn?.failure).toContain('Send it again if it is still wanted.');
+  expect(
+    await ask('SELECT reason FROM ledger WHERE subject_id = $1', [withdrawn?.id]),
+  ).toContainEqual({ reason: 'restored' });
+  expect(await verifyChain(kysely, lease.account, { full: true })).toMatchObject({ whole: true });
+
+  const hold = createHoldService({
+    ...second.world,
+    onRelease: async () => () => {},
+    changed: () => {},
+  });
+  await hold.release();
+  await second.becomes('failed', 'sent');
+  expect(network.wire.map(({ text }) => text)).toEqual(['just now']);
+});
+
+test('an archive is refused by a home that holds anything already', async () => {
+  const other = await target();
+  await other.sql("INSERT INTO settings (account_id, key, value) VALUES ($1, 'k', '1')", [
+    other.account,
+  ]);
+  await expect(
+    importArchive(other.options, Readable.from([await exported()])),
+  ).rejects.toMatchObject({
+    code: 'import_not_empty',
+  });
+});
+
+test('an export under writes is one moment of the whole', async () => {
+  let writing = true;
+  let written = 0;
+  const writer = (async () => {
+    for (let n = 0; writing; n++, written++)
+      await db.transaction().execute(async (tx) => {
+        await tx.insertInto('contacts').values({ account_id: account }).execute();
+        await tx
+          .insertInto('settings')
+          .values({ account_id: account, key: `n${n}`, value: '1' })
+          .execute();
+      });
+  })();
+  await eventually(async () => written > 5);
+  const archive = await exported();
+  writing = false;
+  await writer;
+  const rows = (name: string) =>
+    entriesOf(archive).then(
+      (all) => all.find((e) => e.name.startsWith(`${name}/`))?.text.split('\n').length ?? 0,
+    );
+  expect(await rows('contacts')).toBe(await rows('settings'));
+  expect(await rows('contacts')).toBeGreaterThan(3);
+});
+
+test('a reader that goes away leaves no transaction open', async () => {
+  const stream = exportArchive({
+    database,
+    jobs: source.jobs,
+    version: 'test',
+    schemaVersion: SCHEMA,
+  });
+  stream.once('data', () => stream.destroy());
+  await eventually(async () => stream.destroyed);
+  await eventually(
+    async () =>
+      (
+        await sql(
+          "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND state LIKE 'idle in%'",
+        )
+      ).length === 0,
+  );
+});
+
+interface Entry {
+  name: string;
+  text: string;
+}
+
+async function entriesOf(archive: Buffer): Promise<Entry[]> {
+  const entries = await unpackTar(gunzipSync(archive));
+  return entries.map(({ header, data }) => ({
+    name: header.name,
+    text: Buffer.from(data ?? []).toString(),
+  }));
+}
+
+async function packed(entries: readonly Entry[]): Promise<Buffer> {
+  const tar = await packTar(
+    entries.map(({ name, text }) => ({
+      header: { name, size: Buffer.byteLength(text) },
+      body: text,
+    })),
+  );
+  return gzipSync(tar);
+}
+
+describe('an archive that', async () => {
+  const home = await target(afterAll);
+  const change = (name: RegExp, to: (entry: Entry) => Entry[]) => async (archive: Buffer) =>
+    packed((await entriesOf(archive)).flatMap((e) => (name.test(e.name) ? to(e) : [e])));
+  const other = (from: string, to: string) => (e: Entry) => [
+    { ...e, text: e.text.replace(from, to) },
+  ];
+
+  test.each<[string, (archive: Buffer) => Buffer | Promise<Buffer>, string]>([
+    ['is none', () => Buffer.from('hello'), 'it is damaged'],
+    ['was cut off', (a) => a.subarray(0, a.length / 2), 'it is damaged'],
+    [
+      'had a value changed',
+      change(/^grants/, other('"can_read":true', '"can_read":false')),
+      'grants/00001.jsonl was altered',
+    ],
+    ['lacks a part', change(/^grants/, () => []), 'grants/00001.jsonl is missing'],
+    [
+      'has a part too many',
+      change(/^webhook_deliveries/, (e) => [e, { name: 'settings/00002.jsonl', text: '' }]),
+      'it holds more than its manifest says',
+    ],
+    ['has a part twice', change(/^jobs/, (e) => [e, e]), 'it holds more than its manifest says'],
+    ['has no manifest', change(/^manifest/, () => []), 'it has no manifest, so it was cut off'],
+    [
+      'has a manifest of something else',
+      change(/^manifest/, (e) => [{ ...e, text: '{}' }]),
+      'its manifest is not one of ours',
+    ],
+    [
+      'holds a table nobody knows',
+      change(/^grants/, (e) => [e, { name: 'magic/1.jsonl', text: '{}\n' }]),
+      'it holds magic, which this version does not know',
+    ],
+    [
+      'was made with another schema',
+      change(/^manifest/, other('"schema_version": 9', '"schema_version": 8')),
+      'it was made with schema 8 and this Relay has 9: restore it with the Relay version that made it (relay test) and upgrade afterwards',
+    ],
+  ])('%s is refused with its sentence, and nothing has changed', async (_, damage, what) => {
+    const before = await contents(home);
+    const damaged = await damage(await exported());
+    await expect(importArchive(home.options, Readable.from([damaged]))).rejects.toMatchObject({
+      code: 'archive_invalid',
+      message: `The archive cannot be used: ${what}. Nothing was changed.`,
+    });
+    expect(await contents(home)).toEqual(before);
+    expect(await home.jobs.counts(home.account)).toMatchObject({ waiting: 0 });
+  });
+});

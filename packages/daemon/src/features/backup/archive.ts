@@ -1,0 +1,179 @@
+// The archive's table of contents: what each part holds and its checksum. It is the last entry, because
+// only then is all of it known; nothing is kept of an archive whose parts do not match it.
+
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { RelayError } from '@relay/core/errors';
+import { sql } from 'kysely';
+import { createTarDecoder } from 'modern-tar';
+import { z } from 'zod';
+import type { Db } from '../../platform/db/database.ts';
+
+export const ARCHIVE_FORMAT = 1;
+
+const archiveManifestSchema = z.object({
+  format: z.literal(ARCHIVE_FORMAT),
+  made_by: z.string(),
+  made_at: z.iso.datetime(),
+  schema_version: z.int(),
+  /** In the order they are restored. */
+  parts: z.array(
+    z.object({
+      name: z.string(),
+      table: z.string(),
+      rows: z.int(),
+      bytes: z.int(),
+      sha256: z.string(),
+    }),
+  ),
+  /** The last number that each sequence has given. Not in archives of earlier versions. */
+  sequences: z.record(z.string(), z.int().positive()).default({}),
+  /** Tables that hold nothing worth keeping across a restore, and why. */
+  left_out: z.record(z.string(), z.string()),
+});
+
+export type ArchiveManifest = z.infer<typeof archiveManifestSchema>;
+export type ArchivePart = ArchiveManifest['parts'][number];
+
+export const MANIFEST_NAME = 'manifest.json';
+
+/** Wake-ups live with the job queue and are restored through it. */
+export const JOBS_PART = 'jobs';
+
+// Which tables an archive holds, and in which order they can be filled: parents before children, read from
+// the database itself, so that a table added tomorrow is in tomorrow's backup.
+
+export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
+  schema_migrations: 'belongs to the database, not to its contents',
+  account_leases: 'says which worker runs now',
+  daemon_runs: 'says which daemon ran here',
+  events: 'feeds open streams and is pruned within days',
+  login_codes: 'valid for a minute',
+  browser_sessions: 'browsers sign in again',
+  whatsapp_credentials:
+    'a session that runs in two places breaks in both: a restored home links anew',
+  whatsapp_keys: 'belongs to that session',
+  decrypt_journal: 'belongs to that session',
+  search_documents: 'made anew from the messages',
+  search_vectors: 'belongs to those documents',
+  search_progress: 'says how far they have come here',
+  search_vector_progress: 'says how far their vectors have come here',
+  search_vectors_changed: 'tells the daemon what it no longer knows of them',
+  search_embeddings: 'a copy of those vectors that pgvector keeps',
+  webhook_progress: 'says how far the events of this database were told',
+  trace_progress: 'says how far the work of this home was traced',
+  traced: 'belongs to that',
+  retention_runs: 'says when this home last deleted what was too old',
+  inbox: 'sealed with the key of its home; what it holds becomes messages within a moment',
+};
+
+export async function listArchivedTables(db: Db): Promise<string[]> {
+  const { rows: tables } = await sql<{ name: string }>`
+    SELECT relname AS name FROM pg_class
+    WHERE relnamespace = 'relay'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
+    ORDER BY relname`.execute(db);
+  const { rows: links } = await sql<{ child: string; parent: string }>`
+    SELECT c.relname AS child, p.relname AS parent FROM pg_constraint k
+      JOIN pg_class c ON c.oid = k.conrelid JOIN pg_class p ON p.oid = k.confrelid
+    WHERE k.contype = 'f' AND c.relnamespace = 'relay'::regnamespace AND c.oid <> p.oid`.execute(
+    db,
+  );
+  const kept = tables.map((table) => table.name).filter((name) => !(name in EXCLUDED_TABLES));
+  return parentsFirst(kept, links);
+}
+
+function parentsFirst(
+  names: readonly string[],
+  links: readonly { child: string; parent: string }[],
+): string[] {
+  const done: string[] = [];
+  const visit = (name: string): void => {
+    if (done.includes(name)) return;
+    for (const { child, parent } of links) {
+      if (child === name && names.includes(parent)) visit(parent);
+    }
+    done.push(name);
+  };
+  for (const name of names) visit(name);
+  return done;
+}
+
+// Reads an archive part by part and holds it against its manifest. What is to become of a part is whoever reads it's
+// to say: an import restores it, a backup that was just written only counts it.
+
+/** No part that we write comes near it; one that does was not written by us. */
+const LARGEST_PART = 64 * 1024 * 1024;
+
+export interface ArchiveRows {
+  readonly name: string;
+  readonly table: string;
+  readonly lines: readonly string[];
+}
+
+interface ArchiveContents {
+  readonly parts: readonly ArchivePart[];
+  readonly manifest: ArchiveManifest;
+}
+
+export async function readArchive(
+  archive: Readable,
+  take: (part: ArchiveRows) => Promise<void>,
+): Promise<ArchiveContents> {
+  const parts: ArchivePart[] = [];
+  let manifest: ArchiveManifest | null = null;
+  try {
+    // The one on the left destroys the one on the right with its error, so the loop sees every failure.
+    const unpacked = archive.pipe(createGunzip());
+    archive.once('error', (error) => unpacked.destroy(error));
+    const entries = Readable.toWeb(unpacked).pipeThrough(createTarDecoder({ strict: true }));
+    for await (const { header, body } of entries) {
+      if (header.size > LARGEST_PART) throw invalidArchive(`${header.name} is too large`);
+      const content = Buffer.from(await new Response(body).arrayBuffer());
+      if (header.name === MANIFEST_NAME) manifest = parseManifest(content);
+      else parts.push(await takePart(header.name, content, take));
+    }
+  } catch (error) {
+    if (error instanceof RelayError) throw error;
+    throw invalidArchive('it is damaged', error);
+  }
+  if (manifest === null) throw invalidArchive('it has no manifest, so it was cut off');
+  return { parts, manifest };
+}
+
+async function takePart(
+  name: string,
+  content: Buffer,
+  take: (part: ArchiveRows) => Promise<void>,
+): Promise<ArchivePart> {
+  const table = name.split('/')[0] ?? '';
+  const lines = content
+    .toString('utf8')
+    .split('\n')
+    .filter((line) => line !== '');
+  await take({ name, table, lines });
+  const sha256 = createHash('sha256').update(content).digest('hex');
+  return { name, table, rows: lines.length, bytes: content.length, sha256 };
+}
+
+/** All parts, unaltered, and no other. */
+export function assertArchiveWhole({ parts, manifest }: ArchiveContents): void {
+  const found = new Map(parts.map((part) => [part.name, part]));
+  for (const part of manifest.parts) {
+    const mine = found.get(part.name);
+    if (mine === undefined) throw invalidArchive(`${part.name} is missing`);
+    if (mine.sha256 !== part.sha256) throw invalidArchive(`${part.name} was altered`);
+  }
+  // Counted, not compared by name: a part that comes twice was restored twice.
+  if (parts.length !== manifest.parts.length)
+    throw invalidArchive('it holds more than its manifest says');
+}
+
+function parseManifest(content: Buffer): ArchiveManifest {
+  const parsed = archiveManifestSchema.safeParse(JSON.parse(content.toString('utf8')));
+  if (!parsed.success) throw invalidArchive('its manifest is not one of ours');
+  return parsed.data;
+}
+
+export const invalidArchive = (what: string, cause?: unknown): RelayError =>
+  new RelayError('archive_invalid', { what }, { cause });

@@ -1,0 +1,174 @@
+import { randomUUID } from 'node:crypto';
+import { createReadStream, readdirSync, statSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { silentLog } from '@relay/core/log';
+import type { BackupSettings } from '@relay/core/settings';
+import { removeFolder } from '@relay/testing/remove-folder';
+import { eventually, freshStore } from '@relay/testing/store';
+import { expect, onTestFinished, test } from 'vitest';
+import { takeLease } from '../../platform/db/lease.ts';
+import { Jobs } from '../../platform/jobs/jobs.ts';
+import { exportArchive } from './export.ts';
+import { type BackupDeps, type BackupRecord, openBackups } from './feature.ts';
+import { importArchive } from './import.ts';
+
+async function store() {
+  const fresh = await freshStore(onTestFinished);
+  const jobs = await Jobs.start(fresh.database, silentLog);
+  onTestFinished(() => jobs.stop(100));
+  return { ...fresh, jobs };
+}
+
+async function bed(settings: Partial<BackupSettings> = {}, more: Partial<BackupDeps> = {}) {
+  const { database, jobs, sql, account } = await store();
+  const folder = join(await mkdtemp(join(tmpdir(), 'relay backups ')), 'kept');
+  onTestFinished(() => removeFolder(join(folder, '..')));
+  let memory: BackupRecord = { last_at: null, failed: null };
+  let now = new Date('2026-11-16T12:00:00Z');
+  const world: BackupDeps = {
+    jobs,
+    log: silentLog,
+    now: () => now,
+    settings: { every: 'off', keep: 3, folder: null, ...settings },
+    usualFolder: folder,
+    zone: 'UTC',
+    archive: () => exportArchive({ database, jobs, version: 'test', schemaVersion: 1 }),
+    remembered: async () => memory,
+    remember: async (next) => {
+      memory = next;
+    },
+    ...more,
+  };
+  const pass = (ms: number) => {
+    now = new Date(now.getTime() + ms);
+  };
+  const files = () => readdirSync(folder).sort();
+  return { backups: openBackups(world), world, folder, files, pass, sql, account, database };
+}
+
+const DAY = 86_400_000;
+
+test('a backup is for its owner alone, and an empty home takes it as it takes an export', async () => {
+  const { backups, sql, account } = await bed();
+  await sql("INSERT INTO settings (account_id, key, value) VALUES ($1, 'k', '{\"a\": 1}')", [
+    account,
+  ]);
+  const made = await backups.verbs.make();
+  expect(statSync(made.file).mode & 0o777).toBe(0o600);
+  expect(made).toMatchObject({ made_at: '2026-11-16T12:00:00.000Z', removed: [] });
+
+  const other = await store();
+  const lease = await takeLease(other.database.kysely, other.account, randomUUID());
+  if (lease === null) throw new Error('free');
+  const { tables } = await importArchive(
+    {
+      ...{ database: other.database, jobs: other.jobs, lease, schemaVersion: 1 },
+      onRestored: async () => {},
+    },
+    createReadStream(made.file),
+  );
+  expect(tables.settings).toBe(1);
+  expect(await other.sql('SELECT value FROM settings')).toEqual([{ value: { a: 1 } }]);
+  expect(made.rows).toBe(Object.values(tables).reduce((sum, rows) => sum + rows, 0));
+});
+
+test('the newest stay, older ones go, and nothing that is not a backup is touched', async () => {
+  const { backups, folder, files, pass } = await bed({ keep: 2 });
+  await mkdir(folder, { recursive: true });
+  for (const name of ['relay-2026-01-01.tar.gz', 'relay-backup-notes.tar.gz', 'photo.jpg'])
+    await writeFile(join(folder, name), 'mine');
+  for (let day = 0; day < 4; day++, pass(DAY)) await backups.verbs.make();
+  expect(files()).toEqual([
+    'photo.jpg',
+    'relay-2026-01-01.tar.gz',
+    'relay-backup-2026-11-18T12-00-00Z.tar.gz',
+    'relay-backup-2026-11-19T12-00-00Z.tar.gz',
+    'relay-backup-notes.tar.gz',
+  ]);
+});
+
+test('several of one second do not take each other’s place', async () => {
+  const { backups, files } = await bed({ keep: 2 });
+  const made = await Promise.all([1, 2, 3].map(() => backups.verbs.make()));
+  expect(new Set(made.map(({ file }) => file)).size).toBe(3);
+  expect(files()).toHaveLength(2);
+  expect((await backups.verbs.list()).backups[0]?.file).toBe(made[2]?.file);
+});
+
+test('what a killed daemon left half-written goes with the next', async () => {
+  const { backups, folder, files } = await bed();
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'relay-backup-2026-11-15T03-40-00Z.tar.gz.part'), 'half');
+  await backups.verbs.make();
+  expect(files()).toEqual(['relay-backup-2026-11-16T12-00-00Z.tar.gz']);
+});
+
+test('by the clock: at the start when none was made for too long, and not again before its hour', async () => {
+  const { backups, files } = await bed({ every: 'day' });
+  const first = await backups.start();
+  await first();
+  expect(files()).toHaveLength(1);
+  expect(await backups.verbs.list()).toMatchObject({
+    last_at: '2026-11-16T12:00:00.000Z',
+    next_at: '2026-11-17T03:40:00.000Z',
+    trouble: null,
+  });
+});
+
+test('a job of the clock makes the one that has become due', async () => {
+  const { backups, world, files, pass, database } = await bed({ every: 'day' });
+  await (await backups.start())();
+  pass(DAY);
+  await database.kysely
+    .transaction()
+    .execute((tx) => world.jobs.enqueue(tx, 'backup', [{ key: 'k', data: { task: 'look' } }]));
+  world.jobs.hint('backup');
+  await eventually(() => files().length === 2);
+});
+
+test('off makes none by itself', async () => {
+  const { backups, folder } = await bed();
+  await (await backups.start())();
+  expect(() => statSync(folder)).toThrow();
+  expect(await backups.verbs.list()).toMatchObject({ every: 'off', next_at: null, backups: [] });
+});
+
+test('one that fails is a sentence with the next step until one was made, and leaves nothing half', async () => {
+  const { backups, folder, files } = await bed({ every: 'day' });
+  await mkdir(join(folder, '..'), { recursive: true });
+  await writeFile(folder, 'a file in the place of the folder');
+  await (await backups.start())();
+  const trouble = `No backup was made in ${folder}: it is not a folder. Mend that, or name another folder as "backup.folder" in relay.config.json and start Relay anew. Earlier backups are as they were.`;
+  expect(await backups.standing()).toEqual({ every: 'day', last_at: null, trouble });
+  await expect(backups.verbs.make()).rejects.toMatchObject({ code: 'backup_failed' });
+  await rm(folder);
+  await backups.verbs.make();
+  expect(await backups.standing()).toMatchObject({ trouble: null });
+  expect(files()).toHaveLength(1);
+});
+
+test.each([
+  ['cut off', (whole: Buffer) => [whole.subarray(0, whole.length - 20)]],
+  ['no archive', () => [Buffer.from('something else')]],
+])('one that reads back %s is none, and older ones stay', async (_what, damage) => {
+  let damaged = false;
+  const { backups, world, files, pass } = await bed({ keep: 1 });
+  await backups.verbs.make();
+  const before = files();
+  const whole = await buffer(world.archive());
+  pass(DAY);
+  const { archive } = world;
+  Object.assign(world, {
+    archive: () => (damaged ? Readable.from(damage(whole)) : archive()),
+  });
+  damaged = true;
+  await expect(backups.verbs.make()).rejects.toMatchObject({
+    code: 'backup_failed',
+    message: expect.stringContaining('what was written could not be read back'),
+  });
+  expect(files()).toEqual(before);
+});

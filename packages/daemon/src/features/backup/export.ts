@@ -1,0 +1,124 @@
+// Everything, as an archive of readable JSON lines: one consistent snapshot of all tables and waiting jobs,
+// streamed in parts of bounded size, with a manifest of checksums at its end.
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { sql } from 'kysely';
+import { createTarPacker, type TarPackController } from 'modern-tar';
+import type { Database, Transaction } from '../../platform/db/database.ts';
+import type { Jobs } from '../../platform/jobs/jobs.ts';
+import {
+  ARCHIVE_FORMAT,
+  type ArchiveManifest,
+  type ArchivePart,
+  EXCLUDED_TABLES,
+  JOBS_PART,
+  listArchivedTables,
+  MANIFEST_NAME,
+} from './archive.ts';
+
+const PART_BYTES = 4 * 1024 * 1024;
+const FETCH_ROWS = 500;
+
+interface ExportOptions {
+  readonly database: Database;
+  readonly jobs: Jobs;
+  readonly version: string;
+  readonly schemaVersion: number;
+}
+
+/** A gzipped tar. An error on the way destroys the stream, so that half an archive never looks whole. */
+export function exportArchive(options: ExportOptions): Readable {
+  const { readable, controller } = createTarPacker();
+  const gzip = createGzip({ level: 6 });
+  // A failure reaches the reader as the error of the stream it reads.
+  pipeline(Readable.fromWeb(readable), gzip).catch(() => {});
+  fill(controller, options).catch((error: unknown) => controller.error(error));
+  return gzip;
+}
+
+async function fill(
+  tar: TarPackController,
+  { database, jobs, version, schemaVersion }: ExportOptions,
+): Promise<void> {
+  const parts: ArchivePart[] = [];
+  const sequences = await database.kysely
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute(async (tx) => {
+      for (const table of await listArchivedTables(tx)) {
+        await writeTable(tar, table, linesOf(tx, table), parts);
+      }
+      await writeTable(tar, JOBS_PART, jobs.waiting(tx), parts);
+      return readSequences(tx);
+    });
+  const manifest: ArchiveManifest = {
+    format: ARCHIVE_FORMAT,
+    made_by: `relay ${version}`,
+    made_at: new Date().toISOString(),
+    schema_version: schemaVersion,
+    parts,
+    sequences,
+    left_out: EXCLUDED_TABLES,
+  };
+  await entry(tar, MANIFEST_NAME, Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`));
+  tar.finalize();
+}
+
+async function readSequences(tx: Transaction): Promise<ArchiveManifest['sequences']> {
+  const { rows } = await sql<{ name: string; last: number }>`
+    SELECT sequencename AS name, last_value AS last FROM pg_sequences
+    WHERE schemaname = 'relay' AND last_value IS NOT NULL ORDER BY 1`.execute(tx);
+  return Object.fromEntries(rows.map(({ name, last }) => [name, last]));
+}
+
+async function* linesOf(tx: Transaction, table: string): AsyncGenerator<string> {
+  const cursor = sql.ref(`export_${table}`);
+  await sql`DECLARE ${cursor} NO SCROLL CURSOR FOR SELECT row_to_json(t)::text AS line FROM ${sql.table(table)} t`.execute(
+    tx,
+  );
+  for (;;) {
+    const { rows } = await sql<{
+      line: string;
+    }>`FETCH ${sql.lit(FETCH_ROWS)} FROM ${cursor}`.execute(tx);
+    for (const row of rows) yield row.line;
+    if (rows.length < FETCH_ROWS) break;
+  }
+  await sql`CLOSE ${cursor}`.execute(tx);
+}
+
+async function writeTable(
+  tar: TarPackController,
+  table: string,
+  lines: AsyncIterable<string>,
+  parts: ArchivePart[],
+): Promise<void> {
+  let held: string[] = [];
+  let bytes = 0;
+  let number = 0;
+  const flush = async () => {
+    number += 1;
+    const content = Buffer.from(held.map((line) => `${line}\n`).join(''));
+    const name = `${table}/${String(number).padStart(5, '0')}.jsonl`;
+    await entry(tar, name, content);
+    const sha256 = createHash('sha256').update(content).digest('hex');
+    parts.push({ name, table, rows: held.length, bytes: content.length, sha256 });
+    held = [];
+    bytes = 0;
+  };
+  for await (const line of lines) {
+    held.push(line);
+    bytes += line.length;
+    if (bytes >= PART_BYTES) await flush();
+  }
+  if (held.length > 0 || number === 0) await flush();
+}
+
+/** Waits for the reader: a slow one slows the export, it never fills the memory. */
+async function entry(tar: TarPackController, name: string, content: Buffer): Promise<void> {
+  const writer = tar.add({ name, size: content.length, type: 'file', mode: 0o600 }).getWriter();
+  await writer.write(content);
+  await writer.close();
+}

@@ -1,0 +1,262 @@
+// Backups, put together: one when the owner asks, and one whenever the clock says so. One after the other. A failure is
+// kept as a sentence until a backup was made, and the next look tries again; it is never a dead job.
+
+import { createReadStream, createWriteStream } from 'node:fs';
+import { link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type {
+  Backup,
+  BackupService,
+  BackupStatus,
+  Backups,
+  MadeBackup,
+} from '@relay/core/api/backups';
+import { backupFailureReason, nextBackupAt } from '@relay/core/backup/backup-schedule';
+import { RelayError } from '@relay/core/errors';
+import type { Log } from '@relay/core/log';
+import { findZone } from '@relay/core/schedule/zone';
+import type { BackupSettings } from '@relay/core/settings';
+import type { Jobs } from '../../platform/jobs/jobs.ts';
+import { assertArchiveWhole, readArchive } from './archive.ts';
+
+/** What is remembered between two starts. */
+export interface BackupRecord {
+  readonly last_at: string | null;
+  /** Why the last by the clock was not made. */
+  readonly failed: { readonly at: string; readonly sentence: string } | null;
+}
+
+export interface BackupDeps {
+  readonly jobs: Jobs;
+  readonly log: Log;
+  readonly now: () => Date;
+  /** Read anew each time: they may change while we run. */
+  readonly settings: BackupSettings;
+  /** Where they lie unless a folder is set. */
+  readonly usualFolder: string;
+  /** Little is left on the disk of the usual folder. */
+  readonly isDiskLow?: () => boolean;
+  /** In which the hours of backups are told; an IANA name. */
+  readonly zone: string;
+  archive(): Readable;
+  remembered(): Promise<BackupRecord>;
+  remember(memory: BackupRecord): Promise<void>;
+}
+
+interface BackupFeature {
+  readonly verbs: BackupService;
+  standing(): Promise<BackupStatus>;
+  /** Looks at once, in the background, and from then on by the clock. Gives back how to wait for it. */
+  start(): Promise<() => Promise<void>>;
+}
+
+/** How often it is looked whether one is due, and so how soon one that failed is tried again. */
+const CHECK_CRON = '*/10 * * * *';
+
+export function openBackups(deps: BackupDeps): BackupFeature {
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const mine = last.then(work, work);
+    last = mine.catch(() => {});
+    return mine;
+  };
+  return {
+    verbs: {
+      list: () => listBackupState(deps),
+      make: () => inTurn(() => makeBackup(deps)),
+    },
+    standing: () => readBackupStatus(deps),
+    async start() {
+      const { jobs, log } = deps;
+      jobs.work('backup', 1, () => inTurn(() => backUpWhenDue(deps)));
+      await jobs.every('backup', CHECK_CRON, 'UTC', { task: 'look' });
+      const first = inTurn(() => backUpWhenDue(deps)).catch((error: unknown) =>
+        log.warn('whether a backup is due is not known', { error }),
+      );
+      return () => first;
+    },
+  };
+}
+
+const folderOf = ({ settings, usualFolder }: BackupDeps): string => settings.folder ?? usualFolder;
+
+/** As the file system would say it, before it has to. */
+const NO_SPACE = Object.assign(new Error('the disk is nearly full'), { code: 'ENOSPC' });
+
+async function makeBackup(deps: BackupDeps): Promise<MadeBackup> {
+  const { settings, now, log } = deps;
+  const folder = folderOf(deps);
+  const began = performance.now();
+  try {
+    if (settings.folder === null && deps.isDiskLow?.()) throw NO_SPACE;
+    const { rows, ...backup } = await writeBackup(folder, deps.archive(), now());
+    await deps.remember({ last_at: backup.made_at, failed: null });
+    const removed = await removeOldBackups(folder, settings.keep);
+    const ms = Math.round(performance.now() - began);
+    log.info('backed up', { path: backup.file, count: rows, ms });
+    return { ...backup, rows, removed, ms };
+  } catch (error) {
+    const reason =
+      error instanceof RelayError
+        ? 'what was written could not be read back'
+        : backupFailureReason((error as NodeJS.ErrnoException).code);
+    throw new RelayError('backup_failed', { folder, reason }, { cause: error });
+  }
+}
+
+/** By the clock. What went wrong is kept for whoever looks. */
+async function backUpWhenDue(deps: BackupDeps): Promise<void> {
+  const memory = await deps.remembered();
+  const due = dueAt(deps, memory);
+  if (due === null || due > deps.now()) return;
+  try {
+    await makeBackup(deps);
+  } catch (error) {
+    deps.log.error('no backup was made', { error });
+    const sentence = error instanceof Error ? error.message : String(error);
+    await deps.remember({ ...memory, failed: { at: deps.now().toISOString(), sentence } });
+  }
+}
+
+function dueAt({ settings, zone, now }: BackupDeps, { last_at }: BackupRecord): Date | null {
+  const found = findZone(zone);
+  const last = last_at === null ? null : new Date(last_at);
+  return found === null ? null : nextBackupAt(settings.every, last, now(), found);
+}
+
+async function readBackupStatus(deps: BackupDeps): Promise<BackupStatus> {
+  return toBackupStatus(deps, await deps.remembered());
+}
+
+function toBackupStatus({ settings }: BackupDeps, { last_at, failed }: BackupRecord): BackupStatus {
+  // What nobody wants any more is no trouble.
+  const trouble = settings.every === 'off' ? null : (failed?.sentence ?? null);
+  return { every: settings.every, last_at, trouble };
+}
+
+async function listBackupState(deps: BackupDeps): Promise<Backups> {
+  const memory = await deps.remembered();
+  const folder = folderOf(deps);
+  return {
+    ...toBackupStatus(deps, memory),
+    folder,
+    keep: deps.settings.keep,
+    next_at: dueAt(deps, memory)?.toISOString() ?? null,
+    backups: await listBackups(folder),
+  };
+}
+
+// The folder of backups: an archive gets its name only when it is whole, on the disk and read back. Invariant: nothing
+// is ever deleted there but what this wrote, known by its name.
+
+const BACKUP_NAME = /^relay-backup-(\d{4}-\d{2}-\d{2})T(\d{2})-(\d{2})-(\d{2})Z(?:-\d+)?\.tar\.gz$/;
+const DRAFT_NAME = /^relay-backup-[\dTZ-]+\.tar\.gz\.part$/;
+
+const nameAt = (at: Date, again: number): string => {
+  const second = at.toISOString().slice(0, 19).replaceAll(':', '-');
+  return `relay-backup-${second}Z${again === 0 ? '' : `-${again}`}.tar.gz`;
+};
+
+/** The newest first. */
+async function listBackups(folder: string): Promise<Backup[]> {
+  const names = await readdir(folder).catch(() => []);
+  const found = await Promise.all(
+    names.map(async (name) => {
+      const [, day, hour, minute, second] = BACKUP_NAME.exec(name) ?? [];
+      if (day === undefined) return [];
+      const file = join(folder, name);
+      const about = await stat(file).catch(() => null);
+      if (about === null || !about.isFile()) return [];
+      return [{ file, bytes: about.size, made_at: `${day}T${hour}:${minute}:${second}.000Z` }];
+    }),
+  );
+  // Numbers make two of one second differ; a longer name is the later one.
+  return found
+    .flat()
+    .sort(
+      (a, b) =>
+        b.made_at.localeCompare(a.made_at) ||
+        b.file.length - a.file.length ||
+        b.file.localeCompare(a.file),
+    );
+}
+
+interface WrittenBackup extends Backup {
+  readonly rows: number;
+}
+
+async function writeBackup(folder: string, archive: Readable, at: Date): Promise<WrittenBackup> {
+  const draft = join(folder, `${nameAt(at, 0)}.part`);
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await removeDrafts(folder);
+    await pipeline(archive, createWriteStream(draft, { mode: 0o600, flags: 'wx' }));
+    await sync(draft);
+    const rows = await readBack(draft);
+    const file = await giveFinalName(draft, folder, at);
+    await sync(folder);
+    const { size } = await stat(file);
+    const made_at = `${at.toISOString().slice(0, 19)}.000Z`;
+    return { file, bytes: size, made_at, rows };
+  } catch (error) {
+    archive.destroy();
+    await rm(draft, { force: true }).catch(() => {});
+    throw error;
+  }
+}
+
+/** What is written is a backup only once it can be read. */
+async function readBack(file: string): Promise<number> {
+  let rows = 0;
+  const read = await readArchive(createReadStream(file), async ({ lines }) => {
+    rows += lines.length;
+  });
+  assertArchiveWhole(read);
+  return rows;
+}
+
+/** Never in the place of another: two of one second get a number. */
+async function giveFinalName(draft: string, folder: string, at: Date): Promise<string> {
+  for (let again = 0; ; again++) {
+    const file = join(folder, nameAt(at, again));
+    try {
+      await link(draft, file);
+      await rm(draft);
+      return file;
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'EEXIST') continue;
+      // Some file systems of sticks and network drives know no second name.
+      if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'ENOSYS') throw error;
+      if ((await stat(file).catch(() => null)) !== null) continue;
+      await rename(draft, file);
+      return file;
+    }
+  }
+}
+
+/** The newest so many stay. Returns what went. */
+async function removeOldBackups(folder: string, keep: number): Promise<string[]> {
+  const old = (await listBackups(folder)).slice(keep);
+  for (const { file } of old) await rm(file, { force: true });
+  return old.map(({ file }) => file);
+}
+
+/** Of a daemon that was killed meanwhile. Only one writes here at a time. */
+async function removeDrafts(folder: string): Promise<void> {
+  for (const name of await readdir(folder))
+    if (DRAFT_NAME.test(name)) await rm(join(folder, name), { force: true });
+}
+
+async function sync(path: string): Promise<void> {
+  // A folder cannot be opened there; its entries are durable with the file.
+  if (process.platform === 'win32' && !path.endsWith('.part')) return;
+  const handle = await open(path, process.platform === 'win32' ? 'r+' : 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

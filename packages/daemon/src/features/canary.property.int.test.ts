@@ -1,0 +1,343 @@
+// Every text of others that Relay can meet holds a canary of its own, in worlds that are drawn at random. Whatever
+// request of a model holds a canary belongs to a run whose taint names its source, and no instructions hold one.
+// The model repeats every canary that it sees, so that it goes on into answers, digests and the next turn.
+import { randomUUID } from 'node:crypto';
+import type { ChatId, InstanceId, RequestId, RunId } from '@relay/core/ids';
+import { isTaintWithin, type Taint, UNTAINTED } from '@relay/core/policy/facts';
+import { pacingSchema } from '@relay/core/settings';
+import type { ChatRequest, Reply } from '@relay/simulator/model/schemas';
+import { eventually } from '@relay/testing/store';
+import { verifies } from '@relay/testing/verifies';
+import fc from 'fast-check';
+import { beforeAll, expect, test } from 'vitest';
+import { Gate } from '../pipeline/gate/gate.ts';
+import { onRoute } from '../pipeline/router/router.ts';
+import { putObserverRequest } from '../platform/db/observer/requests.ts';
+import { createChatSummaryService } from './assistant/service.ts';
+import { ALL, type Bed, type Contact, freshBed } from './assistant/testing/bed.ts';
+import { createAutoReplyAgent } from './auto-reply/agent.ts';
+import { openAutoReply } from './auto-reply/feature.ts';
+import { createConversationAgent } from './conversations/agent.ts';
+import { onGroupAnswer } from './group-answers/turn.ts';
+import { onDigestJob } from './observer/digest/digest-job.ts';
+import { onTriggerJob } from './observer/trigger.ts';
+import type { MessageHit } from './search/search.ts';
+
+const WORLDS = process.env.PROPERTY_RUNS ? 1_000 : 50;
+const CANARY = /CANARY-[0-9a-f]{8}/g;
+
+let bed: Bed;
+let plan: readonly string[] = [];
+const sources = new Map<string, Taint>();
+
+/** A text of this source, unlike any other. */
+function canary(from: Partial<Taint>): string {
+  const word = `CANARY-${randomUUID().slice(0, 8)}`;
+  sources.set(word, { ...UNTAINTED, ...from });
+  return word;
+}
+
+const seenIn = (value: unknown): string[] => JSON.stringify(value).match(CANARY) ?? [];
+
+/** Calls what is planned, then repeats every canary in the form that is asked for. */
+function repeats(request: ChatRequest): Reply {
+  const system = JSON.stringify(request.messages.filter(({ role }) => role === 'system'));
+  const said = [...new Set(seenIn(request.messages))].join(' ');
+  const called = request.messages.some(({ role }) => role === 'tool');
+  if (system.includes('You sort messages')) return { text: '{"label": "direct_request"}' };
+  if (system.includes('You sum up one hour')) return { text: JSON.stringify({ digest: said }) };
+  if (system.includes('You sum up one day')) return { text: JSON.stringify({ summary: said }) };
+  if (system.includes('You hold a WhatsApp conversation'))
+    return called
+      ? { text: 'Done.' }
+      : { tool_calls: [{ name: 'send_message', arguments: { text: `Hello ${said}` } }] };
+  const offered = (request.tools ?? []).map(({ function: { name } }) => name);
+  const planned = plan.filter((name) => offered.includes(name));
+  if (called || planned.length === 0) return { text: `I read ${said}` };
+  return { tool_calls: planned.map((name) => ({ name, arguments: ARGUMENTS[name]?.() ?? {} })) };
+}
+
+let mom: Contact;
+const ARGUMENTS: Readonly<Record<string, () => Record<string, unknown>>> = {
+  search_messages: () => ({ query: 'anything' }),
+  summarize_chat: () => ({ phone_number: mom.id }),
+  search_group: () => ({ query: 'anything' }),
+};
+const TOOLS = [
+  'get_chats',
+  'whatsapp_read_messages',
+  'search_messages',
+  'summarize_chat',
+  'get_digest',
+  'list_scheduled_tasks',
+  'whatsapp_list_permissions',
+];
+
+beforeAll(async () => {
+  bed = await freshBed();
+  bed.model.play(repeats);
+  // Another person's than what is retrieved.
+  const stranger = await person(true);
+  Object.assign(bed.engine.search, { search: async () => [hitOf(stranger)] });
+  const { models, clock } = bed.engine;
+  const thinking = { models, clock, limits: bed.settings.agent, log: bed.conversations.log };
+  bed.agent(createConversationAgent(thinking));
+  const replying = { ...bed.conversations, settings: bed.settings, zone: 'UTC' };
+  await openAutoReply(replying).start(createAutoReplyAgent(thinking));
+});
+
+/** What each kind of message holds of its sender's own. */
+const KINDS = ['text', 'caption', 'document', 'contact', 'poll', 'location', 'forwarded', 'quoted'];
+
+async function writes({ chat, contact }: Contact, kind: string): Promise<void> {
+  const word = canary({ chats: [chat] });
+  const body = {
+    text: word,
+    caption: `[Image] ${word}`,
+    document: `[Document] ${word}.pdf`,
+    contact: `[Contact] ${word}`,
+    poll: `[Poll] ${word}\n- ${canary({ chats: [chat] })}`,
+    location: `[Location] ${word}`,
+    forwarded: word,
+    quoted: `> ${canary({ chats: [chat] })}\n${word}`,
+  }[kind];
+  const content = { forwarded: kind === 'forwarded', kind: KIND_OF[kind] ?? 'conversation' };
+  const data = await bed.store(chat, contact, body ?? word, new Date(), content);
+  await onRoute(bed.conversations)({ data, complete: async () => {} });
+}
+const KIND_OF: Readonly<Record<string, string>> = {
+  document: 'documentMessage',
+  contact: 'contactMessage',
+};
+
+/** Somebody whom the owner gave a name, or whom they know by their number only. */
+async function person(named: boolean): Promise<Contact> {
+  const made = await bed.contact('Somebody', ALL);
+  const calls = canary({ chats: [made.chat] });
+  await bed.sql('UPDATE contacts SET push_name = $2, display_name = $3 WHERE id = $1', [
+    made.contact,
+    calls,
+    canary({ chats: [made.chat] }),
+  ]);
+  if (!named)
+    await bed.sql('UPDATE grants SET display_name = NULL WHERE contact_id = $1', [made.contact]);
+  return made;
+}
+
+async function group(): Promise<ChatId> {
+  const [row] = await bed.sql<{ id: ChatId }>(
+    `INSERT INTO chats (account_id, kind, group_address, subject) VALUES ($1, 'group', $2, '') RETURNING id`,
+    [bed.account, `${Math.floor(Math.random() * 1e15)}@g.us`],
+  );
+  if (row === undefined) throw new Error('no group');
+  const chat = row.id;
+  await bed.sql('UPDATE chats SET subject = $2 WHERE id = $1', [chat, canary({ chats: [chat] })]);
+  await bed.sql(
+    `INSERT INTO grants (account_id, chat_id, can_read, can_reply) VALUES ($1, $2, true, true)`,
+    [bed.account, chat],
+  );
+  await bed.sql(
+    `INSERT INTO observed_groups (account_id, chat_id, zone, since) VALUES ($1, $2, 'UTC', now() - interval '2 days')`,
+    [bed.account, chat],
+  );
+  const member = await person(false);
+  for (const minutes of [90, 80, 1]) {
+    const at = new Date(Date.now() - minutes * 60_000);
+    const body = canary({ chats: [chat] });
+    const { message } = await bed.store(chat, member.contact, body, at);
+    await bed.sql(
+      `INSERT INTO observed_messages (account_id, chat_id, message, sent_at, category, noise, tokens)
+       VALUES ($1, $2, $3, $4, 'content', false, 9)`,
+      [bed.account, chat, message, at],
+    );
+  }
+  // Whoever writes in a group is named there by what they call themselves.
+  for (const word of seenIn(
+    await bed.sql('SELECT push_name, display_name FROM contacts WHERE id = $1', [member.contact]),
+  ))
+    sources.set(word, { ...UNTAINTED, chats: [chat] });
+  return chat;
+}
+
+/** The jobs of the queues that agents work at are done. */
+const settled = () =>
+  eventually(async () => {
+    const open = await bed.sql(
+      `SELECT FROM relay_jobs.job WHERE state < 'completed'
+        AND name IN ('assistant', 'auto_reply', 'conversation')`,
+    );
+    return open.length === 0;
+  });
+
+const job = <Subject>(subject: Subject) =>
+  ({
+    id: 'job',
+    attempt: 1,
+    data: { account: bed.account, subject },
+    complete: async () => {},
+  }) as never;
+const never = new AbortController().signal;
+
+/** Each is a way in which text of others can come to a model. */
+const STEPS: Readonly<Record<string, (kind: string) => Promise<void>>> = {
+  async autoReply(kind) {
+    await writes(await person(kind.length % 2 === 0), kind);
+    await settled();
+  },
+  async conversation() {
+    const contact = await person(false);
+    const id = await bed.create(`+${contact.phone}`);
+    await bed.reaches(id, 'WAITING_FOR_REPLY');
+    await bed.reply(id, canary({ chats: [contact.chat] }));
+    await bed.quiet();
+  },
+  async conversationOfAProgram() {
+    const contact = await person(true);
+    const token = randomUUID();
+    const from = { clients: [token] };
+    await bed.hold();
+    const id: InstanceId = await bed.create(`+${contact.phone}`, {}, canary(from));
+    await bed.sql(`UPDATE instances SET created_by = $2, options = $3 WHERE id = $1`, [
+      id,
+      `token:${token}`,
+      { facts: [canary(from)] },
+    ]);
+    await bed.release();
+    await bed.quiet();
+  },
+  async assistant(kind) {
+    mom = await person(kind === 'poll');
+    await bed.store(mom.chat, mom.contact, canary({ chats: [mom.chat] }));
+    bed.found.splice(0, bed.found.length, hitOf(mom));
+    await bed.asks('What is new?');
+    await check('assistant');
+    // The answer, and what it repeats, is part of the next turn.
+    bed.found.length = 0;
+    plan = [];
+    await bed.asks('And what else?');
+  },
+  async ownersChat(kind) {
+    const passedOn = canary({ chats: [bed.own] });
+    const content = kind === 'document' ? { kind: 'documentMessage' } : { forwarded: true };
+    await bed.asks(`[Document] ${passedOn}.pdf`, new Date(), content);
+  },
+  async schedules() {
+    const [to, token] = [await person(true), randomUUID()];
+    const text = canary({ clients: [token] });
+    const when = '2030-03-01 09:00';
+    const { id } = await bed.schedules.verbs.create({ to: `+${to.phone}`, when, text });
+    await bed.sql('UPDATE schedules SET created_by = $2 WHERE id = $1', [id, `token:${token}`]);
+    bed.found.length = 0;
+    plan = ['list_scheduled_tasks'];
+    await bed.asks('What is scheduled?');
+  },
+  async digests() {
+    const chat = await group();
+    const world = { ...bed.engine, settings: bed.settings };
+    await onDigestJob(world)(job(chat), never);
+    await check('digests');
+    bed.found.length = 0;
+    plan = ['get_digest'];
+    await bed.asks('What was said?');
+  },
+  async groupAnswer() {
+    const chat = await group();
+    const sentAt = new Date(Math.floor(Date.now() / 1_000) * 1_000);
+    const { message } = await bed.store(chat, null, 'Annie, what is the plan?', sentAt);
+    const place = { chat, number: message, sentAt };
+    const request = await bed.database.kysely
+      .transaction()
+      .execute((tx) => putObserverRequest(tx, bed.account, place, null));
+    const { account, settings } = bed;
+    const pacing = pacingSchema.parse({ enabled: false });
+    const gate = new Gate({ account, pacing, observer: settings.observer, hint: () => {} });
+    const search = { ...bed.engine.search, search: async () => [hitOf({ chat })] };
+    const observing = { ...bed.engine, gate, search, settings, admins: [] };
+    plan = ['search_group'];
+    await onTriggerJob(observing)(job(request as RequestId), never);
+    await check('trigger');
+    await onGroupAnswer(observing)(job(request as RequestId), never);
+  },
+  async program() {
+    const { chat } = await person(true);
+    const summarise = await createChatSummaryService(bed.engine).begin('token:a', chat, never);
+    const line = {
+      at: new Date(),
+      who: canary({ chats: [chat] }),
+      text: canary({ chats: [chat] }),
+    };
+    await summarise('Somebody', [line]);
+  },
+};
+
+function hitOf({ chat }: Pick<Contact, 'chat'>): MessageHit {
+  return {
+    chat,
+    at: new Date(),
+    senderName: canary({ chats: [chat] }),
+    text: canary({ chats: [chat] }),
+    sure: true,
+    rank: 1,
+  } as MessageHit;
+}
+
+interface Run {
+  readonly id: RunId;
+  readonly actor: string;
+  readonly taint: Taint;
+}
+
+let canariesSeen = 0;
+let runsBefore: readonly Run[] = [];
+
+/** What a model was asked since the last check, against the runs that began since then: those of one agent. */
+async function check(step: string): Promise<void> {
+  const calls = bed.calls();
+  for (const { messages } of calls) {
+    const instructions = messages.filter(({ role }) => role === 'system');
+    expect(seenIn(instructions), `${step}: in the instructions`).toEqual([]);
+  }
+  const seen = [...new Set(seenIn(calls))];
+  expect(seen.length, `${step} shows text of others`).toBeGreaterThan(0);
+  const all = await runs();
+  const made = all.filter(({ id }) => !runsBefore.some((run) => run.id === id));
+  const unknown = seen.filter((word) => !made.some(({ taint }) => knows(taint, word)));
+  const shown = unknown.map((word) => [word, sources.get(word)]);
+  expect({ shown, runs: shown.length === 0 ? [] : made }, step).toEqual({ shown: [], runs: [] });
+  canariesSeen += seen.length;
+  await bed.forgetCalls();
+  runsBefore = all;
+}
+
+function knows(taint: Taint, word: string): boolean {
+  const from = sources.get(word);
+  return from !== undefined && isTaintWithin(from, taint);
+}
+
+test(`in ${WORLDS} worlds no model sees a text of others in a run that does not know whose it is`, {
+  timeout: WORLDS * 5_000,
+}, async () => {
+  verifies('TRUST-CANARIES');
+  await fc.assert(
+    fc.asyncProperty(
+      fc.uniqueArray(fc.constantFrom(...Object.keys(STEPS)), { minLength: 1, maxLength: 3 }),
+      fc.constantFrom(...KINDS),
+      fc.shuffledSubarray(TOOLS, { minLength: 1 }),
+      async (steps, kind, tools) => {
+        await bed.sql('DELETE FROM spending');
+        await bed.asks('/new');
+        for (const step of steps) {
+          plan = tools;
+          await bed.forgetCalls();
+          runsBefore = await runs();
+          await STEPS[step]?.(kind);
+          await check(step);
+        }
+      },
+    ),
+    { numRuns: WORLDS },
+  );
+  expect(canariesSeen).toBeGreaterThan(WORLDS);
+});
+
+const runs = () => bed.sql<Run>('SELECT id, actor, taint FROM runs');

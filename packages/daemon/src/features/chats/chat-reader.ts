@@ -1,0 +1,362 @@
+// The owner's own look into what is kept. It only reads: nothing is marked as seen, no receipt leaves, and no agent
+// has this in its hands.
+
+import type {
+  Chat,
+  ChatDetail,
+  ChatMessage,
+  ChatMessageAuthor,
+  ChatMessages,
+  ChatMessagesQuery,
+  ChatReader,
+  ChatsPage,
+  ChatsQuery,
+} from '@relay/core/api/chats';
+import { RelayError } from '@relay/core/errors';
+import { type AccountId, type ChatId, type ContactId, chatId } from '@relay/core/ids';
+import type { StoryChat } from '@relay/core/ledger/story';
+import {
+  type IncomingMedia,
+  type MessageDetails,
+  toReadableMessage,
+} from '@relay/core/messages/message';
+import { type RawBuilder, sql } from 'kysely';
+import { GRANT_SQL, matchContacts } from '../../platform/db/contact-directory.ts';
+import type { Db } from '../../platform/db/database.ts';
+import { loadChatNames, loadContactNames } from '../../platform/db/names-and-addresses.ts';
+
+export function createChatReader(reading: ChatReaderDeps): ChatReader {
+  return {
+    list: (query) => listChats(reading, query),
+    get: async (id) => readChatDetail(reading, parseChatId(id)),
+    async messages(id, query) {
+      const chat = parseChatId(id);
+      const page = await chatMessages(reading.db, reading.account, chat, query);
+      // An empty page is right for a chat of which nothing is kept, and wrong for one that never was.
+      if (page.messages.length === 0) await readChatDetail(reading, chat);
+      return page;
+    },
+  };
+}
+
+/** Whatever is no id names no chat. */
+function parseChatId(id: string): ChatId {
+  try {
+    return chatId(id);
+  } catch {
+    throw new RelayError('chat_gone');
+  }
+}
+
+// The chats in which something was said, each with its last words and what is granted there; the newest first, a
+// page at a time. One whose words were all forgotten stays in the list with nothing in it.
+
+interface ChatReaderDeps {
+  readonly db: Db;
+  readonly account: AccountId;
+  /** The owner's other numbers, in digits. */
+  readonly admins: readonly string[];
+}
+
+interface ChatListRow {
+  id: ChatId;
+  contact_id: ContactId | null;
+  phone: string | null;
+  grant: Chat['grant'];
+  observed: boolean;
+  last_message_at: Date | null;
+  cursor: string;
+  last: MessageTextRow | null;
+}
+
+const MAX_NAME_MATCHES = 1_000;
+const LAST_MESSAGE_LENGTH = 160;
+
+async function listChats(
+  reading: ChatReaderDeps,
+  { q = '', limit, cursor }: ChatsQuery,
+): Promise<ChatsPage> {
+  const rows = await readChats(
+    reading,
+    sql`c.last_message_at IS NOT NULL AND ${await matchesName(reading, q)} AND ${afterCursor(cursor)}`,
+    limit + 1,
+  );
+  const page = rows.slice(0, limit);
+  return {
+    chats: await toChats(reading, page),
+    cursor: rows.length > limit ? (page.at(-1)?.cursor ?? null) : null,
+  };
+}
+
+async function readChatDetail(reading: ChatReaderDeps, id: ChatId): Promise<ChatDetail> {
+  const [chat] = await toChats(reading, await readChats(reading, sql`c.id = ${id}`, 1));
+  if (chat === undefined) throw new RelayError('chat_gone');
+  return { ...chat, conversations: await conversationsIn(reading, id) };
+}
+
+/** Whose name or number fits; what fits is core's to say. */
+async function matchesName(
+  { db, account }: ChatReaderDeps,
+  q: string,
+): Promise<RawBuilder<unknown>> {
+  if (q === '') return sql`true`;
+  const query = { query: q, kind: 'all', limit: MAX_NAME_MATCHES } as const;
+  const { matches } = await matchContacts(db, account, query);
+  const ids = matches.map(({ of }) => of.id);
+  return sql`(c.contact_id = ANY(${ids}::uuid[]) OR (c.kind = 'group' AND c.id = ANY(${ids}::uuid[])))`;
+}
+
+function afterCursor(cursor: string | undefined): RawBuilder<unknown> {
+  if (cursor === undefined) return sql`true`;
+  const [micros = '', id = ''] = cursor.split('_');
+  const at = sql`'epoch'::timestamptz + ${micros}::bigint * interval '1 microsecond'`;
+  return sql`(c.last_message_at < ${at} OR (c.last_message_at = ${at} AND c.id > ${id}::uuid))`;
+}
+
+async function readChats(
+  { db, account }: ChatReaderDeps,
+  which: RawBuilder<unknown>,
+  limit: number,
+): Promise<readonly ChatListRow[]> {
+  const { rows } = await sql<ChatListRow>`
+    SELECT c.id, c.contact_id, c.last_message_at,
+      (extract(epoch FROM c.last_message_at) * 1000000)::bigint || '_' || c.id AS cursor,
+      ${GRANT_SQL} AS "grant", EXISTS (SELECT FROM observed_groups w
+        WHERE w.account_id = c.account_id AND w.chat_id = c.id) AS observed,
+      (SELECT s.value FROM contact_aliases s WHERE s.account_id = c.account_id AND s.contact_id = c.contact_id
+        AND s.kind = 'phone' ORDER BY s.learnt_at DESC, s.value LIMIT 1) AS phone,
+      (SELECT to_json(said) FROM (SELECT ${MESSAGE_TEXT_COLUMNS} FROM (
+          SELECT * FROM messages WHERE account_id = c.account_id AND chat_id = c.id
+          ORDER BY sent_at DESC, id DESC LIMIT 1) m ${OUTBOX_JOINS}) said) AS last
+    FROM (SELECT * FROM chats c WHERE c.account_id = ${account} AND ${which}
+        ORDER BY c.last_message_at DESC NULLS LAST, c.id LIMIT ${limit}) c
+      LEFT JOIN grants g ON g.account_id = c.account_id AND (g.contact_id = c.contact_id OR g.chat_id = c.id)
+    ORDER BY c.last_message_at DESC NULLS LAST, c.id`.execute(db);
+  return rows;
+}
+
+async function toChats(
+  { db, account, admins }: ChatReaderDeps,
+  rows: readonly ChatListRow[],
+): Promise<Chat[]> {
+  const [places, names] = await Promise.all([
+    loadChatNames(
+      db,
+      account,
+      admins,
+      rows.map(({ id }) => id),
+    ),
+    loadContactNames(db, account, sendersOf(rows.flatMap(({ last }) => last ?? []))),
+  ]);
+  return rows.map((row) => toChat(row, places.get(row.id), names));
+}
+
+function toChat(
+  row: ChatListRow,
+  place: StoryChat = { kind: 'direct', name: 'somebody' },
+  names: ReadonlyMap<ContactId, string>,
+): Chat {
+  const last = row.last === null ? null : toReadableText(row.last, names);
+  return {
+    id: row.id,
+    kind: place.kind,
+    name: place.name,
+    contact_id: row.contact_id,
+    phone_number: row.phone,
+    grant: row.grant,
+    observed: row.observed,
+    last_message_at: row.last_message_at?.toISOString() ?? null,
+    last: last === null ? null : { ...last, text: last.text.slice(0, LAST_MESSAGE_LENGTH) },
+  };
+}
+
+async function conversationsIn(
+  { db, account }: ChatReaderDeps,
+  chat: ChatId,
+): Promise<ChatDetail['conversations']> {
+  const rows = await db
+    .selectFrom('instances')
+    .select(['id', 'objective', 'state', 'failure_reason', 'updated_at'])
+    .where('account_id', '=', account)
+    .where('chat_id', '=', chat)
+    .orderBy('queue_seq', 'desc')
+    .limit(20)
+    .execute();
+  return rows.map((row) => ({ ...row, updated_at: row.updated_at.toISOString() }));
+}
+
+// What was said in one chat, a page at a time by its key: the place is the time and number of a message, so a page
+// costs the same at the end of a chat as a hundred thousand messages above it, and nothing shifts when others come.
+
+interface ChatMessageRow extends MessageTextRow {
+  at: Date;
+  cursor: string;
+  message_id: string;
+  delivery: ChatMessage['delivery'];
+  quoted: MessageTextRow | null;
+}
+
+interface PagePosition {
+  readonly micros: string;
+  readonly id: string;
+}
+
+async function chatMessages(
+  db: Db,
+  account: AccountId,
+  chat: ChatId,
+  { before, after, message, limit }: ChatMessagesQuery,
+): Promise<ChatMessages> {
+  const page = (way: PageDirection, place: PagePosition | null, most: number) =>
+    readPage(db, account, chat, { way, place, limit: most });
+  if (message !== undefined) {
+    const place = await findPosition(db, account, chat, message);
+    const half = Math.ceil(limit / 2);
+    const [up, down] = await Promise.all([
+      page('before', place, half),
+      page('from', place, limit - half + 1),
+    ]);
+    return { messages: [...up.messages, ...down.messages], older: up.more, newer: down.more };
+  }
+  if (after !== undefined) {
+    const { messages, more } = await page('after', parsePosition(after), limit);
+    return { messages, older: true, newer: more };
+  }
+  const { messages, more } = await page('before', before ? parsePosition(before) : null, limit);
+  return { messages, older: more, newer: before !== undefined };
+}
+
+/** `from` begins with the place itself. */
+type PageDirection = 'before' | 'after' | 'from';
+
+interface PageQuery {
+  readonly way: PageDirection;
+  /** Null: from the end. */
+  readonly place: PagePosition | null;
+  readonly limit: number;
+}
+
+async function readPage(db: Db, account: AccountId, chat: ChatId, asked: PageQuery) {
+  const { rows } = await sql<ChatMessageRow>`
+    WITH page AS MATERIALIZED (${pageKeys(account, chat, asked)})
+    SELECT ${MESSAGE_TEXT_COLUMNS}, m.sent_at AS at, ${CURSOR_SQL} AS cursor, m.message_id, o.state AS delivery,
+      (${quotedMessageSql(account)}) AS quoted
+    FROM page JOIN messages m ON m.account_id = ${account} AND m.sent_at = page.sent_at AND m.id = page.id ${OUTBOX_JOINS}
+    ORDER BY m.sent_at, m.id`.execute(db);
+  const more = rows.length > asked.limit;
+  // One more than was asked for says that there are more; it stands at the far end.
+  const kept = !more ? rows : asked.way === 'before' ? rows.slice(1) : rows.slice(0, -1);
+  const all = kept.flatMap((row) => (row.quoted === null ? [row] : [row, row.quoted]));
+  const names = await loadContactNames(db, account, sendersOf(all));
+  return { messages: kept.map((row) => toMessage(row, names)), more };
+}
+
+const CURSOR_SQL = sql<string>`(extract(epoch FROM m.sent_at) * 1000000)::bigint || '_' || m.id`;
+
+const pageKeys = (account: AccountId, chat: ChatId, { way, place, limit }: PageQuery) => {
+  const order = way === 'before' ? sql`DESC` : sql`ASC`;
+  return sql`SELECT sent_at, id FROM messages WHERE account_id = ${account} AND chat_id = ${chat} ${beyondPosition(way, place)}
+    ORDER BY sent_at ${order}, id ${order} LIMIT ${limit + 1}`;
+};
+
+const COMPARISONS = { before: sql`<`, after: sql`>`, from: sql`>=` };
+
+const beyondPosition = (way: PageDirection, place: PagePosition | null): RawBuilder<unknown> =>
+  place === null
+    ? sql``
+    : sql`AND (sent_at, id) ${COMPARISONS[way]}
+        ('epoch'::timestamptz + ${place.micros}::bigint * interval '1 microsecond', ${place.id}::bigint)`;
+
+/** Of `messages m`: the one it names, as far as it is kept. */
+const quotedMessageSql = (account: AccountId) => sql`
+  SELECT json_build_object('kind', q.kind, 'body', left(q.body, 300), 'media', q.media, 'details', q.details,
+    'from_me', q.from_me, 'sender_id', q.sender_id, 'sender_name', q.sender_name, 'actor', null, 'program', null)
+  FROM message_keys k JOIN messages q ON q.account_id = ${account} AND q.sent_at = k.sent_at AND q.id = k.id
+  WHERE k.account_id = ${account} AND k.message_id = m.quoted_id AND k.chat_id = m.chat_id LIMIT 1`;
+
+function parsePosition(cursor: string): PagePosition {
+  const [micros = '', id = ''] = cursor.split('_');
+  return { micros, id };
+}
+
+async function findPosition(
+  db: Db,
+  account: AccountId,
+  chat: ChatId,
+  message: string,
+): Promise<PagePosition> {
+  const { rows } = await sql<PagePosition>`
+    SELECT (extract(epoch FROM k.sent_at) * 1000000)::bigint::text AS micros, k.id::text AS id
+    FROM message_keys k WHERE k.account_id = ${account} AND k.message_id = ${message} AND k.chat_id = ${chat}
+    ORDER BY k.sent_at LIMIT 1`.execute(db);
+  const [place] = rows;
+  if (place === undefined) throw new RelayError('message_unknown', { id: message });
+  return place;
+}
+
+function toMessage(row: ChatMessageRow, names: Parameters<typeof toReadableText>[1]): ChatMessage {
+  return {
+    ...toReadableText(row, names),
+    cursor: row.cursor,
+    message_id: row.message_id,
+    at: row.at.toISOString(),
+    edits: row.details?.edits === true,
+    forwarded: row.details?.forwarded === true,
+    quoted: row.quoted === null ? null : toReadableText(row.quoted, names),
+    delivery: row.delivery,
+  };
+}
+
+// A stored message as its owner reads it: who wrote it, in which name, and what it is in words. The columns are of
+// `messages m`; an author is told by whom the gate let it out for.
+
+type ReadableText = Pick<ChatMessage, 'author' | 'name' | 'label' | 'text'>;
+
+interface MessageTextRow {
+  kind: string;
+  body: string;
+  media: IncomingMedia | null;
+  details: MessageDetails | null;
+  from_me: boolean;
+  sender_id: ContactId | null;
+  sender_name: string | null;
+  /** Who had it sent, as permits name them; null for what Relay did not send. */
+  actor: string | null;
+  program: string | null;
+}
+
+/** Of `messages m`, with `OUT` joined. */
+const MESSAGE_TEXT_COLUMNS = sql`m.kind, m.body, m.media, m.details, m.from_me, m.sender_id, m.sender_name,
+  permit.actor, token.name AS program`;
+
+/** What Relay sent itself, of `messages m`: its way out, who asked for it, and their name if they are a program. */
+const OUTBOX_JOINS = sql`
+  LEFT JOIN outbox o ON o.account_id = m.account_id AND o.message_id = m.message_id AND m.from_me
+  LEFT JOIN permits permit ON permit.account_id = o.account_id AND permit.id = o.permit_id
+  LEFT JOIN tokens token ON token.account_id = permit.account_id AND permit.actor = 'token:' || token.id`;
+
+const AUTHOR_OF_ACTOR: Readonly<Record<string, ChatMessageAuthor>> = {
+  owner: 'owner',
+  conversation: 'conversation',
+  auto_reply: 'auto_reply',
+  observer: 'auto_reply',
+  assistant: 'assistant',
+  token: 'program',
+  scheduler: 'schedule',
+  notifier: 'relay',
+};
+
+function toReadableText(row: MessageTextRow, names: ReadonlyMap<ContactId, string>): ReadableText {
+  const author = authorOf(row);
+  const person = row.sender_id === null ? undefined : names.get(row.sender_id);
+  const named = author === 'contact' ? (person ?? row.sender_name ?? 'somebody') : row.program;
+  return { author, name: named, ...toReadableMessage(row) };
+}
+
+function authorOf({ from_me, actor }: MessageTextRow): ChatMessageAuthor {
+  if (!from_me) return 'contact';
+  return AUTHOR_OF_ACTOR[actor?.split(':', 1)[0] ?? ''] ?? 'phone';
+}
+
+const sendersOf = (rows: readonly Pick<MessageTextRow, 'sender_id'>[]): ContactId[] =>
+  rows.flatMap(({ sender_id }) => (sender_id === null ? [] : [sender_id]));

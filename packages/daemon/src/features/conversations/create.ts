@@ -1,0 +1,163 @@
+// A new conversation: the contact is found or made, and the instance takes the contact's place or its
+// place in the queue, in one transaction. Two creates for one contact wait for each other.
+import { createHash, randomUUID } from 'node:crypto';
+import {
+  type CreateInstanceRequest,
+  type CreateInstanceResponse,
+  heartbeatConfigSchema,
+} from '@relay/core/api/instances';
+import { type Alias, aliasOfJid, phoneAlias } from '@relay/core/contacts/alias';
+import { newInstance } from '@relay/core/conversation/transition';
+import { RelayError } from '@relay/core/errors';
+import { type ApprovalId, type ContactId, instanceId } from '@relay/core/ids';
+import type { Actor } from '@relay/core/policy/actors';
+import { type Decision, refusalError } from '@relay/core/policy/reasons';
+import { sql } from 'kysely';
+import { actorName } from '../../pipeline/gate/actors.ts';
+import type { SubmitContext } from '../../pipeline/gate/evaluate.ts';
+import { findOrMakeChats } from '../../platform/db/chats.ts';
+import { resolveSightings } from '../../platform/db/contacts.ts';
+import { appendEvent } from '../../platform/db/events.ts';
+import { claimIdempotencyKey, keepIdempotentAnswer } from '../../platform/db/idempotency-keys.ts';
+import { fence } from '../../platform/db/lease.ts';
+import type { UnitOfWork } from '../../platform/jobs/unit-of-work.ts';
+import { applyEvents, type ConversationDeps, enqueueTurns, lockContact } from './transitions.ts';
+
+export interface StartedConversation {
+  readonly decision: Decision;
+  /** There exactly if it was allowed. */
+  readonly made: CreateInstanceResponse | null;
+  /** There exactly if the owner is asked. */
+  readonly approval: ApprovalId | null;
+}
+
+export function requireStarted({ decision, made }: StartedConversation): CreateInstanceResponse {
+  if (made === null) throw refusalError(decision.reason);
+  return made;
+}
+
+/** A refusal is returned, not thrown: it stands in the ledger, which is to be committed. */
+export async function startConversation(
+  deps: ConversationDeps,
+  work: UnitOfWork,
+  request: CreateInstanceRequest,
+  actor: Actor = { kind: 'owner' },
+  circumstances: SubmitContext = {},
+): Promise<StartedConversation> {
+  const { target_contact: target } = request;
+  // A program names people by the address it was given for them; the owner, by their number.
+  const address = actor.kind === 'token' ? aliasOfJid(target) : null;
+  const alias = address ?? phoneAlias(target);
+  if (alias === null) throw new RelayError('invalid_phone');
+  await fence(work.tx, deps.lease);
+  const { account } = deps.lease;
+  const [contact] = await resolveSightings(work.tx, account, [[alias]]);
+  if (contact === undefined) throw new Error('an address without a contact');
+  const { ofContact } = await findOrMakeChats(work.tx, account, {
+    contacts: [contact],
+    groups: [],
+  });
+  const chat = ofContact.get(contact);
+  if (chat === undefined) throw new Error('a contact without a chat');
+  await lockContact(deps, work, contact);
+
+  const heartbeat = heartbeatConfigSchema.parse(request.heartbeat_config ?? {});
+  const instance = newInstance(instanceId(randomUUID()), {
+    intervalMs: heartbeat.interval_ms,
+    maxFollowups: heartbeat.max_followups,
+  });
+  const taken = await isContactTaken(deps, work, contact);
+  const { decision, approval } = await deps.gate.submit(
+    work.tx,
+    actor,
+    { kind: 'create_conversation', chat, request },
+    circumstances,
+  );
+  if (decision.outcome !== 'allow') return { decision, made: null, approval };
+  const row = await work.tx
+    .insertInto('instances')
+    .values({
+      account_id: account,
+      id: instance.id,
+      contact_id: contact,
+      chat_id: chat,
+      target_contact: addressedAs(alias),
+      objective: request.objective,
+      todos: JSON.stringify(
+        request.todos.map(({ text }, i) => ({ id: String(i + 1), text, status: 'pending' })),
+      ),
+      options: JSON.stringify({ facts: request.facts ?? [] }),
+      // Born in the queue when the contact is taken: the one place can hold only one.
+      state: taken ? 'QUEUED' : 'CREATED',
+      interval_ms: heartbeat.interval_ms,
+      max_followups: heartbeat.max_followups,
+      follow_up_count: 0,
+      unread: 0,
+      epoch: instance.epoch,
+      created_by: actorName(actor),
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  work.told.push(() =>
+    deps.log.info('conversation created', { instance: row.id, state: row.state }),
+  );
+  const created = { decision, made: { id: row.id, state: row.state }, approval: null };
+  if (taken) {
+    await applyEvents(deps, work, { ...row, state: 'CREATED' }, [
+      { type: 'contact_has_active_instance' },
+    ]);
+    return created;
+  }
+  const { id, epoch } = instance;
+  await enqueueTurns(deps, work, [{ id, epoch, purpose: 'first_message' }]);
+  await appendEvent(work.tx, account, {
+    kind: 'conversation',
+    subject: row.id,
+    data: { state: row.state, from: null, trigger: 'created' },
+  });
+  return created;
+}
+
+/** One spelling for one person, however the request wrote it: a number as E.164, else the address of the LID. */
+const addressedAs = ({ kind, value }: Alias): string =>
+  kind === 'phone' ? `+${value}` : `${value}@lid`;
+
+export async function isContactTaken(
+  deps: ConversationDeps,
+  work: UnitOfWork,
+  contact: ContactId,
+): Promise<boolean> {
+  // The predicate of the unique index instances_one_per_contact, so that it answers.
+  const { rows } = await sql`
+    SELECT 1 FROM instances WHERE account_id = ${deps.lease.account} AND contact_id = ${contact}
+      AND state NOT IN ('COMPLETED', 'ABANDONED', 'FAILED', 'QUEUED') AND previous_state IS DISTINCT FROM 'QUEUED'
+    LIMIT 1`.execute(work.tx);
+  return rows.length > 0;
+}
+
+// The owner's create under a key of their own: the same again makes no second conversation and is answered as the
+// first was. A refusal is not kept, so that the key is good once the way is free.
+
+const OWNER = { kind: 'owner' } as const;
+
+export async function startConversationOnce(
+  deps: ConversationDeps,
+  work: UnitOfWork,
+  request: CreateInstanceRequest,
+  key: string,
+  circumstances: SubmitContext,
+): Promise<StartedConversation | CreateInstanceResponse> {
+  const asked = {
+    account: deps.lease.account,
+    actor: actorName(OWNER),
+    key,
+    hash: createHash('sha256')
+      .update(`create_conversation\n${JSON.stringify(request)}`)
+      .digest(),
+  };
+  const before = await claimIdempotencyKey(work.tx, asked);
+  if (before !== null) return before as CreateInstanceResponse;
+  const created = await startConversation(deps, work, request, OWNER, circumstances);
+  await keepIdempotentAnswer(work.tx, asked, created.made);
+  return created;
+}

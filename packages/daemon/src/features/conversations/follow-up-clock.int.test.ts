@@ -1,0 +1,121 @@
+import type { InstanceId } from '@relay/core/ids';
+import { silentLog } from '@relay/core/log';
+import { openDaemonHarness } from '@relay/testing/daemon-harness';
+import { eventually, freshStore } from '@relay/testing/store';
+import { verifies } from '@relay/testing/verifies';
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { appendEvent } from '../../platform/db/events.ts';
+import { deadlocksIn } from '../../platform/db/testing/interpose.ts';
+import { FollowUpClock } from './follow-up-clock.ts';
+import { lockInstance } from './sql.ts';
+
+const MINUTE = 60_000;
+const START = Date.parse('2026-05-04T08:00:00Z');
+const HEARTBEAT = { interval_ms: 10 * MINUTE, max_followups: 1 };
+
+let time = START;
+const now = () => new Date(time);
+const store = await freshStore();
+const world = await openDaemonHarness(store, { now });
+afterAll(() => world.close());
+world.agent(() => ({ messages: ['Hello'] }));
+
+let canSend = true;
+const { db, lease } = world.conversations;
+const clock = new FollowUpClock({
+  ...{ db, lease, now, log: silentLog },
+  canSend: async () => canSend,
+});
+
+beforeEach(async () => {
+  time = START;
+  canSend = true;
+  await clock.look();
+  world.acknowledges(true);
+});
+
+async function begin(): Promise<InstanceId> {
+  const id = await world.create(undefined, HEARTBEAT);
+  await world.quiet();
+  return id;
+}
+
+/** In minutes from the start, as the row and its timer have it. */
+async function due(id: InstanceId): Promise<readonly number[]> {
+  const rows = await store.sql<{ at: Date }>(
+    'SELECT timer_due_at AS at FROM instances WHERE id = $1 UNION ALL SELECT due_at FROM timers WHERE subject_id = $1',
+    [id],
+  );
+  return rows.map(({ at }) => (at.getTime() - START) / MINUTE);
+}
+
+async function suspendedFor(minutes: number): Promise<void> {
+  canSend = false;
+  await clock.look();
+  time += minutes * MINUTE;
+}
+
+async function goOn(): Promise<void> {
+  canSend = true;
+  await clock.look();
+}
+
+test('a clock that runs when sending stops gets the time between', async () => {
+  verifies('CONV-FOLLOW-UP-ACKNOWLEDGED');
+  const id = await begin();
+  expect(await due(id)).toEqual([10, 10]);
+  time += 4 * MINUTE;
+  await suspendedFor(30);
+  expect(await world.verbs.get(id)).toMatchObject({
+    next_follow_up_at: null,
+    reason: expect.stringContaining('No follow-up is due'),
+  });
+  await goOn();
+  expect(await due(id)).toEqual([40, 40]);
+  expect((await world.verbs.get(id)).next_follow_up_at).not.toBeNull();
+});
+
+test('a clock that starts while clocks are suspended gets only the time since it started', async () => {
+  world.acknowledges(false);
+  const id = await begin();
+  await suspendedFor(30);
+  // Connected again, and WhatsApp takes the message before anybody looked at the clocks.
+  world.acknowledges(true);
+  await world.quiet();
+  expect(await due(id)).toEqual([40, 40]);
+  time += MINUTE;
+  await goOn();
+  expect(await due(id)).toEqual([41, 41]);
+});
+
+test('a conversation paused while clocks are suspended keeps the time that it had left', async () => {
+  const id = await begin();
+  time += 4 * MINUTE;
+  await suspendedFor(30);
+  await world.verbs.pause(id);
+  await goOn();
+  time += 5 * MINUTE;
+  await world.verbs.resume(id);
+  // 39 minutes have passed, of which the clock ran for four.
+  expect(await due(id)).toEqual([45, 45]);
+});
+
+test('clocks go on while a conversation is worked on, without a deadlock', async () => {
+  const id = await begin();
+  await suspendedFor(1);
+  let going = Promise.resolve();
+  await db.transaction().execute(async (tx) => {
+    await lockInstance(tx, lease, id);
+    going = goOn();
+    await eventually(async () => {
+      const waits =
+        "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+      return (await store.sql(waits)).length > 0;
+    });
+    // Whatever is written needs the account to stay.
+    await appendEvent(tx, lease.account, { kind: 'conversation', subject: id, data: {} });
+  });
+  await going;
+  expect(await due(id)).toEqual([11, 11]);
+  expect(await deadlocksIn(store)).toBe(0);
+});

@@ -1,0 +1,75 @@
+// Follow-up clocks are suspended while the account cannot send: disconnected, catching up, on hold, frozen by WhatsApp or
+// at an hourly or daily limit. Since when stands in the account's row, so a restart changes nothing; when sending is
+// possible again, every clock gets the time between.
+
+import type { AccountId } from '@relay/core/ids';
+import { sql } from 'kysely';
+import type { Db, Transaction } from '../../platform/db/database.ts';
+import { fenced } from '../../platform/db/transaction.ts';
+import type { Engine } from '../../platform/jobs/unit-of-work.ts';
+
+interface FollowUpClockOptions extends Pick<Engine, 'db' | 'lease' | 'now' | 'log'> {
+  /** Connected, all that waited at WhatsApp received, not on hold, not frozen and below the hourly and daily limit. */
+  readonly canSend: () => Promise<boolean>;
+}
+
+export class FollowUpClock {
+  readonly #options: FollowUpClockOptions;
+  /** As last written; null before that. */
+  #isSuspended: boolean | null = null;
+
+  constructor(options: FollowUpClockOptions) {
+    this.#options = options;
+  }
+
+  /** To be called before due timers fire. */
+  async look(): Promise<void> {
+    const { db, lease, now, canSend } = this.#options;
+    const isSuspended = !(await canSend());
+    if (isSuspended === this.#isSuspended) return;
+    const write = isSuspended ? suspendClocks : resumeClocks;
+    const moved = await fenced(db, lease, (tx) => write(tx, lease.account, now()));
+    this.#isSuspended = isSuspended;
+    if (moved > 0) this.#options.log.info('follow-up clocks go on', { count: moved });
+  }
+}
+
+async function suspendClocks(tx: Transaction, account: AccountId, now: Date): Promise<number> {
+  await sql`UPDATE accounts SET follow_ups_suspended_since = ${now}
+    WHERE id = ${account} AND follow_ups_suspended_since IS NULL`.execute(tx);
+  return 0;
+}
+
+/** Since when the follow-up clocks of the account are suspended; null while they run. */
+export async function suspendedSince(tx: Db, account: AccountId): Promise<Date | null> {
+  const row = await tx
+    .selectFrom('accounts')
+    .select('follow_ups_suspended_since')
+    .where('id', '=', account)
+    .executeTakeFirst();
+  return row?.follow_ups_suspended_since ?? null;
+}
+
+/**
+ * Conversations before timers: the order in which a transition locks them. NO KEY: whoever writes a row of the account
+ * need not wait until every clock has moved.
+ */
+async function resumeClocks(tx: Transaction, account: AccountId, now: Date): Promise<number> {
+  const { rows } = await sql<{ since: Date | null }>`
+    SELECT follow_ups_suspended_since AS since FROM accounts WHERE id = ${account} FOR NO KEY UPDATE`.execute(
+    tx,
+  );
+  const since = rows[0]?.since ?? null;
+  if (since === null) return 0;
+  const moved = await sql`
+    UPDATE instances SET timer_due_at = timer_due_at
+      + greatest(${now}::timestamptz - greatest(${since}::timestamptz, timer_set_at), '0')
+    WHERE account_id = ${account} AND timer_due_at IS NOT NULL`.execute(tx);
+  await sql`UPDATE timers t SET due_at = i.timer_due_at FROM instances i
+    WHERE t.account_id = ${account} AND t.kind = 'heartbeat' AND i.account_id = t.account_id
+      AND i.id = t.subject_id AND i.timer_due_at IS NOT NULL`.execute(tx);
+  await sql`UPDATE accounts SET follow_ups_suspended_since = NULL WHERE id = ${account}`.execute(
+    tx,
+  );
+  return Number(moved.numAffectedRows ?? 0);
+}

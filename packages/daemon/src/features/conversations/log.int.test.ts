@@ -1,0 +1,104 @@
+import type { OutboxId } from '@relay/core/ids';
+import { type LogFields, silentLog } from '@relay/core/log';
+import { freshDaemonHarness } from '@relay/testing/daemon-harness';
+import { eventually } from '@relay/testing/store';
+import { verifies } from '@relay/testing/verifies';
+import { expect, test } from 'vitest';
+import { wakeConversations } from '../../pipeline/outbox/delivery-updates.ts';
+import { createConversationService } from './service.ts';
+
+const world = await freshDaemonHarness();
+
+function listening() {
+  const lines: [level: string, message: string, fields: LogFields][] = [];
+  const at =
+    (level: string) =>
+    (message: string, fields: LogFields = {}) => {
+      lines.push([level, message, fields]);
+    };
+  const log = { ...silentLog, info: at('info'), warn: at('warn') };
+  return { lines, verbs: createConversationService({ ...world.conversations, log }) };
+}
+
+test('a transition is told once it has happened, with where from, where to and why', async () => {
+  const id = await world.create();
+  await world.reaches(id, 'WAITING_FOR_REPLY');
+  const { lines, verbs } = listening();
+  await verbs.pause(id);
+  expect(lines).toEqual([
+    [
+      'info',
+      'transition',
+      { instance: id, from: 'WAITING_FOR_REPLY', to: 'PAUSED', event: 'pause' },
+    ],
+  ]);
+});
+
+test('a refused transition is told with the state, the event and the instance', async () => {
+  verifies('AC-4.2');
+  const id = await world.create();
+  await world.reaches(id, 'WAITING_FOR_REPLY');
+  const { lines, verbs } = listening();
+  await expect(verbs.resume(id)).rejects.toMatchObject({ code: 'illegal_transition', status: 409 });
+  expect(lines).toEqual([
+    ['warn', 'transition refused', { instance: id, state: 'WAITING_FOR_REPLY', event: 'resume' }],
+  ]);
+  expect(await world.state(id)).toBe('WAITING_FOR_REPLY');
+  expect((await world.steps(id)).length).toBe(2);
+});
+
+test('what was rolled back is not told', async () => {
+  const id = await world.create();
+  await world.reaches(id, 'WAITING_FOR_REPLY');
+  const { lines, verbs } = listening();
+  await world.sql(`CREATE FUNCTION no_events() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN RAISE EXCEPTION 'disk full'; END $$`);
+  await world.sql(
+    `CREATE TRIGGER no_events BEFORE INSERT ON events FOR EACH ROW EXECUTE FUNCTION no_events()`,
+  );
+  await expect(verbs.pause(id)).rejects.toThrow('disk full');
+  await world.sql('DROP TRIGGER no_events ON events');
+  expect(lines).toEqual([]);
+  await eventually(async () => (await world.state(id)) === 'WAITING_FOR_REPLY');
+});
+
+test('what people and tools say and when timers ring is for debug, a wake-up that came too late a warning', async () => {
+  verifies('003-BOUND-TIMER', '003-LOG-LEVELS');
+  world.logged.length = 0;
+  const calls = [{ id: 'a', name: 'send_message', arguments: {}, result: 'ok' }];
+  world.agent(() => ({ messages: ['Hello'], calls }));
+  const id = await world.create();
+  await world.reaches(id, 'WAITING_FOR_REPLY');
+  await world.reply(id, 'Yes');
+  await world.quiet();
+  await world.sql('UPDATE timers SET epoch = epoch - 1, due_at = now() WHERE subject_id = $1', [
+    id,
+  ]);
+  await eventually(() => world.logged.some(({ message }) => message === 'stale wake-up discarded'));
+  await world.conversations.db
+    .transaction()
+    .execute((tx) => tx.updateTable('outbox').set({ state: 'failed', failure: 'Gone.' }).execute());
+  const sent = await world.sql<{ id: OutboxId }>('SELECT id FROM outbox WHERE instance_id = $1', [
+    id,
+  ]);
+  const { undelivered } = wakeConversations(world.jobs, world.account);
+  await world.conversations.db.transaction().execute((tx) =>
+    undelivered(
+      tx,
+      sent.map((message) => ({ id: message.id, instance: id })),
+    ),
+  );
+  await world.reaches(id, 'FAILED');
+  await world.quiet();
+
+  const at = (level: string) =>
+    new Set(world.logged.filter((line) => line.level === level).map(({ message }) => message));
+  expect(at('debug')).toEqual(
+    new Set(['message heard', 'message said', 'tool call', 'timer set', 'timer cancelled']),
+  );
+  expect(at('info')).toEqual(new Set(['conversation created', 'transition']));
+  expect(at('warn')).toEqual(new Set(['stale wake-up discarded']));
+  expect(at('error')).toEqual(new Set(['conversation failed']));
+  const spoken = world.logged.filter(({ fields }) => /Hello|Yes/.test(JSON.stringify(fields)));
+  expect(new Set(spoken.map(({ level }) => level))).toEqual(new Set(['debug']));
+});

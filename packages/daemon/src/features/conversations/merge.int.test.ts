@@ -1,0 +1,105 @@
+// The contact of a conversation turns out to be another known contact: the conversation goes on, with everything that
+// was under way.
+import { approvalId, instanceId } from '@relay/core/ids';
+import { pacingSchema } from '@relay/core/settings';
+import { freshDaemonHarness } from '@relay/testing/daemon-harness';
+import { ScriptedTransport } from '@relay/testing/scripted-transport';
+import { eventually } from '@relay/testing/store';
+import { verifies } from '@relay/testing/verifies';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { sendAsOwner } from '../../pipeline/gate/send-as-owner.ts';
+import { deadlocksIn, interpose } from '../../platform/db/testing/interpose.ts';
+import { knownTwice } from '../../platform/db/testing/people.ts';
+import { createConversationService } from './service.ts';
+
+const network = new ScriptedTransport();
+/** One message at a time, and as fast as that allows. */
+const FAST = { per_minute: 6_000, per_hour: 6_000, per_day: 6_000, first_contacts_per_day: 100 };
+const pacing = pacingSchema.parse(FAST);
+const world = await freshDaemonHarness(undefined, { sendsOver: { transport: network, pacing } });
+const { conversations, sql } = world;
+
+const number = (jid: string) => `+${jid.split('@')[0]}`;
+const settled = () =>
+  eventually(async () => (await sql("SELECT FROM outbox WHERE state = 'pending'")).length === 0);
+const outbox = async (instance: string) =>
+  (
+    await sql('SELECT state, failure FROM outbox WHERE instance_id = $1 ORDER BY seq', [instance])
+  ).map(({ state, failure }) => failure ?? state);
+
+describe.each(['phone', 'lid'] as const)('a merge that keeps the contact known by %s', (kept) => {
+  test.each([true, false])(
+    'lets the second message of a conversation leave (the LID has a chat: %s)',
+    async (hasChat) => {
+      verifies('IDENTITY-MERGE-CARRIES');
+      const person = await knownTwice(world, conversations.lease, kept);
+      if (hasChat) await sendAsOwner(conversations, { to: person.lid, text: 'Earlier' });
+      await settled();
+      world.agent(() => ({ messages: ['Hello', 'When do you open?'] }));
+      // WhatsApp names the LID once the first message to the number was taken.
+      const send = network.send.bind(network);
+      network.send = async (message) => {
+        await send(message);
+        if (message.text === 'Hello') await person.merge();
+      };
+      onTestFinished(() => {
+        network.send = send;
+      });
+      const id = await world.create(number(person.phone));
+      await world.quiet();
+      await settled();
+      expect(await outbox(id)).toEqual(['sent', 'sent']);
+      expect(network.shown.slice(-2)).toEqual(['Hello', 'When do you open?']);
+      expect(await world.state(id)).toBe('WAITING_FOR_REPLY');
+      await world.reply(id, 'At nine');
+      await world.quiet();
+      expect(await world.lines(id)).toContain('contact: At nine');
+    },
+  );
+
+  test('keeps what waits for approval: it can be approved and leaves', async () => {
+    verifies('IDENTITY-MERGE-CARRIES');
+    const person = await knownTwice(world, conversations.lease, kept);
+    await sendAsOwner(conversations, { to: person.lid, text: 'Earlier' });
+    const secret = 'KEY-4f3a-99bc-1d2e';
+    world.agent(() => ({ messages: [`The key is ${secret}`] }));
+    const { id } = await world.verbs.create({
+      objective: `Sell the bicycle. The lock has the key ${secret}`,
+      target_contact: number(person.phone),
+      todos: [],
+    });
+    await world.reaches(instanceId(id), 'NEEDS_HUMAN_INTERVENTION');
+    const [before] = await world.approvals.list('pending');
+    await person.merge();
+    const [after] = await world.approvals.list('pending');
+    const { shown: _, chat_id: __, ...same } = before ?? {};
+    expect(after).toMatchObject(same);
+    await world.approvals.approve(approvalId(after?.id ?? ''), after?.shown);
+    await settled();
+    expect(await outbox(id)).toEqual(['sent']);
+    expect(network.shown).toContain(`The key is ${secret}`);
+    expect(await world.state(instanceId(id))).toBe('WAITING_FOR_REPLY');
+  });
+
+  test('lets the next conversation in the queue begin when one ends in the same moment', async () => {
+    verifies('IDENTITY-MERGE-ANY-MOMENT');
+    let at = 0;
+    for (let seen = 1; at < seen; ) {
+      at++;
+      const person = await knownTwice(world, conversations.lease, kept);
+      await sendAsOwner(conversations, { to: person.lid, text: 'Earlier' });
+      world.agent(() => ({ messages: ['Hello'] }));
+      const first = await world.create(number(person.phone));
+      const next = await world.create(number(person.phone));
+      await world.quiet();
+      const ending = interpose(conversations.db, at, person.merge);
+      await createConversationService({ ...conversations, db: ending.db }).cancel(first);
+      await ending.settled();
+      await person.merge();
+      ({ seen } = ending);
+      await world.quiet();
+      expect({ at, state: await world.state(next) }).toEqual({ at, state: 'WAITING_FOR_REPLY' });
+    }
+    expect(await deadlocksIn(world)).toBe(0);
+  });
+});

@@ -1,0 +1,274 @@
+import type { InstanceId, MessageId } from '@relay/core/ids';
+import { freshDaemonHarness, heldTurn, newPhone } from '@relay/testing/daemon-harness';
+import { eventually, times } from '@relay/testing/store';
+import { verifies } from '@relay/testing/verifies';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { takeInBatch } from '../../pipeline/intake/intake.ts';
+import { incoming, openPlain, readJson, receive } from '../../pipeline/intake/testing/inbox.ts';
+import { onRoute } from '../../pipeline/router/router.ts';
+
+const world = await freshDaemonHarness();
+const { agent, create, heartbeat, lines, reaches, reply, sql, state, steps, verbs } = world;
+const { db, lease, jobs } = world.conversations;
+jobs.work('route', 4, onRoute(world.conversations));
+
+beforeEach(() => {
+  agent(() => ({ messages: ['Hello'] }));
+  world.turns.length = 0;
+});
+
+/** The contact writes; gives back what the router decided. */
+async function writes(phone: string, body = 'hello'): Promise<unknown> {
+  const message = incoming({ chat: `${phone.slice(1)}@s.whatsapp.net`, body });
+  await receive(world, world.account, [message]);
+  while ((await takeInBatch({ db, lease, jobs, open: openPlain, read: readJson }, 200)).rows > 0);
+  jobs.hint('route');
+  const decided = () => decision(message.id);
+  await eventually(async () => (await decided()) !== undefined);
+  return decided();
+}
+
+const decision = async (id: MessageId) =>
+  (await sql("SELECT outcome || ': ' || reason AS said FROM ledger WHERE subject_id = $1", [id]))[0]
+    ?.said;
+
+async function waiting(phone = newPhone()): Promise<InstanceId> {
+  const id = await create(phone);
+  await reaches(id, 'WAITING_FOR_REPLY');
+  return id;
+}
+
+test('each transition is kept with where from, where to, what caused it and when', async () => {
+  verifies('003-DATA-TRANSITION');
+  const id = await waiting();
+  await verbs.pause(id);
+  const kept = await verbs.transitions(id);
+  expect(kept.map(({ timestamp, ...rest }) => rest)).toEqual([
+    {
+      instance_id: id,
+      from_state: 'CREATED',
+      to_state: 'ACTIVE',
+      trigger: 'agent_sends_first_message',
+      caused_by: null,
+    },
+    {
+      instance_id: id,
+      from_state: 'ACTIVE',
+      to_state: 'WAITING_FOR_REPLY',
+      trigger: 'message_sent',
+      caused_by: null,
+    },
+    {
+      instance_id: id,
+      from_state: 'WAITING_FOR_REPLY',
+      to_state: 'PAUSED',
+      trigger: 'pause',
+      caused_by: null,
+    },
+  ]);
+  for (const { timestamp } of kept) expect(Date.parse(timestamp)).not.toBeNaN();
+});
+
+test('what is said is stored, sent and shown as it is', async () => {
+  verifies('003-DATA-CONTENT');
+  const texts = [
+    '  two spaces, a tab\t, and\nlines\r\n ',
+    '<b>not bold</b> &amp; $1 {name} %s \\n',
+    'مرحبا 👨‍👩‍👧 e\u0301',
+    '{"tool":"send_message"}',
+  ];
+  for (const text of texts) {
+    const phone = newPhone();
+    agent(() => ({ messages: [text] }));
+    const id = await waiting(phone);
+    agent(() => ({ messages: [], nextHeartbeatMs: 3_600_000 }));
+    await verbs.send(id, text);
+    await writes(phone, text);
+    await world.quiet();
+    expect(await lines(id)).toEqual([`agent: ${text}`, `manual: ${text}`, `contact: ${text}`]);
+    const sent = await sql('SELECT body FROM outbox WHERE instance_id = $1', [id]);
+    expect(sent.map(({ body }) => body)).toEqual([text, text]);
+    expect(world.turns.at(-1)?.transcript.at(-1)?.content).toBe(text);
+  }
+});
+
+describe('a message of the contact', () => {
+  const reached: Record<string, () => Promise<{ id: InstanceId; go?: () => void }>> = {
+    CREATED: async () => {
+      await world.hold();
+      return { id: await create() };
+    },
+    QUEUED: async () => {
+      const phone = newPhone();
+      await waiting(phone);
+      return { id: await create(phone) };
+    },
+    ACTIVE: async () => {
+      const turn = heldTurn();
+      agent(turn.act);
+      const id = await create();
+      await turn.begun;
+      return { id, go: turn.release };
+    },
+    WAITING_FOR_REPLY: async () => ({ id: await waiting() }),
+    WAITING_FOR_AGENT: async () => {
+      const id = await waiting();
+      await world.hold();
+      await reply(id, 'before');
+      return { id };
+    },
+    HEARTBEAT_SCHEDULED: async () => {
+      const id = await waiting();
+      const turn = heldTurn();
+      agent(turn.act);
+      await heartbeat(id);
+      await turn.begun;
+      return { id };
+    },
+    PAUSED: async () => {
+      const id = await waiting();
+      await verbs.pause(id);
+      return { id };
+    },
+    NEEDS_HUMAN_INTERVENTION: async () => {
+      agent(() => ({ messages: [], intervene: 'help' }));
+      const id = await create();
+      await reaches(id, 'NEEDS_HUMAN_INTERVENTION');
+      return { id };
+    },
+  };
+
+  test.each(Object.keys(reached))(
+    'in %s is appended, and unread for the next turn',
+    async (name) => {
+      verifies('003-OPEN-APPEND');
+      const { id, go } = (await reached[name]?.()) ?? {};
+      if (id === undefined) throw new Error(name);
+      expect(await state(id)).toBe(name);
+      const before = (await lines(id)).length;
+      await reply(id, `said in ${name}`);
+      expect((await lines(id)).slice(before)).toEqual([`contact: said in ${name}`]);
+
+      agent(() => ({ messages: ['Next'] }));
+      go?.();
+      await world.release();
+      if (name === 'QUEUED') {
+        const { target_contact } = await verbs.get(id);
+        const all = await verbs.list({});
+        const holder = all.find((one) => one.target_contact === target_contact && one.id !== id);
+        await verbs.cancel(holder?.id as InstanceId);
+      }
+      if (['PAUSED', 'NEEDS_HUMAN_INTERVENTION'].includes(name)) await verbs.resume(id);
+      await world.quiet();
+      const isRead = world.turns.some(
+        ({ instance, unread, transcript }) =>
+          instance === id &&
+          transcript
+            .filter(({ role }) => role === 'contact')
+            .slice(-unread)
+            .some(({ content }) => unread > 0 && content === `said in ${name}`),
+      );
+      expect(isRead).toBe(true);
+    },
+  );
+
+  test('from somebody without a conversation is put on record, and this flow leaves it alone', async () => {
+    verifies('003-FLOW-NO-INSTANCE');
+    const phone = newPhone();
+    expect(await writes(phone)).toBe('stored: no_grant');
+    expect(world.logged).toContainEqual({
+      level: 'debug',
+      message: 'message routed',
+      fields: expect.objectContaining({ to: 'stored', reason: 'no_grant' }),
+    });
+    expect(world.turns).toEqual([]);
+    expect(await sql("SELECT 1 FROM instance_messages WHERE content = 'hello'")).toEqual([]);
+  });
+});
+
+test('a reply and a heartbeat at the same moment are handled one after the other', async () => {
+  verifies('003-FLOW-SERIAL');
+  const running = new Map<InstanceId, number>();
+  let overlaps = 0;
+  agent(async ({ instance }) => {
+    const now = (running.get(instance) ?? 0) + 1;
+    running.set(instance, now);
+    if (now > 1) overlaps++;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    running.set(instance, now - 1);
+    return { messages: ['Hello'] };
+  });
+  const ids = await Promise.all(times(10, () => waiting()));
+  await Promise.all(ids.flatMap((id) => [heartbeat(id), reply(id, 'a'), reply(id, 'b')]));
+  await world.quiet();
+  for (const id of ids) {
+    expect(await state(id)).toBe('WAITING_FOR_REPLY');
+    let at = 'CREATED';
+    for (const step of await steps(id)) {
+      const [from, to] = step.split(' → ');
+      expect(from).toBe(at);
+      at = to ?? '';
+    }
+    // The last word is the agent's, and it was said knowing everything before it.
+    expect((await lines(id)).at(-1)).toBe('agent: Hello');
+    const read = world.turns.findLast(({ instance }) => instance === id)?.transcript ?? [];
+    expect(read.filter(({ role }) => role === 'contact')).toHaveLength(2);
+  }
+  // A turn that a reply overtook may still wind down beside the next; it is never heard.
+  expect(overlaps).toBeLessThanOrEqual(ids.length);
+});
+
+test('a message by hand changes no state and begins the wait anew', async () => {
+  verifies('003-OPEN-MANUAL-SEND');
+  const id = await waiting();
+  await sql("UPDATE instances SET timer_due_at = now() + interval '10 seconds' WHERE id = $1", [
+    id,
+  ]);
+  await sql("UPDATE timers SET due_at = now() + interval '10 seconds' WHERE subject_id = $1", [id]);
+  await verbs.send(id, 'Mine');
+  await reaches(id, 'WAITING_FOR_REPLY');
+  const [timer] = await sql<{ due_at: Date }>('SELECT due_at FROM timers WHERE subject_id = $1', [
+    id,
+  ]);
+  expect((timer?.due_at.getTime() ?? 0) - Date.now()).toBeGreaterThan(1_700_000);
+
+  for (const begin of [() => reply(id, 'Yes'), () => heartbeat(id)]) {
+    const turn = heldTurn();
+    agent(turn.act);
+    await begin();
+    await turn.begun;
+    const before = await state(id);
+    await verbs.send(id, 'Mine too');
+    expect(await state(id)).toBe(before);
+    turn.release();
+    await reaches(id, 'WAITING_FOR_REPLY');
+    expect((await verbs.get(id)).next_follow_up_at).not.toBeNull();
+  }
+  await world.hold();
+  await reply(id, 'And?');
+  expect(await state(id)).toBe('WAITING_FOR_AGENT');
+  await world.release();
+  await world.quiet();
+});
+
+test('a conversation permits itself, for its own contact and until its end, and never touches the standing grant', async () => {
+  verifies('003-OPEN-GRANT');
+  const phone = newPhone();
+  expect(await writes(phone)).toBe('stored: no_grant');
+  await sql(
+    `INSERT INTO grants (account_id, contact_id, display_name, can_read, can_reply)
+     SELECT account_id, contact_id, 'x', false, false FROM contact_aliases WHERE value = $1`,
+    [phone.slice(1)],
+  );
+  const grants = () => sql('SELECT * FROM grants');
+  const before = await grants();
+  const id = await waiting(phone);
+  expect(await writes(phone, 'Yes')).toBe('handed_over: open_conversation');
+  await world.quiet();
+  expect(await lines(id)).toEqual(['agent: Hello', 'contact: Yes', 'agent: Hello']);
+  expect(await writes(newPhone())).toBe('stored: no_grant');
+  await verbs.cancel(id);
+  expect(await writes(phone, 'Still there?')).toBe('stored: no_read_grant');
+  expect(await lines(id)).toHaveLength(3);
+  expect(await grants()).toEqual(before);
+});

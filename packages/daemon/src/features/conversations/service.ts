@@ -1,0 +1,405 @@
+// The public verbs of delegated conversations: what routes, commands and other agents may ask for.
+// Each is one transaction; each refusal is a RelayError.
+
+import { createHash } from 'node:crypto';
+import type {
+  ConversationService,
+  CreateInstanceRequest,
+  StateTransition,
+  TranscriptLine,
+  TranscriptQuery,
+} from '@relay/core/api/instances';
+import { INSTANCE_STATES, type InstanceState, isTerminal } from '@relay/core/conversation/states';
+import { type ConversationEvent, legalEvents } from '@relay/core/conversation/transition-table';
+import { RelayError } from '@relay/core/errors';
+import { type ContactId, type InstanceId, instanceId, type TokenId } from '@relay/core/ids';
+import { toStorableText } from '@relay/core/messages/text';
+import type { TokenHolder } from '@relay/core/policy/actors';
+import { type ConversationControl, decideControl } from '@relay/core/policy/decide';
+import { type Decision, REASONS, reasonSentence } from '@relay/core/policy/reasons';
+import { sql } from 'kysely';
+import { actorName } from '../../pipeline/gate/actors.ts';
+import type {
+  AfterCommit,
+  ApprovedConversationActions,
+  ApprovedMessage,
+} from '../../pipeline/gate/approvals.ts';
+import type { SubmitContext } from '../../pipeline/gate/evaluate.ts';
+import type { Transaction } from '../../platform/db/database.ts';
+import { claimIdempotencyKey, keepIdempotentAnswer } from '../../platform/db/idempotency-keys.ts';
+import { appendLedger } from '../../platform/db/ledger.ts';
+import {
+  inOneTransaction,
+  joinTransaction,
+  type UnitOfWork,
+} from '../../platform/jobs/unit-of-work.ts';
+import {
+  isContactTaken,
+  requireStarted,
+  type StartedConversation,
+  startConversation,
+  startConversationOnce,
+} from './create.ts';
+import { countInstances, describeInstance, listInstances, readQueuedLines } from './list.ts';
+import {
+  type InstanceRow,
+  lockInstance,
+  readInstance,
+  saveInstance,
+  selectTranscript,
+  type TranscriptLineRow,
+  toApiInstance,
+  toApiTransition,
+  toInstance,
+  toTranscriptLine,
+} from './sql.ts';
+import {
+  type AppliedTransition,
+  appendTranscriptLine,
+  applyEvents,
+  askGate,
+  type ConversationDeps,
+  lockContact,
+  submitRefusedText,
+} from './transitions.ts';
+
+const OWNER = { kind: 'owner' } as const;
+
+export function createConversationService(deps: ConversationDeps): ConversationService {
+  const change = (
+    id: InstanceId,
+    event: (work: UnitOfWork, row: InstanceRow) => Promise<ConversationEvent>,
+  ): Promise<AppliedTransition> =>
+    inOneTransaction(deps, async (work) => {
+      const row = await lockInstance(work.tx, deps.lease, id);
+      return applyEvents(deps, work, row, [await event(work, row)]);
+    });
+  const simply = async (id: InstanceId, type: 'pause' | 'cancel') =>
+    toApiInstance((await change(id, async () => ({ type }))).row);
+
+  return {
+    create: async (request, key) => {
+      const created = await deps.gate.checkingNumbers((check) =>
+        inOneTransaction(deps, (work) =>
+          key === undefined
+            ? startConversation(deps, work, request, OWNER, check)
+            : startConversationOnce(deps, work, request, key, check),
+        ),
+      );
+      return 'made' in created ? requireStarted(created) : created;
+    },
+    list: (query) => listInstances(deps, query),
+    counts: () => countInstances(deps),
+    get: (id) => describeInstance(deps, id),
+    transcript: (id, query) => readTranscript(deps, id, query),
+    transitions: (id) => readTransitions(deps, id),
+    cancel: (id) => simply(id, 'cancel'),
+    pause: (id) => simply(id, 'pause'),
+    resume: async (id) =>
+      toApiInstance(
+        (
+          await change(id, async (work, row) => ({
+            type: 'resume',
+            contactIsFree: await isContactFree(deps, work, row),
+          }))
+        ).row,
+      ),
+    send: async (id, message, key) => {
+      const send = (work: UnitOfWork) => sendByHand(deps, work, id, message);
+      const said = await inOneTransaction(deps, (work) =>
+        key === undefined ? send(work) : sendByHandOnce(deps, work, { id, message, key }, send),
+      );
+      if (said instanceof RelayError) throw said;
+      return toTranscriptLine(said);
+    },
+  };
+}
+
+/** A refusal is returned, not thrown: it stands in the ledger, which is to be committed. */
+async function sendByHand(
+  deps: ConversationDeps,
+  work: UnitOfWork,
+  id: InstanceId,
+  message: string,
+): Promise<TranscriptLineRow | RelayError> {
+  const row = await lockInstance(work.tx, deps.lease, id);
+  const text = toStorableText(message);
+  const speech = { role: 'manual', text, followUp: false } as const;
+  if (legalEvents(row.state).includes('manual_send')) {
+    const { outcome, reason } = await askGate(deps, work, row, speech);
+    if (outcome !== 'allow') {
+      await submitRefusedText(deps, work, row, speech);
+      return new RelayError('denied', { reason: reasonSentence(reason) });
+    }
+  }
+  const { said } = await applyEvents(deps, work, row, [{ type: 'manual_send', text }]);
+  const [line] = said;
+  if (line === undefined) throw new Error('a manual send left no line in the transcript');
+  return line;
+}
+
+/** Matters only to an instance that was paused in the queue: may it take the contact's place now? */
+async function isContactFree(
+  deps: ConversationDeps,
+  work: UnitOfWork,
+  row: InstanceRow,
+): Promise<boolean> {
+  if (row.previous_state !== 'QUEUED') return false;
+  await lockContact(deps, work, row.contact_id);
+  return !(await isContactTaken(deps, work, row.contact_id));
+}
+
+/** A part is taken from its far end, and given in order all the same. */
+async function readTranscript(
+  deps: ConversationDeps,
+  id: InstanceId,
+  { after, before, limit }: TranscriptQuery = {},
+): Promise<readonly TranscriptLine[]> {
+  await readInstance(deps.db, deps.lease, id);
+  const isLast = limit !== undefined && after === undefined;
+  let rows = selectTranscript(deps.db, deps.lease.account, id).orderBy(
+    'm.id',
+    isLast ? 'desc' : 'asc',
+  );
+  if (after !== undefined) rows = rows.where('m.id', '>', Number(after));
+  if (before !== undefined) rows = rows.where('m.id', '<', Number(before));
+  if (limit !== undefined) rows = rows.limit(limit);
+  const found = await rows.execute();
+  const queued = await readQueuedLines(deps, found);
+  const lines = found.map((row) => ({
+    ...toTranscriptLine(row),
+    ...(row.outbox_id === null ? {} : queued.get(row.outbox_id)),
+  }));
+  return isLast ? lines.reverse() : lines;
+}
+
+async function readTransitions(
+  deps: ConversationDeps,
+  id: InstanceId,
+): Promise<readonly StateTransition[]> {
+  await readInstance(deps.db, deps.lease, id);
+  const rows = await deps.db
+    .selectFrom('instance_transitions')
+    .selectAll()
+    .where('account_id', '=', deps.lease.account)
+    .where('instance_id', '=', id)
+    .orderBy('id')
+    .execute();
+  return rows.map(toApiTransition);
+}
+
+// The owner's message under a key of their own: the same again sends nothing and is answered with the line that there
+// is. A refusal is not kept, so that the key is good once the way is free.
+
+interface KeyedSend {
+  readonly id: InstanceId;
+  readonly message: string;
+  readonly key: string;
+}
+
+async function sendByHandOnce(
+  { lease: { account } }: ConversationDeps,
+  work: UnitOfWork,
+  { id, message, key }: KeyedSend,
+  send: (work: UnitOfWork) => Promise<TranscriptLineRow | RelayError>,
+): Promise<TranscriptLineRow | RelayError> {
+  const asked = {
+    account,
+    actor: actorName({ kind: 'owner' }),
+    key,
+    hash: createHash('sha256').update(`send_by_hand\n${id}\n${message}`).digest(),
+  };
+  const before = (await claimIdempotencyKey(work.tx, asked)) as { readonly line: number } | null;
+  if (before !== null) {
+    return selectTranscript(work.tx, account, id)
+      .where('m.id', '=', before.line)
+      .executeTakeFirstOrThrow();
+  }
+  const said = await send(work);
+  await keepIdempotentAnswer(work.tx, asked, said instanceof RelayError ? null : { line: said.id });
+  return said;
+}
+
+// Conversations as programs begin, pause, resume and cancel them, in the transaction of the call and decided
+// as the program's own act. Invariant: a program only undoes its own pause and only ends what it began; every
+// answer, a refusal too, stands in the ledger under its name.
+
+interface ControlResult {
+  readonly decision: Decision;
+  /** As it stands now. */
+  readonly state: InstanceState;
+}
+
+export const createClientConversations = (deps: ConversationDeps) => ({
+  create: (
+    tx: Transaction,
+    actor: TokenHolder,
+    request: CreateInstanceRequest,
+    circumstances: SubmitContext,
+  ): Promise<StartedConversation & { readonly after: AfterCommit }> =>
+    withinTransaction(deps, tx, (work) =>
+      startConversation(deps, work, request, actor, circumstances),
+    ),
+  control: (
+    tx: Transaction,
+    actor: TokenHolder,
+    id: InstanceId,
+    control: ConversationControl,
+  ): Promise<ControlResult & { readonly after: AfterCommit }> =>
+    withinTransaction(deps, tx, (work) => controlForClient(deps, work, actor, id, control)),
+  /** The owner has revoked the token: what it began says no more until the owner resumes it. */
+  pauseBegunBy: (tx: Transaction, token: TokenId): Promise<AfterCommit> =>
+    joinTransaction(deps, tx, async (work) => {
+      for (const id of await findStartedBy(deps, work, `token:${token}`)) {
+        const row = await lockInstance(tx, deps.lease, id);
+        if (legalEvents(row.state).includes('pause')) {
+          await applyEvents(deps, work, row, [{ type: 'pause' }]);
+        }
+      }
+    }),
+});
+
+const PAUSABLE = INSTANCE_STATES.filter((state) => legalEvents(state).includes('pause'));
+
+async function findStartedBy({ lease }: ConversationDeps, { tx }: UnitOfWork, by: string) {
+  const { rows } = await sql<{ id: InstanceId }>`SELECT id FROM instances
+    WHERE account_id = ${lease.account} AND created_by = ${by}
+      AND state = ANY(${PAUSABLE}) ORDER BY id`.execute(tx);
+  return rows.map(({ id }) => id);
+}
+
+async function withinTransaction<T extends object>(
+  deps: ConversationDeps,
+  tx: Transaction,
+  run: (work: UnitOfWork) => Promise<T>,
+): Promise<T & { readonly after: AfterCommit }> {
+  const results: T[] = [];
+  const after = await joinTransaction(deps, tx, async (work) => void results.push(await run(work)));
+  const [result] = results;
+  if (result === undefined) throw new Error('work without a result');
+  return { ...result, after };
+}
+
+async function controlForClient(
+  deps: ConversationDeps,
+  work: UnitOfWork,
+  actor: TokenHolder,
+  id: InstanceId,
+  control: ConversationControl,
+): Promise<ControlResult> {
+  const by = actorName(actor);
+  const row = await lockInstance(work.tx, deps.lease, id);
+  const decision = decideControl(control, {
+    began: row.created_by === by,
+    pausedIt: control === 'resume' && (await isPausedBy(work, row, by)),
+  });
+  const { state } =
+    decision.outcome === 'allow'
+      ? (
+          await applyEvents(deps, work, row, [await controlEvent(deps, work, row, control)], {
+            by,
+          })
+        ).row
+      : row;
+  await appendLedger(work.tx, deps.lease.account, {
+    actor: by,
+    action: `${control}_conversation`,
+    subject: { kind: 'conversation', id },
+    ...decision,
+  });
+  return { decision, state };
+}
+
+const controlEvent = async (
+  deps: ConversationDeps,
+  work: UnitOfWork,
+  row: InstanceRow,
+  control: ConversationControl,
+) =>
+  control === 'resume'
+    ? ({ type: control, contactIsFree: await isContactFree(deps, work, row) } as const)
+    : ({ type: control } as const);
+
+/** Somebody's own words in a paused conversation make it theirs: the owner has taken it over. */
+async function isPausedBy({ tx }: UnitOfWork, row: InstanceRow, by: string): Promise<boolean> {
+  const { rows } = await sql`
+    SELECT FROM (SELECT t.to_state, t.caused_by, t.at FROM instance_transitions t
+      WHERE t.account_id = ${row.account_id} AND t.instance_id = ${row.id} ORDER BY t.id DESC LIMIT 1) last
+    WHERE last.to_state = 'PAUSED' AND last.caused_by = ${by} AND NOT EXISTS (
+      SELECT FROM instance_messages m WHERE m.account_id = ${row.account_id} AND m.instance_id = ${row.id}
+        AND m.role = 'manual' AND m.at >= last.at)`.execute(tx);
+  return rows.length > 0;
+}
+
+// What the owner said yes to: exactly those words are said, as the agent's, and the conversation that was
+// waiting for the yes goes on. Part of the gate's transaction, so a refusal here undoes the yes.
+
+export function carryOutApproved(deps: ConversationDeps): ApprovedConversationActions {
+  return {
+    sendInConversation: (tx, message) =>
+      joinTransaction(deps, tx, (work) => sendApproved(deps, work, message)),
+    rejected: (tx, instance, reason) =>
+      joinTransaction(deps, tx, (work) => noteRejected(deps, work, instance, reason)),
+    createConversation: (tx, { approval, actor, request }) =>
+      joinTransaction(deps, tx, async (work) => {
+        requireStarted(await startConversation(deps, work, request, actor, { approval }));
+      }),
+  };
+}
+
+async function sendApproved(
+  deps: ConversationDeps,
+  work: UnitOfWork,
+  { approval, instance, text, followUp }: ApprovedMessage,
+): Promise<void> {
+  const row = await lockInstance(work.tx, deps.lease, instance);
+  if (row.state !== 'NEEDS_HUMAN_INTERVENTION') {
+    throw new RelayError('conflict', {
+      what: `The conversation is ${row.state} and no longer waits for this message. Reject it; the agent writes anew.`,
+    });
+  }
+  const speech = { role: 'agent', text, followUp } as const;
+  const { outcome, reason } = await askGate(deps, work, row, speech, { approval });
+  if (outcome !== 'allow') throw new RelayError('denied', { reason: REASONS[reason].sentence });
+  await applyEvents(
+    deps,
+    work,
+    row,
+    [
+      { type: 'resume', contactIsFree: false },
+      { type: 'message_sent', texts: [text], followUp },
+    ],
+    { approval },
+  );
+}
+
+/** It goes on asking for its owner, and its agent will know not to say that again. */
+async function noteRejected(
+  deps: ConversationDeps,
+  work: UnitOfWork,
+  instance: InstanceId,
+  why: string | null,
+): Promise<void> {
+  const row = await lockInstance(work.tx, deps.lease, instance);
+  if (isTerminal(row.state)) return;
+  const content = `The message that waited was rejected${why ? `: ${why}` : '.'}`;
+  await appendTranscriptLine(work, row, { role: 'system', content });
+  if (row.state !== 'NEEDS_HUMAN_INTERVENTION') return;
+  const reason = 'You rejected its message. Resume it to let it write anew, or write yourself.';
+  await saveInstance(work.tx, deps.lease, { ...toInstance(row), reason }, deps.now());
+}
+
+// Ends every conversation with one contact, before that contact is erased. Those in the queue first: ending
+// the one that holds the contact would otherwise wake the next.
+
+export const cancelAllWithContact =
+  ({ db, lease }: Pick<ConversationDeps, 'db' | 'lease'>, { cancel }: ConversationService) =>
+  async (contact: ContactId): Promise<void> => {
+    const { rows } = await sql<{ id: string }>`
+      SELECT id FROM instances WHERE account_id = ${lease.account} AND contact_id = ${contact}
+        AND state NOT IN ('COMPLETED', 'ABANDONED', 'FAILED')
+      ORDER BY state = 'QUEUED' OR previous_state IS NOT DISTINCT FROM 'QUEUED' DESC, queue_seq DESC`.execute(
+      db,
+    );
+    for (const { id } of rows) await cancel(instanceId(id));
+  };

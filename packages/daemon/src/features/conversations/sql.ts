@@ -1,0 +1,213 @@
+// Conversations as rows. Locking one takes the account's lease with it: a worker that lost the lease
+// finds nothing to lock and changes nothing.
+import type {
+  ConversationInstance,
+  StateTransition,
+  TranscriptLine,
+} from '@relay/core/api/instances';
+import { STATE_SENTENCES, UNSENT_SENTENCES } from '@relay/core/conversation/states';
+import type { Instance, StateStep } from '@relay/core/conversation/transition';
+import { RelayError } from '@relay/core/errors';
+import type { AccountId, InstanceId } from '@relay/core/ids';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { isOnHoldSql } from '../../pipeline/gate/gate.ts';
+import type { Db, Transaction } from '../../platform/db/database.ts';
+import { appendEventsSql, type NewEvent } from '../../platform/db/events.ts';
+import { fence, type Lease } from '../../platform/db/lease.ts';
+import type { Tables } from '../../platform/db/tables.ts';
+
+export type InstanceRow = Selectable<Tables['instances']>;
+export type InstanceMessageRow = Selectable<Tables['instance_messages']>;
+
+export async function lockInstance(
+  tx: Transaction,
+  lease: Lease,
+  id: InstanceId,
+): Promise<InstanceRow> {
+  return (await locking(tx, lease, id).executeTakeFirst()) ?? notFound(tx, lease, id);
+}
+
+/** And whether all sending is held: a hold that is seen here ends only after this transaction. */
+export async function lockInstanceUnderHold(
+  tx: Transaction,
+  lease: Lease,
+  id: InstanceId,
+): Promise<InstanceRow & { readonly held: boolean }> {
+  const query = locking(tx, lease, id).select(isOnHoldSql(lease.account).as('held'));
+  return (await query.executeTakeFirst()) ?? notFound(tx, lease, id);
+}
+
+const locking = (tx: Transaction, lease: Lease, id: InstanceId) =>
+  tx
+    .selectFrom('instances')
+    .innerJoin('account_leases', 'account_leases.account_id', 'instances.account_id')
+    .selectAll('instances')
+    .where('instances.account_id', '=', lease.account)
+    .where('instances.id', '=', id)
+    .where('account_leases.epoch', '=', lease.epoch)
+    .forUpdate('instances')
+    .forKeyShare('account_leases');
+
+async function notFound(tx: Transaction, lease: Lease, id: InstanceId): Promise<never> {
+  await fence(tx, lease);
+  throw new RelayError('instance_not_found', { id });
+}
+
+export async function readInstance(db: Db, lease: Lease, id: InstanceId): Promise<InstanceRow> {
+  const row = await db
+    .selectFrom('instances')
+    .selectAll()
+    .where('account_id', '=', lease.account)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (row === undefined) throw new RelayError('instance_not_found', { id });
+  return row;
+}
+
+/** What is saved with an instance, in the same statement. */
+interface InstanceUpdate {
+  /** Logged in this order. */
+  readonly steps?: readonly StateStep[];
+  /** The program that caused them. */
+  readonly by?: string | undefined;
+  /** Where they change too. */
+  readonly todos?: InstanceRow['todos'] | undefined;
+  /** Setting its timer, or clearing it. */
+  readonly timer?: RawBuilder<unknown> | null;
+  /** From when on its timer runs. */
+  readonly timerSetAt?: Date | null;
+  /** In this order. */
+  readonly events?: readonly NewEvent[];
+}
+
+export async function saveInstance(
+  tx: Transaction,
+  lease: Lease,
+  instance: Instance,
+  now: Date,
+  { steps = [], by, todos, timer = null, timerSetAt, events = [] }: InstanceUpdate = {},
+): Promise<void> {
+  const progress = {
+    ...(todos === undefined ? {} : { todos: JSON.stringify(todos) }),
+    ...(timerSetAt === undefined ? {} : { timer_set_at: timerSetAt }),
+  };
+  await tx
+    .with('logged', () => part(stepsLogged(lease, instance, steps, by ?? null)))
+    .with('told', () => part(appendEventsSql(lease.account, events)))
+    .with('timed', () => part(timer ?? sql`SELECT`))
+    .updateTable('instances')
+    .set({ ...toColumns(instance), ...progress, updated_at: now })
+    .where('account_id', '=', lease.account)
+    .where('id', '=', instance.id)
+    .execute();
+}
+
+const part = (statement: RawBuilder<unknown>) => sql<Record<never, never>>`(${statement})`;
+
+const stepsLogged = (
+  lease: Lease,
+  { id, epoch }: Instance,
+  steps: readonly StateStep[],
+  by: string | null,
+) => sql`
+  INSERT INTO instance_transitions (account_id, instance_id, epoch, caused_by, from_state, to_state, trigger)
+  SELECT ${lease.account}::bigint, ${id}::uuid, ${epoch}::integer, ${by}::text, * FROM unnest(
+    ${steps.map(({ from }) => from)}::text[], ${steps.map(({ to }) => to)}::text[],
+    ${steps.map(({ trigger }) => trigger)}::text[])`;
+
+/** What a transition may change; the way back is `toInstance`. */
+export function toColumns(instance: Instance) {
+  return {
+    state: instance.state,
+    previous_state: instance.previousState,
+    follow_up_count: instance.followUpCount,
+    failure_reason: instance.failureReason,
+    reason: instance.reason,
+    unread: instance.unread,
+    epoch: instance.epoch,
+    unsent: instance.unsent,
+    timer_due_at: instance.timerDueAt,
+    timer_left_ms: instance.timerLeftMs,
+  };
+}
+
+export function toInstance(row: InstanceRow): Instance {
+  return {
+    id: row.id,
+    state: row.state,
+    previousState: row.previous_state,
+    heartbeat: { intervalMs: row.interval_ms, maxFollowups: row.max_followups },
+    followUpCount: row.follow_up_count,
+    failureReason: row.failure_reason,
+    reason: row.reason,
+    unread: row.unread,
+    epoch: row.epoch,
+    unsent: row.unsent,
+    timerDueAt: row.timer_due_at,
+    timerLeftMs: row.timer_left_ms,
+  };
+}
+
+const sentenceOf = ({ state, unsent }: InstanceRow): string =>
+  (unsent ? UNSENT_SENTENCES[state] : undefined) ?? STATE_SENTENCES[state];
+
+export function toApiInstance(row: InstanceRow): ConversationInstance {
+  return {
+    id: row.id,
+    objective: row.objective,
+    target_contact: row.target_contact,
+    todos: row.todos,
+    facts: row.options.facts ?? [],
+    state: row.state,
+    previous_state: row.previous_state,
+    heartbeat_config: { interval_ms: row.interval_ms, max_followups: row.max_followups },
+    follow_up_count: row.follow_up_count,
+    failure_reason: row.failure_reason,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+    next_follow_up_at: row.timer_due_at?.toISOString() ?? null,
+    reason: row.reason ?? sentenceOf(row),
+    unread: row.unread,
+    chat_id: row.chat_id,
+    created_by: row.created_by,
+  };
+}
+
+/** The lines of a transcript `m`, with how far each message of ours `o` has come. */
+export const selectTranscript = (db: Db, account: AccountId, id: InstanceId) =>
+  db
+    .selectFrom('instance_messages as m')
+    .leftJoin('outbox as o', (join) =>
+      join.onRef('o.account_id', '=', 'm.account_id').onRef('o.id', '=', 'm.outbox_id'),
+    )
+    .selectAll('m')
+    .select(['o.state as delivery', 'o.message_id as sent_id'])
+    .where('m.account_id', '=', account)
+    .where('m.instance_id', '=', id);
+
+/** A line with the message of ours that it stands for; as it was just written, that still waits in the outbox. */
+export type TranscriptLineRow = InstanceMessageRow &
+  Partial<Pick<TranscriptLine, 'delivery'> & { readonly sent_id: string | null }>;
+
+export function toTranscriptLine(row: TranscriptLineRow): TranscriptLine {
+  return {
+    id: String(row.id),
+    instance_id: row.instance_id,
+    role: row.role,
+    content: row.content,
+    timestamp: row.at.toISOString(),
+    delivery: row.outbox_id === null ? null : (row.delivery ?? 'pending'),
+    message_id: row.message_id ?? row.sent_id ?? null,
+  };
+}
+
+export function toApiTransition(row: Selectable<Tables['instance_transitions']>): StateTransition {
+  return {
+    instance_id: row.instance_id,
+    from_state: row.from_state,
+    to_state: row.to_state,
+    trigger: row.trigger,
+    timestamp: row.at.toISOString(),
+    caused_by: row.caused_by,
+  };
+}

@@ -1,0 +1,98 @@
+import type { InstanceId, MessageId } from '@relay/core/ids';
+import { freshDaemonHarness, newPhone } from '@relay/testing/daemon-harness';
+import { eventually } from '@relay/testing/store';
+import { verifies } from '@relay/testing/verifies';
+import { beforeEach, expect, test } from 'vitest';
+import { takeInBatch } from '../../pipeline/intake/intake.ts';
+import { incoming, openPlain, readJson, receive } from '../../pipeline/intake/testing/inbox.ts';
+import { onRoute } from '../../pipeline/router/router.ts';
+
+const world = await freshDaemonHarness();
+const { agent, create, lines, reaches, sql, state, verbs } = world;
+const { db, lease, jobs } = world.conversations;
+const intake = { db, lease, jobs, open: openPlain, read: readJson };
+jobs.work('route', 4, onRoute(world.conversations));
+
+beforeEach(() => agent(() => ({ messages: ['Hello'] })));
+
+const addressOf = (phone: string) => `${phone.slice(1)}@s.whatsapp.net`;
+
+/** A message of the account itself comes in from one of its other devices. */
+async function echoes(phone: string, over: Parameters<typeof incoming>[0] = {}) {
+  const message = incoming({ chat: addressOf(phone), fromMe: true, sentAt: new Date(), ...over });
+  await receive(world, world.account, [message]);
+  while ((await takeInBatch(intake, 200)).rows > 0);
+  jobs.hint('route');
+  const decision = () =>
+    sql("SELECT outcome || ': ' || reason AS said FROM ledger WHERE subject_id = $1", [message.id]);
+  await eventually(async () => (await decision()).length > 0);
+  return (await decision())[0]?.said;
+}
+
+async function waiting(): Promise<{ id: InstanceId; phone: string }> {
+  const phone = newPhone();
+  const id = await create(phone);
+  await reaches(id, 'WAITING_FOR_REPLY');
+  return { id, phone };
+}
+
+test('the owner typing to the contact on the phone takes the conversation over, visibly, until it is resumed', async () => {
+  verifies('003-OPEN-TAKEOVER');
+  const { id, phone } = await waiting();
+  expect(await echoes(phone, { body: 'It is me now' })).toBe('handed_over: owner_takeover');
+  expect(await verbs.get(id)).toMatchObject({
+    state: 'PAUSED',
+    previous_state: 'WAITING_FOR_REPLY',
+    reason: 'You wrote to the contact yourself. Resume it when the agent should go on.',
+    next_follow_up_at: null,
+  });
+  expect(await lines(id)).toEqual(['agent: Hello', 'manual: It is me now']);
+  const told = await sql("SELECT data FROM events WHERE kind = 'conversation.taken_over'");
+  expect(told).toEqual([{ data: { reason: expect.any(String), contact: expect.any(String) } }]);
+
+  expect(await echoes(phone, { body: 'And again' })).toBe('handed_over: owner_takeover');
+  expect((await lines(id)).at(-1)).toBe('manual: And again');
+  const line = await sql("SELECT subject FROM events WHERE kind = 'conversation.line'");
+  expect(line).toEqual([{ subject: id }]);
+  expect(await state(id)).toBe('PAUSED');
+
+  expect((await verbs.resume(id)).state).toBe('WAITING_FOR_REPLY');
+});
+
+test('what Relay sent itself never counts as the owner’s, whichever way it comes back', async () => {
+  const { id, phone } = await waiting();
+  const [sent] = await sql<{ message_id: MessageId }>(
+    'SELECT message_id FROM outbox WHERE instance_id = $1',
+    [id],
+  );
+  if (sent === undefined) throw new Error('nothing was sent');
+  expect(await echoes(phone, { id: sent.message_id })).toBe('ignored: sent_by_relay');
+  expect(await state(id)).toBe('WAITING_FOR_REPLY');
+  expect(await lines(id)).toEqual(['agent: Hello']);
+});
+
+test('what was typed while the daemon was away counts when it arrives, unless it is older than the conversation', async () => {
+  const { id, phone } = await waiting();
+  const before = new Date(Date.now() - 60_000);
+  expect(await echoes(phone, { late: true, sentAt: before })).toBe('ignored: own_message');
+  expect(await state(id)).toBe('WAITING_FOR_REPLY');
+  expect(await echoes(phone, { late: true })).toBe('handed_over: owner_takeover');
+  expect(await state(id)).toBe('PAUSED');
+});
+
+test('a reaction takes nothing over, nor does a word to somebody else', async () => {
+  const { id, phone } = await waiting();
+  expect(await echoes(phone, { kind: 'reactionMessage', body: '[reactionMessage]' })).toBe(
+    'ignored: own_message',
+  );
+  expect(await echoes(newPhone())).toBe('ignored: own_message');
+  expect(await state(id)).toBe('WAITING_FOR_REPLY');
+});
+
+test('those who wait in the queue stay there: only the one that holds the contact is taken over', async () => {
+  const { id, phone } = await waiting();
+  const queued = await create(phone);
+  await echoes(phone);
+  expect([await state(id), await state(queued)]).toEqual(['PAUSED', 'QUEUED']);
+  expect(await lines(queued)).toEqual([]);
+});

@@ -1,0 +1,139 @@
+// What agents may use: the tokens of one conversation, and what all may use in the owner's day. Looked at before
+// a turn and after every call of the model; used up, it names the setting that would allow more.
+import { type DayUse, dayBudgetError, ZERO_DAY_USE } from '@relay/core/agent/budget';
+import { RelayError } from '@relay/core/errors';
+import type { RunId } from '@relay/core/ids';
+import type { ModelUsage } from '@relay/core/ports/agent-turn';
+import { type RawBuilder, sql } from 'kysely';
+import type { Transaction } from '../../platform/db/database.ts';
+import { noteRunSpending, spentTodaySql } from '../../platform/db/runs.ts';
+import type { InstanceRow } from './sql.ts';
+import type { ConversationDeps } from './transitions.ts';
+
+/** What turns used that failed or were discarded counts too: it was paid for. */
+export interface BudgetUse {
+  /** In tokens. */
+  readonly conversation: number;
+  readonly day: DayUse;
+}
+
+const usedTokens = ({ inputTokens, outputTokens }: ModelUsage): number =>
+  inputTokens + outputTokens;
+
+export function conversationBudgetError(
+  { settings }: Pick<ConversationDeps, 'settings'>,
+  used: BudgetUse,
+): RelayError | null {
+  const { tokens_per_conversation: limit } = settings.agent;
+  if (used.conversation < limit) return dayBudgetError(settings.agent, used.day);
+  return new RelayError('budget_spent', {
+    whom: 'this conversation',
+    used: used.conversation,
+    limit,
+    setting: 'agent.tokens_per_conversation',
+  });
+}
+
+/** What the runs of a conversation have cost, as an expression. */
+const tokensUsedBy = (
+  row: Pick<InstanceRow, 'account_id' | 'id'>,
+): RawBuilder<number> => sql<number>`
+  (SELECT coalesce(sum(input_tokens::bigint + output_tokens), 0)::bigint FROM runs
+    WHERE account_id = ${row.account_id} AND instance_id = ${row.id})`;
+
+// The runs of a conversation's agent: what they have read and used, and how often they failed.
+
+/** How often the agent has failed at what it is asked for now. */
+export async function countFailuresInEpoch(tx: Transaction, row: InstanceRow): Promise<number> {
+  const { count } = await tx
+    .selectFrom('runs')
+    .select((of) => of.fn.countAll<number>().as('count'))
+    .where('account_id', '=', row.account_id)
+    .where('instance_id', '=', row.id)
+    .where('epoch', '=', row.epoch)
+    .where('state', '=', 'failed')
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** What the turns before this one have used and read. */
+export async function readPastUse(
+  tx: Transaction,
+  clock: Pick<ConversationDeps, 'now' | 'zone'>,
+  row: InstanceRow,
+): Promise<BudgetUse & { readonly readUpTo: number }> {
+  const { rows } = await sql<BudgetUse & { readUpTo: number | null }>`
+    SELECT ${tokensUsedBy(row)} AS conversation, ${spentTodaySql(row.account_id, clock)} AS day,
+      (SELECT read_up_to FROM runs WHERE account_id = ${row.account_id} AND instance_id = ${row.id}
+        AND state = 'done' ORDER BY started_at DESC LIMIT 1) AS "readUpTo"`.execute(tx);
+  const { conversation = 0, day = ZERO_DAY_USE, readUpTo = null } = rows[0] ?? {};
+  return { conversation, day, readUpTo: readUpTo ?? 0 };
+}
+
+/** Adds what a call of the model cost, and says what is used with it. */
+export async function addTurnUsage(
+  deps: ConversationDeps,
+  turn: Pick<InstanceRow, 'id'> & { readonly run: RunId },
+  spent: ModelUsage,
+): Promise<BudgetUse> {
+  const { db, lease } = deps;
+  const usedBefore = tokensUsedBy({ account_id: lease.account, id: turn.id });
+  const spending = { run: turn.run, clock: deps, usedBefore };
+  const { before, day } = await noteRunSpending(db, lease, spending, spent);
+  return { conversation: before + usedTokens(spent), day };
+}
+
+// What the calls of one turn cost, written down while the turn goes on: the note of a call is waited for
+// before the next answer counts and before the turn ends. A budget this turn is known to have used up is
+// waited for at once; so at most what others spend meanwhile is learnt of one call late.
+
+export class TokenMeter {
+  readonly #world: Pick<ConversationDeps, 'settings'>;
+  readonly #note: (spent: ModelUsage) => Promise<BudgetUse>;
+  /** As far as is known: what others spend is learnt with each note. */
+  #used: BudgetUse;
+  #noting: Promise<void> = Promise.resolve();
+
+  constructor(
+    deps: Pick<ConversationDeps, 'settings'>,
+    used: BudgetUse,
+    note: (spent: ModelUsage) => Promise<BudgetUse>,
+  ) {
+    this.#world = deps;
+    this.#used = used;
+    this.#note = note;
+  }
+
+  /** Rejects when a budget was used up with the call before, or is with this one: it is noted all the same. */
+  async add(spent: ModelUsage): Promise<void> {
+    const before = this.#noting;
+    this.#used = addUse(this.#used, spent);
+    this.#noting = this.#add(spent);
+    // Whoever waits for it hears of it; the turn's end does in any case.
+    this.#noting.catch(() => {});
+    await before;
+    if (conversationBudgetError(this.#world, this.#used) !== null) await this.#noting;
+  }
+
+  /** Everything is written down. Rejects when a budget was used up. */
+  settled(): Promise<void> {
+    return this.#noting;
+  }
+
+  async #add(spent: ModelUsage): Promise<void> {
+    const used = await this.#note(spent);
+    const { tokens, micros } = this.#used.day;
+    const day = {
+      tokens: Math.max(used.day.tokens, tokens),
+      micros: Math.max(used.day.micros, micros),
+    };
+    this.#used = { ...this.#used, day };
+    const fault = conversationBudgetError(this.#world, used);
+    if (fault !== null) throw fault;
+  }
+}
+
+const addUse = ({ conversation, day }: BudgetUse, spent: ModelUsage): BudgetUse => ({
+  conversation: conversation + usedTokens(spent),
+  day: { tokens: day.tokens + usedTokens(spent), micros: day.micros + spent.micros },
+});

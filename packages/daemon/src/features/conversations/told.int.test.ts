@@ -1,0 +1,100 @@
+import type { InstanceId } from '@relay/core/ids';
+import { freshDaemonHarness, newPhone } from '@relay/testing/daemon-harness';
+import { beforeEach, expect, test } from 'vitest';
+import { inOneTransaction } from '../../platform/jobs/unit-of-work.ts';
+import { lockInstance } from './sql.ts';
+import { applyEvents } from './transitions.ts';
+
+const world = await freshDaemonHarness();
+const { account, agent, create, heartbeat, reaches, sql, verbs } = world;
+const ME = '4915199999999';
+await sql('UPDATE accounts SET phone = $1', [ME]);
+
+beforeEach(() => {
+  agent(() => ({ messages: ['Hello'] }));
+  world.settings.tell_owner_on_whatsapp = true;
+});
+
+/** What was written to the owner about it. */
+const notes = async (id: InstanceId) =>
+  (
+    await sql(
+      `SELECT o.body FROM outbox o JOIN permits p ON p.id = o.permit_id JOIN chats c ON c.id = o.chat_id
+        JOIN contact_aliases a ON a.contact_id = c.contact_id
+       WHERE p.actor = 'notifier' AND a.value = $1 AND o.instance_id IS NULL AND o.body LIKE $2 ORDER BY o.seq`,
+      [ME, `%${id}`],
+    )
+  ).map((row) => row.body);
+
+const events = async (id: InstanceId) =>
+  sql("SELECT kind, data FROM events WHERE kind LIKE 'conversation.%' AND subject = $1", [id]);
+
+test('what needs the owner is written to their own chat, in one line that says what to do', async () => {
+  agent(() => ({ messages: [], intervene: 'The price is too high.' }));
+  const phone = newPhone();
+  const id = await create(phone);
+  await reaches(id, 'NEEDS_HUMAN_INTERVENTION');
+  expect(await notes(id)).toEqual([
+    `Relay: “Get a quote” with ${phone} needs you. The price is too high. → relay get ${id}`,
+  ]);
+  expect(await events(id)).toEqual([
+    {
+      kind: 'conversation.needs_you',
+      data: { reason: 'The price is too high.', contact: expect.any(String) },
+    },
+  ]);
+});
+
+test('so is each way to end, and being taken over', async () => {
+  agent(() => ({ messages: ['Thanks'], end: 'Done.' }));
+  const completed = await create();
+  await reaches(completed, 'COMPLETED');
+  agent(() => ({ messages: ['Hello'] }));
+  const abandoned = await create(newPhone(), { max_followups: 0 });
+  await reaches(abandoned, 'WAITING_FOR_REPLY');
+  await heartbeat(abandoned);
+  await reaches(abandoned, 'ABANDONED');
+  const taken = await create();
+  await reaches(taken, 'WAITING_FOR_REPLY');
+  await world.takeover(taken, 'Me');
+  const failed = await create();
+  await reaches(failed, 'WAITING_FOR_REPLY');
+  await inOneTransaction(world.conversations, async (work) => {
+    const row = await lockInstance(work.tx, world.conversations.lease, failed);
+    const reason = 'Nobody is there.';
+    await applyEvents(world.conversations, work, row, [{ type: 'unrecoverable_error', reason }]);
+  });
+  expect((await notes(failed))[0]).toContain('failed. Nobody is there. → relay get');
+  expect((await notes(completed))[0]).toContain('is done. Done. → relay transcript');
+  expect((await notes(abandoned))[0]).toContain('was given up. The contact did not answer');
+  expect((await notes(taken))[0]).toMatch(/is yours now\. .+ → relay resume /);
+});
+
+test('who cancels is not told of it, and who does not wish it is told nothing; the stream knows', async () => {
+  const cancelled = await create();
+  await reaches(cancelled, 'WAITING_FOR_REPLY');
+  await verbs.cancel(cancelled);
+  world.settings.tell_owner_on_whatsapp = false;
+  agent(() => ({ messages: [], intervene: 'help' }));
+  const quiet = await create();
+  await reaches(quiet, 'NEEDS_HUMAN_INTERVENTION');
+  expect([...(await notes(cancelled)), ...(await notes(quiet))]).toEqual([]);
+  expect((await events(cancelled)).map(({ kind }) => kind)).toEqual(['conversation.failed']);
+  expect((await events(quiet)).map(({ kind }) => kind)).toEqual(['conversation.needs_you']);
+});
+
+test('a note that may not be sent, or has nowhere to go, changes nothing else', async () => {
+  const id = await create();
+  await reaches(id, 'WAITING_FOR_REPLY');
+  await world.hold();
+  await world.takeover(id, 'Me');
+  await world.release();
+  expect(await world.state(id)).toBe('PAUSED');
+  expect(await notes(id)).toEqual([]);
+  await sql('UPDATE accounts SET phone = NULL WHERE id = $1', [account]);
+  agent(() => ({ messages: [], intervene: 'help' }));
+  const other = await create();
+  await reaches(other, 'NEEDS_HUMAN_INTERVENTION');
+  await sql('UPDATE accounts SET phone = $1 WHERE id = $2', [ME, account]);
+  expect(await notes(other)).toEqual([]);
+});

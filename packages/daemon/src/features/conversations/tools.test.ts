@@ -1,0 +1,143 @@
+import { instanceId } from '@relay/core/ids';
+import { verifies } from '@relay/testing/verifies';
+import fc from 'fast-check';
+import { beforeEach, expect, test } from 'vitest';
+import { systemClock } from '../../models/agent/clock.ts';
+import { createToolCallRunner } from '../../models/agent/tools.ts';
+import { conversationTools, emptyDraft, isDraftSettled, type TurnDraft } from './tools.ts';
+
+const TODO = {
+  id: instanceId('7f3a9c52-1b1e-4a55-9d5e-0d7d5c0e9a11'),
+  text: 'Ask',
+  status: 'pending' as const,
+};
+
+let draft: TurnDraft;
+let placed: number;
+let ids: number;
+let runner: ReturnType<typeof createToolCallRunner>;
+beforeEach(() => {
+  draft = emptyDraft();
+  placed = 0;
+  ids = 0;
+  runner = createToolCallRunner({
+    tools: tools(),
+    clock: systemClock,
+    signal: new AbortController().signal,
+    toolTimeoutMs: 1_000,
+    leftMs: () => 1_000,
+    waited: () => {},
+    late: () => new Error('late'),
+    failed: (_, error) => {
+      throw error;
+    },
+  });
+});
+
+const onCall = () => {
+  placed += 1;
+};
+const tools = () => conversationTools({ draft, todos: [TODO], onCall });
+const call = (name: string, input: unknown) =>
+  runner
+    .run({ id: `c${ids}`, kept: `c${ids++}`, name, input })
+    .then(({ text, ...rest }) => ({ ...rest, text: text.text }));
+
+test('there are the six tools of a conversation, and no argument names a person or a place', () => {
+  verifies('003-SEC-SANDBOX');
+  const offered = tools().map(({ name, schema }) => [name, Object.keys(schema.shape)]);
+  expect(offered).toEqual([
+    ['send_message', ['text']],
+    ['mark_todo_item', ['todo_id', 'status']],
+    ['end_conversation', ['reason']],
+    ['schedule_next_heartbeat', ['delay']],
+    ['place_call', []],
+    ['request_human_intervention', ['reason']],
+  ]);
+});
+
+test('send_message drafts each text once, five at most', async () => {
+  for (const text of ['a', 'a', 'b', 'c', 'd', 'e', 'f']) await call('send_message', { text });
+  expect(draft.messages).toEqual(['a', 'b', 'c', 'd', 'e']);
+  expect(runner.records.map(({ result }) => result.split(' ')[0])).toEqual([
+    'The',
+    'You',
+    'The',
+    'The',
+    'The',
+    'The',
+    'Error:',
+  ]);
+});
+
+test.each([
+  ['a recipient', { text: 'a', to: '+15550001' }],
+  ['no text', { text: ' \n' }],
+  ['too much text', { text: 'x'.repeat(4_097) }],
+  ['text no database keeps', { text: 'a\0b' }],
+  ['half a character', { text: '\uD83D' }],
+])('send_message refuses %s', async (_, input) => {
+  expect((await call('send_message', input)).text).toMatch(/^Error: /);
+  expect(draft).toEqual(emptyDraft());
+});
+
+test('mark_todo_item takes the todos there are and the four words of the seed', async () => {
+  await call('mark_todo_item', { todo_id: TODO.id, status: 'in_progress' });
+  await call('mark_todo_item', { todo_id: TODO.id, status: 'completed' });
+  expect([...draft.todos]).toEqual([[TODO.id, 'completed']]);
+  expect((await call('mark_todo_item', { todo_id: 'other', status: 'skipped' })).text).toMatch(
+    /^Error/,
+  );
+  expect((await call('mark_todo_item', { todo_id: TODO.id, status: 'done' })).text).toMatch(
+    /^Error/,
+  );
+  expect(draft.todos.size).toBe(1);
+  expect(isDraftSettled(draft)).toBe(false);
+});
+
+test('end_conversation and request_human_intervention stop the turn with their reason', async () => {
+  expect(await call('end_conversation', { reason: 'Met.' })).toMatchObject({ stop: true });
+  expect(await call('request_human_intervention', { reason: 'Price?' })).toMatchObject({
+    stop: true,
+  });
+  expect(draft).toMatchObject({ end: 'Met.', intervene: 'Price?' });
+});
+
+test.each([999, 2_592_000_001, 1.5, '60000', null])(
+  'schedule_next_heartbeat refuses %s, and says that it takes milliseconds',
+  async (delay) => {
+    expect((await call('schedule_next_heartbeat', { delay })).text).toMatch(/^Error/);
+    expect(draft.nextHeartbeatMs).toBeNull();
+    const said = tools().find(({ name }) => name === 'schedule_next_heartbeat')?.schema.shape;
+    expect(JSON.stringify(said?.delay.description)).toContain('Milliseconds');
+  },
+);
+
+test('schedule_next_heartbeat keeps the last delay', async () => {
+  await call('schedule_next_heartbeat', { delay: 1_000 });
+  await call('schedule_next_heartbeat', { delay: 2_592_000_000 });
+  expect(draft.nextHeartbeatMs).toBe(2_592_000_000);
+});
+
+test('place_call tells that it cannot, and does nothing else', async () => {
+  expect((await call('place_call', {})).text).toContain('not yet available');
+  expect(placed).toBe(1);
+  expect(draft).toEqual(emptyDraft());
+});
+
+test('whatever a model calls, nothing crashes and what is drafted is valid', {
+  timeout: 60_000,
+}, async () => {
+  const name = fc.oneof(fc.constantFrom(...tools().map((one) => one.name)), fc.string());
+  const field = fc.constantFrom('text', 'reason', 'delay', 'todo_id', 'status', 'to', '__proto__');
+  const input = fc.oneof(fc.jsonValue(), fc.dictionary(field, fc.jsonValue()), fc.string());
+  await fc.assert(
+    fc.asyncProperty(name, input, async (called, given) => {
+      expect((await call(called, given)).text.length).toBeLessThan(300);
+      expect(draft.messages.length).toBeLessThanOrEqual(5);
+      for (const text of draft.messages) expect(text).toMatch(/\S/);
+    }),
+    { numRuns: 500 },
+  );
+  expect(() => JSON.stringify(runner.records)).not.toThrow();
+});

@@ -1,0 +1,515 @@
+// A turn of a conversation's agent. The model runs between two transactions, never inside one; what it
+// wanted counts only if nothing overtook it meanwhile, and what overtakes it ends it.
+
+import {
+  currentTurnPurpose,
+  isTerminal,
+  TURN_PURPOSES,
+  TURN_STATES,
+  type TurnPurpose,
+} from '@relay/core/conversation/states';
+import { type ConversationEvent, legalEvents } from '@relay/core/conversation/transition-table';
+import { RelayError } from '@relay/core/errors';
+import type { RunId } from '@relay/core/ids';
+import { toStorableText } from '@relay/core/messages/text';
+import { joinTaints, UNTAINTED } from '@relay/core/policy/facts';
+import { reasonSentence } from '@relay/core/policy/reasons';
+import type {
+  TakeTurn,
+  ToolCallRecord,
+  TurnContext,
+  TurnOutcome,
+} from '@relay/core/ports/agent-turn';
+import { sql } from 'kysely';
+import type { OnRelease } from '../../pipeline/gate/approvals.ts';
+import { hasUnsent } from '../../pipeline/gate/withdrawals.ts';
+import { beginRun, endRun, saveRunTaint, taintOfAuthors } from '../../platform/db/runs.ts';
+import { fenced } from '../../platform/db/transaction.ts';
+import {
+  inOneTransaction,
+  joinTransaction,
+  RetryTransaction,
+  type UnitOfWork,
+} from '../../platform/jobs/unit-of-work.ts';
+import type { Job } from '../../platform/jobs/worker.ts';
+import {
+  type InstanceRow,
+  lockInstance,
+  lockInstanceUnderHold,
+  selectTranscript,
+  toTranscriptLine,
+} from './sql.ts';
+import {
+  addTurnUsage,
+  type BudgetUse,
+  conversationBudgetError,
+  countFailuresInEpoch,
+  readPastUse,
+  TokenMeter,
+} from './token-budget.ts';
+import {
+  appendTranscriptLine,
+  applyEvents,
+  askGate,
+  type ConversationDeps,
+  enqueueTurns,
+  submitRefusedText,
+  WAITS_FOR_APPROVAL,
+} from './transitions.ts';
+
+export function onConversationJob(deps: ConversationDeps, takeTurn: TakeTurn) {
+  return async (job: ConversationJob, stop: AbortSignal): Promise<void> => {
+    const { wake, subject, epoch } = job.data;
+    if (wake === 'heartbeat') return fireHeartbeat(deps, job);
+    if (wake === 'undelivered') return failUndelivered(deps, job);
+    if (wake === 'acknowledged') return acknowledgeSent(deps, job);
+    const turn = deps.running.start(subject, epoch, stop);
+    try {
+      const begun = await beginConversationTurn(deps, job, wake);
+      if (begun === null) return;
+      const { context } = begun;
+      const thought = await runAgent(deps, takeTurn, begun, turn.signal);
+      turn.end();
+      if (thought === 'ended') return await discardTurn(deps, job, context);
+      if ('failed' in thought) return await failTurn(deps, job, context, thought.failed);
+      await finishTurn(deps, job, context, thought);
+    } finally {
+      turn.end();
+    }
+  };
+}
+
+/** Whatever the agent does, and however long it ignores the signal. */
+async function runAgent(
+  deps: ConversationDeps,
+  takeTurn: TakeTurn,
+  { context, used }: BegunTurn,
+  signal: AbortSignal,
+): Promise<TurnOutcome | { readonly failed: unknown } | 'ended'> {
+  if (signal.aborted) return 'ended';
+  const ended = Promise.withResolvers<'ended'>();
+  signal.addEventListener('abort', () => ended.resolve('ended'), { once: true });
+  const { instance: id, run } = context;
+  const tab = new TokenMeter(deps, used, (spent) => addTurnUsage(deps, { id, run }, spent));
+  const outcome = Promise.resolve()
+    .then(() =>
+      takeTurn(context, {
+        signal,
+        spent: (spent) => tab.add(spent),
+        reads: (taint) =>
+          fenced(deps.db, deps.lease, (tx) => saveRunTaint(tx, deps.lease.account, run, taint)),
+      }),
+    )
+    .finally(() => tab.settled())
+    .catch((error: unknown) => (signal.aborted ? ('ended' as const) : { failed: error }));
+  return Promise.race([outcome, ended.promise]);
+}
+
+// The beginning of a turn, one transaction: is it still wanted, is it allowed, and what may the agent know?
+// Nothing here is lost when the turn is: whatever it reads it finds again when it is taken anew.
+
+/** How a turn begins in each state that can have one. Only the first try finds the state before ACTIVE. */
+const BEGIN_EVENTS: Partial<Record<InstanceRow['state'], readonly ConversationEvent[]>> = {
+  CREATED: [{ type: 'agent_sends_first_message' }],
+  WAITING_FOR_AGENT: [{ type: 'agent_processes_reply' }],
+  ACTIVE: [{ type: 'turn_begins' }],
+  HEARTBEAT_SCHEDULED: [],
+};
+
+interface BegunTurn {
+  readonly context: TurnContext;
+  /** Before this turn. */
+  readonly used: BudgetUse;
+}
+
+/** Null when there is nothing to think about; the job is settled then. */
+function beginConversationTurn(
+  deps: ConversationDeps,
+  job: ConversationJob,
+  purpose: TurnPurpose,
+): Promise<BegunTurn | null> {
+  return inOneTransaction(deps, async (work) => {
+    const row = await lockIfCurrent(deps, work, job);
+    if (row === null) return null;
+    const beginning = BEGIN_EVENTS[row.state];
+    if (beginning === undefined) {
+      await job.complete(work.tx);
+      return null;
+    }
+    // The acknowledgement of what is unsent asks for this turn again.
+    if (row.held || row.unsent) {
+      await parkTurn(deps, work, job, row);
+      return null;
+    }
+    const before = await readPastUse(work.tx, deps, row);
+    const spent = conversationBudgetError(deps, before);
+    if (spent !== null) {
+      const reason = spent.message;
+      await applyEvents(deps, work, row, [...beginning, { type: 'request_intervention', reason }]);
+      await job.complete(work.tx);
+      return null;
+    }
+    if (beginning.length > 0) await applyEvents(deps, work, row, beginning);
+    return { context: await contextOf(work, row, purpose, before.readUpTo), used: before };
+  });
+}
+
+async function contextOf(
+  work: UnitOfWork,
+  row: InstanceRow,
+  asked: TurnPurpose,
+  readUpTo: number,
+): Promise<TurnContext> {
+  const lines = await selectTranscript(work.tx, row.account_id, row.id)
+    .where('m.id', '>', row.summary_up_to ?? 0)
+    .orderBy('m.id')
+    .execute();
+  const unread = lines.filter(({ role, id }) => role === 'contact' && id > readUpTo).length;
+  const isSaid = ({ role, delivery }: (typeof lines)[number]) =>
+    (role === 'agent' || role === 'manual') && delivery !== 'failed';
+  const spoken = row.summary_up_to !== null || lines.some(isSaid);
+  const taskFrom = await taintOfAuthors(work.tx, row.account_id, [row.created_by]);
+  const taint = joinTaints(taskFrom, { ...UNTAINTED, chats: [row.chat_id] });
+  return {
+    instance: row.id,
+    chat: row.chat_id,
+    taint,
+    taskFrom,
+    run: await beginRun(work.tx, {
+      account: row.account_id,
+      actor: `conversation:${row.id}`,
+      of: { instance: row.id },
+      epoch: row.epoch,
+      readUpTo: lines.at(-1)?.id ?? row.summary_up_to,
+      taint,
+    }),
+    purpose: currentTurnPurpose(asked, { spoken, unread }),
+    objective: row.objective,
+    todos: row.todos,
+    facts: row.options.facts ?? [],
+    summary: row.summary,
+    transcript: lines.map(toTranscriptLine),
+    unread,
+    followUpCount: row.follow_up_count,
+    maxFollowups: row.max_followups,
+  };
+}
+
+// The end of a turn, one transaction: what the agent wanted becomes events, and all of it is written with
+// them: todos, summary, tool calls, the run's end, messages, timer, job. Or none of it.
+
+function finishTurn(
+  deps: ConversationDeps,
+  job: ConversationJob,
+  context: TurnContext,
+  outcome: TurnOutcome,
+): Promise<void> {
+  return inOneTransaction(deps, async (work) => {
+    const row = await lockIfCurrent(deps, work, job);
+    if (row === null) return endRun(work.tx, deps.lease.account, context.run, 'discarded');
+    if (row.held) {
+      await endRun(work.tx, deps.lease.account, context.run, 'discarded');
+      return parkTurn(deps, work, job, row);
+    }
+    const { run, purpose } = context;
+    const followUp = purpose === 'follow_up';
+    const wanted = toStorableOutcome(outcome);
+    await saveSummary(work, row, wanted);
+    await endRunWithCalls(deps, work, row, run, wanted.calls ?? []);
+    await job.complete(work.tx);
+    const refused = await firstRefused(deps, work, row, wanted.messages, { followUp, run });
+    const progress = { ...todosAfterTurn(row, wanted), run };
+    if (refused === null) await applyEvents(deps, work, row, eventsOf(context, wanted), progress);
+    else {
+      const { at, reason } = refused;
+      const [texts, text] = [wanted.messages.slice(0, at), wanted.messages[at] ?? ''];
+      await applyEvents(
+        deps,
+        work,
+        row,
+        [{ type: 'request_intervention', reason, texts }],
+        progress,
+      );
+      const decision = await submitRefusedText(
+        deps,
+        work,
+        row,
+        { role: 'agent', text, followUp },
+        { run },
+      );
+      const content = `Not sent: ${reasonSentence(decision.reason)}`;
+      await appendTranscriptLine(work, row, { role: 'system', content });
+    }
+  });
+}
+
+/** Overtaken: what it wanted is gone, the job with it. When only the daemon stops, the job stays for the next. */
+async function discardTurn(
+  deps: ConversationDeps,
+  job: ConversationJob,
+  { run }: TurnContext,
+): Promise<void> {
+  const overtaken = await inOneTransaction(deps, async (work) => {
+    await endRun(work.tx, deps.lease.account, run, 'discarded');
+    return (await lockIfCurrent(deps, work, job)) === null;
+  });
+  if (!overtaken) throw new Error('the daemon stopped in the middle of a turn');
+}
+
+/** Tried once more, then a person is asked; a failure that says what it needs is not tried again. */
+async function failTurn(
+  deps: ConversationDeps,
+  job: ConversationJob,
+  { run }: TurnContext,
+  error: unknown,
+): Promise<void> {
+  const told = error instanceof RelayError;
+  const again = await inOneTransaction(deps, async (work) => {
+    const row = await lockIfCurrent(deps, work, job);
+    const failure = told ? error.message : error instanceof Error ? error.name : 'failed';
+    await endRun(work.tx, deps.lease.account, run, row === null ? 'discarded' : 'failed', failure);
+    if (row === null) return false;
+    const mayPass = !told || error.passes;
+    if (mayPass && (await countFailuresInEpoch(work.tx, row)) < 2) return true;
+    const reason = told
+      ? error.message
+      : 'The agent failed twice in a row. Resume it to let it try again.';
+    work.told.push(() => deps.log.error('the agent failed', { instance: row.id, run, error }));
+    await applyEvents(deps, work, row, [{ type: 'request_intervention', reason }]);
+    await job.complete(work.tx);
+    return false;
+  });
+  if (again) throw error;
+}
+
+/** The first message that the gate would not let through, and why; what comes after it is not said either. */
+async function firstRefused(
+  deps: ConversationDeps,
+  work: UnitOfWork,
+  row: InstanceRow,
+  texts: readonly string[],
+  { followUp, run }: { readonly followUp: boolean; readonly run: TurnContext['run'] },
+): Promise<{ readonly at: number; readonly reason: string } | null> {
+  for (const [at, text] of texts.entries()) {
+    const speech = { role: 'agent', text, followUp } as const;
+    const sayingBefore = texts.slice(0, at);
+    const { outcome, reason } = await askGate(deps, work, row, speech, { sayingBefore, run });
+    if (outcome === 'allow') continue;
+    // Held since a moment ago: nobody need be asked for that, the turn is parked.
+    if (reason === 'hold') throw new RetryTransaction('a hold began');
+    return { at, reason: outcome === 'deny' ? reasonSentence(reason) : WAITS_FOR_APPROVAL };
+  }
+  return null;
+}
+
+/** What the agent wanted, as events, in the only order the machine allows. */
+function eventsOf(context: TurnContext, outcome: TurnOutcome): readonly ConversationEvent[] {
+  const { messages: texts, nextHeartbeatMs, end, intervene } = outcome;
+  if (intervene !== undefined) return [{ type: 'request_intervention', reason: intervene, texts }];
+  const events: ConversationEvent[] = [];
+  const delay = nextHeartbeatMs === undefined ? {} : { nextHeartbeatMs };
+  if (texts.length > 0) {
+    const type = context.purpose === 'follow_up' ? 'followup_sent' : 'message_sent';
+    events.push({ type, texts, ...delay });
+  } else if (nextHeartbeatMs !== undefined && end === undefined) {
+    events.push({ type: 'schedule_next_heartbeat', delayMs: nextHeartbeatMs });
+  }
+  if (end !== undefined) events.push({ type: 'end_conversation', reason: end });
+  if (events.length > 0) return events;
+  return [
+    {
+      type: 'request_intervention',
+      reason: 'The agent had nothing to say. Resume it or write yourself.',
+    },
+  ];
+}
+
+// What a turn leaves beside its messages: todos, a new summary, and each call of a tool once. Text of a
+// model is made fit for the database here, before any of it is used.
+
+/** The outcome as it may be stored and sent. */
+const toStorableOutcome = (outcome: TurnOutcome): TurnOutcome =>
+  toStorableValue(outcome) as TurnOutcome;
+
+/** Every string in it, names of fields too: a model may write anything anywhere. */
+function toStorableValue(value: unknown): unknown {
+  if (typeof value === 'string') return toStorableText(value);
+  if (Array.isArray(value)) return value.map(toStorableValue);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [toStorableText(name), toStorableValue(inner)]),
+  );
+}
+
+/** The todos as the turn leaves them; none if it marked none. */
+function todosAfterTurn(
+  row: InstanceRow,
+  { todos: marked = [] }: TurnOutcome,
+): { readonly todos?: InstanceRow['todos'] } {
+  if (marked.length === 0) return {};
+  const status = new Map(marked.map((todo) => [todo.id, todo.status]));
+  return {
+    todos: row.todos.map((todo) => ({ ...todo, status: status.get(todo.id) ?? todo.status })),
+  };
+}
+
+/** Before the gate is asked: a summary is as private as what it sums up. */
+async function saveSummary(
+  work: UnitOfWork,
+  row: InstanceRow,
+  { summary }: TurnOutcome,
+): Promise<void> {
+  if (summary === undefined) return;
+  await work.tx
+    .updateTable('instances')
+    .set({ summary: summary.text, summary_up_to: Number(summary.upTo) })
+    .where('account_id', '=', row.account_id)
+    .where('id', '=', row.id)
+    .execute();
+}
+
+/** The run came to its end, with the calls it made. */
+async function endRunWithCalls(
+  deps: ConversationDeps,
+  work: UnitOfWork,
+  row: InstanceRow,
+  run: RunId,
+  calls: readonly ToolCallRecord[],
+): Promise<void> {
+  // The same id again is the same call: a model that repeats itself has done it once.
+  await sql`
+    WITH ended AS (UPDATE runs SET state = 'done', failure = NULL, ended_at = now()
+      WHERE account_id = ${row.account_id} AND id = ${run})
+    INSERT INTO tool_calls (account_id, run_id, call_id, name, arguments, result)
+    SELECT ${row.account_id}::bigint, ${run}::uuid, * FROM unnest(
+      ${calls.map(({ id }) => id)}::text[], ${calls.map(({ name }) => name)}::text[],
+      ${calls.map((call) => JSON.stringify(call.arguments ?? null))}::jsonb[],
+      ${calls.map(({ result }) => JSON.stringify(result))}::jsonb[])
+    ON CONFLICT (account_id, run_id, call_id) DO NOTHING`.execute(work.tx);
+  work.told.push(() => {
+    for (const { name } of calls)
+      deps.log.debug('tool call', { instance: row.id, run, event: name });
+  });
+}
+
+// A wake-up of one conversation, before it is a turn: whether it still means anything, a heartbeat that is due, a
+// message that was sent, and one that will never arrive. Each is one transaction, with the job's end in it.
+
+type ConversationJob = Job<'conversation'>;
+
+/** Locks the conversation if the wake-up still means it; a stale one is settled and discarded. */
+async function lockIfCurrent(
+  deps: ConversationDeps,
+  work: UnitOfWork,
+  job: ConversationJob,
+): Promise<(InstanceRow & { readonly held: boolean }) | null> {
+  const row = await lockInstanceUnderHold(work.tx, deps.lease, job.data.subject);
+  if (row.epoch === job.data.epoch) return row;
+  await job.complete(work.tx);
+  work.told.push(() =>
+    deps.log.warn('stale wake-up discarded', {
+      instance: row.id,
+      state: row.state,
+      event: job.data.wake,
+    }),
+  );
+  return null;
+}
+
+function fireHeartbeat(deps: ConversationDeps, job: ConversationJob): Promise<void> {
+  return inOneTransaction(deps, async (work) => {
+    const row = await lockIfCurrent(deps, work, job);
+    if (row === null) return;
+    await applyEvents(deps, work, row, [{ type: 'heartbeat_fires' }]);
+    await job.complete(work.tx);
+  });
+}
+
+/** WhatsApp took a message, or it was stopped: once none is unsent, the follow-up clock starts. */
+function acknowledgeSent(deps: ConversationDeps, job: ConversationJob): Promise<void> {
+  return inOneTransaction(deps, async (work) => {
+    const row = await lockInstance(work.tx, deps.lease, job.data.subject);
+    const { account } = deps.lease;
+    if (row.unsent && !isTerminal(row.state) && !(await hasUnsent(work.tx, account, row.id))) {
+      const at = (await lastSentAt(work, row)) ?? deps.now();
+      await applyEvents(deps, work, row, [{ type: 'messages_acknowledged', at }]);
+    }
+    await job.complete(work.tx);
+  });
+}
+
+async function lastSentAt({ tx }: UnitOfWork, row: InstanceRow): Promise<Date | null> {
+  const { at } = await tx
+    .selectFrom('outbox as o')
+    .innerJoin('instance_messages as m', (join) =>
+      join.onRef('m.account_id', '=', 'o.account_id').onRef('m.outbox_id', '=', 'o.id'),
+    )
+    .select(({ fn }) => fn.max('o.sent_at').as('at'))
+    .where('m.account_id', '=', row.account_id)
+    .where('m.instance_id', '=', row.id)
+    .executeTakeFirstOrThrow();
+  return at;
+}
+
+/**
+ * A message that will never arrive ends the conversation it belongs to. One that is over, or that its owner
+ * has paused, stays as it is; its transcript has said so since the outbox gave up.
+ */
+function failUndelivered(deps: ConversationDeps, job: ConversationJob): Promise<void> {
+  return inOneTransaction(deps, async (work) => {
+    const row = await lockInstance(work.tx, deps.lease, job.data.subject);
+    const undelivered = await work.tx
+      .selectFrom('outbox')
+      .select('failure')
+      .where('account_id', '=', deps.lease.account)
+      .where('id', '=', job.data.message ?? null)
+      .where('state', '=', 'failed')
+      .executeTakeFirst();
+    if (undelivered !== undefined && legalEvents(row.state).includes('unrecoverable_error')) {
+      const reason = undelivered.failure ?? 'A message could not be delivered.';
+      await applyEvents(deps, work, row, [{ type: 'unrecoverable_error', reason }]);
+    }
+    await job.complete(work.tx);
+  });
+}
+
+// While all sending is held no agent thinks: a turn that would begin or finish then is parked, which needs
+// no note, because the state of its conversation says that it wants one. Ending the hold asks for them anew.
+
+/** The hold was seen to the commit: a release waits for who saw it, or is waited for and then seen. */
+async function parkTurn(
+  deps: ConversationDeps,
+  work: UnitOfWork,
+  job: Job<'conversation'>,
+  row: InstanceRow,
+): Promise<void> {
+  await job.complete(work.tx);
+  work.told.push(() => {
+    deps.log.info('turn parked', { instance: row.id, state: row.state, event: job.data.wake });
+  });
+}
+
+/** For the transaction that ends a hold, once its row is locked or gone. A turn asked for twice is taken once. */
+async function enqueueParkedTurns(deps: ConversationDeps, work: UnitOfWork): Promise<void> {
+  const parked = await work.tx
+    .selectFrom('instances')
+    .select(['id', 'epoch', 'state'])
+    .where('account_id', '=', deps.lease.account)
+    .where('state', 'in', TURN_STATES)
+    .orderBy('queue_seq')
+    .execute();
+  await enqueueTurns(
+    deps,
+    work,
+    parked.map(({ id, epoch, state }) => ({
+      id,
+      epoch,
+      purpose: TURN_PURPOSES[state] ?? 'continue',
+    })),
+  );
+}
+
+export const resumeTurnsOnRelease =
+  (deps: ConversationDeps): OnRelease =>
+  (tx) =>
+    joinTransaction(deps, tx, (work) => enqueueParkedTurns(deps, work));

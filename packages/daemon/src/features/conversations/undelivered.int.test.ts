@@ -1,0 +1,76 @@
+import type { InstanceId, OutboxId } from '@relay/core/ids';
+import { freshDaemonHarness } from '@relay/testing/daemon-harness';
+import { beforeEach, expect, test } from 'vitest';
+import { wakeConversations } from '../../pipeline/outbox/delivery-updates.ts';
+
+const world = await freshDaemonHarness();
+const { account, agent, create, lines, reaches, sql, state, steps, verbs } = world;
+const WHY = 'WhatsApp does not know this number.';
+
+beforeEach(() => agent(() => ({ messages: ['Hello'] })));
+
+async function waiting(): Promise<InstanceId> {
+  const id = await create();
+  await reaches(id, 'WAITING_FOR_REPLY');
+  return id;
+}
+
+/** The outbox has given up on its first message, and says so. */
+async function undelivered(id: InstanceId, failed = true) {
+  const [message] = await sql<{ id: OutboxId }>(
+    `UPDATE outbox SET state = $2, failure = $3 WHERE instance_id = $1 RETURNING id`,
+    failed ? [id, 'failed', WHY] : [id, 'sent', null],
+  );
+  if (message === undefined) throw new Error('it has said nothing');
+  await world.database.kysely
+    .transaction()
+    .execute((tx) =>
+      wakeConversations(world.jobs, account).undelivered(tx, [{ id: message.id, instance: id }]),
+    );
+  await world.quiet();
+}
+
+test('a message that could not be delivered fails its conversation with the sentence, and frees the contact', async () => {
+  const id = await waiting();
+  const { target_contact } = await verbs.get(id);
+  const next = await create(target_contact);
+  await undelivered(id);
+  expect(await verbs.get(id)).toMatchObject({ state: 'FAILED', failure_reason: WHY, reason: WHY });
+  expect(await lines(id)).toEqual(['agent: Hello']);
+  expect(world.logged).toContainEqual({
+    level: 'error',
+    message: 'conversation failed',
+    fields: { instance: id, reason: WHY },
+  });
+  await reaches(next, 'WAITING_FOR_REPLY');
+});
+
+test('whatever happened to the conversation since it was sent', async () => {
+  const id = await waiting();
+  agent(() => ({ messages: [], intervene: 'help' }));
+  await world.reply(id, 'Yes');
+  await reaches(id, 'NEEDS_HUMAN_INTERVENTION');
+  await undelivered(id);
+  expect(await state(id)).toBe('FAILED');
+});
+
+test('one that its owner has paused, or that is over, stays as it is', async () => {
+  const paused = await waiting();
+  await verbs.pause(paused);
+  await undelivered(paused);
+  expect(await state(paused)).toBe('PAUSED');
+  const over = await waiting();
+  await verbs.cancel(over);
+  await undelivered(over);
+  expect(await verbs.get(over)).toMatchObject({ state: 'FAILED', failure_reason: 'cancelled' });
+  expect(world.logged.filter(({ message }) => message === 'transition refused')).toEqual([]);
+  expect((await verbs.resume(paused)).state).toBe('WAITING_FOR_REPLY');
+});
+
+test('a message that arrived after all fails nothing', async () => {
+  const id = await waiting();
+  const before = await steps(id);
+  await undelivered(id, false);
+  expect(await state(id)).toBe('WAITING_FOR_REPLY');
+  expect([await steps(id), await lines(id)]).toEqual([before, ['agent: Hello']]);
+});

@@ -1,0 +1,266 @@
+// The memory outside of Relay, put together: what digests hand it, its worker, what erases its copies, and how
+// the owner sets it up.
+import { randomBytes } from 'node:crypto';
+import { isAbsolute, join } from 'node:path';
+import type { DigestExportService, DigestExportState } from '@relay/core/api/digests';
+import type { ExportedDigestCopies } from '@relay/core/api/retention';
+import { RelayError } from '@relay/core/errors';
+import type { DigestId } from '@relay/core/ids';
+import {
+  type DigestSegment,
+  digestSegments,
+  segmentLine,
+} from '@relay/core/observer/digest/export-segments';
+import { dayIn } from '@relay/core/schedule/zone';
+import type { DigestExportSettings } from '@relay/core/settings';
+import { Webhook } from 'standardwebhooks';
+import { fenced } from '../../platform/db/transaction.ts';
+import type { Egress } from '../../platform/egress/egress.ts';
+import type { Engine, UnitOfWork } from '../../platform/jobs/unit-of-work.ts';
+import type { JobHandler } from '../../platform/jobs/worker.ts';
+import { dropDigestLines, putDigestLines } from './folder.ts';
+import {
+  type DigestCopy,
+  type DigestToExport,
+  deleteDigestCopies,
+  findDigestCopies,
+  findDigestCopy,
+  findOrphanedDigestCopies,
+  markDigestCopiesErased,
+  noteDigestCopyDelivered,
+  noteDigestCopyFile,
+  readDigestToExport,
+} from './sql.ts';
+
+interface DigestExport {
+  /** A digest was written, in this transaction. */
+  enqueue(work: UnitOfWork, digest: DigestId, kind: 'hourly' | 'daily'): Promise<void>;
+  readonly copies: ExportedDigestCopies;
+  readonly verbs: DigestExportService;
+  start(): Promise<void>;
+  /** Takes away what is left of digests that are gone. */
+  sweep(): Promise<void>;
+}
+
+export function openDigestExport(deps: DigestExportDeps): DigestExport {
+  const { jobs, lease, log } = deps;
+  const sweepUp = () =>
+    removeOrphanedCopies(deps).catch((error: unknown) =>
+      log.warn('copies of digests are left', { error }),
+    );
+  return {
+    async enqueue(work, digest, kind) {
+      // Settings that cannot be read fail the job and never the digest.
+      const settings = await deps.settings().catch(() => null);
+      if (settings !== null && !isExportWanted(settings, kind)) return;
+      const data = { account: lease.account, subject: digest };
+      await jobs.enqueue(work.tx, 'outside_memory', [{ key: `${lease.account}:${digest}`, data }]);
+      work.filled.add('outside_memory');
+    },
+    copies: { erase: (digests) => eraseDigestCopies(deps, digests) },
+    verbs: createDigestExportService(deps),
+    async start() {
+      await sweepUp();
+      jobs.work('outside_memory', 1, createDigestExportHandler(deps));
+    },
+    sweep: sweepUp,
+  };
+}
+
+const isExportWanted = (
+  { folder, webhook_url, hourly }: DigestExportSettings,
+  kind: 'hourly' | 'daily',
+): boolean => (folder !== null || webhook_url !== null) && (kind === 'daily' || hourly);
+
+function createDigestExportService({ settings, save }: DigestExportDeps): DigestExportService {
+  return {
+    state: async () => exportState(await settings()),
+    async change({ rotate_secret, ...changed }) {
+      if (typeof changed.folder === 'string' && !isAbsolute(changed.folder)) {
+        throw new RelayError('outside_folder');
+      }
+      const wanted = Object.fromEntries(
+        Object.entries(changed).filter(([, value]) => value !== undefined),
+      ) as Partial<DigestExportSettings>;
+      const saved = await save(wanted);
+      const lacking = saved.webhook_url !== null && saved.webhook_secret === null;
+      if (!lacking && rotate_secret !== true)
+        return { ...exportState(saved), webhook_secret: null };
+      const secret = `whsec_${randomBytes(32).toString('base64')}`;
+      return { ...exportState(await save({ webhook_secret: secret })), webhook_secret: secret };
+    },
+  };
+}
+
+const exportState = (settings: DigestExportSettings): DigestExportState => ({
+  device_id: settings.device_id,
+  folder: settings.folder,
+  hourly: settings.hourly,
+  webhook_url: settings.webhook_url,
+  signed: settings.webhook_secret !== null,
+});
+
+// A digest goes out: to the day's file, and over the webhook. A job of its own for each making of a digest, tried
+// again until it is done. Invariant: where it goes is noted before it is written, so that it can be taken away.
+
+function createDigestExportHandler(deps: DigestExportDeps): JobHandler<'outside_memory'> {
+  return async (job) => {
+    const { db, lease } = deps;
+    const digest = await readDigestToExport(db, lease.account, job.data.subject);
+    const told = digest === null ? null : await exportDigest(deps, digest);
+    await fenced(db, lease, async (tx) => {
+      if (told !== null) await noteDigestCopyDelivered(tx, lease.account, job.data.subject, told);
+      await job.complete(tx);
+    });
+    await removeOrphanedCopies(deps);
+  };
+}
+
+/** Of which making the webhook was told now; null when it was not. */
+async function exportDigest(deps: DigestExportDeps, digest: DigestToExport): Promise<Date | null> {
+  const { db, lease, egress, now } = deps;
+  const settings = await deps.settings();
+  const before = await findDigestCopy(db, lease.account, digest.id);
+  if (before?.erased) return null;
+  const segments = digestSegments(digest, settings.device_id);
+  if (settings.folder !== null && isAbsolute(settings.folder)) {
+    const file = join(settings.folder, `${dayOf(deps, digest)}.jsonl`);
+    if (before?.file && before.file !== file)
+      await dropDigestLines(before.file, new Set([digest.id]));
+    await noteDigestCopyFile(db, lease.account, digest.id, file);
+    await putDigestLines(file, digest.id, segments.map(segmentLine));
+    // It may have been erased while the file was written.
+    const after = await findDigestCopy(db, lease.account, digest.id);
+    if (after === null || after.erased) {
+      await dropDigestLines(file, new Set([digest.id]));
+      return null;
+    }
+  }
+  const { webhook_url: url, webhook_secret: secret } = settings;
+  if (url === null || secret === null || +(before?.told ?? 0) === +digest.madeAt) return null;
+  await sendExportEvent(
+    egress,
+    { url, secret },
+    {
+      id: `${digest.id}.${+digest.madeAt}`,
+      type: 'digest.written',
+      timestamp: digest.madeAt.toISOString(),
+      data: { digest_id: digest.id, segments },
+    },
+    now(),
+  );
+  return digest.madeAt;
+}
+
+/** By the clocks of the group. */
+const dayOf = ({ zone }: DigestExportDeps, digest: DigestToExport): string =>
+  dayIn(digest.zone ?? zone, digest.start);
+
+// Copies that have to go: their lines out of the files, a word to the webhook, and then the note of where they
+// were. What retention and `relay forget` ask for goes at once; what lost its digest in another way is found.
+
+/** Before their rows go. Returns how many lines went. */
+async function eraseDigestCopies(
+  { db, lease }: DigestExportDeps,
+  digests: readonly DigestId[],
+): Promise<number> {
+  if (digests.length === 0) return 0;
+  await markDigestCopiesErased(db, lease.account, digests);
+  return dropCopyLines(await findDigestCopies(db, lease.account, digests));
+}
+
+/** What is left of digests that are no more. A webhook that does not answer is told the next time. */
+async function removeOrphanedCopies(deps: DigestExportDeps): Promise<void> {
+  const { db, lease, log } = deps;
+  const left = await findOrphanedDigestCopies(db, lease.account);
+  if (left.length === 0) return;
+  await dropCopyLines(left);
+  const done: DigestId[] = [];
+  for (const copy of left) {
+    if (await notifyErased(deps, copy)) done.push(copy.digest);
+  }
+  await deleteDigestCopies(db, lease.account, done);
+  if (done.length < left.length) {
+    log.warn('a webhook was not told what was erased', { count: left.length - done.length });
+  }
+}
+
+async function dropCopyLines(copies: readonly DigestCopy[]): Promise<number> {
+  const files = Map.groupBy(
+    copies.filter(({ file }) => file !== null),
+    ({ file }) => file ?? '',
+  );
+  let lines = 0;
+  for (const [file, its] of files) {
+    lines += await dropDigestLines(file, new Set(its.map(({ digest }) => digest)));
+  }
+  return lines;
+}
+
+async function notifyErased(
+  deps: DigestExportDeps,
+  { digest, told }: DigestCopy,
+): Promise<boolean> {
+  if (told === null) return true;
+  try {
+    const { webhook_url: url, webhook_secret: secret } = await deps.settings();
+    if (url === null || secret === null) return true;
+    const now = deps.now();
+    const type = 'digest.erased' as const;
+    const event = { type, timestamp: now.toISOString(), data: { digest_id: digest } };
+    await sendExportEvent(deps.egress, { url, secret }, { id: `${digest}.erased`, ...event }, now);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+// Segments over the owner's webhook, signed as Standard Webhooks has it, through the one way to the outside. The
+// id stays the same when it is tried again, so that whoever receives it can tell.
+
+interface ExportEndpoint {
+  readonly url: string;
+  /** `whsec_…` */
+  readonly secret: string;
+}
+
+interface DigestExportEvent {
+  readonly id: string;
+  readonly type: 'digest.written' | 'digest.erased';
+  readonly timestamp: string;
+  readonly data: { readonly digest_id: string; readonly segments?: readonly DigestSegment[] };
+}
+
+class ExportRefused extends Error {}
+
+const TIMEOUT_MS = 20_000;
+
+async function sendExportEvent(
+  egress: Egress,
+  { url, secret }: ExportEndpoint,
+  { id, ...event }: DigestExportEvent,
+  now: Date,
+): Promise<void> {
+  const body = JSON.stringify(event);
+  const { status } = await egress(url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'webhook-id': id,
+      'webhook-timestamp': String(Math.floor(+now / 1000)),
+      'webhook-signature': new Webhook(secret).sign(id, now, body),
+    },
+    body,
+    timeoutMs: TIMEOUT_MS,
+  });
+  if (status < 200 || status > 299) throw new ExportRefused(`the webhook answered with ${status}`);
+}
+
+// What giving digests to another memory stands on.
+
+interface DigestExportDeps extends Engine {
+  readonly egress: Egress;
+  /** As they are now, with the secret opened. */
+  settings(): Promise<DigestExportSettings>;
+  save(changed: Partial<DigestExportSettings>): Promise<DigestExportSettings>;
+}

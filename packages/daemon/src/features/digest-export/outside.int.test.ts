@@ -1,0 +1,280 @@
+// Digests on their way to another memory: once each, signed, tried again, and gone when they have to go.
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readdir, readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ChatId, DigestId } from '@relay/core/ids';
+import { type DigestExportSettings, digestExportSettingsSchema } from '@relay/core/settings';
+import { freshDaemonHarness } from '@relay/testing/daemon-harness';
+import { removeFolder } from '@relay/testing/remove-folder';
+import { eventually } from '@relay/testing/store';
+import { verifies } from '@relay/testing/verifies';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { putDigest } from '../../platform/db/observer/digests.ts';
+import { openEgress } from '../../platform/egress/egress.ts';
+import { inOneTransaction } from '../../platform/jobs/unit-of-work.ts';
+import { openDigestExport } from './feature.ts';
+
+const world = await freshDaemonHarness();
+const { sql, account, conversations, jobs } = world;
+const folder = await mkdtemp(join(tmpdir(), 'relay-outside-'));
+afterAll(() => removeFolder(folder));
+
+interface Received {
+  readonly headers: Record<string, string>;
+  readonly body: string;
+}
+const received: Received[] = [];
+let status = 200;
+const server = createServer(async (request, response) => {
+  let body = '';
+  for await (const part of request) body += part;
+  received.push({ headers: request.headers as Record<string, string>, body });
+  response.writeHead(status).end();
+});
+await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+afterAll(() => void server.close());
+const { port } = server.address() as AddressInfo;
+
+let settings: DigestExportSettings;
+const outside = openDigestExport({
+  ...conversations,
+  egress: openEgress({ allow: [`127.0.0.1:${port}`] }),
+  zone: 'UTC',
+  settings: async () => settings,
+  save: async (changed) => {
+    settings = { ...settings, ...changed };
+    return settings;
+  },
+});
+await outside.start();
+
+let chat: ChatId;
+beforeEach(async () => {
+  received.length = 0;
+  status = 200;
+  settings = digestExportSettingsSchema.parse({ folder, device_id: 'annie-whatsapp' });
+  await removeFolder(folder);
+  await sql('TRUNCATE digests, outside_copies, chats CASCADE');
+  chat = randomUUID() as ChatId;
+  await sql(
+    "INSERT INTO chats (account_id, id, kind, group_address, subject) VALUES ($1, $2, 'group', 'g@g.us', 'Holliday')",
+    [account, chat],
+  );
+  await sql(
+    "INSERT INTO observed_groups (account_id, chat_id, zone) VALUES ($1, $2, 'Asia/Kolkata')",
+    [account, chat],
+  );
+});
+
+const START = new Date('2026-03-11T22:30:00Z');
+
+async function write(
+  body: string,
+  { kind = 'daily' as 'hourly' | 'daily', now = new Date() } = {},
+): Promise<DigestId> {
+  return inOneTransaction(conversations, async (work) => {
+    const id = await putDigest(
+      work.tx,
+      account,
+      {
+        chat,
+        kind,
+        start: START,
+        end: new Date(+START + 86_400_000),
+        body,
+        tokens: 10,
+        messages: 3,
+        readUpTo: 3,
+        run: null,
+        facts: [
+          {
+            kind: 'decision',
+            text: 'Dinner at eight',
+            who: 'Mom',
+            when: null,
+            saidAt: new Date('2026-03-12T09:00:00Z'),
+          },
+        ],
+      },
+      now,
+    );
+    await outside.enqueue(work, id, kind);
+    return id;
+  });
+}
+
+const idle = () =>
+  eventually(
+    async () =>
+      (
+        await sql(
+          "SELECT 1 FROM relay_jobs.job WHERE name = 'outside_memory' AND state < 'completed' LIMIT 1",
+        )
+      ).length === 0,
+  );
+
+async function lines(): Promise<Record<string, unknown>[]> {
+  const files = await readdir(folder).catch(() => []);
+  const texts = await Promise.all(files.map((file) => readFile(join(folder, file), 'utf8')));
+  return texts.flatMap((text) =>
+    text
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line)),
+  );
+}
+
+test('a digest and each of its facts is a line of the day’s file', async () => {
+  verifies('004-T2-JSONL');
+  const id = await write('The family planned the weekend.');
+  await idle();
+  // The day is the group's: half past ten in the evening in London is the next morning in Kolkata.
+  expect(await readdir(folder)).toEqual(['2026-03-12.jsonl']);
+  const place = { digest_id: id, device_id: 'annie-whatsapp', group: 'Holliday', group_id: chat };
+  expect(await lines()).toEqual([
+    {
+      id,
+      ...place,
+      segment: 'digest',
+      kind: 'daily',
+      time: '2026-03-12T22:30:00.000Z',
+      start: '2026-03-11T22:30:00.000Z',
+      end: '2026-03-12T22:30:00.000Z',
+      text: 'The family planned the weekend.',
+    },
+    {
+      id: `${id}/1`,
+      ...place,
+      segment: 'fact',
+      kind: 'decision',
+      time: '2026-03-12T09:00:00.000Z',
+      who: 'Mom',
+      text: 'Dinner at eight',
+    },
+  ]);
+});
+
+test('it is there once, also after a kill before the job was done, and as it was made last', async () => {
+  const id = await write('First');
+  await idle();
+  // As after a kill: the lines are written and the job is not done.
+  await inOneTransaction(conversations, (work) => outside.enqueue(work, id, 'daily'));
+  jobs.hint('outside_memory');
+  await idle();
+  expect(await lines()).toHaveLength(2);
+  await write('Second');
+  await idle();
+  expect((await lines()).map(({ text }) => text)).toEqual(['Second', 'Dinner at eight']);
+});
+
+test('hours go only where the owner wants them, and nothing goes nowhere', async () => {
+  await write('An hour', { kind: 'hourly' });
+  settings = { ...settings, folder: null };
+  await write('A day');
+  await idle();
+  expect(await lines()).toEqual([]);
+  settings = { ...settings, folder, hourly: true };
+  await write('An hour', { kind: 'hourly' });
+  await idle();
+  expect(await lines()).toHaveLength(2);
+});
+
+test('the webhook gets it signed, under the same id until it takes it, and once', async () => {
+  const { webhook_secret: secret } = await outside.verbs.change({
+    folder: null,
+    webhook_url: `http://127.0.0.1:${port}/memory`,
+  });
+  expect(secret).toMatch(/^whsec_/);
+  expect(await outside.verbs.state()).toMatchObject({ signed: true });
+  status = 503;
+  const made = new Date('2026-03-12T23:00:00Z');
+  const id = await write('Over the wire', { now: made });
+  await eventually(() => received.length > 0);
+  status = 200;
+  await eventually(async () => {
+    await sql("UPDATE relay_jobs.job SET start_after = now() WHERE name = 'outside_memory'");
+    jobs.hint('outside_memory');
+    return received.length > 1;
+  });
+  await idle();
+  expect(received.length).toBe(2);
+  for (const { headers, body } of received) {
+    expect(headers['webhook-id']).toBe(`${id}.${+made}`);
+    expect(new Webhook(secret ?? '').verify(body, headers)).toMatchObject({
+      type: 'digest.written',
+      data: { digest_id: id, segments: [{ text: 'Over the wire' }, { text: 'Dinner at eight' }] },
+    });
+  }
+  await inOneTransaction(conversations, (work) => outside.enqueue(work, id, 'daily'));
+  jobs.hint('outside_memory');
+  await idle();
+  expect(received.length).toBe(2);
+});
+
+test('nothing inside the network is reached, whatever the address', async () => {
+  settings = {
+    ...settings,
+    folder: null,
+    webhook_url: 'http://127.0.0.1:1/x',
+    webhook_secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+  };
+  await write('Secret');
+  await eventually(() =>
+    world.logged.some(
+      ({ fields }) =>
+        JSON.stringify(fields.error ?? '').includes('EgressError') ||
+        String(fields.error).includes('public internet'),
+    ),
+  );
+  expect(received).toEqual([]);
+  // The failure is logged before the job is put back: only then can it be taken away for the next test.
+  await eventually(
+    async () =>
+      (await sql("SELECT 1 FROM relay_jobs.job WHERE name = 'outside_memory' AND state = 'retry'"))
+        .length === 1,
+  );
+  await sql("DELETE FROM relay_jobs.job WHERE name = 'outside_memory'");
+});
+
+test('what is erased leaves the files at once, and the webhook is told', async () => {
+  settings = {
+    ...settings,
+    webhook_url: `http://127.0.0.1:${port}/`,
+    webhook_secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+  };
+  const id = await write('To be forgotten');
+  await idle();
+  expect(await outside.copies.erase([id])).toBe(2);
+  expect(await lines()).toEqual([]);
+  // A job that is late writes nothing any more.
+  await inOneTransaction(conversations, (work) => outside.enqueue(work, id, 'daily'));
+  jobs.hint('outside_memory');
+  await idle();
+  expect(await lines()).toEqual([]);
+  await sql('DELETE FROM digests');
+  await outside.sweep();
+  expect(JSON.parse(received.at(-1)?.body ?? '{}')).toMatchObject({
+    type: 'digest.erased',
+    data: { digest_id: id },
+  });
+  expect(await sql('SELECT 1 FROM outside_copies')).toEqual([]);
+});
+
+test('a digest that is gone in any other way takes its lines along', async () => {
+  await write('Gone');
+  await idle();
+  await sql('DELETE FROM digests');
+  await outside.sweep();
+  expect(await lines()).toEqual([]);
+  expect(await sql('SELECT 1 FROM outside_copies')).toEqual([]);
+});
+
+test('a folder is named from the root', async () => {
+  await expect(outside.verbs.change({ folder: 'memory' })).rejects.toMatchObject({
+    code: 'outside_folder',
+  });
+});

@@ -1,0 +1,454 @@
+// `relay eval`: the sets that ship with Relay, run against the owner's own model. It reads no chat of the
+// owner and sends nothing to anybody; all it does outside of itself is to count what it spent.
+
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { type DayUse, dayBudgetError } from '@relay/core/agent/budget';
+import { estimateTokens } from '@relay/core/agent/context-window';
+import type { LabelledText, TrustedText } from '@relay/core/agent/labelled-text';
+import type {
+  DigestReport,
+  EvalPlan,
+  EvalRequest,
+  EvalService,
+  EvalSet,
+  TriggerReport,
+} from '@relay/core/api/eval';
+import { RelayError } from '@relay/core/errors';
+import {
+  type DigestDayCase,
+  digestDayCases,
+  digestReport,
+  digestSetLineSchema,
+  digestSetSchema,
+  EVAL_TAINT,
+  type EvaluatedDay,
+  judgeQuestion,
+  readJudgement,
+} from '@relay/core/eval/digest-set';
+import { sampleEvenly } from '@relay/core/eval/score';
+import {
+  caseTriggerQuestion,
+  passesPhaseOne,
+  type TriggerCase,
+  triggerCaseSchema,
+  triggerReport,
+} from '@relay/core/eval/trigger-set';
+import { runId } from '@relay/core/ids';
+import { type BufferLine, bufferLines } from '@relay/core/observer/buffer';
+import { dailyText } from '@relay/core/observer/digest/facts';
+import {
+  type DayBoundary,
+  type DigestPeriod,
+  dayByName,
+  formatGroupDate,
+  formatHours,
+  formatZoneClock,
+  hourContaining,
+} from '@relay/core/observer/digest/periods';
+import {
+  DIGEST_TOKENS,
+  type DigestQuestion,
+  dailyQuestion,
+  hourlyQuestion,
+  parseDaily,
+  parseHourly,
+  retryDigestQuestion,
+} from '@relay/core/observer/digest/prompt';
+import { maskPrivate } from '@relay/core/observer/mask/mask';
+import { readTriggerLabel, triggerPrompt } from '@relay/core/observer/trigger/prompt';
+import { findZone } from '@relay/core/schedule/zone';
+import type { AgentSettings } from '@relay/core/settings';
+import { sql } from 'kysely';
+import type { Clock } from '../../models/agent/clock.ts';
+import type { ModelSource, OpenedModel } from '../../models/agent/model.ts';
+import { createAgentSession } from '../../models/agent/session.ts';
+import type { Db } from '../../platform/db/database.ts';
+import type { Lease } from '../../platform/db/lease.ts';
+import { noteRunSpending, spentTodaySql } from '../../platform/db/runs.ts';
+
+/** Questions at once: a model on the same machine has no use for more, one elsewhere answers soon enough. */
+const CONCURRENT_QUESTIONS = 4;
+
+export function createEvalService(deps: EvalDeps): EvalService {
+  let running = false;
+  return {
+    async plan(request) {
+      const { provider, name } = await deps.models.open();
+      const chosen = await chooseCases(request);
+      return {
+        provider,
+        model: name,
+        ...totalCost(chosen),
+        left_today: await tokensLeftToday(deps),
+      };
+    },
+    async run(request, sink, signal) {
+      if (running) throw new RelayError('eval_running');
+      running = true;
+      try {
+        const model = await deps.models.open();
+        const { trigger, digest } = await chooseCases(request);
+        const asked = createEvalModel(deps, model, signal);
+        const told = (set: EvalSet, { calls: of }: EvalCost) => {
+          let done = 0;
+          return {
+            places: CONCURRENT_QUESTIONS,
+            done: () => sink({ type: 'progress', set, done: ++done, of }),
+          };
+        };
+        const report = {
+          provider: model.provider,
+          model: model.name,
+          spent: asked.spent,
+          trigger:
+            trigger &&
+            (await runTriggerCases(trigger, asked, told('trigger', estimateTriggerCost(trigger)))),
+          digest:
+            digest &&
+            (await runDigestCases(digest, asked, told('digest', estimateDigestCost(digest)))),
+        };
+        sink({ type: 'done', report });
+      } finally {
+        running = false;
+      }
+    },
+  };
+}
+
+interface ChosenCases {
+  readonly trigger: readonly TriggerCase[] | null;
+  readonly digest: readonly DigestDayCase[] | null;
+}
+
+async function chooseCases({ set, limit }: EvalRequest): Promise<ChosenCases> {
+  const wanted = (name: EvalSet) => set === 'all' || set === name;
+  return {
+    trigger: wanted('trigger') ? sampleEvenly(await readTriggerSet(), limit) : null,
+    digest: wanted('digest') ? sampleEvenly(await readDigestSet(), limit) : null,
+  };
+}
+
+const totalCost = ({ trigger, digest }: ChosenCases): EvalCost =>
+  addCosts(
+    trigger === null ? NO_COST : estimateTriggerCost(trigger),
+    digest === null ? NO_COST : estimateDigestCost(digest),
+  );
+
+// One question to the owner's model, without tools and remembered by nobody. What it costs counts towards
+// the owner's day like everything that agents do, and ends when that is used up.
+
+interface EvalDeps {
+  readonly db: Db;
+  readonly lease: Lease;
+  readonly now: () => Date;
+  readonly zone: string;
+  readonly models: ModelSource;
+  readonly clock: Clock;
+  readonly limits: AgentSettings;
+}
+
+interface EvalQuestion {
+  readonly instructions: TrustedText;
+  readonly text: LabelledText;
+}
+
+interface EvalModel {
+  /** The answer; null when none came though the model can be reached. Rejects when asking on is pointless. */
+  ask(question: EvalQuestion): Promise<string | null>;
+  readonly spent: { calls: number; input_tokens: number; output_tokens: number };
+}
+
+function createEvalModel(deps: EvalDeps, model: OpenedModel, signal: AbortSignal): EvalModel {
+  const { db, lease, limits, clock } = deps;
+  // Nobody's turn: the day's count takes it, and there is no row of `runs` for it.
+  const run = runId(randomUUID());
+  const spent = { calls: 0, input_tokens: 0, output_tokens: 0 };
+  return {
+    spent,
+    async ask({ instructions, text }) {
+      const session = createAgentSession({
+        model,
+        instructions,
+        tools: [],
+        limits,
+        clock,
+        hooks: {
+          signal,
+          read: EVAL_TAINT,
+          reads: async () => {},
+          spent: async (cost) => {
+            spent.calls += 1;
+            spent.input_tokens += cost.inputTokens;
+            spent.output_tokens += cost.outputTokens;
+            const spending = { run, clock: deps, usedBefore: sql<number>`0` };
+            const { day } = await noteRunSpending(db, lease, spending, cost);
+            const fault = dayBudgetError(limits, day);
+            if (fault !== null) throw fault;
+          },
+        },
+      });
+      try {
+        return (await session.ask(instructions, text)).text;
+      } catch (error) {
+        signal.throwIfAborted();
+        if (error instanceof RelayError && error.passes) return null;
+        throw error;
+      }
+    },
+  };
+}
+
+async function tokensLeftToday(deps: EvalDeps): Promise<number> {
+  const { db, lease, limits } = deps;
+  const { rows } = await sql<{ day: DayUse }>`
+    SELECT ${spentTodaySql(lease.account, deps)} AS day`.execute(db);
+  return Math.max(0, limits.tokens_per_day - (rows[0]?.day.tokens ?? 0));
+}
+
+// What a set is going to cost, before anybody is asked.
+
+type EvalCost = Pick<EvalPlan, 'calls' | 'input_tokens' | 'output_tokens'>;
+
+const NO_COST: EvalCost = { calls: 0, input_tokens: 0, output_tokens: 0 };
+
+const addCosts = (one: EvalCost, other: EvalCost): EvalCost => ({
+  calls: one.calls + other.calls,
+  input_tokens: one.input_tokens + other.input_tokens,
+  output_tokens: one.output_tokens + other.output_tokens,
+});
+
+// Several things at once and never more; the results stand in the order of what they came from. The first
+// failure ends it: what has begun is waited for, nothing more is begun.
+
+async function mapConcurrently<Item, Result>(
+  items: readonly Item[],
+  places: number,
+  work: (item: Item) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const results: Result[] = [];
+  const waiting = items.entries();
+  let failed = false;
+  const workers = Array.from({ length: Math.min(places, items.length) }, async () => {
+    for (const [place, item] of waiting) {
+      if (failed) return;
+      try {
+        results[place] = await work(item);
+      } catch (error) {
+        failed = true;
+        throw error;
+      }
+    }
+  });
+  const ended = await Promise.allSettled(workers);
+  const broken = ended.find((each) => each.status === 'rejected');
+  if (broken !== undefined) throw broken.reason;
+  return results;
+}
+
+// The trigger set against a model: phase 1 as it is for every message, phase 2 for what it passes on, with
+// the very prompt and the very reading that an observed group gets.
+
+/** `{"label": "false_positive"}`, and a little more where a model likes to talk. */
+const TOKENS_OF_A_LABEL = 15;
+
+function estimateTriggerCost(cases: readonly TriggerCase[]): EvalCost {
+  const questions = cases.filter(passesPhaseOne).map(casePrompt);
+  return {
+    calls: questions.length,
+    input_tokens: questions.reduce((sum, each) => sum + triggerPromptTokens(each), 0),
+    output_tokens: questions.length * TOKENS_OF_A_LABEL,
+  };
+}
+
+async function runTriggerCases(
+  cases: readonly TriggerCase[],
+  asking: EvalModel,
+  told: { readonly places: number; done(): void },
+): Promise<TriggerReport> {
+  const sorted = await mapConcurrently(cases, told.places, async (given) => {
+    if (!passesPhaseOne(given)) return { given };
+    const answer = await asking.ask(casePrompt(given));
+    told.done();
+    return { given, label: answer === null ? null : readTriggerLabel(answer) };
+  });
+  return triggerReport(sorted);
+}
+
+const casePrompt = (given: TriggerCase): EvalQuestion =>
+  triggerPrompt(caseTriggerQuestion(given), EVAL_TAINT);
+const triggerPromptTokens = ({ instructions, text }: EvalQuestion): number =>
+  estimateTokens(instructions.text + text.text);
+
+// The digest set against a model: each day by its hours and then as a whole, with the very masking, prompts
+// and reading that an observed group gets; then the model says which facts the digest tells.
+
+/** Days of the set are days of the calendar. */
+const MIDNIGHT = '00:00';
+const TOKENS_OF_A_JUDGEMENT = 40;
+const CHARACTERS_A_TOKEN = 3;
+
+interface Hour extends DigestPeriod {
+  readonly lines: readonly BufferLine[];
+}
+
+function estimateDigestCost(days: readonly DigestDayCase[]): EvalCost {
+  const costs = days.map((given) => {
+    const hours = hoursIn(given);
+    const hourly = hours.map((hour) => hourQuestion(given, hour));
+    const lines = hours.map(() => 'x'.repeat(DIGEST_TOKENS.hourly * CHARACTERS_A_TOKEN));
+    const daily = dayQuestion(given, lines);
+    const judged = judgeQuestion(given.facts, 'x'.repeat(DIGEST_TOKENS.daily * CHARACTERS_A_TOKEN));
+    const questions = [...hourly, daily, judged];
+    const answered = hours.length * DIGEST_TOKENS.hourly + DIGEST_TOKENS.daily;
+    return {
+      calls: questions.length,
+      input_tokens: questions.reduce((sum, each) => sum + digestPromptTokens(each), 0),
+      output_tokens: answered + TOKENS_OF_A_JUDGEMENT,
+    };
+  });
+  const sum = (of: (cost: EvalCost) => number) => costs.reduce((all, cost) => all + of(cost), 0);
+  return {
+    calls: sum(({ calls }) => calls),
+    input_tokens: sum(({ input_tokens }) => input_tokens),
+    output_tokens: sum(({ output_tokens }) => output_tokens),
+  };
+}
+
+async function runDigestCases(
+  days: readonly DigestDayCase[],
+  asking: EvalModel,
+  told: { readonly places: number; done(): void },
+): Promise<DigestReport> {
+  const counting = {
+    ask: async (question: EvalQuestion) => {
+      const answer = await asking.ask(question);
+      told.done();
+      return answer;
+    },
+  };
+  const made = await mapConcurrently(days, told.places, (given) => makeDay(given, counting));
+  return digestReport(made);
+}
+
+type AskEvalModel = Pick<EvalModel, 'ask'>;
+
+async function makeDay(given: DigestDayCase, asking: AskEvalModel): Promise<EvaluatedDay> {
+  const { zone } = caseDayBoundary(given);
+  const hours: { start: Date; text: string }[] = [];
+  for (const hour of hoursIn(given)) {
+    const body = await readTwice(asking, hourQuestion(given, hour), parseHourly);
+    if (body !== null)
+      hours.push({ start: hour.start, text: `${formatHours(hour, zone)}: ${body}` });
+  }
+  const hourly = hours.map(({ text }) => text);
+  if (hours.length === 0) return { given, daily: null, hourly, told: null };
+  const beginnings = new Map(hours.map(({ start }) => [formatZoneClock(start, zone), start]));
+  const question = dayQuestion(given, hourly);
+  const parts = await readTwice(asking, question, (answer, again) =>
+    parseDaily(answer, {
+      day: caseDay(given).start,
+      hourAt: (clock) => beginnings.get(clock) ?? null,
+      proseWillDo: again,
+      room: DIGEST_TOKENS.daily,
+    }),
+  );
+  if (parts === null) return { given, daily: null, hourly, told: null };
+  const text = dailyText(parts);
+  const judged = await readTwice(asking, judgeQuestion(given.facts, text), (answer) =>
+    readJudgement(answer, given.facts),
+  );
+  return { given, daily: { text, tokens: estimateTokens(text) }, hourly, told: judged };
+}
+
+/** Once more if the first answer cannot be read, as it is done for a group. */
+async function readTwice<Result>(
+  asking: AskEvalModel,
+  question: DigestQuestion,
+  read: (answer: string, again: boolean) => Result | null,
+): Promise<Result | null> {
+  const first = read((await asking.ask(question)) ?? '', false);
+  return first ?? read((await asking.ask(retryDigestQuestion(question))) ?? '', true);
+}
+
+/** Those with something in them. */
+function hoursIn(given: DigestDayCase): readonly Hour[] {
+  const cut = caseDayBoundary(given);
+  const { start, end } = caseDay(given);
+  const masked = maskPrivate(given.judged, given.names);
+  const bounds = { from: start, to: end, zone: cut.zone, tokens: Number.POSITIVE_INFINITY };
+  const content = new Set(
+    given.judged.flatMap(({ message, verdict }) => (verdict.noise ? [] : message.id)),
+  );
+  const hours = Map.groupBy(
+    bufferLines(masked, bounds),
+    ({ at }) => +hourContaining(at, cut).start,
+  );
+  return [...hours.values()].flatMap((lines) => {
+    const [first] = lines;
+    const telling = lines.some(({ ids }) => ids.some((id) => content.has(id)));
+    return first === undefined || !telling ? [] : { ...hourContaining(first.at, cut), lines };
+  });
+}
+
+const hourQuestion = (given: DigestDayCase, hour: Hour): DigestQuestion =>
+  hourlyQuestion({
+    from: EVAL_TAINT,
+    group: given.group,
+    mark: randomMark(),
+    hours: formatHours(hour, caseDayBoundary(given).zone),
+    lines: hour.lines.map(({ text }) => text),
+  });
+
+const dayQuestion = (given: DigestDayCase, lines: readonly string[]): DigestQuestion =>
+  dailyQuestion({
+    from: EVAL_TAINT,
+    group: given.group,
+    mark: randomMark(),
+    date: `${formatGroupDate(caseDay(given).start, caseDayBoundary(given).zone)} (${given.day})`,
+    lines,
+  });
+
+const randomMark = (): string => `group-${randomUUID().slice(0, 8)}`;
+
+function caseDayBoundary({ zone }: DigestDayCase): DayBoundary {
+  const named = findZone(zone);
+  if (named === null) throw new Error(`the set names no zone: ${zone}`);
+  return { zone: named, dailyAt: MIDNIGHT };
+}
+
+function caseDay(given: DigestDayCase): DigestPeriod {
+  const day = dayByName(given.day, caseDayBoundary(given));
+  if (day === null) throw new Error(`the set names no day: ${given.day}`);
+  return day;
+}
+
+const digestPromptTokens = ({ instructions, text }: EvalQuestion): number =>
+  estimateTokens(instructions.text + text.text);
+
+// The sets that ship with Relay, read when somebody wants to know how good their model is. Nobody in them
+// exists; `eval-sets/README.md` says what they hold and how they were labelled.
+
+const EVAL_SETS_URL = new URL('./eval-sets/', import.meta.url);
+
+const readJsonLines = async (name: string): Promise<unknown[]> =>
+  (await readFile(new URL(name, EVAL_SETS_URL), 'utf8'))
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+
+export async function readTriggerSet(): Promise<readonly TriggerCase[]> {
+  return triggerCaseSchema.array().parse(await readJsonLines('triggers.jsonl'));
+}
+
+/** Day by day of each group. */
+export async function readDigestSet(): Promise<readonly DigestDayCase[]> {
+  const text = await readFile(new URL('digest-facts.json', EVAL_SETS_URL), 'utf8');
+  const { groups } = digestSetSchema.parse(JSON.parse(text));
+  const days = await Promise.all(
+    Object.values(groups).map(async (group) =>
+      digestDayCases(group, digestSetLineSchema.array().parse(await readJsonLines(group.file))),
+    ),
+  );
+  return days.flat();
+}

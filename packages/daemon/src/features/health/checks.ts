@@ -1,0 +1,215 @@
+// The part of `relay doctor` that only the daemon can answer: each check says what it found and how to
+// mend it. A check that fails to run is itself a finding.
+import { type DayUse, dayBudgetError, modelPriceFor, ZERO_DAY_USE } from '@relay/core/agent/budget';
+import type { BackupStatus } from '@relay/core/api/backups';
+import type { MemoryStatus } from '@relay/core/api/memory';
+import type { HealthCheck } from '@relay/core/api/status';
+import type { AgentSettings } from '@relay/core/settings';
+import { sql } from 'kysely';
+import type { Db } from '../../platform/db/database.ts';
+import type { Lease } from '../../platform/db/lease.ts';
+import { verifyChain } from '../../platform/db/ledger-chain.ts';
+import { readRolePrivileges } from '../../platform/db/roles.ts';
+import { spentTodaySql } from '../../platform/db/runs.ts';
+import type { Jobs } from '../../platform/jobs/jobs.ts';
+
+interface DoctorDeps {
+  readonly db: Db;
+  readonly lease: Lease;
+  readonly jobs: Jobs;
+  readonly database: { readonly kind: 'private' | 'external'; readonly version: string };
+  readonly schemaVersion: number;
+  memory(): Promise<MemoryStatus>;
+  /** How far the clock is ahead of WhatsApp's, in seconds; null before the first login. */
+  clockAhead(): number | null;
+  /** What is wrong with webhooks. */
+  webhooks(): Promise<string | null>;
+  readonly agent: AgentSettings;
+  /** Whose model agents use; null where none is set up. */
+  provider(): Promise<string | null>;
+  readonly now: () => Date;
+  /** The owner's, an IANA name. */
+  readonly zone: string;
+  /** What is not done because the disk is nearly full. */
+  disk(): string | null;
+  backup(): Promise<BackupStatus>;
+  /** Also what was found in order before. */
+  readonly full?: boolean;
+}
+
+export async function runDoctorChecks(source: DoctorDeps): Promise<HealthCheck[]> {
+  const checks: [
+    name: string,
+    check: (source: DoctorDeps) => Promise<Omit<HealthCheck, 'name'>>,
+  ][] = [
+    ['database', checkDatabase],
+    ['clock', checkClock],
+    ['ledger', checkLedger],
+    ['jobs', checkJobs],
+    ['memory', checkMemory],
+    ['webhooks', checkWebhooks],
+    ['budget', checkBudget],
+    ['storage', checkStorage],
+    ['backup', checkBackup],
+  ];
+  return Promise.all(
+    checks.map(async ([name, check]) => {
+      try {
+        return { name, ...(await check(source)) };
+      } catch {
+        return {
+          name,
+          ok: 'no' as const,
+          found: 'The check could not be made.',
+          mend: 'Look into `relay logs --level error`.',
+        };
+      }
+    }),
+  );
+}
+
+async function checkDatabase({ db, database, schemaVersion }: DoctorDeps) {
+  const began = performance.now();
+  await sql`SELECT 1`.execute(db);
+  const ms = Math.max(1, Math.round(performance.now() - began));
+  const whose = database.kind === 'private' ? 'its own' : 'an external';
+  const found = `PostgreSQL ${database.version} (${whose} server) answers in ${ms} ms; schema ${schemaVersion}.`;
+  const { user, isSuperuser, isOwner } = await readRolePrivileges(db);
+  if (!isSuperuser && !isOwner) return { ok: 'yes' as const, found, mend: null };
+  const standing = isSuperuser ? 'is a superuser' : 'owns its tables';
+  return {
+    ok: 'warn' as const,
+    found: `${found} The daemon connects as "${user}", which ${standing}.`,
+    mend: 'Name the owner in DATABASE_OWNER_URL and a role of the daemon’s own in DATABASE_URL: docs/operations.md, "Two roles".',
+  };
+}
+
+const MOST_SKEW_S = 5;
+/** WhatsApp counts in whole seconds, and a login may take its time. */
+const MOST_AHEAD_S = 60;
+
+async function checkClock({ db, clockAhead }: DoctorDeps) {
+  const ahead = clockAhead() ?? 0;
+  if (Math.abs(ahead) > MOST_AHEAD_S) {
+    const way = ahead > 0 ? 'ahead of' : 'behind';
+    return {
+      ok: 'warn' as const,
+      found: `The clock of this machine is ${roughly(Math.abs(ahead))} ${way} WhatsApp’s.`,
+      mend: 'Set it, or let the system do it (`timedatectl set-ntp true` on Linux): schedules, quiet hours and follow-ups go by it.',
+    };
+  }
+  const { rows } = await sql<{ seconds: number }>`
+    SELECT extract(epoch FROM clock_timestamp())::float8 - ${Date.now() / 1000}::float8 AS seconds`.execute(
+    db,
+  );
+  const skew = Math.abs(rows[0]?.seconds ?? 0);
+  return skew <= MOST_SKEW_S
+    ? { ok: 'yes' as const, found: 'Daemon and database agree on the time.', mend: null }
+    : {
+        ok: 'warn' as const,
+        found: `Daemon and database differ by ${Math.round(skew)} s.`,
+        mend: 'Set the clock of both machines by NTP; follow-ups use the database’s.',
+      };
+}
+
+async function checkLedger({ db, lease, full = false }: DoctorDeps) {
+  const { whole, sentence: found } = await verifyChain(db, lease.account, { full });
+  return whole
+    ? { ok: 'yes' as const, found, mend: null }
+    : {
+        ok: 'no' as const,
+        found,
+        mend: 'Somebody changed the database by hand. Compare with a backup (`relay export`).',
+      };
+}
+
+async function checkJobs({ jobs, lease }: DoctorDeps) {
+  const { waiting, dead } = await jobs.counts(lease.account);
+  const count = dead.reduce((sum, row) => sum + row.count, 0);
+  return count === 0
+    ? { ok: 'yes' as const, found: `No job has failed for good; ${waiting} waiting.`, mend: null }
+    : {
+        ok: 'warn' as const,
+        found: `${count} failed for good (${dead.map((row) => row.queue).join(', ')}).`,
+        mend: 'Look into `relay logs --level error`.',
+      };
+}
+
+async function checkMemory({ memory }: DoctorDeps) {
+  const { embeddings, model, documents, vectors, failure } = await memory();
+  if (embeddings === 'off') {
+    const found = `${documents} texts, found by their words; by meaning: off.`;
+    return { ok: 'yes' as const, found, mend: null };
+  }
+  const found = `${vectors} of ${documents} texts have a vector of ${model ?? 'the model'}.`;
+  if (failure === null) return { ok: 'yes' as const, found, mend: null };
+  return {
+    ok: 'warn' as const,
+    found: `${found} ${failure.sentence}`,
+    mend: 'Look at `relay memory`; `relay memory embeddings` chooses another model, or none.',
+  };
+}
+
+async function checkWebhooks({ webhooks }: DoctorDeps) {
+  const found = await webhooks();
+  return found === null
+    ? { ok: 'yes' as const, found: 'No webhook fails.', mend: null }
+    : {
+        ok: 'warn' as const,
+        found,
+        mend: '`relay webhook deliveries` says why; `relay webhook test` tries one.',
+      };
+}
+
+async function checkBudget(source: DoctorDeps) {
+  const { db, lease, agent, provider } = source;
+  const { rows } = await sql<{ day: DayUse }>`
+    SELECT ${spentTodaySql(lease.account, source)} AS day`.execute(db);
+  const used = rows[0]?.day ?? ZERO_DAY_USE;
+  const money = `${(used.micros / 1_000_000).toFixed(2)} of ${agent.usd_per_day.toFixed(2)} USD`;
+  const found = `Used today: ${money}, ${used.tokens} of ${agent.tokens_per_day} tokens.${priceWords(agent, await provider())}`;
+  const spent = dayBudgetError(agent, used);
+  return spent === null
+    ? { ok: 'yes' as const, found, mend: null }
+    : { ok: 'warn' as const, found, mend: spent.message };
+}
+
+const PRICES = '`agent.usd_per_million_input_tokens` and `agent.usd_per_million_output_tokens`';
+
+function priceWords(agent: AgentSettings, provider: string | null): string {
+  if (provider === null) return '';
+  const { input, output, from } = modelPriceFor(provider, agent);
+  if (from === 'unknown') {
+    return ` No price is known for ${provider}, so its calls count as 0 USD; ${PRICES} set one.`;
+  }
+  const price = ` A million tokens of ${provider} cost ${input} USD in and ${output} USD out`;
+  return from === 'assumed' ? `${price}, as Relay assumes; ${PRICES} set it.` : `${price}.`;
+}
+
+async function checkStorage({ disk }: DoctorDeps) {
+  const found = disk();
+  return found === null
+    ? { ok: 'yes' as const, found: 'Everything is taken in: the disk has space.', mend: null }
+    : { ok: 'warn' as const, found, mend: 'Free some space on that disk.' };
+}
+
+async function checkBackup({ backup }: DoctorDeps) {
+  const { every, last_at, trouble } = await backup();
+  const last = last_at === null ? 'None was made here yet.' : `The last was made at ${last_at}.`;
+  if (trouble !== null) {
+    return {
+      ok: 'warn' as const,
+      found: `${trouble} ${last}`,
+      mend: '`relay backup` tries again.',
+    };
+  }
+  const found = every === 'off' ? 'Nothing is backed up by itself.' : `Every ${every}.`;
+  return { ok: 'yes' as const, found: `${found} ${last}`, mend: null };
+}
+
+function roughly(seconds: number): string {
+  if (seconds < 5_400) return `${Math.round(seconds / 60)} min`;
+  return seconds < 172_800
+    ? `${Math.round(seconds / 3_600)} h`
+    : `${Math.round(seconds / 86_400)} days`;
+}

@@ -1,0 +1,144 @@
+// What `relay status` shows, read in a few cheap queries.
+import type { BackupStatus } from '@relay/core/api/backups';
+import type { DaemonStatus, SendingHealth } from '@relay/core/api/status';
+import { connectionSentence, whatsappStatusOf } from '@relay/core/connection/states';
+import { VERSION } from '@relay/core/installation';
+import { MARK_KINDS } from '@relay/core/messages/message';
+import type { WhatsAppLink } from '@relay/core/ports/transport';
+import { type RestartReport, reportSentence } from '@relay/core/restart-report';
+import { sql } from 'kysely';
+import type { Db } from '../../platform/db/database.ts';
+import type { Lease } from '../../platform/db/lease.ts';
+import type { Jobs } from '../../platform/jobs/jobs.ts';
+import { QUEUES, type QueueName } from '../../platform/jobs/queues.ts';
+
+interface StatusDeps {
+  readonly db: Db;
+  readonly lease: Lease;
+  readonly jobs: Jobs;
+  readonly home: string;
+  /** Whether what the link reaches is only played. */
+  readonly demo: boolean;
+  /** Where a demo lets people be the others. */
+  readonly phonePage: string | null;
+  readonly startedAt: number;
+  readonly schemaVersion: number;
+  readonly database: { readonly kind: 'private' | 'external'; readonly version: string };
+  connection(): Pick<WhatsAppLink, 'state' | 'phone'>;
+  sending(): Promise<SendingHealth>;
+  /** How many wait for the owner's yes. */
+  approvals(): Promise<number>;
+  report(): Promise<RestartReport | null>;
+  /** What is wrong with webhooks. */
+  webhooks(): Promise<string | null>;
+  /** What is not done because the disk is nearly full. */
+  disk(): string | null;
+  backup(): Promise<BackupStatus>;
+}
+
+export async function readStatus(source: StatusDeps): Promise<DaemonStatus> {
+  const { db, lease, jobs } = source;
+  const [counts, work, sending, approvals, report, webhooks, backup] = await Promise.all([
+    countRows(db, lease),
+    jobs.counts(lease.account),
+    source.sending(),
+    source.approvals(),
+    source.report(),
+    source.webhooks(),
+    source.backup(),
+  ]);
+  const { state, phone } = source.connection();
+  return {
+    pid: process.pid,
+    uptime_seconds: Math.round((Date.now() - source.startedAt) / 1000),
+    whatsapp_connected: whatsappStatusOf(state) === 'connected',
+    active_instance_count: counts.active,
+    total_instance_count: counts.total,
+    needs_you_count: counts.needs_you,
+    version: VERSION,
+    demo: source.demo,
+    phone_page: source.demo ? source.phonePage : null,
+    home: source.home,
+    whatsapp: {
+      state,
+      sentence: connectionSentence(state),
+      phone_number: phone,
+    },
+    database: {
+      kind: source.database.kind,
+      server_version: source.database.version,
+      schema_version: source.schemaVersion,
+    },
+    jobs: {
+      waiting: work.waiting,
+      running: work.running,
+      dead: work.dead.reduce((sum, { count }) => sum + count, 0),
+      dead_letters: work.dead.map(({ queue, count }) => ({
+        queue,
+        count,
+        sentence: QUEUES[queue as QueueName]?.dead ?? 'Jobs of an unknown kind failed.',
+      })),
+    },
+    timers_pending: counts.timers,
+    hold: counts.hold,
+    approvals_waiting: approvals,
+    waiting_count: approvals + counts.needs_you - counts.needs_yes,
+    knocks_waiting: counts.knocks,
+    webhooks,
+    storage: source.disk() ?? notStored(counts.not_stored),
+    backup,
+    inbox_waiting: counts.inbox,
+    last_minute: { received: counts.received, sent: counts.sent },
+    sending,
+    report: report && { ...report, sentence: reportSentence(report) },
+  };
+}
+
+const notStored = (messages: number): string | null =>
+  messages === 0
+    ? null
+    : `${messages} ${messages === 1 ? 'message of a stranger was' : 'messages of strangers were'} only counted today and not stored. Grant a sender something, or raise "strangers" in the settings.`;
+
+/** Past this nobody reads the figure any closer, and a status must not walk a million rows. */
+const COUNTED_TIMERS = 10_000;
+
+async function countRows(db: Db, { account }: Lease) {
+  const minuteAgo = new Date(Date.now() - 60_000);
+  const { rows } = await sql<{
+    active: number;
+    total: number;
+    needs_you: number;
+    needs_yes: number;
+    timers: number;
+    hold: boolean;
+    knocks: number;
+    inbox: number;
+    received: number;
+    sent: number;
+    not_stored: number;
+  }>`
+    SELECT
+      (SELECT count(*) FROM instances WHERE account_id = ${account}) AS total,
+      (SELECT count(*) FROM instances WHERE account_id = ${account}
+        AND state NOT IN ('COMPLETED', 'ABANDONED', 'FAILED', 'QUEUED')) AS active,
+      (SELECT count(*) FROM instances WHERE account_id = ${account}
+        AND state = 'NEEDS_HUMAN_INTERVENTION') AS needs_you,
+      (SELECT count(*) FROM instances WHERE account_id = ${account}
+        AND state = 'NEEDS_HUMAN_INTERVENTION' AND id = ANY(ARRAY(
+          SELECT instance_id FROM approvals WHERE account_id = ${account}
+            AND state = 'pending' AND expires_at > now()))) AS needs_yes,
+      (SELECT count(*) FROM (
+        SELECT FROM timers WHERE account_id = ${account} LIMIT ${COUNTED_TIMERS}) counted) AS timers,
+      (SELECT count(*) FROM knocks WHERE account_id = ${account} AND dismissed_at IS NULL) AS knocks,
+      (SELECT count(*) FROM inbox WHERE account_id = ${account} AND done_at IS NULL) AS inbox,
+      (SELECT count(*) FROM messages WHERE account_id = ${account} AND sent_at > ${minuteAgo}
+        AND NOT from_me AND kind <> ALL(${[...MARK_KINDS]}::text[])) AS received,
+      (SELECT count(*) FROM outbox WHERE account_id = ${account} AND attempted_at > ${minuteAgo}
+        AND state IN ('sent', 'delivered', 'read')) AS sent,
+      (SELECT coalesce(sum(not_stored), 0)::int FROM stranger_use WHERE account_id = ${account}
+        AND day = (now() AT TIME ZONE 'UTC')::date) AS not_stored,
+      EXISTS (SELECT FROM holds WHERE account_id = ${account}) AS hold`.execute(db);
+  const row = rows[0];
+  if (row === undefined) throw new Error('counting returned nothing');
+  return row;
+}

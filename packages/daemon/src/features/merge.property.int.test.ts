@@ -1,0 +1,314 @@
+// People known by a number and by a LID are merged at any moment: between two steps, by a message that reveals it, during a
+// turn, an automatic answer or a send, or after any statement of a transaction. Then everything is brought to its end, and
+// nothing may be lost, failed or sent twice.
+import { sleep } from '@relay/testing/store';
+import { verifies } from '@relay/testing/verifies';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { ALL } from '../platform/db/testing/people.ts';
+import {
+  DAY,
+  freshMergeWorld,
+  type Middle,
+  otherSide,
+  type Person,
+} from './testing/known-twice.ts';
+import {
+  belongingsOf,
+  chatsOf,
+  checkCarried,
+  checkPerson,
+  checkWorld,
+  referencesTo,
+} from './testing/merge-checks.ts';
+
+/** A run merges one person. The people of one world are merged concurrently. */
+const RUNS = process.env.PROPERTY_RUNS ? 1_000 : 50;
+const STEPS = 6;
+const ROUNDS = 20;
+const WAIT_MS = 20;
+
+const world = await freshMergeWorld();
+
+const side = fc.constantFrom('phone', 'lid');
+const is = <Kind extends string>(kind: Kind) => fc.constant(kind);
+const steps = [
+  fc.record({ kind: is('converse'), side, first: fc.constantFrom('one', 'two', 'secret') }),
+  fc.record({ kind: is('receive'), side, words: fc.constantFrom('hm', 'yes', 'secret') }),
+  fc.record({ kind: is('receive'), side, words: fc.constantFrom('hm', 'yes', 'secret') }),
+  fc.record({ kind: is('send'), side }),
+  fc.record({ kind: is('schedule'), side, minutes: fc.integer({ min: 1, max: 8 }) }),
+  fc.record({ kind: is('propose'), side, what: fc.constantFrom('send', 'schedule') }),
+  fc.record({ kind: is('copy') }),
+  fc.record({ kind: is('approve') }),
+  fc.record({ kind: is('nothing') }),
+] as const;
+type Step = (typeof steps)[number] extends fc.Arbitrary<infer S> ? S : never;
+
+/** What happens to everybody. */
+const events = [
+  fc.record({ kind: is('online'), receipts: fc.boolean() }),
+  fc.record({ kind: is('break'), answer: fc.constantFrom('left and cut', 'lost and cut') }),
+  fc.record({ kind: is('break'), answer: fc.constantFrom('left and cut', 'lost and cut') }),
+  fc.record({ kind: is('offline') }),
+  fc.record({ kind: fc.constantFrom('hold', 'release', 'nothing') }),
+  // Nothing is routed until the steps of the round are done.
+  fc.record({ kind: is('unrouted') }),
+  fc.record({ kind: is('pass'), minutes: fc.constantFrom(1, 5, 6, 90) }),
+] as const;
+type Event = (typeof events)[number] extends fc.Arbitrary<infer E> ? E : never;
+
+const exactly = (length: number) => ({ minLength: length, maxLength: length });
+/** What happened under an address before. */
+const past = fc.constantFrom('nothing', 'wrote', 'converses', 'converses');
+const wrote = fc.record({ phone: is('wrote'), lid: is('wrote') });
+/** When the people of a world are merged. */
+const MOMENTS = [
+  'between',
+  'message',
+  'turn',
+  'turn',
+  'answer',
+  'send',
+  'copy',
+  'statement',
+  'statement',
+  'statement',
+] as const;
+type Moment = (typeof MOMENTS)[number];
+
+const planFor = (moment: Moment) =>
+  fc.record({
+    moment: fc.constant(moment),
+    /** Before which step. */
+    at: fc.integer({ min: 1, max: STEPS }),
+    side,
+    /** Of statements. */
+    nth: fc.integer({ min: 1, max: 12 }),
+    keeps: side,
+    // An automatic answer goes to somebody who may be answered and with whom no conversation is open.
+    replyMode:
+      moment === 'answer'
+        ? fc.constantFrom('auto', 'draft')
+        : fc.constantFrom('auto', 'draft', null),
+    past: moment === 'answer' ? wrote : fc.record({ phone: past, lid: past }),
+    steps: fc.array(fc.oneof(...steps), exactly(STEPS)),
+  });
+type Plan = ReturnType<typeof planFor> extends fc.Arbitrary<infer P> ? P : never;
+
+const worlds = fc.record({
+  people: fc.tuple(...MOMENTS.map(planFor)),
+  /** `waits`: the effects of a step are waited for. */
+  rounds: fc.array(fc.record({ event: fc.oneof(...events), waits: fc.boolean() }), exactly(STEPS)),
+});
+
+/** Contacts and chats that were merged away. */
+const gone: string[] = [];
+
+/** How often each moment was met, and each kind of row was carried over. */
+const met = new Map<string, number>();
+const count = (what: string) => met.set(what, (met.get(what) ?? 0) + 1);
+const MET = [
+  ...MOMENTS.filter((moment) => moment !== 'answer').map((moment) => `merge: ${moment}`),
+  ...['conversation WAITING_FOR_REPLY', 'approval pending', 'approval approved', 'schedule active'],
+  ...['message pending', 'message in doubt', 'line done', 'route job active', 'route job created'],
+];
+
+class Run {
+  readonly #person: Person;
+  readonly #plan: Plan;
+  readonly violations: string[] = [];
+  #merging: Promise<void> | null = null;
+
+  constructor(person: Person, plan: Plan) {
+    this.#person = person;
+    this.#plan = plan;
+  }
+
+  async begin(): Promise<void> {
+    const person = this.#person;
+    for (const side of ['phone', 'lid'] as const) {
+      const past = this.#plan.past[side];
+      if (past !== 'nothing') await world.receive(person, side, 'hm');
+      if (past === 'converses') await world.converse(person, side, 'one');
+    }
+  }
+
+  async take(n: number): Promise<void> {
+    const { at, moment, keeps, steps } = this.#plan;
+    if (n === at - 1 && moment === 'copy') {
+      return world.receive(this.#person, otherSide(keeps), 'hm');
+    }
+    if (n === at) await this.#reach();
+    const step = steps[n];
+    if (step === undefined) return;
+    await this.#take(step);
+  }
+
+  async #reach(): Promise<void> {
+    const { moment, side, nth, keeps } = this.#plan;
+    const person = this.#person;
+    switch (moment) {
+      case 'between':
+        return this.merge(moment);
+      case 'message':
+        return this.merge(moment, () => world.receive(person, side, 'hm', true));
+      case 'copy': {
+        const resume = world.pauseRouting();
+        await world.receiveCopy(person);
+        await this.merge(moment).finally(resume);
+        return;
+      }
+      case 'send':
+        this.#arm(moment);
+        return world.sendByHand(person, side);
+      case 'answer':
+        this.#arm(moment);
+        return world.receive(person, otherSide(keeps), 'hm');
+      case 'turn':
+      case 'statement':
+        this.#arm(moment, moment === 'statement' ? nth : 1);
+        return world.receive(person, side, 'hm');
+    }
+  }
+
+  #arm(moment: Middle, nth = 1): void {
+    const person = this.#person;
+    let left = nth;
+    person.isMidway = moment === 'statement';
+    person.during = async (now) => {
+      if (now !== moment || --left > 0) return;
+      person.isMidway = false;
+      const merging = this.merge(moment);
+      // It may have to wait for the transaction of the statement.
+      await (moment === 'statement' ? Promise.race([merging, sleep(WAIT_MS)]) : merging);
+    };
+  }
+
+  merge(moment: string, merge = () => this.#person.merge()): Promise<void> {
+    this.#merging ??= this.#carryOver(moment, merge);
+    return this.#merging;
+  }
+
+  async #carryOver(moment: string, merge: () => Promise<void>): Promise<void> {
+    count(`merge: ${moment}`);
+    const person = this.#person;
+    const before = await belongingsOf(world, person);
+    for (const { what, state } of before) count(`${what} ${state}`);
+    const chats = await chatsOf(world, person);
+    await merge();
+    person.isMerged = true;
+    const left = await chatsOf(world, person);
+    const goneChats = chats.filter((chat) => !left.includes(chat));
+    gone.push(person.gone, ...goneChats);
+    this.violations.push(...(await checkCarried(world, person, before, goneChats)));
+  }
+
+  async #take(step: Step): Promise<void> {
+    const person = this.#person;
+    switch (step.kind) {
+      case 'converse':
+        return world.converse(person, step.side, step.first);
+      case 'receive':
+        return world.receive(person, step.side, step.words);
+      case 'copy':
+        return world.receiveCopy(person);
+      case 'send':
+        return world.sendByHand(person, step.side);
+      case 'schedule':
+        return world.scheduleByHand(person, step.side, step.minutes);
+      case 'propose':
+        return world.propose(person, step.side, step.what);
+      case 'approve':
+        return world.approveAll(person);
+      case 'nothing':
+    }
+  }
+
+  /** The owner approves and resumes, and the contact answers. False when nothing is under way any more. */
+  async goOn(round: number): Promise<boolean> {
+    if (round > 0) await this.merge('at the end');
+    const person = this.#person;
+    const open = await world.underWay(person);
+    if (open === null) return round === 0;
+    await world.approveAll(person);
+    for (const { id, state } of open) {
+      const isStopped = state === 'PAUSED' || state === 'NEEDS_HUMAN_INTERVENTION';
+      // Refused where the approval has let it go on.
+      if (isStopped) await world.verbs.resume(id).catch(() => {});
+    }
+    if (open.some(({ state }) => state === 'WAITING_FOR_REPLY')) {
+      const { side } = this.#plan;
+      await world.receive(person, round % 2 === 0 ? side : otherSide(side), 'yes');
+    }
+    return true;
+  }
+
+  async check(): Promise<void> {
+    this.violations.push(...(await checkPerson(world, this.#person)));
+  }
+}
+
+async function happen(event: Event): Promise<void> {
+  switch (event.kind) {
+    case 'online':
+      return world.online(event.receipts);
+    case 'break':
+      return world.break(event.answer);
+    case 'offline':
+      return world.offline();
+    case 'hold':
+      return world.hold();
+    case 'release':
+      return world.release();
+    case 'pass':
+      return world.pass(event.minutes);
+    case 'unrouted':
+    case 'nothing':
+  }
+}
+
+/** Brings everything that is open to its end. */
+async function finish(runs: readonly Run[]): Promise<void> {
+  await world.release();
+  await world.online(false);
+  for (let round = 0; round < ROUNDS; round++) {
+    await world.quiet();
+    const goingOn = await Promise.all(runs.map((run) => run.goOn(round)));
+    if (!goingOn.includes(true)) return;
+    world.pass(round < 2 ? 5 : DAY);
+  }
+}
+
+test(`${RUNS} merges at any moment lose nothing, fail nothing and send nothing twice`, {
+  timeout: RUNS * 5_000,
+}, async () => {
+  verifies('IDENTITY-MERGE-ANY-MOMENT');
+  await fc.assert(
+    fc.asyncProperty(worlds, async ({ people, rounds }) => {
+      world.forgetPeople();
+      const runs = await Promise.all(
+        people.map(async (plan) => {
+          const grant = plan.replyMode && { ...ALL, replyMode: plan.replyMode };
+          return new Run(await world.meetPerson(plan.keeps, grant), plan);
+        }),
+      );
+      await Promise.all(runs.map((run) => run.begin()));
+      await world.quiet();
+      for (const [n, { event, waits }] of rounds.entries()) {
+        await happen(event);
+        const resume = event.kind === 'unrouted' ? world.pauseRouting() : () => {};
+        await Promise.all(runs.map((run) => run.take(n))).finally(resume);
+        if (waits) await world.quiet();
+      }
+      await Promise.all(runs.map((run) => run.take(rounds.length)));
+      await finish(runs);
+      for (const run of runs) await run.check();
+      const violations = runs.flatMap((run) => run.violations);
+      expect([...violations, ...(await checkWorld(world))]).toEqual([]);
+    }),
+    { numRuns: RUNS / MOMENTS.length, endOnFailure: true },
+  );
+  expect(await referencesTo(world, gone)).toEqual([]);
+  expect(MET.filter((what) => !met.has(what))).toEqual([]);
+});

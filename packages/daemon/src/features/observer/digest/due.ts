@@ -1,0 +1,138 @@
+// What there is to digest in a group right now: the rows are read here, core decides.
+
+import type { AccountId, ChatId, DigestId } from '@relay/core/ids';
+import {
+  type DueDigest,
+  digestCheckAfter,
+  dueDigests,
+  isSameDigestSource,
+} from '@relay/core/observer/digest/due';
+import {
+  type DayBoundary,
+  type DigestKind,
+  dayContaining,
+} from '@relay/core/observer/digest/periods';
+import { findZone } from '@relay/core/schedule/zone';
+import type { Settings } from '@relay/core/settings';
+import { sql } from 'kysely';
+import type { Clock } from '../../../models/agent/clock.ts';
+import type { ModelSource } from '../../../models/agent/model.ts';
+import type { Lease } from '../../../platform/db/lease.ts';
+import {
+  type DigestFailure,
+  findDigestFailures,
+  findDigests,
+  readContentSince,
+} from '../../../platform/db/observer/digests.ts';
+import type { StoredObservedGroup } from '../../../platform/db/observer/groups.ts';
+import type { Engine, UnitOfWork } from '../../../platform/jobs/unit-of-work.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+/** What comes late or is taken back within this time is made up for. */
+const DIGEST_LOOKBACK_MS = 48 * HOUR;
+/** A model that gave no digest so often will not give one for the same messages. */
+const MAX_TRIES = 3;
+
+export function groupDayBoundary(
+  { settings }: Pick<DigestDeps, 'settings'>,
+  group: StoredObservedGroup,
+): DayBoundary {
+  const zone = findZone(group.zone);
+  if (zone === null) throw new Error('an observed group without a zone');
+  return { zone, dailyAt: settings.observer.daily_at };
+}
+
+export interface DuePeriod extends DueDigest {
+  /** How often a model gave none for what is in it now. */
+  readonly tries: number;
+}
+
+/** Oldest first; those that a model failed at too often are left out. */
+export async function findDuePeriods(
+  deps: DigestDeps,
+  group: StoredObservedGroup,
+): Promise<readonly DuePeriod[]> {
+  const { db, lease } = deps;
+  const cut = groupDayBoundary(deps, group);
+  const now = deps.now();
+  const { chat, since } = group;
+  const from = await digestLookbackStart(deps, group, cut, now);
+  const [heard, made, failures] = await Promise.all([
+    readContentSince(db, lease.account, chat, from),
+    findDigests(db, lease.account, { chat, from }),
+    findDigestFailures(db, lease.account, { chat, from }),
+  ]);
+  return dueDigests({ heard, made, from, since, now, cut })
+    .map((due) => ({ ...due, tries: triesOf(due, failures) }))
+    .filter(({ tries }) => tries < MAX_TRIES);
+}
+
+function triesOf(due: DueDigest, failures: readonly DigestFailure[]): number {
+  const failed = failures.find(
+    ({ kind, start }) => kind === due.kind && start.getTime() === due.start.getTime(),
+  );
+  return failed !== undefined && isSameDigestSource(due, failed) ? failed.tries : 0;
+}
+
+/** From the last day that has its digest, and not further than messages are kept. */
+async function digestLookbackStart(
+  { db, lease, settings }: DigestDeps,
+  { chat, since }: StoredObservedGroup,
+  cut: DayBoundary,
+  now: Date,
+): Promise<Date> {
+  const days = await findDigests(db, lease.account, { chat, kind: 'daily' });
+  const digested = days.at(-1)?.end ?? since;
+  const back = Math.min(now.getTime() - DIGEST_LOOKBACK_MS, digested.getTime());
+  const kept = now.getTime() - settings.retention.observed_messages_days * DAY;
+  const { start } = dayContaining(new Date(back), cut);
+  if (start.getTime() >= kept) return start;
+  // Of a day whose messages have begun to go, nothing is made anew.
+  return dayContaining(new Date(kept), cut).end;
+}
+
+// When a group is looked at for digests: one timer for each, never put off by anybody, only brought forward.
+
+/** At this time or before. */
+export async function setDigestTimer(
+  { tx }: Pick<UnitOfWork, 'tx'>,
+  account: AccountId,
+  chat: ChatId,
+  at: Date,
+): Promise<void> {
+  await sql`
+    INSERT INTO timers (account_id, kind, subject_id, epoch, due_at)
+    VALUES (${account}, 'digest', ${chat}, 0, ${at})
+    ON CONFLICT (account_id, kind, subject_id) DO UPDATE SET due_at = excluded.due_at
+      WHERE timers.due_at > excluded.due_at`.execute(tx);
+}
+
+interface DigestTimerDeps {
+  readonly lease: Lease;
+  readonly now: () => Date;
+  readonly settings: { readonly observer: { readonly daily_at: string } };
+}
+
+/** Something was said or taken back in the group that a digest will tell of, or tells of by now. */
+export async function expectDigest(
+  { lease, now, settings }: DigestTimerDeps,
+  work: Pick<UnitOfWork, 'tx'>,
+  { chat, zone: name }: StoredObservedGroup,
+  saidAt: Date,
+): Promise<void> {
+  const zone = findZone(name);
+  if (zone === null) return;
+  const cut: DayBoundary = { zone, dailyAt: settings.observer.daily_at };
+  await setDigestTimer(work, lease.account, chat, digestCheckAfter(saidAt, now(), cut));
+}
+
+// What digests need of the world, handed to them by main. Nothing here can send.
+
+export interface DigestDeps extends Engine {
+  readonly settings: Pick<Settings, 'agent' | 'observer' | 'retention' | 'admin_phone_numbers'>;
+  readonly models: ModelSource;
+  readonly clock: Clock;
+  /** A digest was written, in this transaction. */
+  onDigest?(work: UnitOfWork, digest: DigestId, kind: DigestKind): Promise<void>;
+}

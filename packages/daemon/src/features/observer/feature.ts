@@ -1,0 +1,70 @@
+// The observer, put together for the daemon: what the router hands it, and its worker.
+
+import type { ChatId } from '@relay/core/ids';
+import type { LedgerRow } from '@relay/core/ledger/rows';
+import { sql } from 'kysely';
+import { fence } from '../../platform/db/lease.ts';
+import { readObservedGroup } from '../../platform/db/observer/groups.ts';
+import { inOneTransaction, type UnitOfWork } from '../../platform/jobs/unit-of-work.ts';
+import type { JobHandler } from '../../platform/jobs/worker.ts';
+import { onDigestJob } from './digest/digest-job.ts';
+import { type DigestDeps, expectDigest, setDigestTimer } from './digest/due.ts';
+import { type GroupMessagePosition, type ObserverDeps, onGroupMessage } from './on-message.ts';
+import { onTriggerJob } from './trigger.ts';
+
+interface ObserverFeature {
+  hear(work: UnitOfWork, message: GroupMessagePosition): Promise<readonly LedgerRow[]>;
+  readonly onTrigger: JobHandler<'trigger'>;
+}
+
+export const openObserver = (deps: ObserverDeps): ObserverFeature => ({
+  hear: (work, message) => onGroupMessage(deps, work, message),
+  onTrigger: onTriggerJob(deps),
+});
+
+// Digests, put together for the daemon: the worker that makes them, and the look for groups that nobody has a
+// timer for, because their job failed for good or they came out of a backup.
+
+const GROUPS_AT_ONCE = 2;
+
+interface DigestsFeature {
+  /** For whoever begins to observe a group, in their transaction. */
+  begin(work: Pick<UnitOfWork, 'tx'>, chat: ChatId): Promise<void>;
+  start(): Promise<void>;
+  lookAgain(): Promise<void>;
+}
+
+export function openDigests(deps: DigestDeps): DigestsFeature {
+  const lookAgain = () =>
+    inOneTransaction(deps, async (work) => {
+      await fence(work.tx, deps.lease);
+      for (const chat of await findGroupsWithoutTimer(deps, work))
+        await setDigestTimer(work, deps.lease.account, chat, deps.now());
+    });
+  return {
+    async begin(work, chat) {
+      const group = await readObservedGroup(work.tx, deps.lease.account, chat);
+      if (group !== null) await expectDigest(deps, work, group, deps.now());
+    },
+    async start() {
+      await lookAgain();
+      deps.jobs.work('digest', GROUPS_AT_ONCE, onDigestJob(deps));
+    },
+    lookAgain,
+  };
+}
+
+/** Observed, with neither a timer nor a job. */
+async function findGroupsWithoutTimer(
+  deps: DigestDeps,
+  { tx }: UnitOfWork,
+): Promise<readonly ChatId[]> {
+  const { account } = deps.lease;
+  const { rows } = await sql<{ chat: ChatId }>`
+    SELECT o.chat_id AS chat FROM observed_groups o WHERE o.account_id = ${account} AND NOT EXISTS (
+      SELECT FROM timers t WHERE t.account_id = o.account_id AND t.kind = 'digest'
+        AND t.subject_id = o.chat_id)`.execute(tx);
+  const keys = rows.map(({ chat }) => `${account}:${chat}`);
+  const lacking = new Set(await deps.jobs.lacking(tx, 'digest', keys));
+  return rows.map(({ chat }) => chat).filter((chat) => lacking.has(`${account}:${chat}`));
+}

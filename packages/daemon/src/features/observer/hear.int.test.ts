@@ -1,0 +1,191 @@
+import { settingsSchema } from '@relay/core/settings';
+import { freshDaemonHarness } from '@relay/testing/daemon-harness';
+import { eventually } from '@relay/testing/store';
+import { expect, test } from 'vitest';
+import { takeInBatch } from '../../pipeline/intake/intake.ts';
+import {
+  group,
+  incoming,
+  ME,
+  openPlain,
+  phone,
+  readJson,
+  receive,
+} from '../../pipeline/intake/testing/inbox.ts';
+import { onRoute } from '../../pipeline/router/router.ts';
+import { onGroupMessage } from './on-message.ts';
+
+const world = await freshDaemonHarness();
+const { sql, account, conversations, jobs } = world;
+const { db, lease } = conversations;
+const OTHER_PHONE = 99;
+const admins = [phone(OTHER_PHONE).split('@')[0] ?? ''];
+const settings = settingsSchema.parse({ observer: { assistant_name: 'Annie' } });
+const hearing = { ...conversations, settings, admins };
+jobs.work(
+  'route',
+  4,
+  onRoute(conversations, admins, (...heard) => onGroupMessage(hearing, ...heard)),
+);
+
+type Said = Parameters<typeof incoming>[0];
+
+async function says(...messages: Said[]): Promise<string[]> {
+  const all = messages.map((message) => incoming({ sentAt: new Date(), ...message }));
+  await receive(world, account, all);
+  while ((await takeInBatch({ db, lease, jobs, open: openPlain, read: readJson }, 200)).rows > 0);
+  jobs.hint('route');
+  await eventually(async () => {
+    const open = await sql(
+      "SELECT 1 FROM relay_jobs.job WHERE name = 'route' AND state < 'completed' LIMIT 1",
+    );
+    return open.length === 0;
+  });
+  return all.map(({ id }) => id);
+}
+
+let groups = 0;
+/** A group that is observed, with a grant to read it. */
+async function observed(zone = 'UTC'): Promise<string> {
+  const address = group(++groups);
+  await says({ chat: address, sender: phone(1), body: 'first' });
+  await sql(
+    `INSERT INTO grants (account_id, chat_id, display_name, can_read)
+     SELECT account_id, id, 'Family', true FROM chats WHERE group_address = $1`,
+    [address],
+  );
+  await sql(
+    `INSERT INTO observed_groups (account_id, chat_id, zone)
+     SELECT account_id, id, $2 FROM chats WHERE group_address = $1`,
+    [address, zone],
+  );
+  return address;
+}
+
+const buffer = async (chat: string) =>
+  (
+    await sql<{ body: string }>(
+      `SELECT m.body FROM observed_messages o JOIN messages m ON m.id = o.message JOIN chats c ON c.id = o.chat_id
+       WHERE c.group_address = $1 AND NOT o.noise ORDER BY m.sent_at, m.id`,
+      [chat],
+    )
+  ).map(({ body }) => body);
+const requests = (chat: string) =>
+  sql(
+    `SELECT r.state, r.reason FROM observer_requests r JOIN chats c ON c.id = r.chat_id
+     WHERE c.group_address = $1 ORDER BY r.message`,
+    [chat],
+  );
+const usage = (chat: string) =>
+  sql(
+    `SELECT u.day::text, messages_kept AS kept, messages_cut AS cut, tokens_saved > 0 AS saved, tokens_spent AS spent
+     FROM observer_usage u JOIN chats c ON c.id = u.chat_id WHERE c.group_address = $1 ORDER BY day`,
+    [chat],
+  );
+
+test('what is said is kept or cut, and counted by the days of the group, without a model', async () => {
+  const chat = await observed('Asia/Kolkata');
+  const at = (time: string) => new Date(`2026-03-02T${time}Z`);
+  const said = { chat, sender: phone(1) };
+  await says(
+    { ...said, sentAt: at('18:00:00'), body: 'Dinner on Saturday at 8, who brings the salad?' },
+    { ...said, sentAt: at('18:10:00'), body: '😂😂😂' },
+    { ...said, sentAt: at('18:40:00'), body: 'The flight lands at 15:00 on Friday' },
+    { ...said, sentAt: at('18:41:00'), fromMe: true, sender: ME, body: 'I pick you up at 15:30' },
+  );
+  expect(await buffer(chat)).toEqual([
+    'Dinner on Saturday at 8, who brings the salad?',
+    'The flight lands at 15:00 on Friday',
+    'I pick you up at 15:30',
+  ]);
+  // Half past midnight in Kolkata.
+  expect(await usage(chat)).toEqual([
+    { day: '2026-03-02', kept: 1, cut: 1, saved: true, spent: 0 },
+    { day: '2026-03-03', kept: 2, cut: 0, saved: false, spent: 0 },
+  ]);
+});
+
+test('what is taken back or written anew leaves the buffer; what somebody else claims does not', async () => {
+  const chat = await observed();
+  const [plan, code] = await says(
+    { chat, sender: phone(1), body: 'Dinner is at 8 on Saturday' },
+    { chat, sender: phone(2), body: 'The alarm code is 4711' },
+  );
+  const takesBack = { chat, kind: 'protocolMessage', body: '[protocolMessage]' };
+  await says({ ...takesBack, sender: phone(3), quotedId: code ?? '' });
+  expect(await buffer(chat)).toHaveLength(2);
+  await says(
+    { ...takesBack, sender: phone(2), quotedId: code ?? '' },
+    {
+      chat,
+      sender: phone(1),
+      body: 'Dinner is at 9 on Saturday',
+      quotedId: plan ?? '',
+      details: { edits: true },
+    },
+  );
+  expect(await buffer(chat)).toEqual(['Dinner is at 9 on Saturday']);
+});
+
+test('the owner asks by the linked number and by their other one; everybody else is met with silence', async () => {
+  const chat = await observed();
+  const body = 'Annie, what is the plan?';
+  await says(
+    { chat, sender: phone(1), body, pushName: 'Olga Owner' },
+    { chat, fromMe: true, sender: ME, body },
+    { chat, sender: phone(OTHER_PHONE), body },
+    { chat, fromMe: true, sender: ME, body, details: { forwarded: true } },
+    { chat, fromMe: true, sender: ME, body: 'I told you the plan' },
+  );
+  expect(await requests(chat)).toEqual([
+    { state: 'silent', reason: 'not_owner' },
+    { state: 'asked', reason: null },
+    { state: 'asked', reason: null },
+  ]);
+  const triggers = await sql("SELECT 1 FROM relay_jobs.job WHERE name = 'trigger'");
+  expect(triggers).toHaveLength(2);
+});
+
+test('what waited too long is heard and asks for nothing; nor does an edit, nor what was taken back', async () => {
+  const chat = await observed();
+  const asks = { chat, fromMe: true, sender: ME };
+  const old = new Date(Date.now() - 6 * 60_000);
+  const [, fresh] = await says(
+    { ...asks, sentAt: old, late: true, body: 'Annie, are we there yet?' },
+    { ...asks, body: 'Annie, are we there now?' },
+  );
+  await says({
+    ...asks,
+    body: 'Annie, are we there now??',
+    quotedId: fresh ?? '',
+    details: { edits: true },
+  });
+  expect(await requests(chat)).toEqual([
+    { state: 'silent', reason: 'too_old' },
+    { state: 'silent', reason: 'taken_back' },
+  ]);
+});
+
+test('a job taken anew counts and asks once', async () => {
+  const chat = await observed();
+  const [id] = await says({ chat, fromMe: true, sender: ME, body: 'Annie, dinner is at 8 today?' });
+  const [row] = await sql<{ id: number; sent_at: Date }>(
+    'SELECT id, sent_at FROM messages WHERE message_id = $1',
+    [id],
+  );
+  const again = onRoute(conversations, admins, (...heard) => onGroupMessage(hearing, ...heard));
+  const data = { account, message: row?.id ?? 0, sentAt: row?.sent_at.toISOString() ?? '' };
+  await again({ data, complete: async () => {} });
+  expect(await requests(chat)).toHaveLength(1);
+  expect(await usage(chat)).toMatchObject([{ kept: 1, cut: 0 }]);
+});
+
+test('without the grant to read nothing is heard', async () => {
+  const chat = await observed();
+  await sql(
+    `UPDATE grants g SET can_read = false FROM chats c WHERE c.id = g.chat_id AND c.group_address = $1`,
+    [chat],
+  );
+  await says({ chat, sender: phone(1), body: 'Dinner on Saturday at 8, who brings the salad?' });
+  expect(await buffer(chat)).toEqual([]);
+});

@@ -1,0 +1,159 @@
+// A message of an observed group, in the router's transaction: what the noise filter says of it, what that
+// spares, and whether it names the assistant. No model is asked and nothing is said here.
+import { estimateTokens } from '@relay/core/agent/context-window';
+import type { ChatId, MessageId } from '@relay/core/ids';
+import { type AnswerReason, answerLedgerRow, type LedgerRow } from '@relay/core/ledger/rows';
+import { isRequestTooOld, REQUEST_MAX_AGE_MS } from '@relay/core/observer/answering';
+import { judgeNoise, NOISE_LOOKBACK } from '@relay/core/observer/noise/judge';
+import { effectiveTerms } from '@relay/core/observer/options';
+import { findAddress } from '@relay/core/observer/trigger/address';
+import type { Settings } from '@relay/core/settings';
+import type { Clock } from '../../models/agent/clock.ts';
+import type { ModelSource } from '../../models/agent/model.ts';
+import { readOwnAddresses } from '../../platform/db/account.ts';
+import { readObservedGroup, type StoredObservedGroup } from '../../platform/db/observer/groups.ts';
+import {
+  deleteVerdict,
+  type ObservedMessage,
+  observedMessageAt,
+  observedMessageById,
+  observedMessagesBefore,
+  putVerdict,
+} from '../../platform/db/observer/messages.ts';
+import { dropObserverRequest, putObserverRequest } from '../../platform/db/observer/requests.ts';
+import { addObserverUsage } from '../../platform/db/observer/runs.ts';
+import type { Engine, UnitOfWork } from '../../platform/jobs/unit-of-work.ts';
+import type { Job } from '../../platform/jobs/worker.ts';
+import { expectDigest } from './digest/due.ts';
+
+const ALL_TIME = new Date(0);
+
+export interface GroupMessagePosition {
+  readonly id: MessageId;
+  readonly number: number;
+  readonly chat: ChatId;
+  readonly sentAt: Date;
+}
+
+/** What is to be written down about it, behind its route. */
+export async function onGroupMessage(
+  deps: GroupMessageDeps,
+  work: UnitOfWork,
+  place: GroupMessagePosition,
+): Promise<readonly LedgerRow[]> {
+  const { tx } = work;
+  const { account } = deps.lease;
+  const reader = { account, admins: deps.admins };
+  const group = await readObservedGroup(tx, account, place.chat);
+  const heard = await observedMessageAt(tx, reader, place);
+  if (group === null || heard === null) return [];
+  const before = await observedMessagesBefore(tx, reader, place, NOISE_LOOKBACK);
+  await storeVerdict(deps, work, group, heard, before);
+  if (heard.replaces !== null) await forgetReplaced(deps, work, place.chat, heard.replaces);
+  // Whatever hour the other message was in, its digest is to be looked at.
+  await expectDigest(deps, work, group, heard.replaces === null ? heard.message.at : ALL_TIME);
+  return noteRequest(deps, work, group, heard, place);
+}
+
+async function storeVerdict(
+  { lease: { account } }: GroupMessageDeps,
+  { tx }: UnitOfWork,
+  { chat, zone }: StoredObservedGroup,
+  { number, message }: ObservedMessage,
+  before: readonly ObservedMessage[],
+): Promise<void> {
+  const verdict = judgeNoise(
+    message,
+    before.map((each) => each.message),
+  );
+  const tokens = estimateTokens(message.text);
+  const place = { chat, number, sentAt: message.at };
+  const fresh = await putVerdict(tx, account, { ...place, verdict, tokens });
+  if (!fresh) return;
+  const counted = verdict.noise ? { cut: 1, saved: tokens } : { kept: 1 };
+  await addObserverUsage(tx, account, { chat, zone, at: message.at }, counted);
+}
+
+/** What was taken back or written anew leaves the buffer, and asks for nothing any more. */
+async function forgetReplaced(
+  { lease: { account } }: GroupMessageDeps,
+  { tx }: UnitOfWork,
+  chat: ChatId,
+  number: number,
+): Promise<void> {
+  await deleteVerdict(tx, account, { chat, number });
+  await dropObserverRequest(tx, account, { chat, number }, 'taken_back');
+}
+
+async function noteRequest(
+  deps: GroupMessageDeps,
+  work: UnitOfWork,
+  group: StoredObservedGroup,
+  heard: ObservedMessage,
+  place: GroupMessagePosition,
+): Promise<readonly LedgerRow[]> {
+  const { message } = heard;
+  // What was asked is asked once: a change of it is none of its own.
+  if (message.replaces !== null || !(await isAddressedToAssistant(deps, work, group, heard)))
+    return [];
+  const { account } = deps.lease;
+  const silence = silenceReasonFor(deps, heard);
+  const request = await putObserverRequest(work.tx, account, place, silence);
+  if (request === null) return [];
+  if (silence === null) {
+    const { chat } = group;
+    await deps.jobs.enqueue(work.tx, 'trigger', [
+      { key: `${account}:${chat}`, data: { account, subject: request } },
+    ]);
+    work.filled.add('trigger');
+    return [];
+  }
+  const { chat, id } = place;
+  return [
+    answerLedgerRow({ actor: `observer:${chat}`, message: id, reason: silence, detail: { chat } }),
+  ];
+}
+
+async function isAddressedToAssistant(
+  { lease: { account }, admins, settings }: GroupMessageDeps,
+  { tx }: UnitOfWork,
+  { chat, options }: StoredObservedGroup,
+  { message }: ObservedMessage,
+): Promise<boolean> {
+  const { quotedId } = message;
+  const quoted =
+    quotedId === null ? null : await observedMessageById(tx, { account, admins }, chat, quotedId);
+  return (
+    findAddress(message, {
+      name: effectiveTerms(options, settings.observer).assistantName,
+      // Others who name this number name the owner, who may well be its only user.
+      jids: message.fromOwner ? await readOwnAddresses(tx, account) : [],
+      isAssistantMessage: (id) => id === quotedId && quoted?.message.fromAssistant === true,
+    }) !== null
+  );
+}
+
+function silenceReasonFor(
+  deps: GroupMessageDeps,
+  { message }: ObservedMessage,
+): AnswerReason | null {
+  if (!message.fromOwner) return 'not_owner';
+  return isRequestTooOld(message.at, deps.now(), REQUEST_MAX_AGE_MS) ? 'too_old' : null;
+}
+
+// What the observer needs of the world, handed to it by main. There is nothing in it that can send: what it
+// finds worth an answer becomes a job for somebody else.
+
+interface GroupMessageDeps extends Engine {
+  readonly settings: Pick<Settings, 'observer'>;
+  /** The owner's other numbers, in digits. */
+  readonly admins: readonly string[];
+}
+
+export interface ObserverDeps extends GroupMessageDeps {
+  readonly settings: Pick<Settings, 'observer' | 'agent'>;
+  readonly models: ModelSource;
+  readonly clock: Clock;
+}
+
+export type TriggerJob = Pick<Job<'trigger'>, 'data' | 'complete'>;

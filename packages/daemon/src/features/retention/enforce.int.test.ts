@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto';
+import type { ChatId } from '@relay/core/ids';
+import { verifies } from '@relay/testing/verifies';
+import { expect, test } from 'vitest';
+import { pruneOldRows } from '../../platform/db/prune.ts';
+import { retentionBed } from './testing/bed.ts';
+
+const bed = await retentionBed();
+const { account, database, retention, sql, world } = bed;
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const NOW = new Date('2026-11-15T12:00:00Z');
+bed.setNow(NOW);
+const ago = (ms: number) => new Date(NOW.getTime() - ms);
+
+async function group({ observed = true } = {}): Promise<ChatId> {
+  const id = randomUUID() as ChatId;
+  await sql(
+    `INSERT INTO chats (account_id, id, kind, group_address, subject) VALUES ($1, $2, 'group', $3, 'Family')`,
+    [account, id, `${id}@g.us`],
+  );
+  if (observed) {
+    await sql(`INSERT INTO observed_groups (account_id, chat_id, zone) VALUES ($1, $2, 'UTC')`, [
+      account,
+      id,
+    ]);
+  }
+  return id;
+}
+
+async function say(chat: ChatId, at: Date, count = 1): Promise<void> {
+  await sql('SELECT ensure_message_month($1)', [at]);
+  await sql(
+    `INSERT INTO messages (account_id, chat_id, sent_at, from_me, message_id, kind, body)
+     SELECT $1, $2, $3, false, gen_random_uuid()::text, 'conversation', 'hello' FROM generate_series(1, $4)`,
+    [account, chat, at, count],
+  );
+  await sql(
+    `INSERT INTO message_keys (account_id, chat_id, sender, message_id, id, sent_at)
+     SELECT account_id, chat_id, 'them', message_id, id, sent_at FROM messages WHERE chat_id = $1
+     ON CONFLICT DO NOTHING`,
+    [chat],
+  );
+  await sql(
+    `INSERT INTO observed_messages SELECT account_id, chat_id, id, sent_at, 'content', false, 1 FROM messages
+     WHERE chat_id = $1 AND chat_id IN (SELECT chat_id FROM observed_groups) ON CONFLICT DO NOTHING`,
+    [chat],
+  );
+}
+
+async function digest(chat: ChatId, ended: Date, kind = 'hourly'): Promise<string> {
+  const id = randomUUID();
+  await sql(
+    `INSERT INTO digests (account_id, id, chat_id, kind, period_start, period_end, body, tokens)
+     VALUES ($1, $2, $3, $4, $5, $6, 'so it was', 3)`,
+    [account, id, chat, kind, new Date(ended.getTime() - HOUR), ended],
+  );
+  await sql(
+    `INSERT INTO digest_facts (account_id, digest_id, kind, body) VALUES ($1, $2, 'event', 'a fact')`,
+    [account, id],
+  );
+  return id;
+}
+
+const left = async (table: string, chat: ChatId) =>
+  Number((await sql(`SELECT count(*) FROM ${table} WHERE chat_id = $1`, [chat]))[0]?.count);
+const groupOf = async (chat: ChatId) =>
+  (await retention.verbs.status()).groups.find(({ chat_id }) => chat_id === chat);
+
+test('a message of an observed group is there for 30 days and not longer; the proof reads the rows', async () => {
+  verifies('004-PRIV-RAW-30');
+  const chat = await group();
+  await say(chat, ago(30 * DAY + 1), 3);
+  await say(chat, ago(29 * DAY + 3 * HOUR), 2);
+  await say(chat, ago(HOUR));
+  expect(await groupOf(chat)).toMatchObject({ within_limits: false, messages: 6 });
+  const run = await retention.verbs.run();
+  expect(run).toMatchObject({ messages: 3, cause: 'owner', scoured: true });
+  expect(await groupOf(chat)).toMatchObject({
+    name: 'Family',
+    observed: true,
+    within_limits: true,
+    messages: 3,
+    oldest_message_at: ago(29 * DAY + 3 * HOUR).toISOString(),
+  });
+  for (const table of ['messages', 'message_keys', 'observed_messages'])
+    expect([table, await left(table, chat)]).toEqual([table, 3]);
+  // A day later the next two are due, and go at night by themselves.
+  bed.setNow(new Date(NOW.getTime() + DAY));
+  await retention.nightly();
+  expect(await left('messages', chat)).toBe(1);
+  expect((await retention.verbs.status()).runs[0]).toMatchObject({ cause: 'night', messages: 2 });
+  bed.setNow(NOW);
+});
+
+test('a digest is there for 4 weeks and not longer, its facts with it; files outside are told first', async () => {
+  verifies('004-PRIV-DIGEST-4W');
+  const chat = await group();
+  const old = await digest(chat, ago(28 * DAY + 1_000));
+  const daily = await digest(chat, ago(40 * DAY), 'daily');
+  const young = await digest(chat, ago(28 * DAY - 1_000));
+  const told: string[] = [];
+  const outside = {
+    erase: async (digests: readonly string[]) => {
+      expect(await left('digests', chat)).toBe(3);
+      told.push(...digests);
+      return digests.length;
+    },
+  };
+  const { openRetention } = await import('./feature.ts');
+  const run = await openRetention({ ...world, outside }).verbs.run();
+  expect(run.digests).toBe(2);
+  expect(told.sort()).toEqual([old, daily].sort());
+  expect(await sql('SELECT id FROM digests WHERE chat_id = $1', [chat])).toEqual([{ id: young }]);
+  expect(
+    await sql('SELECT digest_id FROM digest_facts WHERE digest_id = ANY($1)', [[old, young]]),
+  ).toEqual([{ digest_id: young }]);
+  expect(await groupOf(chat)).toMatchObject({ within_limits: true, digests: 1 });
+});
+
+test('a group that is not observed keeps its messages; one that was keeps none from then', async () => {
+  const [never, once] = [await group({ observed: false }), await group()];
+  await say(never, ago(100 * DAY), 2);
+  await say(once, ago(20 * DAY), 2);
+  await digest(once, ago(20 * DAY));
+  await sql('DELETE FROM observed_groups WHERE chat_id = $1', [once]);
+  await sql('UPDATE once_observed SET until = $2 WHERE chat_id = $1', [once, ago(10 * DAY)]);
+  await say(once, ago(5 * DAY));
+  expect(await groupOf(once)).toMatchObject({ observed: false, messages: 2 });
+  bed.setNow(new Date(NOW.getTime() + 40 * DAY));
+  await retention.verbs.run();
+  expect([await left('messages', never), await left('messages', once)]).toEqual([2, 1]);
+  expect([await left('digests', once), await left('once_observed', once)]).toEqual([0, 0]);
+  bed.setNow(NOW);
+});
+
+test('exactly as old as it may be is not too old', async () => {
+  const chat = await group();
+  await say(chat, ago(30 * DAY));
+  await digest(chat, ago(28 * DAY));
+  await retention.verbs.run();
+  expect([await left('messages', chat), await left('digests', chat)]).toEqual([1, 1]);
+});
+
+test('more than fits into one transaction goes all the same', async () => {
+  const chat = await group();
+  await say(chat, ago(31 * DAY), 2_500);
+  await say(chat, ago(DAY));
+  expect((await retention.verbs.run()).messages).toBe(2_500);
+  expect(await left('messages', chat)).toBe(1);
+});
+
+test('what became too old while the daemon was away goes at its start', async () => {
+  const chat = await group();
+  await say(chat, ago(31 * DAY));
+  await retention.start()();
+  expect(await left('messages', chat)).toBe(0);
+  expect((await retention.verbs.status()).runs[0]).toMatchObject({
+    cause: 'start',
+    messages: 1,
+    scoured: false,
+  });
+});
+
+test('it is said when it happens next, and what else has a limit', async () => {
+  const status = await retention.verbs.status();
+  expect(status.next_run_at).toBe('2026-11-16T04:17:00.000Z');
+  expect(status.others).toContainEqual({ what: 'what was received, as it came', limit: '7 days' });
+  await pruneOldRows(database.kysely, world.log);
+});
+
+test('the ledger says how much went, and of whom it says nothing', async () => {
+  const rows =
+    await sql(`SELECT actor, outcome, reason, detail FROM ledger WHERE action = 'enforce_retention'
+    ORDER BY seq LIMIT 1`);
+  expect(rows).toEqual([
+    { actor: 'owner', outcome: 'erased', reason: 'too_old', detail: { messages: 3, digests: 0 } },
+  ]);
+});

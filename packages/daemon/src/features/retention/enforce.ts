@@ -1,0 +1,121 @@
+// Enforces the limits: what is too old in observed groups goes, digests go, in transactions short enough to
+// disturb nobody. Safe to run again, and to be killed anywhere: the next run finds what is still there.
+import type { ExportedDigestCopies, RetentionRun } from '@relay/core/api/retention';
+import type { ContactId, DigestId } from '@relay/core/ids';
+import type { RetentionSettings } from '@relay/core/settings';
+import { sql } from 'kysely';
+import { appendLedger } from '../../platform/db/ledger.ts';
+import { fenced } from '../../platform/db/transaction.ts';
+import type { Engine } from '../../platform/jobs/unit-of-work.ts';
+import { eraseAllMessages, eraseDigests, eraseOutboxMessages, findDigestIds } from './erase.ts';
+import {
+  dropStaleMarks,
+  noteRetentionRun,
+  overdueAnswersSql,
+  overdueMessagesSql,
+  type RetentionCutoffs,
+  readOverdueChats,
+} from './retention-limits.ts';
+import { readScourSize, type ScourOptions, scourDatabase } from './scour.ts';
+
+const DAY_MS = 86_400_000;
+const DIGESTS_AT_ONCE = 200;
+/** Written anew every night in a few seconds; what is larger waits for the owner to ask. */
+const SMALL_BYTES = 256 << 20;
+
+export function cutoffsAt(
+  now: Date,
+  { observed_messages_days, digests_days }: RetentionDeps['limits'],
+): RetentionCutoffs {
+  return {
+    messages: new Date(now.getTime() - observed_messages_days * DAY_MS),
+    digests: new Date(now.getTime() - digests_days * DAY_MS),
+  };
+}
+
+export async function enforceRetention(
+  deps: RetentionDeps,
+  cause: RetentionRun['cause'],
+): Promise<RetentionRun> {
+  const { db, lease, log, now, limits } = deps;
+  const began = performance.now();
+  const at = now();
+  const cutoffs = cutoffsAt(at, limits);
+  const digests = await enforceDigests(deps, cutoffs);
+  const messages = await enforceMessages(deps, cutoffs);
+  const deleted = messages + digests > 0;
+  const scoured = await scourIfDue(deps, cause, deleted);
+  const ms = Math.round(performance.now() - began);
+  const run = { at: at.toISOString(), cause, messages, digests, scoured, ms };
+  await fenced(db, lease, async (tx) => {
+    await dropStaleMarks(tx, lease.account, cutoffs);
+    await noteRetentionRun(tx, lease.account, run);
+    if (!deleted) return;
+    await appendLedger(tx, lease.account, {
+      actor: cause === 'owner' ? 'owner' : 'relay',
+      action: 'enforce_retention',
+      subject: { kind: 'retention', id: at.toISOString() },
+      outcome: 'erased',
+      reason: 'too_old',
+      detail: { messages, digests },
+    });
+  });
+  if (deleted) log.info('retention enforced', { event: cause, count: messages + digests, ms });
+  return run;
+}
+
+async function enforceDigests(deps: RetentionDeps, cutoffs: RetentionCutoffs): Promise<number> {
+  const { account } = deps.lease;
+  const all = await findDigestIds(deps.db, account, sql`g.period_end < ${cutoffs.digests}`);
+  for (let from = 0; from < all.length; from += DIGESTS_AT_ONCE) {
+    await eraseDigestsEverywhere(deps, all.slice(from, from + DIGESTS_AT_ONCE));
+  }
+  return all.length;
+}
+
+/** Outside first: once the rows are gone nobody would know where their copies are. Returns the lines there. */
+export async function eraseDigestsEverywhere(
+  deps: RetentionDeps,
+  digests: readonly DigestId[],
+): Promise<number> {
+  if (digests.length === 0) return 0;
+  const lines = await deps.outside.erase(digests);
+  await fenced(deps.db, deps.lease, async (tx) => {
+    await eraseDigests(tx, deps.lease.account, digests);
+    await deps.jobs.forget(tx, digests);
+  });
+  return lines;
+}
+
+async function enforceMessages(deps: RetentionDeps, cutoffs: RetentionCutoffs): Promise<number> {
+  const { db, lease } = deps;
+  let total = 0;
+  for (const overdue of await readOverdueChats(db, lease.account, cutoffs)) {
+    total += await eraseAllMessages(db, lease, overdueMessagesSql(overdue));
+    await fenced(db, lease, (tx) =>
+      eraseOutboxMessages(tx, lease.account, overdueAnswersSql(overdue)),
+    );
+  }
+  return total;
+}
+
+async function scourIfDue(
+  { db, server }: RetentionDeps,
+  cause: RetentionRun['cause'],
+  deleted: boolean,
+): Promise<boolean> {
+  if (cause === 'start') return false;
+  if (cause === 'night' && (!deleted || (await readScourSize(db)) > SMALL_BYTES)) return false;
+  return (await scourDatabase({ db, server })) !== 'none';
+}
+
+// What enforcing the limits and forgetting somebody stand on.
+
+export interface RetentionDeps extends Engine, Pick<ScourOptions, 'server'> {
+  readonly limits: RetentionSettings;
+  readonly outside: ExportedDigestCopies;
+  /** Ends every conversation with them, so that no agent works on what is about to go. */
+  endConversations(contact: ContactId): Promise<void>;
+  /** Whether logs are written that may hold the beginnings of messages. */
+  readonly logsWords: boolean;
+}

@@ -1,0 +1,63 @@
+// Retention, put together: what the owner may ask for, what happens every night, and once at a start. One
+// after the other, because each writes the database's files anew.
+import type { RetentionService, RetentionStatus } from '@relay/core/api/retention';
+import { nextOccurrence } from '@relay/core/schedule/occurrences';
+import { findZone } from '@relay/core/schedule/zone';
+import { FIXED_LIMITS } from '../../platform/db/prune.ts';
+import { cutoffsAt, enforceRetention, type RetentionDeps } from './enforce.ts';
+import { forgetContactOrGroup, previewForget } from './forget.ts';
+import { readRetentionGroups, readRetentionRuns } from './retention-limits.ts';
+
+/** As `jobs.every` is told in acting.ts. */
+const NIGHTLY = { kind: 'daily', time: '04:17' } as const;
+const SHOWN_RUNS = 10;
+
+export interface Retention {
+  readonly verbs: RetentionService;
+  /** As a part of the daily maintenance. */
+  nightly(): Promise<void>;
+  /** What became too old while the daemon was away, in the background. Gives back how to wait for it. */
+  start(): () => Promise<void>;
+}
+
+export function openRetention(deps: RetentionDeps): Retention {
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const mine = last.then(work, work);
+    last = mine.catch(() => {});
+    return mine;
+  };
+  return {
+    verbs: {
+      status: () => readRetentionStatus(deps),
+      run: () => inTurn(() => enforceRetention(deps, 'owner')),
+      preview: (id) => previewForget(deps, id),
+      forget: (id) => inTurn(() => forgetContactOrGroup(deps, id)),
+    },
+    nightly: async () => {
+      await inTurn(() => enforceRetention(deps, 'night'));
+    },
+    start() {
+      const first = inTurn(() => enforceRetention(deps, 'start')).then(
+        () => {},
+        (error: unknown) => deps.log.warn('retention not enforced', { error }),
+      );
+      return () => first;
+    },
+  };
+}
+
+async function readRetentionStatus(deps: RetentionDeps): Promise<RetentionStatus> {
+  const { db, lease, limits } = deps;
+  const now = deps.now();
+  const zone = findZone(deps.zone);
+  const next = zone === null ? null : nextOccurrence(NIGHTLY, zone, now);
+  return {
+    now: now.toISOString(),
+    limits,
+    groups: await readRetentionGroups(db, lease.account, cutoffsAt(now, limits)),
+    runs: await readRetentionRuns(db, lease.account, SHOWN_RUNS),
+    next_run_at: (next ?? now).toISOString(),
+    others: [...FIXED_LIMITS],
+  };
+}

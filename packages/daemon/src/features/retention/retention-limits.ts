@@ -1,0 +1,117 @@
+// What is still there of observed groups, and how old: the proof that the limits are kept. Read from the rows
+// themselves, never from what a run of the limits says it did.
+import type { RetentionGroup, RetentionRun } from '@relay/core/api/retention';
+import type { AccountId, ChatId } from '@relay/core/ids';
+import { type RawBuilder, sql } from 'kysely';
+import type { Db, Transaction } from '../../platform/db/database.ts';
+
+export interface RetentionCutoffs {
+  /** Messages that were sent before go. */
+  readonly messages: Date;
+  /** Digests of periods that ended before go. */
+  readonly digests: Date;
+}
+
+interface RetentionGroupRow {
+  chat_id: ChatId;
+  name: string | null;
+  observed: boolean;
+  messages: number;
+  oldest_message_at: Date | null;
+  digests: number;
+  oldest_digest_at: Date | null;
+}
+
+/** Observed, or once observed, and until when its messages are subject to the limit. */
+const limitedChatsSql = (account: AccountId) => sql`(
+  SELECT chat_id, true AS observed, 'infinity'::timestamptz AS until FROM observed_groups WHERE account_id = ${account}
+  UNION ALL SELECT o.chat_id, false, o.until FROM once_observed o WHERE o.account_id = ${account}
+    AND NOT EXISTS (SELECT FROM observed_groups g WHERE g.account_id = o.account_id AND g.chat_id = o.chat_id)
+  UNION ALL SELECT DISTINCT d.chat_id, false, '-infinity'::timestamptz FROM digests d WHERE d.account_id = ${account}
+    AND NOT EXISTS (SELECT FROM observed_groups g WHERE g.account_id = d.account_id AND g.chat_id = d.chat_id)
+    AND NOT EXISTS (SELECT FROM once_observed o WHERE o.account_id = d.account_id AND o.chat_id = d.chat_id))`;
+
+export async function readRetentionGroups(
+  db: Db,
+  account: AccountId,
+  cutoffs: RetentionCutoffs,
+): Promise<RetentionGroup[]> {
+  const { rows } = await sql<RetentionGroupRow>`
+    SELECT l.chat_id, coalesce(n.display_name, c.subject) AS name, l.observed, m.count AS messages,
+      m.oldest AS oldest_message_at, d.count AS digests, d.oldest AS oldest_digest_at
+    FROM ${limitedChatsSql(account)} l JOIN chats c ON c.account_id = ${account} AND c.id = l.chat_id
+      LEFT JOIN grants n ON n.account_id = ${account} AND n.chat_id = l.chat_id
+      CROSS JOIN LATERAL (SELECT count(*), min(sent_at) AS oldest FROM messages
+        WHERE account_id = ${account} AND chat_id = l.chat_id AND sent_at <= l.until) m
+      CROSS JOIN LATERAL (SELECT count(*), min(period_end) AS oldest FROM digests
+        WHERE account_id = ${account} AND chat_id = l.chat_id) d
+    ORDER BY l.observed DESC, lower(coalesce(n.display_name, c.subject)), l.chat_id`.execute(db);
+  return rows.map(({ oldest_message_at, oldest_digest_at, ...row }) => ({
+    ...row,
+    oldest_message_at: oldest_message_at?.toISOString() ?? null,
+    oldest_digest_at: oldest_digest_at?.toISOString() ?? null,
+    within_limits:
+      (oldest_message_at === null || oldest_message_at >= cutoffs.messages) &&
+      (oldest_digest_at === null || oldest_digest_at >= cutoffs.digests),
+  }));
+}
+
+/** One chat that the limit of messages holds for: those before `until` go. */
+interface OverdueChat {
+  readonly chat: ChatId;
+  readonly until: Date;
+}
+
+export async function readOverdueChats(
+  db: Db,
+  account: AccountId,
+  { messages }: RetentionCutoffs,
+): Promise<OverdueChat[]> {
+  const { rows } = await sql<OverdueChat>`
+    SELECT chat_id AS chat, least(${messages}, until) AS until FROM ${limitedChatsSql(account)} l
+    WHERE isfinite(least(${messages}, until))`.execute(db);
+  return rows;
+}
+
+/** Of `messages m`. */
+export const overdueMessagesSql = ({ chat, until }: OverdueChat): RawBuilder<unknown> =>
+  sql`m.chat_id = ${chat} AND m.sent_at < ${until}`;
+
+/** Of `outbox o`: Relay's own answers there, once they have left or failed. */
+export const overdueAnswersSql = ({ chat, until }: OverdueChat): RawBuilder<unknown> => sql`
+  o.chat_id = ${chat} AND o.created_at < ${until} AND o.state IN ('sent', 'delivered', 'read', 'failed')`;
+
+/** A digest that could not be made is as old as one; a group of which nothing is left needs no remembering. */
+export async function dropStaleMarks(
+  tx: Transaction,
+  account: AccountId,
+  { digests }: RetentionCutoffs,
+): Promise<void> {
+  await sql`DELETE FROM digest_failures WHERE account_id = ${account} AND period_end < ${digests}`.execute(
+    tx,
+  );
+  await sql`DELETE FROM once_observed o WHERE o.account_id = ${account} AND NOT EXISTS (SELECT FROM messages m
+    WHERE m.account_id = o.account_id AND m.chat_id = o.chat_id AND m.sent_at <= o.until)`.execute(
+    tx,
+  );
+}
+
+export async function noteRetentionRun(
+  tx: Transaction,
+  account: AccountId,
+  { at, cause, messages, digests, scoured, ms }: RetentionRun,
+): Promise<void> {
+  await sql`INSERT INTO retention_runs (account_id, at, cause, messages, digests, scoured, ms)
+    VALUES (${account}, ${at}, ${cause}, ${messages}, ${digests}, ${scoured}, ${ms})`.execute(tx);
+}
+
+export async function readRetentionRuns(
+  db: Db,
+  account: AccountId,
+  limit: number,
+): Promise<RetentionRun[]> {
+  const { rows } = await sql<Omit<RetentionRun, 'at'> & { at: Date }>`
+    SELECT at, cause, messages, digests, scoured, ms FROM retention_runs
+    WHERE account_id = ${account} ORDER BY id DESC LIMIT ${limit}`.execute(db);
+  return rows.map((row) => ({ ...row, at: row.at.toISOString() }));
+}

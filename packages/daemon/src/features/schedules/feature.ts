@@ -1,0 +1,31 @@
+// Schedules, put together: what main hands to the routes, the gate, the hold, the timers and the workers.
+import type { ScheduleService } from '@relay/core/api/schedules';
+import type { ApprovedScheduleActions, OnRelease } from '../../pipeline/gate/approvals.ts';
+import type { JobHandler } from '../../platform/jobs/worker.ts';
+import { enqueueHeldSchedules, onScheduleDue, recomputeSchedules } from './due.ts';
+import {
+  cancelApprovedSchedule,
+  createApprovedSchedule,
+  createScheduleService,
+  type ScheduleDeps,
+} from './service.ts';
+
+export interface SchedulesFeature {
+  readonly verbs: ScheduleService;
+  readonly carryOut: ApprovedScheduleActions;
+  readonly onRelease: OnRelease;
+  readonly onDue: JobHandler<'schedule'>;
+  /** Before the timers begin, and whenever the clock was put back. */
+  settle(): Promise<void>;
+}
+
+export const openSchedules = (deps: ScheduleDeps): SchedulesFeature => ({
+  verbs: createScheduleService(deps),
+  carryOut: {
+    scheduleMessage: createApprovedSchedule(deps),
+    cancelSchedule: cancelApprovedSchedule(deps),
+  },
+  onRelease: enqueueHeldSchedules(deps),
+  onDue: onScheduleDue(deps),
+  settle: () => recomputeSchedules(deps),
+});

@@ -1,0 +1,408 @@
+// Schedules as routes, commands and the assistant ask for them. Each verb is one transaction; what the gate
+// refuses stands in the ledger, and its reason is the answer.
+
+import type { CatchUp } from '@relay/core/api/constants';
+import type { ListedContact } from '@relay/core/api/contacts';
+import type { CreateSchedule, Schedule, ScheduleService } from '@relay/core/api/schedules';
+import { recipientJid } from '@relay/core/contacts/alias';
+import { chooseMatch } from '@relay/core/contacts/match';
+import { RelayError } from '@relay/core/errors';
+import { type ApprovalId, type ChatId, chatId, contactId, type ScheduleId } from '@relay/core/ids';
+import type { Actor } from '@relay/core/policy/actors';
+import { type Decision, decisionFor, REASONS } from '@relay/core/policy/reasons';
+import { describeRule } from '@relay/core/schedule/format';
+import { checkRule, nextOccurrence } from '@relay/core/schedule/occurrences';
+import { defaultCatchUp, type ScheduleRule } from '@relay/core/schedule/rule';
+import { parseTypedSchedule } from '@relay/core/schedule/typed';
+import { findZone, type Weekday, weekdayOf, type Zone } from '@relay/core/schedule/zone';
+import type { Settings } from '@relay/core/settings';
+import { sql } from 'kysely';
+import { actorName } from '../../pipeline/gate/actors.ts';
+import { withdrawApprovals } from '../../pipeline/gate/approval-store.ts';
+import type { ApprovedActions, ApprovedScheduleActions } from '../../pipeline/gate/approvals.ts';
+import type { SubmitContext } from '../../pipeline/gate/evaluate.ts';
+import type { Gate, GateResult } from '../../pipeline/gate/gate.ts';
+import { closeNotices, findOrMakeOwnerChat } from '../../pipeline/gate/owner-notices.ts';
+import { findOrMakeChat } from '../../pipeline/gate/send-as-owner.ts';
+import { findOrMakeChats } from '../../platform/db/chats.ts';
+import { matchContacts } from '../../platform/db/contact-directory.ts';
+import type { Db, Transaction } from '../../platform/db/database.ts';
+import { appendEvent } from '../../platform/db/events.ts';
+import { fenced } from '../../platform/db/transaction.ts';
+import { setTimer } from '../../platform/jobs/timers.ts';
+import { type Engine, joinTransaction } from '../../platform/jobs/unit-of-work.ts';
+import {
+  listSchedules,
+  lockSchedule,
+  type ParsedSchedule,
+  previewSchedule,
+  readScheduleRecipient,
+  ruleOf,
+  setNextOccurrence,
+  timerOf,
+} from './sql.ts';
+
+/** Enough to see a change of the clocks coming, and whether the right days were understood. */
+const PREVIEWED_OCCURRENCES = 5;
+
+const OWNER: Actor = { kind: 'owner' };
+
+export function createScheduleService(deps: ScheduleDeps): ScheduleService {
+  const { db, lease, events } = deps;
+  const shown = async (id: ScheduleId): Promise<Schedule> => {
+    const [found] = await listSchedules(db, lease.account, { id });
+    if (found === undefined) throw new RelayError('schedule_not_found', { id });
+    return found;
+  };
+  return {
+    list: (state, page) => listSchedules(db, lease.account, { state }, page),
+    preview: (wish) => inRolledBackTransaction(db, (tx) => previewForOwner(deps, tx, wish)),
+    create: async (wish) => {
+      const { decision, id } = await fenced(db, lease, (tx) => createForOwner(deps, tx, wish));
+      events.hint();
+      if (id === null)
+        throw new RelayError('denied', { reason: REASONS[decision.reason].sentence });
+      return shown(id);
+    },
+    cancel: async (id) => {
+      await fenced(db, lease, (tx) => cancelSchedule(deps, tx, OWNER, id));
+      events.hint();
+      return shown(id);
+    },
+  };
+}
+
+/** A look at what would be: contacts and chats that it makes on the way are not kept. */
+async function inRolledBackTransaction<T>(
+  db: Db,
+  look: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  const tx = await db.startTransaction().execute();
+  try {
+    return await look(tx);
+  } finally {
+    await tx.rollback().execute();
+  }
+}
+
+async function previewForOwner(deps: ScheduleDeps, tx: Transaction, wish: CreateSchedule) {
+  const understood = interpretScheduleRequest(deps, wish);
+  const chat = await resolveScheduleChat(deps, tx, wish.to);
+  const recipient = await readScheduleRecipient(tx, deps.lease.account, chat);
+  return previewSchedule(understood, recipient, deps.now(), PREVIEWED_OCCURRENCES);
+}
+
+async function createForOwner(deps: ScheduleDeps, tx: Transaction, wish: CreateSchedule) {
+  const { rule, zone, catchUp, text } = interpretScheduleRequest(deps, wish);
+  const chat = await resolveScheduleChat(deps, tx, wish.to);
+  return submitSchedule(deps, tx, OWNER, { chat, text, rule, zone: zone.name, catchUp });
+}
+
+// A message for later: checked, put before the gate, and written down with its first timer, all in the
+// caller's transaction. One that waits for the owner's yes becomes a schedule only with it.
+
+interface ScheduleToCreate {
+  readonly chat: ChatId;
+  readonly text: string;
+  readonly rule: ScheduleRule;
+  readonly zone: string;
+  readonly catchUp: CatchUp;
+}
+
+interface ScheduleResult {
+  readonly decision: Decision;
+  /** There exactly if it was allowed. */
+  readonly id: ScheduleId | null;
+  /** There exactly if the owner is asked. */
+  readonly approval: ApprovalId | null;
+}
+
+export async function submitSchedule(
+  deps: ScheduleDeps,
+  tx: Transaction,
+  actor: Actor,
+  { chat, text, rule, zone, catchUp }: ScheduleToCreate,
+  circumstances: SubmitContext = {},
+): Promise<ScheduleResult> {
+  const { next } = requireNextOccurrence(deps, rule, zone);
+  const { decision, approval } = await deps.gate.submit(
+    tx,
+    actor,
+    { kind: 'schedule_message', chat, text, rule, zone, catchUp },
+    circumstances,
+  );
+  if (decision.outcome !== 'allow') return { decision, id: null, approval };
+  const { account } = deps.lease;
+  const { id } = await tx
+    .insertInto('schedules')
+    .values({
+      account_id: account,
+      rule: JSON.stringify(rule),
+      zone,
+      chat_id: chat,
+      body: text,
+      catch_up: catchUp,
+      created_by: actorName(actor),
+      approval_id: circumstances.approval ?? null,
+      next_at: next,
+      created_at: deps.now(),
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  await setTimer(tx, timerOf(account, id), next);
+  await appendEvent(tx, account, {
+    kind: 'schedule',
+    subject: id,
+    data: { state: 'active', next: next.toISOString() },
+  });
+  return { decision, id, approval: null };
+}
+
+/** Its first occurrence; refused with a sentence when there is none, or the rule is none. */
+function requireNextOccurrence({ now }: ScheduleDeps, rule: unknown, zone: string) {
+  const checked = checkRule(rule, zone, now());
+  if (!checked.ok) throw new RelayError('invalid_schedule', { what: checked.sentence });
+  return checked;
+}
+
+/** The owner said yes to what an agent wanted to schedule. A refusal is thrown, and undoes the yes. */
+export const createApprovedSchedule =
+  (deps: ScheduleDeps): ApprovedActions['scheduleMessage'] =>
+  (tx, { approval, actor, run, schedule: asked }) =>
+    joinTransaction(deps, tx, async () => {
+      const { decision } = await submitSchedule(deps, tx, actor, asked, {
+        approval,
+        ...(run === null ? {} : { run }),
+      });
+      if (decision.outcome !== 'allow') {
+        throw new RelayError('denied', { reason: REASONS[decision.reason].sentence });
+      }
+    });
+
+// Cancelling: nothing more comes of a schedule, neither the next occurrence nor a message of it that waits
+// in the outbox (its permit is asked again before it leaves) nor a question to the owner.
+
+const CANCELLED_SENTENCE = 'The schedule was cancelled.';
+
+/** Cancelled twice is cancelled; one that has come to its end with nothing on its way is refused. */
+export async function cancelSchedule(
+  deps: ScheduleDeps,
+  tx: Transaction,
+  actor: Actor,
+  id: ScheduleId,
+  circumstances: SubmitContext = {},
+): Promise<Pick<GateResult, 'decision' | 'approval'>> {
+  const { account } = deps.lease;
+  const row = await lockSchedule(tx, account, id);
+  if (row === null) throw new RelayError('schedule_not_found', { id });
+  if (row.state === 'cancelled') return { decision: decisionFor('narrowing'), approval: null };
+  if (row.state === 'done' && !(await hasPendingMessage(deps, tx, id))) {
+    throw new RelayError('schedule_over', { id });
+  }
+  const { chat_id: chat, body: text, zone } = row;
+  const proposal = {
+    kind: 'cancel_schedule',
+    schedule: id,
+    chat,
+    text,
+    rule: ruleOf(row).rule,
+    zone,
+  } as const;
+  // What is to be withdrawn and told comes before the ledger, which stays locked from its row to the commit.
+  const { outcome } = await deps.gate.ask(tx, actor, proposal, circumstances);
+  let withdrawn: readonly ApprovalId[] = [];
+  if (outcome === 'allow') {
+    await setNextOccurrence(tx, account, id, null, 'cancelled');
+    withdrawn = await withdrawApprovals(tx, account, { schedule: id }, CANCELLED_SENTENCE);
+    await appendEvent(tx, account, { kind: 'schedule', subject: id, data: { state: 'cancelled' } });
+  }
+  const submitted = await deps.gate.submit(tx, actor, proposal, circumstances);
+  await closeNotices(tx, { gate: deps.gate, account }, withdrawn, CANCELLED_SENTENCE);
+  return submitted;
+}
+
+/** The owner said yes to what an agent wanted to cancel. A refusal is thrown, and undoes the yes. */
+export const cancelApprovedSchedule =
+  (deps: ScheduleDeps): ApprovedScheduleActions['cancelSchedule'] =>
+  (tx, { approval, actor, run, schedule }) =>
+    joinTransaction(deps, tx, async () => {
+      const { decision } = await cancelSchedule(deps, tx, actor, schedule, {
+        approval,
+        ...(run === null ? {} : { run }),
+      });
+      if (decision.outcome !== 'allow') {
+        throw new RelayError('denied', { reason: REASONS[decision.reason].sentence });
+      }
+    });
+
+async function hasPendingMessage(
+  { lease }: ScheduleDeps,
+  tx: Transaction,
+  id: ScheduleId,
+): Promise<boolean> {
+  const { rows } = await sql`
+    SELECT FROM outbox o JOIN permits p ON p.account_id = o.account_id AND p.id = o.permit_id
+    WHERE o.account_id = ${lease.account} AND o.state = 'pending' AND p.schedule_id = ${id}
+    UNION ALL SELECT FROM approvals
+    WHERE account_id = ${lease.account} AND schedule_id = ${id} AND state = 'pending'`.execute(tx);
+  return rows.length > 0;
+}
+
+// What the assistant's tools do with schedules, inside the transaction of the tool's call. The assistant
+// names a time of day and a pattern, as the seed has it; the gate decides, and what it decides is answered.
+
+export interface AgentScheduleRequest {
+  readonly chat: ChatId;
+  readonly text: string;
+  /** HH:MM, in the owner's zone. */
+  readonly time: string;
+  readonly pattern: 'once' | 'daily' | 'weekly' | 'cron';
+  /** Of `once`: YYYY-MM-DD; without one, the next time that the clock shows it. */
+  readonly date?: string;
+  /** Of `weekly`; without any, the day on which that time comes next. */
+  readonly days?: readonly Weekday[];
+  /** Of `cron`: the five fields; its time is in them. */
+  readonly cron?: string;
+  readonly zone?: string;
+  readonly catchUp?: CatchUp;
+}
+
+export interface AgentScheduleResult extends ScheduleResult {
+  /** As in: every day at 09:00, Africa/Cairo. */
+  readonly words: string;
+  readonly next: Date;
+}
+
+/** `circumstances` brings the run, what it has read, and whether the owner is asked first. */
+export async function scheduleForAgent(
+  deps: ScheduleDeps,
+  tx: Transaction,
+  actor: Actor,
+  wish: AgentScheduleRequest,
+  circumstances: SubmitContext = {},
+): Promise<AgentScheduleResult> {
+  const zoneName = wish.zone ?? deps.zone;
+  const given = ruleFor(wish, findZone(zoneName), deps.now());
+  const { rule, zone, next } = requireNextOccurrence(deps, given, zoneName);
+  const { chat, text, catchUp = defaultCatchUp(rule) } = wish;
+  const asked = { chat, text, rule, zone: zone.name, catchUp };
+  const scheduled = await submitSchedule(deps, tx, actor, asked, circumstances);
+  return { ...scheduled, words: describeRule(rule, zone), next };
+}
+
+/** Still to be checked: a time that is none makes a rule that is none. */
+function ruleFor(
+  { time, pattern, date, days, cron }: AgentScheduleRequest,
+  zone: Zone | null,
+  now: Date,
+): unknown {
+  const daily: ScheduleRule = { kind: 'daily', time };
+  const next = () => (zone === null || !isTime(time) ? null : nextOccurrence(daily, zone, now));
+  switch (pattern) {
+    case 'daily':
+      return daily;
+    case 'once':
+      if (date !== undefined) return { kind: 'once', at: `${date}T${time}` };
+      return { kind: 'once', at: next()?.toISOString() ?? time };
+    case 'weekly': {
+      if (days !== undefined) return { kind: 'weekly', days, time };
+      const at = next();
+      const on = zone === null || at === null ? [] : [weekdayOf(zone.localAt(at.getTime()))];
+      return { kind: 'weekly', days: on, time };
+    }
+    case 'cron':
+      if (cron === undefined) {
+        throw new RelayError('invalid_schedule', {
+          what: 'Give the five fields of the pattern cron.',
+        });
+      }
+      return { kind: 'cron', expression: cron };
+  }
+}
+
+const isTime = (time: string): boolean => /^([01]\d|2[0-3]):[0-5]\d$/.test(time);
+
+// From what was asked for to what is meant: the rule, the zone and the catch-up rule. Refused with a sentence
+// where something cannot be understood for certain.
+
+type ScheduleTimingInput = Omit<CreateSchedule, 'to'>;
+
+function interpretScheduleRequest(deps: ScheduleDeps, wish: ScheduleTimingInput): ParsedSchedule {
+  const zoneName = wish.zone ?? deps.zone;
+  const given = wish.rule ?? parseTypedRule(deps, wish.when ?? '', zoneName);
+  const { rule, zone } = requireNextOccurrence(deps, given, zoneName);
+  return { rule, zone, catchUp: wish.catch_up ?? defaultCatchUp(rule), text: wish.text };
+}
+
+function parseTypedRule({ now }: ScheduleDeps, when: string, zoneName: string) {
+  const read = parseTypedSchedule(when, { zone: zoneOf(zoneName), now: now() });
+  if (!read.ok) throw new RelayError('invalid_schedule', { what: read.sentence });
+  return read.rule;
+}
+
+/** One that is none is refused with its sentence when the rule is checked. */
+const zoneOf = (name: string): Zone => {
+  const zone = findZone(name) ?? findZone('UTC');
+  if (zone === null) throw new Error('this machine knows no zones');
+  return zone;
+};
+
+// To whom: oneself (`me`), somebody by name, number or address, or a group. Where several fit nobody is
+// chosen: the candidates are the answer.
+
+const MAX_RECIPIENT_CANDIDATES = 5;
+
+async function resolveScheduleChat(
+  { lease: { account } }: ScheduleDeps,
+  tx: Transaction,
+  to: string,
+): Promise<ChatId> {
+  if (to.trim().toLowerCase() === 'me') return ownChat(tx, account);
+  const asked = { query: to, kind: 'all', limit: 20 } as const;
+  const { matches, number } = await matchContacts(tx, account, asked);
+  const certain = matches.filter(({ rank }) => rank === 0);
+  const address = number === null ? recipientJid(to) : `+${number}`;
+  // A whole number that nobody is known by is a number, not a part of somebody else's.
+  if (certain.length === 0 && address !== null) return findOrMakeChat(tx, account, address);
+  const choice = chooseMatch(matches);
+  if ('found' in choice) return chatOfContact(tx, account, choice.found);
+  if ('nobody' in choice) throw new RelayError('contact_unknown', { who: to });
+  const candidates = choice.ambiguous
+    .slice(0, MAX_RECIPIENT_CANDIDATES)
+    .map(describeCandidate)
+    .join(', ');
+  throw new RelayError('contact_ambiguous', { who: to, candidates });
+}
+
+type Account = ScheduleDeps['lease']['account'];
+
+async function ownChat(tx: Transaction, account: Account): Promise<ChatId> {
+  const own = await findOrMakeOwnerChat(tx, account);
+  if (own === null) throw new RelayError('no_own_chat');
+  return own;
+}
+
+async function chatOfContact(
+  tx: Transaction,
+  account: Account,
+  found: ListedContact,
+): Promise<ChatId> {
+  if (found.kind === 'group') return chatId(found.id);
+  const contact = contactId(found.id);
+  const made = await findOrMakeChats(tx, account, { contacts: [contact], groups: [] });
+  const chat = made.ofContact.get(contact);
+  if (chat === undefined) throw new Error('a contact without a chat');
+  return chat;
+}
+
+const describeCandidate = ({ name, phone_number: phone, jid }: ListedContact): string => {
+  const address = phone === null ? (jid ?? '') : `+${phone}`;
+  return name === null ? address : `${name} (${address})`;
+};
+
+// What schedules need of the world, handed to them by main.
+
+export interface ScheduleDeps extends Engine {
+  readonly gate: Gate;
+  readonly settings: Pick<Settings, 'tell_owner_on_whatsapp'>;
+}

@@ -1,0 +1,57 @@
+// Search, put together for one account: the index that follows the messages, and whoever asks it.
+
+import type { EventLog } from '@relay/core/api/events';
+import type { MemoryService, MemorySetup } from '@relay/core/api/memory';
+import type { SearchService } from '@relay/core/api/search';
+import type { Log } from '@relay/core/log';
+import { findZone } from '@relay/core/schedule/zone';
+import type { Db } from '../../platform/db/database.ts';
+import type { Lease } from '../../platform/db/lease.ts';
+import { Indexer } from './indexer.ts';
+import { MessageSearch, type SearchDeps } from './search.ts';
+import { createSearchService } from './service.ts';
+import { openVectors, type Vectors } from './vectors/feature.ts';
+import { createMemoryService } from './vectors/service.ts';
+
+interface OpenSearchOptions {
+  readonly db: Db;
+  readonly lease: Lease;
+  readonly log: Log;
+  readonly now: () => Date;
+  /** Wakes whoever follows it when something may have been stored. */
+  readonly events: Pick<EventLog, 'subscribe'>;
+  /** The owner's other numbers, in digits. */
+  readonly admins: readonly string[];
+  /** What "yesterday" is told by; an IANA name. */
+  readonly zone: string;
+  /** What turns texts into vectors, while the owner wants any. */
+  readonly embeddings: MemorySetup;
+}
+
+interface SearchFeature {
+  readonly search: MessageSearch;
+  readonly verbs: SearchService;
+  readonly indexer: Indexer;
+  readonly vectors: Vectors;
+  readonly memory: MemoryService;
+}
+
+export function openSearch(options: OpenSearchOptions): SearchFeature {
+  const { db, lease, now, admins } = options;
+  const zone = findZone(options.zone);
+  if (zone === null) throw new Error(`no such zone: ${options.zone}`);
+  const indexer = new Indexer(options);
+  const caughtUp = () => indexer.caughtUp();
+  const setup = options.embeddings;
+  const vectors = openVectors({ ...options, source: () => setup.current() });
+  const { nearness } = vectors;
+  const deps: SearchDeps = { db, account: lease.account, admins, zone, now, caughtUp, nearness };
+  const search = new MessageSearch(deps);
+  return {
+    search,
+    verbs: createSearchService(deps, search),
+    indexer,
+    vectors,
+    memory: createMemoryService({ db, lease, setup, vectors }),
+  };
+}

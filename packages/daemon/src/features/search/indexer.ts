@@ -1,0 +1,325 @@
+// Follows `messages` and makes them findable, for as long as the daemon runs: never in the transaction that
+// takes a message in, always after it. Where it is stands in `search_progress`, so a restart goes on there.
+// Invariant: the mark passes a message only when no running transaction can still bring one before it.
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
+import type { EventLog } from '@relay/core/api/events';
+import type { AccountId, ChatId, ContactId, DigestId } from '@relay/core/ids';
+import type { Log } from '@relay/core/log';
+import { isMark } from '@relay/core/messages/message';
+import { saysChange } from '@relay/core/search/overtaken';
+import { INDEX_VERSION, splitIntoWords } from '@relay/core/search/words';
+import { sql } from 'kysely';
+import type { Db, Transaction } from '../../platform/db/database.ts';
+import type { Lease } from '../../platform/db/lease.ts';
+import { fenced } from '../../platform/db/transaction.ts';
+import { toTsvector } from './tsvector.ts';
+
+interface IndexerOptions {
+  readonly db: Db;
+  readonly lease: Lease;
+  readonly log: Log;
+  readonly events: Pick<EventLog, 'subscribe'>;
+}
+
+const BATCH = 500;
+/** Others choose how long messages are: a batch ends after this many bytes, and pauses after this many characters. */
+const BATCH_BYTES = 2_000_000;
+const CHARACTERS_AT_A_STRETCH = 50_000;
+/** Nobody waits for it: what comes within a moment is one batch, and does not disturb what made it come. */
+const GATHER_MS = 150;
+const POLL_MS = 2_000;
+
+/** Something may have come, or somebody waits. */
+type Stir = 'hint' | 'hurry';
+
+export class Indexer {
+  readonly #options: IndexerOptions;
+  #stopping = false;
+  #woken = false;
+  /** How far it has come; unknown at first, and after a fault. */
+  #upTo: number | null = null;
+  #stir: (by: Stir) => void = () => {};
+  #waiting: (() => void)[] = [];
+  #loop: Promise<void> = Promise.resolve();
+  #unsubscribe: () => void = () => {};
+
+  constructor(options: IndexerOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#unsubscribe = this.#options.events.subscribe(() => this.hint());
+    this.#loop = this.#run();
+  }
+
+  hint(): void {
+    this.#woken = true;
+    this.#stir('hint');
+  }
+
+  /** Resolves when every message that is stored now can be found. */
+  caughtUp(): Promise<void> {
+    if (this.#stopping) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve);
+      this.#hurry();
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#unsubscribe();
+    this.#stopping = true;
+    this.#hurry();
+    await this.#loop;
+  }
+
+  #hurry(): void {
+    this.#woken = true;
+    this.#stir('hurry');
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stopping) {
+      this.#woken = false;
+      const waiting = this.#waiting.splice(0);
+      const caughtUp = await this.#catchUp();
+      if (caughtUp) for (const resolve of waiting) resolve();
+      else this.#waiting.unshift(...waiting);
+      if (!this.#woken) await this.#rest(POLL_MS, 'hint');
+      if (this.#waiting.length === 0) await this.#rest(GATHER_MS, 'hurry');
+    }
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+
+  async #catchUp(): Promise<boolean> {
+    const { db, lease, log } = this.#options;
+    try {
+      const newest = await newestMessage(db);
+      if (newest === this.#upTo) return true;
+      if (!(await waitForOlderTransactions(db, () => this.#stopping))) return false;
+      for (;;) {
+        if (this.#stopping) return false;
+        if (await indexNext(db, lease, newest)) continue;
+        this.#upTo = newest;
+        return true;
+      }
+    } catch (error) {
+      log.warn('the search index waits', { error });
+      this.#upTo = null;
+      await this.#rest(POLL_MS, 'hurry');
+      return false;
+    }
+  }
+
+  /** Until the time is over, or somebody wakes it who may. */
+  async #rest(ms: number, until: Stir): Promise<void> {
+    if (this.#stopping) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.#stir = (by) => {
+        if (until === 'hurry' && by === 'hint') return;
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.#stir = () => {};
+  }
+}
+
+async function newestMessage(db: Db): Promise<number> {
+  const { rows } = await sql<{ id: number }>`
+    SELECT last_value - CASE WHEN is_called THEN 0 ELSE 1 END AS id FROM message_ids`.execute(db);
+  return rows[0]?.id ?? 0;
+}
+
+interface MessageToIndex {
+  id: number;
+  chat_id: ChatId;
+  sender_id: ContactId | null;
+  /** As the database writes it: to the microsecond, which a Date would lose. */
+  sent_at: string;
+  kind: string;
+  body: string;
+}
+
+/** The next messages up to the number `newest`, in one transaction with how far that is. True when there may be more. */
+async function indexNext(db: Db, lease: Lease, newest: number): Promise<boolean> {
+  return fenced(db, lease, async (tx) => {
+    const from = await lockIndexProgress(tx, lease.account);
+    if (from >= newest) return false;
+    const { rows: next } = await sql<{ id: number; bytes: number }>`
+      SELECT id, sum(octet_length(body)) OVER (ORDER BY id)::float8 AS bytes FROM messages
+      WHERE account_id = ${lease.account} AND id > ${from} AND id <= ${newest}
+      ORDER BY id LIMIT ${BATCH}`.execute(tx);
+    const taken = next.filter(({ bytes }, n) => n === 0 || bytes <= BATCH_BYTES);
+    const isMore = taken.length < next.length || next.length === BATCH;
+    const upTo = isMore ? (taken.at(-1)?.id ?? newest) : newest;
+    // Locked against deletion, so that no document outlives its message.
+    const { rows } = await sql<MessageToIndex>`
+      SELECT id, chat_id, sender_id, sent_at::text, kind, body FROM messages
+      WHERE account_id = ${lease.account} AND id > ${from} AND id <= ${upTo}
+      ORDER BY id FOR KEY SHARE`.execute(tx);
+    const documents = await toDocuments(rows);
+    await sql`
+      WITH added AS (
+        INSERT INTO search_documents (account_id, source_kind, source_id, chat_id, contact_id, at, terms, length,
+          changes)
+        SELECT ${lease.account}::bigint, 'message', d.id, d.chat, d.contact, d.at, d.terms::tsvector, d.length,
+          d.changes
+        FROM json_to_recordset(${JSON.stringify(documents)}::json) AS d(id text, chat uuid, contact uuid,
+          at timestamptz, terms text, length int, changes boolean)
+        ON CONFLICT DO NOTHING RETURNING 1
+      )
+      UPDATE search_progress SET indexed_up_to = ${upTo}, documents = documents + (SELECT count(*) FROM added)
+      WHERE account_id = ${lease.account}`.execute(tx);
+    return isMore;
+  });
+}
+
+/** A long message takes up to a tenth of a second, so others get their turn in between. */
+export async function toDocuments(rows: readonly MessageToIndex[]) {
+  const documents: ReturnType<typeof toDocument> = [];
+  let characters = 0;
+  for (const row of rows) {
+    documents.push(...toDocument(row));
+    characters += row.body.length;
+    if (characters < CHARACTERS_AT_A_STRETCH) continue;
+    await nextTurn();
+    characters = 0;
+  }
+  return documents;
+}
+
+function toDocument({ id, chat_id, sender_id, sent_at, kind, body }: MessageToIndex) {
+  if (isMark(kind)) return [];
+  const words = splitIntoWords(body);
+  if (words.length === 0) return [];
+  const length = new Set(words.map(({ term }) => term)).size;
+  return [
+    {
+      id: String(id),
+      chat: chat_id,
+      contact: sender_id,
+      at: sent_at,
+      terms: toTsvector(words),
+      length,
+      changes: saysChange(words),
+    },
+  ];
+}
+
+/** How far the index is; from the beginning where words were cut another way before. */
+async function lockIndexProgress(tx: Transaction, account: AccountId): Promise<number> {
+  const { rows } = await sql<{ version: number; indexed_up_to: number }>`
+    SELECT version, indexed_up_to FROM search_progress WHERE account_id = ${account} FOR UPDATE`.execute(
+    tx,
+  );
+  const row = rows[0];
+  if (row?.version === INDEX_VERSION) return row.indexed_up_to;
+  await sql`DELETE FROM search_documents WHERE account_id = ${account} AND source_kind = 'message'`.execute(
+    tx,
+  );
+  await sql`INSERT INTO search_progress (account_id, version) VALUES (${account}, ${INDEX_VERSION})
+    ON CONFLICT (account_id) DO UPDATE
+      SET version = excluded.version, indexed_up_to = 0, documents = 0`.execute(tx);
+  await reindexDigests(tx, account);
+  return 0;
+}
+
+// Digests and their facts as documents of search, written in the transaction that writes them and gone with
+// them. Facts are found one by one, at the time they were said; who took part and the mood are not looked for.
+
+interface DigestDocumentRow {
+  kind: 'digest' | 'fact';
+  id: string;
+  chat: ChatId;
+  at: string;
+  text: string;
+}
+
+/** In the place of those that stood for it before: a vector of the old words goes with them. */
+export async function indexDigest(
+  tx: Transaction,
+  account: AccountId,
+  digest: DigestId,
+): Promise<void> {
+  await sql`DELETE FROM search_documents WHERE account_id = ${account} AND source_kind = 'digest'
+    AND source_id = ${digest}`.execute(tx);
+  await insertDigestDocuments(tx, account, [digest]);
+}
+
+/** All that there are, where words were cut another way before. */
+async function reindexDigests(tx: Transaction, account: AccountId): Promise<void> {
+  await sql`DELETE FROM search_documents WHERE account_id = ${account}
+    AND source_kind IN ('digest', 'fact')`.execute(tx);
+  const { rows } = await sql<{ id: DigestId }>`
+    SELECT id FROM digests WHERE account_id = ${account}`.execute(tx);
+  await insertDigestDocuments(
+    tx,
+    account,
+    rows.map(({ id }) => id),
+  );
+}
+
+async function insertDigestDocuments(
+  tx: Transaction,
+  account: AccountId,
+  digests: readonly DigestId[],
+): Promise<void> {
+  const { rows } = await sql<DigestDocumentRow>`
+    SELECT 'digest' AS kind, d.id::text, d.chat_id AS chat, d.period_start::text AS at, d.body AS text
+    FROM digests d WHERE d.account_id = ${account} AND d.id = ANY(${digests}::uuid[])
+    UNION ALL
+    SELECT 'fact', f.id::text, d.chat_id, coalesce(f.data->>'said_at', d.period_start::text),
+      concat_ws(' ', f.data->>'who', f.body, f.data->>'when')
+    FROM digest_facts f JOIN digests d ON d.account_id = f.account_id AND d.id = f.digest_id
+    WHERE f.account_id = ${account} AND f.digest_id = ANY(${digests}::uuid[])
+      AND f.kind IN ('decision', 'event', 'action_item', 'open_question')`.execute(tx);
+  const documents = rows.flatMap(({ kind, id, chat, at, text }) => {
+    const words = splitIntoWords(text);
+    if (words.length === 0) return [];
+    const length = new Set(words.map(({ term }) => term)).size;
+    return [{ kind, id, chat, at, terms: toTsvector(words), length }];
+  });
+  await sql`
+    WITH added AS (
+      INSERT INTO search_documents (account_id, source_kind, source_id, chat_id, at, terms, length)
+      SELECT ${account}::bigint, d.kind, d.id, d.chat, d.at, d.terms::tsvector, d.length
+      FROM json_to_recordset(${JSON.stringify(documents)}::json) AS d(kind text, id text, chat uuid,
+        at timestamptz, terms text, length int)
+      RETURNING 1
+    )
+    UPDATE search_progress SET documents = documents + (SELECT count(*) FROM added)
+    WHERE account_id = ${account}`.execute(tx);
+}
+
+// Numbers are given out before what bears them is there for others to see. Whoever follows by number waits
+// here, after the newest was asked for, until nobody can bring one before it any more.
+
+/** Somebody writes right now: what they bring is there in a moment. */
+const UNSETTLED_MS = 20;
+
+/** False: stopped before. */
+export async function waitForOlderTransactions(db: Db, stopping: () => boolean): Promise<boolean> {
+  const after = await laterTransaction(db);
+  while (!(await areOlderTransactionsOver(db, after))) {
+    if (stopping()) return false;
+    await pause(UNSETTLED_MS);
+  }
+  return true;
+}
+
+/**
+ * A transaction of our own, begun after the number was asked for: whoever took one up to it had begun before.
+ * A snapshot alone would not do, because it ends before those that have begun and none after them has ended.
+ */
+async function laterTransaction(db: Db): Promise<string> {
+  const { rows } = await sql<{ xid: string }>`SELECT pg_current_xact_id()::text AS xid`.execute(db);
+  return rows[0]?.xid ?? '0';
+}
+
+async function areOlderTransactionsOver(db: Db, xid: string): Promise<boolean> {
+  const { rows } = await sql<{ settled: boolean }>`
+    SELECT pg_snapshot_xmin(pg_current_snapshot()) >= ${xid}::xid8 AS settled`.execute(db);
+  return rows[0]?.settled === true;
+}

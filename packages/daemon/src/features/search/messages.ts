@@ -1,0 +1,198 @@
+// Messages with the names people know them by: what a hit is shown as, what was said around it, and the last
+// ones of a chat. Asked with the same scope again, so that no id alone opens a chat.
+import type { AccountId, ChatId, ContactId, MessageId } from '@relay/core/ids';
+import { type RawBuilder, sql } from 'kysely';
+import type { Db } from '../../platform/db/database.ts';
+import { readableChats, type SearchScope } from './scope.ts';
+
+export interface NamedMessage {
+  /** No message, but what Relay tells of an observed group. */
+  readonly told?: 'digest' | 'fact';
+  /** Of a digest or a fact: the digest's id. */
+  readonly message: MessageId;
+  /** Its place in `messages`; 0 for what is none. */
+  readonly number: number;
+  readonly chat: ChatId;
+  /** The name of the person or group; a number where none is known. */
+  readonly chatName: string;
+  readonly isGroup: boolean;
+  /** Null when the account itself wrote it. */
+  readonly sender: ContactId | null;
+  /** `me`, or the name of whoever wrote it. */
+  readonly senderName: string;
+  readonly at: Date;
+  readonly text: string;
+}
+
+interface MessageContext {
+  readonly db: Db;
+  readonly account: AccountId;
+  readonly admins: readonly string[];
+}
+
+/** What a message was looked up for. */
+interface TaggedMessage extends NamedMessage {
+  tag: number;
+}
+
+const untagged = ({ tag: _, ...message }: TaggedMessage): NamedMessage => message;
+
+/** The messages of these documents, by document. */
+export async function readFoundMessages(
+  { db, account, admins }: MessageContext,
+  scope: SearchScope,
+  documents: readonly number[],
+): Promise<ReadonlyMap<number, NamedMessage>> {
+  if (documents.length === 0) return new Map();
+  const readable = readableChats(account, scope, admins);
+  const { rows } = await selectNamedMessages(
+    account,
+    readable,
+    sql`SELECT d.id AS tag, d.at AS sent_at, d.source_id::bigint AS id FROM search_documents d
+      WHERE d.account_id = ${account} AND d.id = ANY(${documents}::bigint[]) AND d.source_kind = 'message'`,
+  ).execute(db);
+  const told = await selectDigestTexts(account, readable, documents).execute(db);
+  return new Map([...rows, ...told.rows].map((row) => [row.tag, untagged(row)]));
+}
+
+/** Digests and facts of observed groups. */
+const selectDigestTexts = (
+  account: AccountId,
+  readable: RawBuilder<unknown>,
+  documents: readonly number[],
+): RawBuilder<TaggedMessage> => sql<TaggedMessage>`
+  WITH readable AS MATERIALIZED (${readable})
+  SELECT d.id AS tag, d.source_kind AS told, g.id::text AS message, 0 AS number, d.chat_id AS chat, true AS "isGroup",
+    coalesce(${nameOfChat(account)}, '') AS "chatName", NULL AS sender, d.source_kind AS "senderName", d.at,
+    CASE WHEN f.id IS NULL THEN g.body
+      ELSE concat_ws(' ', (f.data->>'who') || ':', f.body, '(' || (f.data->>'when') || ')') END AS text
+  FROM search_documents d JOIN chats c ON c.account_id = d.account_id AND c.id = d.chat_id
+    LEFT JOIN digest_facts f ON d.source_kind = 'fact' AND f.account_id = d.account_id AND f.id::text = d.source_id
+    JOIN digests g ON g.account_id = d.account_id
+      AND g.id = CASE d.source_kind WHEN 'fact' THEN f.digest_id ELSE d.source_id::uuid END
+  WHERE d.account_id = ${account} AND d.id = ANY(${documents}::bigint[]) AND d.source_kind IN ('digest', 'fact')
+    AND c.id IN (SELECT id FROM readable)`;
+
+/** Oldest first; none of a chat that may not be read. */
+export async function readLastMessages(
+  { db, account, admins }: MessageContext,
+  scope: SearchScope,
+  which: { chat: ChatId; from?: Date; to?: Date; limit: number },
+): Promise<readonly NamedMessage[]> {
+  const { rows } = await selectNamedMessages(
+    account,
+    readableChats(account, scope, admins),
+    sql`SELECT 0 AS tag, m.sent_at, m.id FROM messages m
+      WHERE m.account_id = ${account} AND m.chat_id = ${which.chat} AND m.body <> ''
+        AND m.sent_at >= ${which.from ?? '-infinity'} AND m.sent_at < ${which.to ?? 'infinity'}
+      ORDER BY m.sent_at DESC, m.id DESC LIMIT ${which.limit}`,
+  ).execute(db);
+  return rows.map(untagged);
+}
+
+/** A place between messages. */
+export interface ChatPosition {
+  readonly at: Date;
+  readonly number: number;
+}
+
+interface NamedMessagePage {
+  /** Oldest first. */
+  readonly messages: readonly NamedMessage[];
+  /** There is more beyond its far end: before the oldest, or after the newest where `after` was asked for. */
+  readonly more: boolean;
+}
+
+/** The newest of a chat, those before a spot, or those after one; none of a chat that may not be read. */
+export async function readMessagePage(
+  { db, account, admins }: MessageContext,
+  scope: SearchScope,
+  which: { chat: ChatId; limit: number; before?: ChatPosition; after?: ChatPosition },
+): Promise<NamedMessagePage> {
+  const { chat, limit, before, after } = which;
+  const order = after === undefined ? sql`DESC` : sql`ASC`;
+  // One chat is asked about, so only that one is looked at.
+  const { rows } = await selectNamedMessages(
+    account,
+    sql`${readableChats(account, scope, admins)} AND c.id = ${chat}`,
+    sql`SELECT 0 AS tag, m.sent_at, m.id FROM messages m
+      WHERE m.account_id = ${account} AND m.chat_id = ${chat} AND m.body <> ''
+        ${before === undefined ? sql`` : sql`AND (m.sent_at, m.id) < (${before.at}, ${before.number})`}
+        ${after === undefined ? sql`` : sql`AND (m.sent_at, m.id) > (${after.at}, ${after.number})`}
+      ORDER BY m.sent_at ${order}, m.id ${order} LIMIT ${limit + 1}`,
+  ).execute(db);
+  const more = rows.length > limit;
+  const page = after === undefined ? rows.slice(more ? 1 : 0) : rows.slice(0, limit);
+  return { messages: page.map(untagged), more };
+}
+
+export interface Neighbours {
+  readonly before: NamedMessage | null;
+  readonly after: NamedMessage | null;
+}
+
+/** What was said right before and after, for the owner; by the number of the message. */
+export async function readNeighbours(
+  { db, account, admins }: MessageContext,
+  of: readonly NamedMessage[],
+): Promise<ReadonlyMap<number, Neighbours>> {
+  if (of.length === 0) return new Map();
+  const hits = of
+    .filter(({ told }) => told === undefined)
+    .map(({ number, chat, at }) => ({ number, chat, at }));
+  const beside = (compare: RawBuilder<unknown>, order: RawBuilder<unknown>) => sql`
+    SELECT m.sent_at, m.id FROM messages m
+    WHERE m.account_id = ${account} AND m.chat_id = h.chat AND m.body <> ''
+      AND (m.sent_at, m.id) ${compare} (h.at, h.number)
+    ORDER BY m.sent_at ${order}, m.id ${order} LIMIT 1`;
+  const { rows } = await selectNamedMessages(
+    account,
+    readableChats(account, { kind: 'owner' }, admins),
+    sql`SELECT h.number AS tag, n.sent_at, n.id
+      FROM json_to_recordset(${JSON.stringify(hits)}::json) AS h(number bigint, chat uuid, at timestamptz),
+        LATERAL ((${beside(sql`<`, sql`DESC`)}) UNION ALL (${beside(sql`>`, sql`ASC`)})) n`,
+  ).execute(db);
+  return new Map(
+    of.map(({ number, at }) => {
+      const mine = rows.filter(({ tag }) => tag === number);
+      const isBefore = (row: TaggedMessage) =>
+        row.at < at || (+row.at === +at && row.number < number);
+      const before = mine.find(isBefore);
+      const after = mine.find((row) => !isBefore(row));
+      return [
+        number,
+        { before: before ? untagged(before) : null, after: after ? untagged(after) : null },
+      ];
+    }),
+  );
+}
+
+const selectNamedMessages = (
+  account: AccountId,
+  readable: RawBuilder<unknown>,
+  keys: RawBuilder<unknown>,
+): RawBuilder<TaggedMessage> => sql<TaggedMessage>`
+  WITH readable AS MATERIALIZED (${readable}), keys AS MATERIALIZED (${keys})
+  SELECT k.tag, m.message_id AS message, m.id AS number, m.chat_id AS chat, c.kind = 'group' AS "isGroup",
+    coalesce(${nameOfChat(account)}, '') AS "chatName", m.sender_id AS sender,
+    CASE WHEN m.from_me THEN 'me' ELSE coalesce(${nameOf(account, sql`m.sender_id`)}, m.sender_name, '') END AS "senderName",
+    m.sent_at AS at, m.body AS text
+  FROM keys k JOIN messages m ON m.account_id = ${account} AND m.sent_at = k.sent_at AND m.id = k.id
+    JOIN chats c ON c.account_id = ${account} AND c.id = m.chat_id
+  WHERE c.id IN (SELECT id FROM readable)
+  ORDER BY m.sent_at, m.id`;
+
+/** As the owner calls them, as they call themselves, or their number. */
+const nameOf = (account: AccountId, contact: RawBuilder<unknown>): RawBuilder<string | null> => sql`
+  (SELECT coalesce(g.display_name, p.display_name, p.push_name, (
+      SELECT CASE s.kind WHEN 'phone' THEN '+' ELSE '' END || s.value FROM contact_aliases s
+      WHERE s.account_id = ${account} AND s.contact_id = p.id
+      ORDER BY s.kind DESC, s.learnt_at DESC, s.value LIMIT 1))
+    FROM contacts p LEFT JOIN grants g ON g.account_id = p.account_id AND g.contact_id = p.id
+    WHERE p.account_id = ${account} AND p.id = ${contact})`;
+
+const nameOfChat = (account: AccountId): RawBuilder<string | null> => sql`
+  CASE WHEN c.kind = 'group'
+    THEN coalesce((SELECT g.display_name FROM grants g
+      WHERE g.account_id = c.account_id AND g.chat_id = c.id), c.subject, c.group_address)
+    ELSE ${nameOf(account, sql`c.contact_id`)} END`;

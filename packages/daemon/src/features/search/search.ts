@@ -1,0 +1,250 @@
+// Search over all that was said, for whoever asks and no further than they may read:
+//   search(scope, question, { limit?, from?, to?, chat?, contact? }) → SearchHit[]   best first
+//   retrieve(scope, text, { limit?, from?, to?, except? }) → SearchHit[]   what a model is shown beside a question
+//   lastMessages(scope, { chat, from?, to?, limit }) → SaidMessage[]   of one chat, oldest first
+//   caughtUp() → when every message that is stored now can be found, 3 s at most
+
+import type { AccountId, ChatId, ContactId, MessageId } from '@relay/core/ids';
+import { isSignedText } from '@relay/core/messages/text';
+import type { Zone } from '@relay/core/schedule/zone';
+import { type ParsedQuestion, parseSearchQuery } from '@relay/core/search/query';
+import { type RankedCandidate, rankCandidates } from '@relay/core/search/rank';
+import type { Db } from '../../platform/db/database.ts';
+import { type NamedMessage, readFoundMessages, readLastMessages } from './messages.ts';
+import { findReadableChats, type SearchScope } from './scope.ts';
+import {
+  findCandidates,
+  findLaterChanges,
+  findPartiesNamed,
+  findRecentDocuments,
+  type SearchBounds,
+} from './sql.ts';
+import type { NearbyDocuments, Vectors } from './vectors/feature.ts';
+
+export interface SearchDeps {
+  readonly db: Db;
+  readonly account: AccountId;
+  /** The owner's other numbers, in digits. */
+  readonly admins: readonly string[];
+  readonly zone: Zone;
+  readonly now: () => Date;
+  readonly caughtUp: () => Promise<void>;
+  /** What is near a text in meaning; null while memory works by words alone. */
+  readonly nearness: Vectors['nearness'];
+}
+
+export interface SearchOptions {
+  readonly limit?: number;
+  /** Said at this time or later. */
+  readonly from?: Date;
+  /** Said before. */
+  readonly to?: Date;
+  readonly chat?: ChatId;
+  /** Said by this person; `me` is the account itself. */
+  readonly contact?: ContactId | 'me';
+}
+
+export interface MessageHit extends NamedMessage {
+  /** Comparable within one answer only; more is better. */
+  readonly rank: number;
+  /** How much of the words of the question it has, from 0 to 1; none where it was found by its meaning. */
+  readonly covers?: number;
+  /** False: nothing that was found is about what was asked for, and this comes nearest. */
+  readonly sure?: boolean;
+}
+
+interface RetrieveOptions {
+  readonly limit?: number;
+  readonly from?: Date;
+  readonly to?: Date;
+  /** The message that asks: it is not its own answer. */
+  readonly except?: MessageId;
+}
+
+interface LastMessagesQuery {
+  readonly chat: ChatId;
+  readonly from?: Date;
+  readonly to?: Date;
+  readonly limit: number;
+}
+
+const USUAL_LIMIT = 20;
+const RETRIEVE_LIMIT = 5;
+/** How long whoever asks waits for what was said a moment ago. */
+const PATIENCE_MS = 3_000;
+/** How many of the nearest in meaning are weighed against those that share words. */
+const NEAREST_LIMIT = 100;
+/** Whether anything is sure is told by the best. */
+const SURE_WITHIN_FIRST = 10;
+/** Of the best so many are looked after: whether somebody said later that it has changed. */
+const CHECKED_FOR_CHANGES = 2;
+/** What has less of a question than this has nothing of it. */
+const LEAST_ABOUT = 0.08;
+
+interface ParsedSearch extends ParsedQuestion {
+  readonly text: string;
+  readonly where: SearchBounds;
+}
+
+/** Best first. */
+type RankedHits = readonly RankedCandidate<number>[];
+
+interface SearchFindings {
+  readonly found: RankedHits;
+  recent(): Promise<RankedHits>;
+}
+
+export class MessageSearch {
+  readonly #world: SearchDeps;
+
+  constructor(deps: SearchDeps) {
+    this.#world = deps;
+  }
+
+  /** Resolves when every message that is stored now can be found; soon in any case, if a whole history waits. */
+  async caughtUp(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const patience = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, PATIENCE_MS);
+    });
+    await Promise.race([this.#world.caughtUp(), patience]);
+    clearTimeout(timer);
+  }
+
+  /** What is not `sure` only comes nearest to what was asked for. */
+  async search(
+    scope: SearchScope,
+    question: string,
+    options: SearchOptions = {},
+  ): Promise<readonly MessageHit[]> {
+    const { limit = USUAL_LIMIT, ...where } = options;
+    const asked = this.#ask(question, where);
+    const terms = asked.terms.length > 0 || asked.time?.certain ? asked.terms : asked.spare;
+    const { found, recent } = await this.#find(scope, { ...asked, terms });
+    const certain = asked.time?.certain === true;
+    const enough = found.length >= (certain ? limit : 1);
+    const best = enough ? found : [...found, ...(await recent())];
+    const sure = certain || isSure(found);
+    const hits = await this.#hits(scope, best.slice(0, limit));
+    return hits.map((hit) => ({ ...hit, sure }));
+  }
+
+  async retrieve(
+    scope: SearchScope,
+    text: string,
+    { limit = RETRIEVE_LIMIT, except, ...where }: RetrieveOptions = {},
+  ): Promise<readonly MessageHit[]> {
+    const asked = this.#ask(text, where);
+    const { found, recent } = await this.#find(scope, asked);
+    const certain = asked.time?.certain === true;
+    const about = certain
+      ? [...found, ...(found.length > limit ? [] : await recent())]
+      : found.filter(({ about }) => isSure(found) && about >= LEAST_ABOUT);
+    const hits = await this.#hits(scope, about.slice(0, 4 * limit));
+    return hits
+      .filter(({ message, text: said }) => message !== except && !isSignedText(said))
+      .slice(0, limit);
+  }
+
+  lastMessages(scope: SearchScope, which: LastMessagesQuery): Promise<readonly NamedMessage[]> {
+    return readLastMessages(this.#world, scope, which);
+  }
+
+  /** What was said in the question narrows what was chosen beside it, never widens it. */
+  #ask(text: string, where: SearchBounds): ParsedSearch {
+    const { now, zone } = this.#world;
+    const asked = { ...parseSearchQuery(text, now(), zone), text };
+    const { time } = asked;
+    if (!time?.certain) return { ...asked, where };
+    const [from, to] = [latest(where.from, time.from), earliest(where.to, time.to)];
+    return { ...asked, where: { ...where, from, to } };
+  }
+
+  /** Best first; and, where a time or a name was said, a way to the newest of it, whatever it says. */
+  async #find(scope: SearchScope, asked: ParsedSearch): Promise<SearchFindings> {
+    const { db, account, now } = this.#world;
+    const { terms, time, where } = asked;
+    // A model and the index are asked while the database looks for the words.
+    const nearness = this.#nearness(scope, asked);
+    nearness.catch(() => {});
+    const named = await findPartiesNamed(db, account, terms);
+    const matching = await findCandidates(this.#world, scope, asked, named, where, nearness);
+    const ranked = rankCandidates(matching.candidates, { ...matching, now: now(), around: time });
+    const found = await this.#overtaken(scope, asked, ranked);
+    const recent = async () => {
+      if (asked.phrases.length > 0 || (!time?.certain && named.words.size === 0)) return [];
+      const known = new Set(found.map(({ id }) => id));
+      const ids = await findRecentDocuments(this.#world, scope, named, where);
+      return ids
+        .filter((id) => !known.has(id))
+        .map((id) => ({ id, score: 0, about: 0, covers: 0, sure: false }));
+    };
+    return { found, recent };
+  }
+
+  /** Within a time that was said there is little, and what is nearest need not stand out. */
+  async #nearness(
+    scope: SearchScope,
+    { text, where, time }: ParsedSearch,
+  ): Promise<NearbyDocuments> {
+    const { chat, ...bounds } = where;
+    const nearness = await this.#world.nearness(text, async () => ({
+      ...bounds,
+      chats: await findReadableChats(this.#world, scope, chat),
+      limit: NEAREST_LIMIT,
+    }));
+    if (nearness === null) return { near: [], chance: 0 };
+    return time?.certain ? { ...nearness, chance: 0 } : nearness;
+  }
+
+  /** With what was changed later right before what it changed. A question that quotes a message means that one. */
+  async #overtaken(
+    scope: SearchScope,
+    { terms, where }: ParsedSearch,
+    ranked: RankedHits,
+  ): Promise<RankedHits> {
+    const looked = ranked.slice(0, CHECKED_FOR_CHANGES);
+    const later = await findLaterChanges(
+      this.#world,
+      scope,
+      where,
+      looked.map(({ id }) => id),
+    );
+    const numbers = terms.filter((term) => /\p{N}/u.test(term));
+    return looked.reduceRight<RankedHits>((best, hit) => {
+      const over = later.get(hit.id);
+      if (over === undefined) return best;
+      const quoted = hit.covers >= 1 && !numbers.every((number) => over.words.includes(number));
+      return quoted ? best : before(best, over.id, hit);
+    }, ranked);
+  }
+
+  async #hits(scope: SearchScope, found: RankedHits): Promise<readonly MessageHit[]> {
+    const messages = await readFoundMessages(
+      this.#world,
+      scope,
+      found.map(({ id }) => id),
+    );
+    return found.flatMap(({ id, score, covers }) => {
+      const message = messages.get(id);
+      return message === undefined ? [] : [{ ...message, rank: score, covers, sure: true }];
+    });
+  }
+}
+
+/** Moved right before the hit it overtakes, unless it stands there already. */
+function before(best: RankedHits, id: number, hit: RankedCandidate<number>): RankedHits {
+  const place = best.findIndex((each) => each.id === hit.id);
+  const own = best.findIndex((each) => each.id === id);
+  if (own >= 0 && own < place) return best;
+  const { score, about, sure } = hit;
+  const moved = { ...(best[own] ?? { covers: 0 }), id, score, about, sure };
+  const rest = best.filter((each) => each.id !== id);
+  return [...rest.slice(0, place), moved, ...rest.slice(place)];
+}
+
+const isSure = (found: RankedHits): boolean =>
+  found.slice(0, SURE_WITHIN_FIRST).some(({ sure }) => sure);
+
+const latest = (a: Date | undefined, b: Date): Date => (a !== undefined && a > b ? a : b);
+const earliest = (a: Date | undefined, b: Date): Date => (a !== undefined && a < b ? a : b);

@@ -1,0 +1,194 @@
+// Follows the index of words and gives its documents vectors, for as long as the daemon runs and the owner
+// wants any: a small batch at a time, never in anybody's way. Where it is stands in the database, so a restart
+// goes on there; a model that does not answer is asked again later and later.
+import type { Log } from '@relay/core/log';
+import type { Embedder, EmbedderSource } from '@relay/core/ports/embedder';
+import { delayFor, RETRY } from '@relay/core/retry';
+import type { Db } from '../../../platform/db/database.ts';
+import type { Lease } from '../../../platform/db/lease.ts';
+import { fenced } from '../../../platform/db/transaction.ts';
+import { waitForOlderTransactions } from '../indexer.ts';
+import { embedEach, toEmbeddableText } from './embedding.ts';
+import type { VectorIndexes } from './indexes.ts';
+import {
+  newestDocumentId,
+  nextDocumentBatch,
+  readSeenRange,
+  removeOtherModels,
+  storeVectors,
+  takeChangedDocuments,
+  type UnseenDocument,
+  type VectorTable,
+} from './sql.ts';
+import { encodeVector, type NewVector, toSketch } from './vector-index.ts';
+
+interface VectorFollowerOptions {
+  readonly db: Db;
+  readonly lease: Lease;
+  readonly log: Log;
+  readonly now: () => Date;
+  readonly source: EmbedderSource;
+  readonly indexes: VectorIndexes;
+}
+
+interface VectorFollowerHealth {
+  /** Texts in a second, lately; null before the first. */
+  readonly perSecond: number | null;
+  readonly failure: { readonly error: unknown; readonly at: Date } | null;
+}
+
+const USUAL_BATCH = 16;
+const POLL_MS = 2_000;
+/** Somebody turns it on, and says so; or writes it into the file. */
+const OFF_MS = 30_000;
+/** How much the last batch says about the rate. */
+const RATE_SMOOTHING = 0.2;
+
+export class VectorFollower {
+  readonly #options: VectorFollowerOptions;
+  readonly #aborting = new AbortController();
+  #woken = false;
+  #wake: () => void = () => {};
+  #waiting: (() => void)[] = [];
+  #failures = 0;
+  #health: VectorFollowerHealth = { perSecond: null, failure: null };
+  #loop: Promise<void> = Promise.resolve();
+
+  constructor(options: VectorFollowerOptions) {
+    this.#options = options;
+  }
+
+  get health(): VectorFollowerHealth {
+    return this.#health;
+  }
+
+  start(): void {
+    this.#loop = this.#run();
+  }
+
+  /** Something may have come, or the owner has changed what is wanted. */
+  hint(): void {
+    this.#woken = true;
+    this.#wake();
+  }
+
+  /** Resolves when every document that is there now has been seen, or nobody wants vectors. */
+  caughtUp(): Promise<void> {
+    if (this.#stopping) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve);
+      this.hint();
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#aborting.abort();
+    this.hint();
+    await this.#loop;
+  }
+
+  get #stopping(): boolean {
+    return this.#aborting.signal.aborted;
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stopping) {
+      this.#woken = false;
+      const rest = await this.#round();
+      if (rest > 0 && !this.#woken) await this.#rest(rest);
+    }
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+
+  /** How long to rest after it: not at all while there is more. */
+  async #round(): Promise<number> {
+    const waiting = this.#waiting.splice(0);
+    const done = () => {
+      for (const resolve of waiting.splice(0)) resolve();
+    };
+    try {
+      const embedder = await this.#options.source();
+      if (embedder === null) {
+        done();
+        return OFF_MS;
+      }
+      const worked = await this.#follow(embedder);
+      this.#failures = 0;
+      if (!worked) done();
+      return worked ? 0 : POLL_MS;
+    } catch (error) {
+      if (this.#stopping) return 0;
+      this.#failures++;
+      this.#health = { ...this.#health, failure: { error, at: this.#options.now() } };
+      this.#options.log.warn('texts wait for their vectors', { error, attempt: this.#failures });
+      return delayFor(RETRY.embedding, this.#failures, Math.random()) ?? POLL_MS;
+    } finally {
+      this.#waiting.unshift(...waiting);
+    }
+  }
+
+  async #follow(embedder: Embedder): Promise<boolean> {
+    const { db, lease, indexes } = this.#options;
+    const stored: VectorTable = { db, account: lease.account, of: embedder };
+    const changed = await takeChangedDocuments(stored);
+    if (changed.length > 0) {
+      await indexes.renew(changed);
+      return true;
+    }
+    const newest = await newestDocumentId(db);
+    const stretch = await readSeenRange(stored, newest);
+    if (newest > stretch.upper && !(await waitForOlderTransactions(db, () => this.#stopping)))
+      return true;
+    const batch = await nextDocumentBatch(stored, stretch, newest, embedder.atOnce ?? USUAL_BATCH);
+    if (batch === null) {
+      await (await indexes.of(embedder, embedder.dims))?.tend?.();
+      return removeOtherModels(stored);
+    }
+    const vectors = await this.#embed(embedder, batch.unseen);
+    const index = await indexes.of(embedder, vectors[0]?.vector.length ?? 0);
+    const there = await fenced(db, lease, async (tx) => {
+      const ids = await storeVectors(tx, stored, vectors, batch.upTo);
+      const kept = vectors.filter(({ document }) => ids.has(document));
+      await index?.store?.(tx, kept);
+      return kept;
+    });
+    index?.add(there);
+    return true;
+  }
+
+  async #embed(
+    embedder: Embedder,
+    unseen: readonly UnseenDocument[],
+  ): Promise<readonly NewVector[]> {
+    const texts = unseen.flatMap(({ text, ...row }) => {
+      const words = text === null ? null : toEmbeddableText(text, embedder.reads);
+      return words === null ? [] : [{ row, words }];
+    });
+    if (texts.length === 0) return [];
+    const began = performance.now();
+    const vectors = await embedEach(
+      embedder,
+      texts.map(({ words }) => words),
+      this.#aborting.signal,
+    );
+    const perSecond = (1_000 * texts.length) / (performance.now() - began);
+    const before = this.#health.perSecond ?? perSecond;
+    this.#health = { perSecond: before + RATE_SMOOTHING * (perSecond - before), failure: null };
+    return texts.flatMap(({ row }, n) => {
+      const vector = vectors[n] ?? null;
+      if (vector === null) return [];
+      return [{ ...row, vector, stored: encodeVector(vector), sketch: toSketch(vector) }];
+    });
+  }
+
+  async #rest(ms: number): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.#wake = () => {};
+  }
+}

@@ -1,0 +1,278 @@
+// The rows of `search_vectors` of one model: read whole into the index, a few for an exact comparison, and
+// asked for within the bounds of a question. Columns come as one value each: a million rows would take longer
+// to take apart than to find.
+import type { AccountId, ChatId, ContactId } from '@relay/core/ids';
+import { type RawBuilder, sql } from 'kysely';
+import type { Db, Transaction } from '../../../platform/db/database.ts';
+import { type NearestOptions, type NewVector, type SketchedRow, toBuffer } from './vector-index.ts';
+
+/** Vectors of different models are never compared. */
+export interface ModelName {
+  readonly provider: string;
+  readonly model: string;
+}
+
+export interface VectorTable {
+  readonly db: Db;
+  readonly account: AccountId;
+  readonly of: ModelName;
+}
+
+export const isOfModel = ({
+  account,
+  of,
+}: Pick<VectorTable, 'account' | 'of'>): RawBuilder<unknown> =>
+  sql`v.account_id = ${account} AND v.provider = ${of.provider} AND v.model = ${of.model}`;
+
+interface SketchColumns {
+  readonly documents: Buffer | null;
+  readonly chats: readonly ChatId[] | null;
+  readonly contacts: readonly (ContactId | null)[] | null;
+  readonly seconds: readonly number[] | null;
+  readonly sketches: Buffer | null;
+}
+
+/** The next rows by the number of their document, from `after` on. */
+export const readSketchesAfter = (stored: VectorTable, after: number, limit: number) =>
+  readSketchRows(stored, sql`v.document_id > ${after} ORDER BY v.document_id LIMIT ${limit}`);
+
+export const readSketches = (stored: VectorTable, documents: readonly number[]) =>
+  readSketchRows(stored, sql`v.document_id = ANY(${documents}::bigint[])`);
+
+async function readSketchRows(
+  stored: VectorTable,
+  which: RawBuilder<unknown>,
+): Promise<readonly SketchedRow[]> {
+  const { rows } = await sql<SketchColumns>`
+    SELECT string_agg(int8send(r.document_id), '') AS documents, string_agg(r.sketch, '') AS sketches,
+      json_agg(d.chat_id) AS chats, json_agg(d.contact_id) AS contacts,
+      json_agg(extract(epoch FROM d.at)::bigint) AS seconds
+    FROM (SELECT v.* FROM search_vectors v WHERE ${isOfModel(stored)} AND ${which}) r
+      JOIN search_documents d ON d.account_id = r.account_id AND d.id = r.document_id`.execute(
+    stored.db,
+  );
+  const { documents, chats, contacts, seconds, sketches } = rows[0] ?? NO_SKETCHES;
+  if (documents === null || sketches === null) return [];
+  const count = documents.length / 8;
+  const width = sketches.length / count;
+  return Array.from({ length: count }, (_, n) => ({
+    document: Number(documents.readBigInt64BE(n * 8)),
+    chat: chats?.[n] as ChatId,
+    contact: contacts?.[n] ?? null,
+    seconds: seconds?.[n] ?? 0,
+    sketch: sketches.subarray(n * width, (n + 1) * width),
+  }));
+}
+
+const NO_SKETCHES: SketchColumns = {
+  documents: null,
+  chats: null,
+  contacts: null,
+  seconds: null,
+  sketches: null,
+};
+
+/** Those of the documents that are still there and within the bounds, each with its vector as it is stored. */
+export async function readVectors(
+  stored: VectorTable,
+  documents: readonly number[],
+  bounds: NearestOptions,
+): Promise<{ readonly documents: readonly number[]; readonly vectors: Buffer }> {
+  const { rows } = await sql<{ documents: readonly number[] | null; vectors: Buffer | null }>`
+    SELECT json_agg(v.document_id) AS documents, string_agg(v.vector, '') AS vectors
+    FROM search_vectors v JOIN search_documents d ON d.account_id = v.account_id AND d.id = v.document_id
+    WHERE ${isOfModel(stored)} AND v.document_id = ANY(${documents}::bigint[]) AND ${withinBounds(bounds)}`.execute(
+    stored.db,
+  );
+  const { documents: found, vectors } = rows[0] ?? { documents: null, vectors: null };
+  return { documents: found ?? [], vectors: vectors ?? Buffer.alloc(0) };
+}
+
+/** What a document of `search_documents d` must be for whoever asks. */
+export function withinBounds({ chats, from, to, contact }: NearestOptions): RawBuilder<unknown> {
+  const conditions: RawBuilder<unknown>[] = [sql`true`];
+  if (chats !== 'all') conditions.push(sql`d.chat_id = ANY(${chats}::uuid[])`);
+  if (from !== undefined) conditions.push(sql`d.at >= ${from}`);
+  if (to !== undefined) conditions.push(sql`d.at < ${to}`);
+  if (contact === 'me') conditions.push(sql`d.contact_id IS NULL`);
+  else if (contact !== undefined) conditions.push(sql`d.contact_id = ${contact}`);
+  return sql.join(conditions, sql` AND `);
+}
+
+// The documents that a model has not seen yet, the newest first: those that came since, then what was there
+// before. What has been looked at is one stretch of their numbers, which grows at both ends.
+// Invariant: the stretch is moved in the transaction that stores the vectors.
+
+interface SeenRange {
+  readonly lower: number;
+  readonly upper: number;
+}
+
+export interface UnseenDocument {
+  readonly document: number;
+  readonly chat: ChatId;
+  readonly contact: ContactId | null;
+  readonly seconds: number;
+  /** Null when its source is gone in this moment. */
+  readonly text: string | null;
+}
+
+export async function newestDocumentId(db: Db): Promise<number> {
+  const { rows } = await sql<{ id: number }>`
+    SELECT last_value - CASE WHEN is_called THEN 0 ELSE 1 END AS id FROM search_documents_id_seq`.execute(
+    db,
+  );
+  return rows[0]?.id ?? 0;
+}
+
+/** How far the model has come; at first it has seen nothing, and begins at the newest. */
+export async function readSeenRange(
+  { db, account, of }: VectorTable,
+  newest: number,
+): Promise<SeenRange> {
+  const { rows } = await sql<SeenRange>`
+    INSERT INTO search_vector_progress (account_id, provider, model, lower, upper)
+    VALUES (${account}, ${of.provider}, ${of.model}, ${newest + 1}, ${newest})
+    ON CONFLICT (account_id, provider, model) DO UPDATE SET provider = excluded.provider
+    RETURNING lower, upper`.execute(db);
+  return rows[0] ?? { lower: newest + 1, upper: newest };
+}
+
+interface DocumentBatch {
+  readonly unseen: readonly UnseenDocument[];
+  /** How far it is when these are done. */
+  readonly upTo: SeenRange;
+}
+
+/** Null: everything up to the number `newest` has been seen. */
+export async function nextDocumentBatch(
+  { db, account }: VectorTable,
+  { lower, upper }: SeenRange,
+  newest: number,
+  limit: number,
+): Promise<DocumentBatch | null> {
+  if (newest > upper) {
+    const fresh = await readUnseenDocuments(
+      db,
+      account,
+      sql`d.id > ${upper} AND d.id <= ${newest} ORDER BY d.id LIMIT ${limit}`,
+    );
+    const last = fresh.length < limit ? newest : (fresh.at(-1)?.document ?? newest);
+    return { unseen: fresh, upTo: { lower, upper: last } };
+  }
+  if (lower === 0) return null;
+  const older = await readUnseenDocuments(
+    db,
+    account,
+    sql`d.id < ${lower} ORDER BY d.id DESC LIMIT ${limit}`,
+  );
+  const last = older.length < limit ? 0 : (older.at(-1)?.document ?? 0);
+  return { unseen: older, upTo: { lower: last, upper } };
+}
+
+async function readUnseenDocuments(
+  db: Db,
+  account: AccountId,
+  which: RawBuilder<unknown>,
+): Promise<readonly UnseenDocument[]> {
+  const { rows } = await sql<UnseenDocument>`
+    SELECT d.id AS document, d.chat_id AS chat, d.contact_id AS contact,
+      extract(epoch FROM d.at)::bigint AS seconds, CASE d.source_kind
+        WHEN 'message' THEN (SELECT m.body FROM messages m
+          WHERE m.account_id = d.account_id AND m.sent_at = d.at AND m.id = d.source_id::bigint)
+        WHEN 'digest' THEN (SELECT g.body FROM digests g
+          WHERE g.account_id = d.account_id AND g.id = d.source_id::uuid)
+        WHEN 'fact' THEN (SELECT f.body FROM digest_facts f
+          WHERE f.account_id = d.account_id AND f.id = d.source_id::bigint)
+      END AS text
+    FROM search_documents d WHERE d.account_id = ${account} AND ${which}`.execute(db);
+  return rows;
+}
+
+/** Stores those whose documents are still there, and returns which. */
+export async function storeVectors(
+  tx: Transaction,
+  { account, of }: VectorTable,
+  vectors: readonly NewVector[],
+  upTo: SeenRange,
+): Promise<ReadonlySet<number>> {
+  const { rows } = await sql<{ document: number }>`
+    WITH there AS (
+      SELECT id FROM search_documents WHERE account_id = ${account}
+        AND id = ANY(${vectors.map(({ document }) => document)}::bigint[]) FOR KEY SHARE
+    )
+    INSERT INTO search_vectors (account_id, document_id, provider, model, dims, vector, sketch)
+    SELECT ${account}, n.id, ${of.provider}, ${of.model}, ${vectors[0]?.vector.length ?? 0}, n.vector, n.sketch
+    FROM unnest(${vectors.map(({ document }) => document)}::bigint[], ${vectors.map(({ stored }) => stored)}::bytea[],
+      ${vectors.map(({ sketch }) => toBuffer(sketch))}::bytea[]) AS n(id, vector, sketch) JOIN there USING (id)
+    ON CONFLICT DO NOTHING RETURNING document_id AS document`.execute(tx);
+  await sql`UPDATE search_vector_progress SET lower = ${upTo.lower}, upper = ${upTo.upper}
+    WHERE account_id = ${account} AND provider = ${of.provider} AND model = ${of.model}`.execute(
+    tx,
+  );
+  return new Set(rows.map(({ document }) => document));
+}
+
+// What became of vectors behind the follower's back: documents that were erased or moved, and vectors of
+// models that nobody uses any more.
+
+const CHANGED_AT_ONCE = 10_000;
+const REMOVED_AT_ONCE = 2_000;
+
+/** Each is told once. */
+export async function takeChangedDocuments({
+  db,
+  account,
+}: VectorTable): Promise<readonly number[]> {
+  const { rows } = await sql<{ document_id: number }>`
+    DELETE FROM search_vectors_changed WHERE ctid = ANY(ARRAY(
+      SELECT ctid FROM search_vectors_changed WHERE account_id = ${account} LIMIT ${CHANGED_AT_ONCE}))
+    RETURNING document_id`.execute(db);
+  return rows.map(({ document_id }) => document_id);
+}
+
+/** Some of another model's vectors; false when there are none left. */
+export async function removeOtherModels({ db, account, of }: VectorTable): Promise<boolean> {
+  const { rows: others } = await sql<{ provider: string; model: string }>`
+    SELECT provider, model FROM search_vector_progress
+    WHERE account_id = ${account} AND (provider, model) <> (${of.provider}, ${of.model}) LIMIT 1`.execute(
+    db,
+  );
+  const other = others[0];
+  if (other === undefined) return false;
+  const { numAffectedRows } = await sql`
+    DELETE FROM search_vectors WHERE ctid = ANY(ARRAY(
+      SELECT ctid FROM search_vectors WHERE account_id = ${account}
+        AND provider = ${other.provider} AND model = ${other.model} LIMIT ${REMOVED_AT_ONCE}))`.execute(
+    db,
+  );
+  if (Number(numAffectedRows ?? 0) === 0)
+    await sql`DELETE FROM search_vector_progress WHERE account_id = ${account}
+      AND provider = ${other.provider} AND model = ${other.model}`.execute(db);
+  return true;
+}
+
+// How far memory's vectors have come, counted when somebody asks.
+
+interface VectorCounts {
+  readonly documents: number;
+  readonly vectors: number;
+  readonly waiting: number;
+}
+
+/** `of` null: no model has seen anything. */
+export async function countVectors(
+  db: Db,
+  account: AccountId,
+  of: ModelName | null,
+): Promise<VectorCounts> {
+  const none: ModelName = { provider: '', model: '' };
+  const model = isOfModel({ account, of: of ?? none });
+  const { rows } = await sql<VectorCounts>`
+    SELECT (SELECT count(*) FROM search_documents d WHERE d.account_id = ${account}) AS documents,
+      (SELECT count(*) FROM search_vectors v WHERE ${model}) AS vectors,
+      (SELECT count(*) FROM search_documents d WHERE d.account_id = ${account} AND NOT EXISTS (
+        SELECT FROM search_vector_progress v
+        WHERE ${model} AND d.id BETWEEN v.lower AND v.upper)) AS waiting`.execute(db);
+  return rows[0] ?? { documents: 0, vectors: 0, waiting: 0 };
+}

@@ -1,0 +1,270 @@
+// Traces, put together. Without an endpoint nothing of it runs; what happens meanwhile is never told, also not when there
+// is one again.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Log } from '@relay/core/log';
+import { delayFor, RETRY } from '@relay/core/retry';
+import { parseHeaderList, type TracesSettings } from '@relay/core/settings';
+import type { Db } from '../../platform/db/database.ts';
+import type { Lease } from '../../platform/db/lease.ts';
+import { fenced } from '../../platform/db/transaction.ts';
+import {
+  type Egress,
+  EgressError,
+  type EgressReason,
+  hostAndPort,
+  openEgress,
+} from '../../platform/egress/egress.ts';
+import {
+  advanceTracing,
+  beginTracing,
+  endTracing,
+  type FinishedWork,
+  markTraced,
+  readFinishedWork,
+  readTraceProgress,
+} from './finished-work.ts';
+import { makeExportRequest, makeSpans } from './spans.ts';
+
+interface TraceExportOptions extends Omit<TraceExporterDeps, 'collector'> {
+  readonly settings: TracesSettings;
+}
+
+/** Gives back how it is stopped. */
+export async function startTraceExport({
+  settings,
+  ...world
+}: TraceExportOptions): Promise<() => Promise<void>> {
+  const { db, lease } = world;
+  const { endpoint, headers } = settings;
+  if (endpoint === null) {
+    if ((await readTraceProgress(db, lease.account)) !== null) {
+      await fenced(db, lease, (tx) => endTracing(tx, lease.account));
+    }
+    return async () => {};
+  }
+  await fenced(db, lease, (tx) => beginTracing(tx, lease.account));
+  const url = tracesUrl(endpoint);
+  const follower = new TraceExporter({
+    ...world,
+    collector: {
+      url: url.href,
+      headers: parseHeaderList(headers ?? '') ?? {},
+      // Most collectors stand inside; whoever may write the file of settings has chosen this one.
+      egress: openEgress({ own: [hostAndPort(url)] }),
+    },
+  });
+  follower.start();
+  return () => follower.stop();
+}
+
+/** The endpoint is a base, as OpenTelemetry's variables have it, or the whole address. */
+export function tracesUrl(endpoint: string): URL {
+  const url = new URL(endpoint);
+  const path = url.pathname.replace(/(?<!\/)\/+$/, '');
+  url.pathname = path.endsWith('/v1/traces') ? path : `${path}/v1/traces`;
+  return url;
+}
+
+// Follows finished work for as long as the daemon runs and tells it to the collector, a batch at a time: after it has
+// happened and in nobody's way. One that is away is asked again later and later; what it is to be told waits in the
+// database. Invariant: the log says once that it is away and once that it is back.
+
+interface TraceExporterDeps {
+  readonly db: Db;
+  readonly lease: Lease;
+  readonly log: Log;
+  readonly version: string;
+  readonly collector: TraceCollector;
+  /** How often it looks; every few seconds unless given. */
+  readonly pollMs?: number;
+}
+
+const USUAL_POLL_MS = 3_000;
+/** Turns in one request; some hundred kilobytes. */
+const BATCH = 50;
+/** How often it is looked how far everything is told, where nothing is. */
+const MOVE_EVERY_MS = 60_000;
+
+/** How long a request may keep the daemon from stopping. */
+const LAST_ANSWER_MS = 2_000;
+
+class TraceExporter {
+  readonly #world: TraceExporterDeps;
+  readonly #stopping = new AbortController();
+  readonly #aborting = new AbortController();
+  #loop: Promise<void> = Promise.resolve();
+  #failures = 0;
+  #movedAt = 0;
+  /** What was last said of the collector; empty while all is well. */
+  #trouble = '';
+
+  constructor(deps: TraceExporterDeps) {
+    this.#world = deps;
+  }
+
+  start(): void {
+    this.#loop = this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    // What the collector has in its hands is better noted as told than told again.
+    const enough = setTimeout(() => this.#aborting.abort(), LAST_ANSWER_MS);
+    await this.#loop;
+    clearTimeout(enough);
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      const rest = await this.#round().catch((error: unknown) => {
+        this.#away('the database does not answer', error);
+        return this.#later(0);
+      });
+      if (rest > 0) await resting(rest, signal);
+    }
+  }
+
+  /** How long to rest after it: not at all while there is more. */
+  async #round(): Promise<number> {
+    const { db, lease, version, collector, pollMs = USUAL_POLL_MS } = this.#world;
+    const progress = await readTraceProgress(db, lease.account);
+    if (progress === null) return MOVE_EVERY_MS;
+    const work = await readFinishedWork(db, lease.account, progress, BATCH);
+    const spans = makeSpans(work);
+    if (spans.length === 0) {
+      await this.#move();
+      return pollMs;
+    }
+    const { instance } = progress;
+    const body = JSON.stringify(makeExportRequest({ version, instance }, spans));
+    const sent = await sendSpans(collector, body, this.#aborting.signal);
+    if (sent.kind === 'later') {
+      this.#away(sent.why);
+      return this.#later(sent.afterMs);
+    }
+    this.#failures = 0;
+    await fenced(db, lease, (tx) => markTraced(tx, lease.account, itemsOf(work)));
+    this.#say(sent, spans.length);
+    await this.#move();
+    return work.turns.length === BATCH ? 0 : pollMs;
+  }
+
+  async #move(): Promise<void> {
+    const { db, lease } = this.#world;
+    if (Date.now() - this.#movedAt < MOVE_EVERY_MS) return;
+    await fenced(db, lease, (tx) => advanceTracing(tx, lease.account));
+    this.#movedAt = Date.now();
+  }
+
+  #later(askedMs: number): number {
+    this.#failures += 1;
+    return Math.max(
+      askedMs,
+      delayFor(RETRY.traces, this.#failures, Math.random()) ?? USUAL_POLL_MS,
+    );
+  }
+
+  #away(reason: string, error?: unknown): void {
+    if (this.#stopping.signal.aborted || this.#trouble !== '') return;
+    this.#trouble = reason;
+    this.#world.log.warn('traces wait', { reason, ...(error === undefined ? {} : { error }) });
+  }
+
+  #say(sent: Exclude<ExportResult, { kind: 'later' }>, count: number): void {
+    const { log } = this.#world;
+    if (sent.kind === 'refused') {
+      // Wrong in the same way each time: said once.
+      if (this.#trouble !== sent.why) log.warn('traces refused', { reason: sent.why, count });
+      this.#trouble = sent.why;
+      return;
+    }
+    if (sent.rejected > 0) log.warn('spans refused', { reason: sent.why, count: sent.rejected });
+    if (this.#trouble !== '') log.info('traces flow again', { count });
+    this.#trouble = '';
+  }
+}
+
+const itemsOf = ({ turns, messages }: FinishedWork) => [
+  ...turns.map(({ id, startedAt: at }) => ({ id, at })),
+  ...messages.map(({ id, createdAt: at }) => ({ id, at })),
+];
+
+/** Ends early when there is nothing more to wait for. */
+const resting = (ms: number, signal: AbortSignal): Promise<void> =>
+  sleep(ms, undefined, { signal }).catch(() => {});
+
+// One request to the collector, and what its answer means: taken, to be tried again, or never to be. Which is which is
+// OTLP's own rule; everything it does not name is final.
+
+interface TraceCollector {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** To places that the owner has written down. */
+  readonly egress: Egress;
+}
+
+type ExportResult =
+  | { readonly kind: 'taken'; readonly rejected: number; readonly why: string }
+  | { readonly kind: 'later'; readonly why: string; readonly afterMs: number }
+  | { readonly kind: 'refused'; readonly why: string };
+
+const RETRYABLE_STATUSES: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+const RETRYABLE_REASONS: ReadonlySet<EgressReason> = new Set<EgressReason>([
+  'unreachable',
+  'unknown_name',
+  'too_slow',
+  'stopped',
+]);
+const TIMEOUT_MS = 10_000;
+/** However long a collector asks to be left alone. */
+const LONGEST_MS = 300_000;
+
+async function sendSpans(
+  { url, headers, egress }: TraceCollector,
+  body: string,
+  signal: AbortSignal,
+): Promise<ExportResult> {
+  try {
+    const answer = await egress(url, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body,
+      timeoutMs: TIMEOUT_MS,
+      signal,
+    });
+    const why = `it answered with ${answer.status}`;
+    if (RETRYABLE_STATUSES.has(answer.status)) {
+      return { kind: 'later', why, afterMs: askedFor(answer.headers['retry-after']) };
+    }
+    if (answer.status < 200 || answer.status > 299) return { kind: 'refused', why };
+    return { kind: 'taken', ...rejectedIn(answer.body) };
+  } catch (error) {
+    if (!(error instanceof EgressError)) throw error;
+    const { reason, message: why } = error;
+    return RETRYABLE_REASONS.has(reason)
+      ? { kind: 'later', why, afterMs: 0 }
+      : { kind: 'refused', why };
+  }
+}
+
+/** In seconds; a date is as good as nothing said. */
+function askedFor(after: string | undefined): number {
+  const seconds = Number(after ?? 0);
+  return seconds > 0 ? Math.min(seconds * 1_000, LONGEST_MS) : 0;
+}
+
+/** What of it the collector did not want. */
+function rejectedIn(body: Uint8Array): { rejected: number; why: string } {
+  try {
+    const { partialSuccess } = JSON.parse(Buffer.from(body).toString()) as {
+      partialSuccess?: { rejectedSpans?: unknown; errorMessage?: unknown };
+    };
+    const rejected = Number(partialSuccess?.rejectedSpans ?? 0);
+    const why = String(partialSuccess?.errorMessage ?? '').slice(0, 200);
+    return { rejected: Number.isSafeInteger(rejected) ? rejected : 0, why };
+  } catch {
+    return { rejected: 0, why: '' };
+  }
+}

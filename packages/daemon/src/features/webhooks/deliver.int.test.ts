@@ -1,0 +1,299 @@
+// Receivers that are away, slow, wrong or up to no good. Whatever one does: what it was to be told arrives once
+// it is there, or is a dead letter that can be told anew; and nothing inside the network is ever reached.
+import { RETRY } from '@relay/core/retry';
+import { freshDaemonHarness, openDaemonHarness } from '@relay/testing/daemon-harness';
+import { eventually, freshStore, times } from '@relay/testing/store';
+import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { openBed } from './testing/bed.ts';
+import { type Answer, answering, openReceiver } from './testing/receiver.ts';
+import { describeWebhookTrouble } from './webhooks.ts';
+
+const world = await freshDaemonHarness();
+const { sql, account } = world;
+const trouble = () => describeWebhookTrouble(world.conversations.db, account);
+const receiver = await openReceiver();
+/** Everywhere on this machine; stands for all that must never be reached. */
+const sentinel = await openReceiver('0.0.0.0');
+const other = await openReceiver('127.0.0.3');
+afterAll(() => {
+  for (const one of [receiver, sentinel, other]) one.close();
+});
+const away = { host: '127.0.0.4', port: 0 };
+const spot = await openReceiver(away.host);
+away.port = spot.port;
+spot.close();
+
+const resolve = async (name: string) =>
+  (NAMES[name] ?? []).map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+const NAMES: Record<string, string[]> = {
+  'inside.example': ['127.0.0.1'],
+  'metadata.example': ['169.254.169.254'],
+  'both.example': ['127.0.0.2', '127.0.0.1'],
+  'six.example': ['::1'],
+};
+const bed = openBed(world, {
+  allow: [receiver.place, other.place, spot.place],
+  resolve,
+  timeoutMs: 400,
+});
+afterAll(await bed.webhooks.start());
+const { add, says, quiet, pass, verbs } = bed;
+
+beforeEach(async () => {
+  await quiet();
+  await sql('DELETE FROM webhooks');
+  receiver.received.length = 0;
+  receiver.answer = answering(204);
+});
+
+const ANA = '+49151000111';
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const hangs: Answer = () => {};
+const idsOf = (received: readonly { headers: Readonly<Record<string, string>> }[]) =>
+  received.map(({ headers }) => headers['webhook-id']);
+
+test('a receiver that is away for an hour is told everything, once, as soon as it is back', async () => {
+  await add({ url: spot.url });
+  const said: string[] = [];
+  for (let minutes = 0; minutes < 60; minutes += 5) {
+    said.push((await says(ANA, `at minute ${minutes}`)).id);
+    await quiet();
+    await pass(5 * MINUTE);
+    await quiet();
+  }
+  expect((await verbs.list())[0]).toMatchObject({ pending: said.length, dead: 0, enabled: true });
+  const back = await openReceiver(away.host, away.port);
+  onTestFinished(() => back.close());
+  // The first that gets through brings all others forward: no more time has to pass.
+  said.push((await says(ANA, 'and now')).id);
+  await eventually(async () => {
+    await quiet();
+    return back.received.length >= said.length;
+  });
+  // The last answer is recorded after the receiver has it.
+  await quiet();
+  const told = back.bodies().map(({ data }) => 'message_id' in data && data.message_id);
+  expect([...told].sort()).toEqual([...said].sort());
+  expect(new Set(idsOf(back.received)).size).toBe(said.length);
+  expect((await verbs.list())[0]).toMatchObject({ pending: 0, dead: 0, failing_since: null });
+});
+
+test('what is answered with 500 is tried by the table, is a dead letter then, and arrives when it is told anew', async () => {
+  receiver.answer = answering(500);
+  await add({ url: receiver.url });
+  await says(ANA, 'hello');
+  await quiet();
+  for (const [n, wait] of RETRY.webhook.stepsMs.entries()) {
+    expect(receiver.received).toHaveLength(n + 1);
+    const [{ next_at } = { next_at: new Date(0) }] = await sql<{ next_at: Date }>(
+      'SELECT next_at FROM webhook_deliveries',
+    );
+    const left = +next_at - +bed.now();
+    expect(left).toBeLessThanOrEqual(wait);
+    expect(left).toBeGreaterThan(wait * (1 - RETRY.webhook.spread) - 4_000);
+    await pass(wait);
+    await quiet();
+  }
+  expect(await bed.deliveries()).toEqual([{ state: 'dead', attempts: 8, failure: 'status' }]);
+  const { deliveries } = await verbs.deliveries('127.0.0.2', { state: 'dead', limit: 10 });
+  expect(deliveries).toMatchObject([
+    { state: 'dead', attempts: 8, last_status: 500, last_error: 'The receiver answered with 500.' },
+  ]);
+  await pass(24 * HOUR);
+  await quiet();
+  expect(receiver.received).toHaveLength(8);
+
+  receiver.answer = answering(200);
+  expect(await verbs.replayDead('127.0.0.2')).toBe(1);
+  await quiet();
+  expect(await bed.deliveries()).toEqual([{ state: 'delivered', attempts: 1, failure: null }]);
+  expect(new Set(idsOf(receiver.received)).size).toBe(1);
+});
+
+test.each<[string, Answer, string]>([
+  ['never answers', hangs, 'too_slow'],
+  [
+    'sends its answer a byte at a time for ever, but its status at once',
+    (_, response) => {
+      response.writeHead(503);
+      const drip = setInterval(() => response.write('x'), 20);
+      response.once('close', () => clearInterval(drip));
+    },
+    'status',
+  ],
+  ['cuts the line', (request) => void request.socket.destroy(), 'unreachable'],
+  [
+    'sends on to a place inside',
+    (_, response) => {
+      const location = `http://127.0.0.1:${sentinel.port}/`;
+      response.writeHead(307, { location }).end();
+    },
+    'too_many_redirects',
+  ],
+  [
+    'sends on to itself',
+    (_, response) => void response.writeHead(302, { location: '/other' }).end(),
+    'too_many_redirects',
+  ],
+])('a receiver that %s has not taken it, and is tried again', async (_, answer, failure) => {
+  receiver.answer = answer;
+  await add({ url: receiver.url });
+  await says(ANA, 'hello');
+  await quiet();
+  expect(await bed.deliveries()).toEqual([{ state: 'pending', attempts: 1, failure }]);
+  receiver.answer = answering(204);
+  await pass(RETRY.webhook.stepsMs[0]);
+  await quiet();
+  expect(await bed.deliveries()).toMatchObject([{ state: 'delivered', attempts: 2 }]);
+  expect(sentinel.connections()).toBe(0);
+});
+
+test('an answer of any size and form with a status of 2xx is enough', async () => {
+  receiver.answer = (_, response) => {
+    response.writeHead(200, { 'content-encoding': 'gzip' });
+    const pour = () => {
+      while (!response.destroyed && response.write('x'.repeat(10_000)));
+      if (!response.destroyed) response.once('drain', pour);
+    };
+    pour();
+  };
+  await add({ url: receiver.url });
+  await says(ANA, 'hello');
+  await quiet();
+  expect(await bed.deliveries()).toEqual([{ state: 'delivered', attempts: 1, failure: null }]);
+});
+
+const at = (host: string) => `http://${host}:${sentinel.port}/`;
+test.each([
+  ['this machine', at('127.0.0.1')],
+  ['this machine as one number', at('2130706433')],
+  ['this machine in hexadecimal', at('0x7f.1')],
+  ['any address', at('0.0.0.0')],
+  ['this machine in IPv6', at('[::1]')],
+  ['IPv4 inside IPv6', at('[::ffff:127.0.0.1]')],
+  ['IPv4 behind NAT64', at('[64:ff9b::7f00:1]')],
+  ['a private network', at('10.0.0.1')],
+  ['metadata of a cloud', 'http://169.254.169.254/latest/meta-data/'],
+  ['a name that leads inside', at('inside.example')],
+  ['a name that leads to metadata', at('metadata.example')],
+  ['a name that leads outside and inside', at('both.example')],
+  ['a name that leads inside in IPv6', at('six.example')],
+])('%s is never reached', async (_, url) => {
+  await add({ url, name: 'inside' });
+  await says(ANA, 'hello');
+  await quiet();
+  expect(await bed.deliveries()).toEqual([
+    { state: 'pending', attempts: 1, failure: 'address_inside' },
+  ]);
+  expect(await verbs.test('inside')).toMatchObject({ state: 'dead', attempts: 1 });
+  expect(sentinel.connections()).toBe(0);
+});
+
+test('410 ends it: the webhook is off, and says why', async () => {
+  receiver.answer = answering(410);
+  await add({ url: receiver.url });
+  await says(ANA, 'hello');
+  await quiet();
+  expect(await bed.deliveries()).toEqual([{ state: 'dead', attempts: 1, failure: 'gone' }]);
+  const [webhook] = await verbs.list();
+  expect(webhook).toMatchObject({ enabled: false, note: expect.stringContaining('gone') });
+  expect(await trouble()).toBe(
+    'Relay switched off 127.0.0.2; 1 delivery was given up on: `relay webhook list`.',
+  );
+  receiver.answer = answering(204);
+  expect(await verbs.change('127.0.0.2', { enabled: true })).toMatchObject({ note: null });
+  expect(await verbs.replayDead('127.0.0.2')).toBe(1);
+  await quiet();
+  expect(await bed.deliveries()).toMatchObject([{ state: 'delivered' }]);
+  expect(await trouble()).toBeNull();
+});
+
+test('after three days in which nothing arrived the webhook is off, and what waits can be told anew', async () => {
+  receiver.answer = answering(502);
+  await add({ url: receiver.url });
+  await says(ANA, 'first');
+  await quiet();
+  await pass(71 * HOUR);
+  await quiet();
+  await says(ANA, 'later');
+  await quiet();
+  expect((await verbs.list())[0]).toMatchObject({ enabled: true });
+  await pass(HOUR);
+  await quiet();
+  const [webhook] = await verbs.list();
+  expect(webhook).toMatchObject({ enabled: false, note: expect.stringContaining('three days') });
+  // An event can be read once every older transaction of the server, anybody's, has ended.
+  await eventually(async () =>
+    (await world.conversations.events.read(null, 10_000)).some(
+      ({ kind, subject }) => kind === 'webhook' && subject === webhook?.id,
+    ),
+  );
+  await pass(24 * HOUR);
+  await quiet();
+  expect(await bed.deliveries('state, failure')).toEqual([
+    { state: 'dead', failure: 'disabled' },
+    { state: 'dead', failure: 'disabled' },
+  ]);
+});
+
+test('one that is slow keeps nobody else waiting', async () => {
+  receiver.answer = hangs;
+  await add({ url: receiver.url, name: 'slow' });
+  await add({ url: other.url, name: 'quick' });
+  const phones = times(24, (n) => `+4915100${String(n).padStart(4, '0')}`);
+  for (const phone of phones) await says(phone, 'hello');
+  // By then the slow one has had time for a few attempts of its own.
+  await eventually(() => other.received.length === phones.length);
+  expect(receiver.received.length).toBeLessThan(phones.length);
+  receiver.answer = answering(204);
+  await quiet();
+});
+
+test('what was sealed for another home is not sent, until there is a new secret', async () => {
+  await add({ url: receiver.url });
+  await sql("UPDATE webhooks SET secret = convert_to('elsewhere', 'UTF8')");
+  await says(ANA, 'hello');
+  await quiet();
+  expect(await bed.deliveries()).toEqual([{ state: 'pending', attempts: 1, failure: 'sealed' }]);
+  expect(receiver.received).toEqual([]);
+  await verbs.rotate('127.0.0.2');
+  await pass(RETRY.webhook.stepsMs[0]);
+  await quiet();
+  expect(await bed.deliveries()).toMatchObject([{ state: 'delivered' }]);
+});
+
+test('killed at any moment, it is told all the same, and under one id', async () => {
+  const store = await freshStore(onTestFinished);
+  const [first, ...heirs] = [answering(204), hangs, answering(204)];
+  const open = async () => {
+    const one = await openDaemonHarness(store);
+    return { one, its: openBed(one, { allow: [receiver.place] }) };
+  };
+  // Between the event and the follower: nobody has read the log yet.
+  const before = await open();
+  await before.its.add({ url: receiver.url });
+  const { id } = await before.its.says(ANA, 'hello');
+  await before.one.close();
+  // In the middle of a request: the receiver has it, but its answer does not come in time.
+  receiver.answer = heirs[0] ?? hangs;
+  const during = await open();
+  const stopFollowing = await during.its.webhooks.start();
+  await eventually(() => receiver.received.length === 1);
+  await stopFollowing();
+  await during.one.close();
+  expect(await during.its.deliveries()).toEqual([{ state: 'pending', attempts: 0, failure: null }]);
+  receiver.answer = first ?? answering(204);
+  const after = await open();
+  const stop = await after.its.webhooks.start();
+  await eventually(async () => (await after.its.deliveries())[0]?.state === 'delivered');
+  await after.its.quiet();
+  await stop();
+  await after.one.close();
+  expect(receiver.bodies().map(({ data }) => 'message_id' in data && data.message_id)).toEqual([
+    id,
+    id,
+  ]);
+  expect(new Set(idsOf(receiver.received)).size).toBe(1);
+  expect(await after.its.deliveries()).toHaveLength(1);
+});

@@ -1,0 +1,169 @@
+// Follows the log of events for as long as the daemon runs, after the transactions that write it and never in
+// them. Without a webhook it rests, and looks again when it is told that there is one.
+
+import type { StreamEvent } from '@relay/core/api/events';
+import type { ContactId } from '@relay/core/ids';
+import { mapStreamEvent } from '@relay/core/webhooks/event-mapping';
+import { matchesFilter } from '@relay/core/webhooks/events';
+import type { Transaction } from '../../platform/db/database.ts';
+import { PostgresEventLog } from '../../platform/db/events.ts';
+import { fenced } from '../../platform/db/transaction.ts';
+import { insertDeliveries, locateEvents, type NewDelivery } from './deliveries.ts';
+import { enqueueDeliveries, type WebhookDeps } from './delivery.ts';
+import {
+  beginFollowingNow,
+  followContactMerge,
+  listEnabledWebhooks,
+  lockFollowCursor,
+  saveFollowCursor,
+  type WebhookRow,
+} from './webhooks.ts';
+
+const BATCH = 200;
+/** The floor when a hint is lost. */
+const POLL_MS = 2_000;
+const NOTHING_FOLLOWED: FollowResult = { webhooks: 0, events: 0, deliveries: 0 };
+
+export class WebhookFollower {
+  readonly #world: WebhookDeps;
+  #stopping = false;
+  #woken = false;
+  /** Nobody listens, so nobody has to be told. */
+  #idle = false;
+  #wake: () => void = () => {};
+  #loop: Promise<void> = Promise.resolve();
+  #unsubscribe: () => void = () => {};
+
+  constructor(deps: WebhookDeps) {
+    this.#world = deps;
+  }
+
+  start(): void {
+    this.#unsubscribe = this.#world.events.subscribe(() => this.#hint());
+    this.#loop = this.#run();
+  }
+
+  /** Webhooks were added or changed. */
+  look(): void {
+    this.#idle = false;
+    this.#hint();
+  }
+
+  async stop(): Promise<void> {
+    this.#unsubscribe();
+    this.#stopping = true;
+    this.#hint();
+    await this.#loop;
+  }
+
+  #hint(): void {
+    if (this.#idle && !this.#stopping) return;
+    this.#woken = true;
+    this.#wake();
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stopping) {
+      this.#woken = false;
+      const { webhooks, events, deliveries } = await this.#next();
+      if (deliveries > 0) this.#world.jobs.hint('webhook');
+      if (events === BATCH || this.#woken) continue;
+      this.#idle = webhooks === 0;
+      await this.#rest(POLL_MS);
+    }
+  }
+
+  async #next(): Promise<FollowResult> {
+    try {
+      return await followNextEvents(this.#world, BATCH);
+    } catch (error) {
+      this.#world.log.warn('webhooks wait', { error });
+      return { ...NOTHING_FOLLOWED, webhooks: 1 };
+    }
+  }
+
+  async #rest(ms: number): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const timer = this.#idle ? undefined : setTimeout(resolve, ms);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.#wake = () => {};
+  }
+}
+
+// The next events of the log become deliveries: rows and jobs in one transaction with how far the log was read.
+// Invariant: each event is told to each webhook that wants it, once, whatever is killed when.
+
+interface FollowResult {
+  /** Whether anybody listens. */
+  readonly webhooks: number;
+  readonly events: number;
+  readonly deliveries: number;
+}
+
+export async function followNextEvents(deps: WebhookDeps, limit: number): Promise<FollowResult> {
+  const { db, lease, jobs, now } = deps;
+  const { account } = lease;
+  return fenced(db, lease, async (tx) => {
+    const webhooks = await listEnabledWebhooks(tx, account);
+    if (webhooks.length === 0) return { webhooks: 0, events: 0, deliveries: 0 };
+    const from = await lockFollowCursor(tx, account);
+    if (from === null) {
+      await beginFollowingNow(tx, account);
+      return { webhooks: webhooks.length, events: 0, deliveries: 0 };
+    }
+    const events = await new PostgresEventLog(tx, account).read(from, limit);
+    await followMerges(deps, tx, events);
+    const wanted = await deliveriesOf(deps, tx, webhooks, events);
+    const made = await insertDeliveries(tx, account, wanted, now());
+    await enqueueDeliveries(jobs, tx, account, made);
+    const last = events.at(-1);
+    if (last !== undefined) await saveFollowCursor(tx, account, last.cursor);
+    return { webhooks: webhooks.length, events: events.length, deliveries: made.length };
+  });
+}
+
+async function deliveriesOf(
+  { lease }: WebhookDeps,
+  tx: Transaction,
+  webhooks: readonly WebhookRow[],
+  events: readonly StreamEvent[],
+): Promise<NewDelivery[]> {
+  const happened = events.flatMap((event) =>
+    mapStreamEvent(event).map((happening) => ({ event, happening })),
+  );
+  const places = await locateEvents(
+    tx,
+    lease.account,
+    happened.map(({ happening }) => happening),
+  );
+  return happened.flatMap(({ event }, n) => {
+    const told = places[n];
+    if (!told) return [];
+    const { type, facts, place } = told;
+    return webhooks
+      .filter(
+        (webhook) =>
+          webhook.events.includes(type) &&
+          Date.parse(event.at) >= +webhook.created_at &&
+          matchesFilter(webhook.filter, place),
+      )
+      .map(({ id }) => ({ webhook: id, type, facts, cursor: event.cursor, at: event.at }));
+  });
+}
+
+/** Whoever is named in a filter stays named when their addresses turn out to be one person's. */
+async function followMerges(
+  { lease }: WebhookDeps,
+  tx: Transaction,
+  events: readonly StreamEvent[],
+): Promise<void> {
+  for (const { kind, subject, data } of events) {
+    if (kind !== 'contact.merged' || subject === null || typeof data.from !== 'string') continue;
+    const merged = { from: data.from as ContactId, into: subject as ContactId };
+    await followContactMerge(tx, lease.account, merged);
+  }
+}

@@ -1,0 +1,325 @@
+// Webhooks as the owner makes, changes and ends them. Whoever is named in a filter is found as everywhere else:
+// a person means the chat with them, a group itself. A secret is handed out once, when it is made.
+import { randomUUID } from 'node:crypto';
+import { PING_EVENT, WEBHOOK_EVENT_TYPES } from '@relay/core/api/constants';
+import type {
+  CreateWebhook,
+  Webhook,
+  WebhookDelivery,
+  WebhookService,
+} from '@relay/core/api/webhooks';
+import { chooseMatch } from '@relay/core/contacts/match';
+import { RelayError } from '@relay/core/errors';
+import type { AccountId, DeliveryId, WebhookId } from '@relay/core/ids';
+import type { WebhookFilter } from '@relay/core/webhooks/events';
+import { deliveryFailureSentence } from '@relay/core/webhooks/failure';
+import { matchContacts } from '../../platform/db/contact-directory.ts';
+import type { Db, Transaction } from '../../platform/db/database.ts';
+import { fenced } from '../../platform/db/transaction.ts';
+import {
+  findDeliveries,
+  insertPing,
+  type ListedDelivery,
+  listDeliveries,
+  reopenDeliveries,
+} from './deliveries.ts';
+import {
+  enqueueDeliveries,
+  laneKeysOf,
+  newWebhookSecret,
+  sealWebhookSecret,
+  sendWebhookRequest,
+  type WebhookDeps,
+} from './delivery.ts';
+import {
+  beginFollowingNow,
+  type CountedWebhook,
+  deleteWebhook,
+  findWebhook,
+  insertWebhook,
+  listEnabledWebhooks,
+  listWebhooks,
+  noteWebhookDelivered,
+  rotateWebhook,
+  updateWebhook,
+} from './webhooks.ts';
+
+type WebhookSetup = Pick<WebhookService, 'list' | 'create' | 'change' | 'rotate' | 'remove'>;
+
+const MAX_WEBHOOKS = 20;
+const MAX_NAMED_CANDIDATES = 10;
+
+/** `changed`: after a commit, that webhooks are no longer what they were. */
+export function createWebhookSetup(deps: WebhookDeps, changed: () => void): WebhookSetup {
+  const { db, lease, sealer, now } = deps;
+  const { account } = lease;
+  const change = async <T>(run: (tx: Transaction) => Promise<T>): Promise<T> => {
+    const done = await fenced(db, lease, run);
+    changed();
+    return done;
+  };
+  return {
+    list: async () => (await listWebhooks(db, account)).map(toApiWebhook),
+    create: (wish) =>
+      change(async (tx) => {
+        const all = await listWebhooks(tx, account);
+        if (all.length >= MAX_WEBHOOKS) {
+          throw new RelayError('webhook_too_many', { most: MAX_WEBHOOKS });
+        }
+        const id = randomUUID() as WebhookId;
+        const { url, include_text } = wish;
+        const name = wish.name ?? freeName(hostOf(url), all);
+        await refuseTaken(tx, account, name, null);
+        const secret = newWebhookSecret();
+        await beginIfFirst(tx, account);
+        await insertWebhook(tx, account, {
+          id,
+          name,
+          url: plainUrl(url),
+          events: inOrder(wish.events),
+          filter: await filterOf(tx, account, {}, wish),
+          include_text,
+          secret: sealWebhookSecret(sealer, id, secret),
+        });
+        return { ...toApiWebhook(await getWebhook(tx, account, id)), secret };
+      }),
+    change: (given, wish) =>
+      change(async (tx) => {
+        const before = await getWebhook(tx, account, given);
+        const { name = before.name, enabled = before.enabled } = wish;
+        await refuseTaken(tx, account, name, before.id);
+        if (enabled && !before.enabled) await beginIfFirst(tx, account);
+        await updateWebhook(tx, account, {
+          id: before.id,
+          name,
+          url: wish.url === undefined ? before.url : plainUrl(wish.url),
+          events: wish.events === undefined ? before.events : inOrder(wish.events),
+          filter: await filterOf(tx, account, before.filter, wish),
+          include_text: wish.include_text ?? before.include_text,
+          enabled,
+        });
+        return toApiWebhook(await getWebhook(tx, account, before.id));
+      }),
+    rotate: (given) =>
+      change(async (tx) => {
+        const { id } = await getWebhook(tx, account, given);
+        const secret = newWebhookSecret();
+        await rotateWebhook(tx, account, {
+          id,
+          secret: sealWebhookSecret(sealer, id, secret),
+          now: now(),
+        });
+        return { ...toApiWebhook(await getWebhook(tx, account, id)), secret };
+      }),
+    remove: (given) =>
+      change(async (tx) => {
+        const webhook = await getWebhook(tx, account, given);
+        await deleteWebhook(tx, account, webhook.id);
+        return toApiWebhook(webhook);
+      }),
+  };
+}
+
+async function getWebhook(db: Db, account: AccountId, given: string): Promise<CountedWebhook> {
+  const webhook = await findWebhook(db, account, given);
+  if (webhook === null) throw new RelayError('webhook_not_found', { webhook: given.slice(0, 60) });
+  return webhook;
+}
+
+/** Nobody has followed the log while nobody listened. */
+async function beginIfFirst(tx: Transaction, account: AccountId): Promise<void> {
+  if ((await listEnabledWebhooks(tx, account)).length === 0) await beginFollowingNow(tx, account);
+}
+
+async function refuseTaken(
+  tx: Transaction,
+  account: AccountId,
+  name: string,
+  except: WebhookId | null,
+): Promise<void> {
+  const taken = await findWebhook(tx, account, name);
+  if (taken !== null && taken.id !== except) {
+    throw new RelayError('webhook_exists', { webhook: name });
+  }
+}
+
+/** A name and a password in an address would be sent to nobody. */
+function plainUrl(url: string): string {
+  const { username, password } = new URL(url);
+  if (username !== '' || password !== '') throw new RelayError('webhook_url');
+  return url;
+}
+
+const hostOf = (url: string): string =>
+  new URL(url).hostname.replace(/[^\p{L}\p{N}.-]/gu, '') || 'webhook';
+
+function freeName(wanted: string, all: readonly CountedWebhook[]): string {
+  const taken = new Set(all.map(({ name }) => name));
+  for (let n = 1; ; n++) {
+    const name = n === 1 ? wanted : `${wanted}-${n}`;
+    if (!taken.has(name)) return name;
+  }
+}
+
+const inOrder = (wanted: CreateWebhook['events']): CreateWebhook['events'] =>
+  WEBHOOK_EVENT_TYPES.filter((event) => wanted.includes(event));
+
+type FilterInput = {
+  readonly [Part in 'chats' | 'directions' | 'states']?: CreateWebhook[Part] | null | undefined;
+};
+
+/** What is not named stays; null takes it away. */
+async function filterOf(
+  tx: Transaction,
+  account: AccountId,
+  before: WebhookFilter,
+  { chats, directions, states }: FilterInput,
+): Promise<WebhookFilter> {
+  const { contacts: _, chats: __, ...others } = before;
+  return compact({
+    ...(chats === undefined ? before : others),
+    ...(chats ? await findFilterChats(tx, account, chats) : {}),
+    ...(directions === undefined ? {} : { directions }),
+    ...(states === undefined ? {} : { states }),
+  });
+}
+
+const compact = (filter: object): WebhookFilter =>
+  Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== null));
+
+async function findFilterChats(
+  tx: Transaction,
+  account: AccountId,
+  named: readonly string[],
+): Promise<Required<Pick<WebhookFilter, 'contacts' | 'chats'>>> {
+  const found = { contacts: new Set<string>(), chats: new Set<string>() };
+  for (const who of named) {
+    const asked = { query: who, kind: 'all', limit: MAX_NAMED_CANDIDATES } as const;
+    const { meant } = await matchContacts(tx, account, asked);
+    const choice = chooseMatch(meant);
+    if ('found' in choice) {
+      found[choice.found.kind === 'group' ? 'chats' : 'contacts'].add(choice.found.id);
+    } else if ('ambiguous' in choice) {
+      const candidates = choice.ambiguous.slice(0, MAX_NAMED_CANDIDATES).map(({ name }) => name);
+      throw new RelayError('contact_ambiguous', { who, candidates: candidates.join(', ') });
+    } else throw new RelayError('contact_unknown', { who });
+  }
+  return { contacts: [...found.contacts], chats: [...found.chats] };
+}
+
+const NOTES = {
+  gone: 'The receiver said that it is gone (410), so Relay switched it off.',
+  failing: 'Nothing has arrived there for three days, so Relay switched it off.',
+} as const;
+
+function toApiWebhook(row: CountedWebhook): Webhook {
+  const { filter, note } = row;
+  return {
+    id: row.id,
+    name: row.name,
+    url: row.url,
+    events: row.events,
+    chats: row.chats,
+    directions: filter.directions ?? null,
+    states: filter.states ?? null,
+    include_text: row.include_text,
+    enabled: row.enabled,
+    note: note === null ? null : NOTES[note],
+    created_at: row.created_at.toISOString(),
+    rotated_at: row.rotated_at?.toISOString() ?? null,
+    last_delivered_at: row.last_delivered_at?.toISOString() ?? null,
+    failing_since: row.failing_since?.toISOString() ?? null,
+    pending: row.pending,
+    dead: row.dead,
+  };
+}
+
+// What became of what was told, and telling it anew: a test, one delivery, or all that were given up on.
+
+type DeliveryLog = Pick<WebhookService, 'test' | 'deliveries' | 'replay' | 'replayDead'>;
+
+export function createDeliveryLog(deps: WebhookDeps): DeliveryLog {
+  const { db, lease, jobs } = deps;
+  const { account } = lease;
+  const again = async (
+    webhook: WebhookId,
+    which: Parameters<typeof reopenDeliveries>[3],
+  ): Promise<number> => {
+    const opened = await fenced(db, lease, async (tx) => {
+      const queued = await reopenDeliveries(tx, account, webhook, which, deps.now());
+      await enqueueDeliveries(jobs, tx, account, queued);
+      return queued;
+    });
+    jobs.hint('webhook');
+    return opened.length;
+  };
+  return {
+    test: (given) => sendTestDelivery(deps, given),
+    async deliveries(given, query) {
+      const { id } = await getWebhook(db, account, given);
+      const rows = await listDeliveries(db, account, id, { ...query, limit: query.limit + 1 });
+      const shown = rows.slice(0, query.limit);
+      const cursor = rows.length > query.limit ? String(shown.at(-1)?.seq) : null;
+      return { deliveries: shown.map(toApiDelivery), cursor };
+    },
+    async replay(given, delivery) {
+      const { id } = await getWebhook(db, account, given);
+      const meant = await getDelivery(deps, id, delivery);
+      await again(id, { id: meant.id });
+      return toApiDelivery(await getDelivery(deps, id, meant.id));
+    },
+    async replayDead(given) {
+      const { id } = await getWebhook(db, account, given);
+      return again(id, { state: 'dead' });
+    },
+  };
+}
+
+async function sendTestDelivery(deps: WebhookDeps, given: string): Promise<WebhookDelivery> {
+  const { db, lease, jobs } = deps;
+  const { account } = lease;
+  const webhook = await getWebhook(db, account, given);
+  const id = randomUUID() as DeliveryId;
+  const at = deps.now();
+  const data = { webhook_id: webhook.id };
+  const { status, failure } = await sendWebhookRequest(deps, webhook, {
+    id,
+    type: PING_EVENT,
+    at,
+    data,
+  });
+  const state = failure === null ? ('delivered' as const) : ('dead' as const);
+  const settled = { state, attempts: 1, status, failure, nextAt: null };
+  await fenced(db, lease, async (tx) => {
+    await insertPing(tx, account, { id, webhook: webhook.id, settled }, at);
+    if (state !== 'delivered') return;
+    const wasFailing = await noteWebhookDelivered(tx, account, webhook.id, deps.now());
+    if (wasFailing) await jobs.hurry(tx, 'webhook', laneKeysOf(account, webhook.id));
+  });
+  jobs.hint('webhook');
+  return toApiDelivery(await getDelivery(deps, webhook.id, id));
+}
+
+async function getDelivery(
+  { db, lease }: WebhookDeps,
+  webhook: WebhookId,
+  given: string,
+): Promise<ListedDelivery> {
+  const [only, another] = await findDeliveries(db, lease.account, webhook, given);
+  if (only === undefined || another !== undefined) {
+    throw new RelayError('delivery_not_found', { delivery: given.slice(0, 60) });
+  }
+  return only;
+}
+
+const toApiDelivery = (row: ListedDelivery): WebhookDelivery => ({
+  id: row.id,
+  type: row.type,
+  state: row.state,
+  attempts: row.attempts,
+  next_at: row.next_at?.toISOString() ?? null,
+  last_status: row.last_status,
+  last_error: deliveryFailureSentence(row.failure, row.last_status),
+  event_at: row.event_at.toISOString(),
+  settled_at: row.settled_at?.toISOString() ?? null,
+});

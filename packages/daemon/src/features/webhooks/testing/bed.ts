@@ -1,0 +1,123 @@
+// Webhooks over a world of their own, for one test file: people write, time passes, and what was told is looked
+// at. The clock is the test's, and `pass` moves jobs along with it.
+import { randomUUID } from 'node:crypto';
+import { type CreateWebhook, createWebhookSchema } from '@relay/core/api/webhooks';
+import { phoneAlias } from '@relay/core/contacts/alias';
+import type { ChatId, ContactId, MessageId } from '@relay/core/ids';
+import type { Sealer } from '@relay/core/ports/sealer';
+import type { DaemonHarness } from '@relay/testing/daemon-harness';
+import { eventually } from '@relay/testing/store';
+import { loadApprovals } from '../../../pipeline/gate/approval-store.ts';
+import { findOrMakeChats } from '../../../platform/db/chats.ts';
+import { resolveSightings } from '../../../platform/db/contacts.ts';
+import { appendEvent } from '../../../platform/db/events.ts';
+import { putMessages } from '../../../platform/db/messages.ts';
+import { type EgressOptions, openEgress } from '../../../platform/egress/egress.ts';
+import type { WebhookDeps } from '../delivery.ts';
+import { allowedWebhookHosts, openWebhooks } from '../feature.ts';
+
+/** Seals nothing, but tells one home from another and one place from another. */
+const sealer = (home = 'home'): Sealer => ({
+  seal: (name, plain) => Buffer.concat([Buffer.from(`${home}/${name}:`), plain]),
+  open(name, sealed) {
+    const head = `${home}/${name}:`;
+    const text = Buffer.from(sealed).toString();
+    if (!text.startsWith(head)) throw new Error('sealed for another place');
+    return Buffer.from(text.slice(head.length));
+  },
+  mac: (text) => Buffer.from(`${home}:${text}`),
+});
+
+export interface BedOptions extends EgressOptions {
+  readonly home?: string;
+  /** How long a receiver may take, in the place of what is usual. */
+  readonly timeoutMs?: number;
+}
+
+export function openBed(world: DaemonHarness, { home, timeoutMs, ...egress }: BedOptions = {}) {
+  const { sql, account, conversations } = world;
+  const { db, events } = conversations;
+  let ahead = 0;
+  const now = () => new Date(Date.now() + ahead);
+  const guarded = openEgress({ ...egress, allow: allowedWebhookHosts(egress.allow ?? []) });
+  const own: WebhookDeps = {
+    ...conversations,
+    now,
+    egress: (url, request) =>
+      guarded(url, { ...request, ...(timeoutMs === undefined ? {} : { timeoutMs }) }),
+    sealer: sealer(home),
+    approval: async (id) => (await loadApprovals(db, account, { id }))[0] ?? null,
+  };
+  const webhooks = openWebhooks(own);
+  const deliveries = (columns = 'state, attempts, failure') =>
+    sql(`SELECT ${columns} FROM webhook_deliveries ORDER BY seq`);
+  const open = () =>
+    sql(`SELECT 1 FROM relay_jobs.job WHERE name = 'webhook'
+      AND (state IN ('active', 'retry') OR (state = 'created' AND start_after <= now())) LIMIT 1`);
+  return {
+    own,
+    webhooks,
+    now,
+    verbs: webhooks.verbs,
+    deliveries,
+    add: (wish: Partial<CreateWebhook> & { url: string }) =>
+      webhooks.verbs.create(createWebhookSchema.parse(wish)),
+    /** Somebody writes, or the owner on their phone. */
+    async says(phone: string, body: string, { fromMe = false } = {}) {
+      const alias = phoneAlias(phone);
+      if (alias === null) throw new Error('no number');
+      const said = await db.transaction().execute(async (tx) => {
+        const [contact] = await resolveSightings(tx, account, [[alias]]);
+        const found = await findOrMakeChats(tx, account, {
+          contacts: [contact as ContactId],
+          groups: [],
+        });
+        const chat = found.ofContact.get(contact as ContactId) as ChatId;
+        const id = randomUUID().toUpperCase() as unknown as MessageId;
+        const numbers = await putMessages(tx, account, [
+          {
+            chat,
+            sender: fromMe ? null : (contact as ContactId),
+            id,
+            sentAt: new Date(),
+            kind: 'text',
+            body,
+            quotedId: null,
+            media: null,
+            late: false,
+            source: 'whatsapp',
+            inboxSeq: null,
+          },
+        ]);
+        const data = { number: numbers.get(0), message: id };
+        await appendEvent(tx, account, { kind: 'message', subject: chat, data });
+        return { chat, contact: contact as ContactId, id };
+      });
+      events.hint();
+      return said;
+    },
+    async happens(kind: string, subject: string | null, data: Record<string, unknown>) {
+      await db.transaction().execute((tx) => appendEvent(tx, account, { kind, subject, data }));
+      events.hint();
+    },
+    /** The log was read to its end, and nothing that is due waits. */
+    quiet: () =>
+      eventually(async () => {
+        const [behind] = await sql(`SELECT 1 FROM events e, webhook_progress p
+          WHERE e.account_id = p.account_id AND EXISTS (SELECT FROM webhooks WHERE enabled)
+            AND (e.xid, e.id) > (split_part(p.cursor, '-', 1)::xid8, split_part(p.cursor, '-', 2)::bigint) LIMIT 1`);
+        if (behind !== undefined) events.hint();
+        return behind === undefined && (await open()).length === 0;
+      }),
+    /** Time passes, for the clock and for jobs that wait for theirs. */
+    async pass(ms: number) {
+      ahead += ms;
+      await sql(
+        `UPDATE relay_jobs.job SET start_after = start_after - make_interval(secs => $1)
+        WHERE name = 'webhook' AND state = 'created'`,
+        [ms / 1000],
+      );
+      world.jobs.hint('webhook');
+    },
+  };
+}

@@ -1,0 +1,91 @@
+// What is thrown becomes what is answered. Invariant: only sentences of the one table go out;
+// anything else is `internal` with the request's id, and its message stays in the log.
+import type { ApiErrorResponse } from '@relay/core/api/common';
+import { RelayError } from '@relay/core/errors';
+import type { Log } from '@relay/core/log';
+import type {
+  FastifyError,
+  FastifyReply,
+  FastifyRequest,
+  FastifySchemaValidationError,
+} from 'fastify';
+import { isDatabaseUnavailable } from '../../platform/db/failures.ts';
+
+export function createErrorHandler(log: Log, bodyBytes: number) {
+  return function answer(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
+    const error =
+      known(thrown, request, bodyBytes) ?? new RelayError('internal', { request: request.id });
+    if (error.status >= 500) {
+      const fields = { method: request.method, code: error.code, request: request.id };
+      log.error('request failed', { ...fields, route: routeOf(request), error: thrown });
+    }
+    if (error.code === 'rate_limited') reply.header('retry-after', String(error.params.seconds));
+    if (error.status === 401) reply.header('www-authenticate', 'Bearer');
+    reply.code(error.status);
+    if (request.headers.accept?.includes('text/html')) {
+      reply.type('text/plain; charset=utf-8').serializer(String).send(error.message);
+    } else {
+      reply
+        .type('application/json; charset=utf-8')
+        .serializer(JSON.stringify)
+        .send(errorBody(error));
+    }
+  };
+}
+
+export function errorBody(error: RelayError): ApiErrorResponse {
+  const body = { error: error.message, code: error.code };
+  return error.details === undefined ? body : { ...body, details: error.details };
+}
+
+export const routeOf = (request: FastifyRequest): string => request.routeOptions.url ?? 'unknown';
+
+function known(thrown: unknown, request: FastifyRequest, bodyBytes: number): RelayError | null {
+  if (thrown instanceof RelayError) return thrown;
+  if (!(thrown instanceof Error)) return null;
+  // Whoever asked has gone in the middle of it; that looks like a database that has.
+  if (request.raw.destroyed && !request.raw.complete) {
+    return new RelayError('invalid_request', { what: 'the body did not arrive' });
+  }
+  if (isDatabaseUnavailable(thrown)) return new RelayError('database_unavailable');
+  const { code, statusCode, validation, validationContext } = thrown as FastifyError;
+  if (validation !== undefined) return invalidRequest(validation, validationContext);
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
+    return new RelayError('body_too_large', { limit: `the limit of ${bodyBytes} bytes` });
+  }
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return new RelayError('unsupported_media');
+  if (code === 'FST_ERR_BAD_URL' || code === 'FST_ERR_MAX_PARAM_LENGTH') {
+    return new RelayError('invalid_request', { what: 'the address cannot be read' });
+  }
+  if (code === 'FST_ERR_CTP_EMPTY_JSON_BODY') {
+    return new RelayError('invalid_request', { what: 'the body is missing' });
+  }
+  const parsing = thrown instanceof SyntaxError && statusCode === 400;
+  if (parsing || code?.startsWith('FST_ERR_CTP_')) {
+    return new RelayError('invalid_request', { what: 'the body is not valid JSON' });
+  }
+  return null;
+}
+
+// Turns what zod found into one sentence that names the field, and the rest into details.
+
+function invalidRequest(
+  issues: readonly FastifySchemaValidationError[],
+  where = 'body',
+): RelayError {
+  const [first = 'it cannot be read', ...others] = issues.map((issue) => describe(issue, where));
+  const details = others.map((other) => `Also: ${other}.`).join(' ');
+  return new RelayError('invalid_request', { what: first }, details === '' ? {} : { details });
+}
+
+function describe(issue: FastifySchemaValidationError, where: string): string {
+  const path = issue.instancePath.slice(1).replaceAll('/', '.');
+  const field = path === '' ? `the ${where}` : `"${path}"`;
+  const message = issue.message ?? 'it is not valid';
+  if (issue.keyword === 'unrecognized_keys') {
+    const keys = Array.isArray(issue.params.keys) ? issue.params.keys.map(String) : [];
+    return `${keys.map((key) => `"${key}"`).join(', ')} is not known here`;
+  }
+  if (message.endsWith('received undefined')) return `${field} is missing`;
+  return `${field}: ${message.charAt(0).toLowerCase()}${message.slice(1)}`;
+}

@@ -1,0 +1,23 @@
+// A daemon of its own, since what is loaded once is loaded: it starts without the library that speaks MCP.
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+
+const WATCH = `import { registerHooks } from 'node:module';
+  registerHooks({ resolve(name, context, next) {
+    if (name.startsWith('@modelcontextprotocol/')) console.log(name);
+    return next(name, context);
+  } });`;
+const script = (file: string) => `await import(${JSON.stringify(file)})`;
+const loaded = async (file: string): Promise<string[]> => {
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    ...['--import', `data:text/javascript,${encodeURIComponent(WATCH)}`],
+    ...['--input-type=module', '--eval', script(new URL(file, import.meta.url).href)],
+  ]);
+  return stdout.split('\n').filter(Boolean);
+};
+
+test('the library that speaks MCP is loaded with the doors, and not with the daemon', async () => {
+  expect(await loaded('../../features.ts')).toEqual([]);
+  expect(await loaded('./transports.ts')).toContain('@modelcontextprotocol/server');
+});

@@ -1,0 +1,158 @@
+// Whether WhatsApp can be reached now, asked before anything is submitted: after NETWORK_ERROR nothing may
+// be left waiting to be sent later. A network that is away is waited for as seed 002 says; a session that has
+// ended is told as that, and not as another fault.
+import { type ConnectionState, connectionSentence } from '@relay/core/connection/states';
+import { type KnownErrorCode, RelayError } from '@relay/core/errors';
+import type { WhatsAppLink } from '@relay/core/ports/transport';
+import { RETRY } from '@relay/core/retry';
+import { notifyOwner } from '../../pipeline/gate/gate.ts';
+import { appendEvent } from '../../platform/db/events.ts';
+import { fenced } from '../../platform/db/transaction.ts';
+import type { ClientCall, ClientDeps } from './tool.ts';
+
+type Reachability =
+  | 'up'
+  /** It comes back by itself. */
+  | 'away'
+  /** A person has to link it again, or to bring the link back here. */
+  | 'ended'
+  /** WhatsApp no longer speaks as expected. */
+  | 'changed';
+
+const REACHABILITY_OF_STATE: Readonly<Record<ConnectionState, Reachability>> = {
+  disconnected: 'away',
+  connecting: 'away',
+  qr_ready: 'ended',
+  pairing_code_ready: 'ended',
+  link_expired: 'ended',
+  scanned: 'away',
+  passkey_required: 'ended',
+  restarting: 'away',
+  syncing: 'up',
+  connected: 'up',
+  time_locked: 'up',
+  phone_offline: 'up',
+  reconnecting: 'away',
+  unreachable: 'away',
+  logged_out: 'ended',
+  replaced: 'ended',
+  banned: 'ended',
+  client_outdated: 'changed',
+  device_mismatch: 'ended',
+  session_refused: 'ended',
+  credentials_unreadable: 'ended',
+  taken_over: 'ended',
+  closed_unexplained: 'changed',
+};
+
+export function reachabilityOf({
+  state,
+  phone,
+}: Pick<WhatsAppLink, 'state' | 'phone'>): Reachability {
+  // Without a number nobody has linked it yet: there is nothing that could come back.
+  return state === 'disconnected' && phone === null ? 'ended' : REACHABILITY_OF_STATE[state];
+}
+
+/** Resolves while WhatsApp can be reached; refuses with the seed's error where it cannot. */
+export async function waitUntilReachable(call: ClientCall): Promise<void> {
+  const { transport, wait } = call.world;
+  const { stepsMs } = RETRY.outbound_send;
+  for (const [tried, ms] of stepsMs.entries()) {
+    if (await isUp(call)) return;
+    const which = `${tried + 1} of ${stepsMs.length}`;
+    call.progress(`WhatsApp cannot be reached. Trying again in ${ms / 1_000} s (${which}).`);
+    await wait(ms, call.signal);
+    // It would rest for longer than the call waits.
+    if (transport.link.state === 'unreachable') transport.connect();
+  }
+  if (await isUp(call)) return;
+  throw new SeedError('NETWORK_ERROR', connectionSentence(transport.link.state));
+}
+
+async function isUp({ world: deps }: ClientCall): Promise<boolean> {
+  const { link } = deps.transport;
+  const sentence = connectionSentence(link.state);
+  switch (reachabilityOf(link)) {
+    case 'up':
+      return true;
+    case 'away':
+      return false;
+    case 'ended':
+      throw new SeedError('SESSION_EXPIRED', sentence);
+    case 'changed':
+      await reportUnexpected(deps, `link ${link.since.toISOString()}`, sentence);
+      throw new SeedError('ELEMENT_NOT_FOUND', sentence);
+  }
+}
+
+// The refusals that seed 002 has codes for. Over MCP they are answered as errors of JSON-RPC, code and name
+// as written there; every other refusal is the result of the call, so that the program reads the sentence.
+
+const SEED_ERRORS = {
+  SESSION_PATH_INVALID: { rpc: -32000, code: 'session_not_kept' },
+  BROWSER_LAUNCH_FAILED: { rpc: -32001, code: 'whatsapp_not_started' },
+  SESSION_EXPIRED: { rpc: -32000, code: 'whatsapp_not_connected' },
+  CHAT_NOT_FOUND: { rpc: -32001, code: 'chat_not_found' },
+  NETWORK_ERROR: { rpc: -32002, code: 'whatsapp_unreachable' },
+  ELEMENT_NOT_FOUND: { rpc: -32003, code: 'whatsapp_changed' },
+} as const satisfies Record<string, { readonly rpc: number; readonly code: KnownErrorCode }>;
+
+type SeedErrorName = keyof typeof SEED_ERRORS;
+
+export class SeedError extends RelayError {
+  readonly seedName: SeedErrorName;
+
+  constructor(name: SeedErrorName, sentence: string) {
+    super(SEED_ERRORS[name].code, { sentence });
+    this.name = 'SeedError';
+    this.seedName = name;
+  }
+
+  get rpc(): number {
+    return SEED_ERRORS[this.seedName].rpc;
+  }
+}
+
+/** What the seed's code for a name is; undefined for what is none of its names. */
+export const seedErrorCode = (name: unknown): number | undefined =>
+  typeof name === 'string' && Object.hasOwn(SEED_ERRORS, name)
+    ? SEED_ERRORS[name as SeedErrorName].rpc
+    : undefined;
+
+// WhatsApp answered as nobody expected, and it was no log-out: a person has to look. They are told where they
+// look, in the log, on the live stream and, if they wish, on WhatsApp; once for each thing.
+
+const UNEXPECTED_EVENT = 'whatsapp.unexpected';
+
+/** `about` names the thing; nothing that somebody wrote is in the sentence. */
+export async function reportUnexpected(
+  deps: ClientDeps,
+  about: string,
+  sentence: string,
+): Promise<void> {
+  const { db, lease, gate, settings, log, changed } = deps;
+  const { account } = lease;
+  const { state } = deps.transport.link;
+  const told = await fenced(db, lease, async (tx) => {
+    const before = await tx
+      .selectFrom('events')
+      .select('id')
+      .where('account_id', '=', account)
+      .where('kind', '=', UNEXPECTED_EVENT)
+      .where('subject', '=', about)
+      .executeTakeFirst();
+    if (before !== undefined) return false;
+    await appendEvent(tx, account, {
+      kind: UNEXPECTED_EVENT,
+      subject: about,
+      data: { state, sentence },
+    });
+    if (settings.tell_owner_on_whatsapp) {
+      await notifyOwner(tx, { gate, account }, `A program could not send: ${sentence}`);
+    }
+    return true;
+  });
+  if (!told) return;
+  log.error('WhatsApp answered as nobody expected', { state, reason: sentence });
+  changed();
+}

@@ -1,0 +1,155 @@
+// Which chat a program means by `chat_id`: a name in the owner's records, a number, an address, or an id. Only
+// those the owner has a record for and the token may deal with; whoever is not among them does not exist for
+// it. Where several fit, or a part of a name alone, nobody is chosen: the candidates are the answer.
+//
+//   whoIs(call, given, db?)     → { found } | { ambiguous } | { nobody }; what that is, each tool decides
+//   someone(call, given, db?)   → the one that is found, or a RelayError with the candidates
+//   readable(call, given, db?)  → the same, with a chat that may be read
+//   reachable(call)             → everybody the program may deal with
+//   reachedByIds(call, ids)     → of these chats or contacts, those
+//   chatOf(call, tx, reached)   → its chat, made if nobody has written there yet
+
+import { boundedText } from '@relay/core/api/common';
+import { aliasOfJid, phoneAlias } from '@relay/core/contacts/alias';
+import { foldName, type MatchChoice } from '@relay/core/contacts/match';
+import { readPhoneNumber } from '@relay/core/contacts/phone-number';
+import { RelayError } from '@relay/core/errors';
+import type { ChatId } from '@relay/core/ids';
+import { reasonSentence } from '@relay/core/policy/reasons';
+import { z } from 'zod';
+import { findOrMakeChats } from '../../platform/db/chats.ts';
+import type { Db, Transaction } from '../../platform/db/database.ts';
+import { type PermittedChat, readReachableChats } from '../../platform/db/grants.ts';
+import type { ClientCall } from './tool.ts';
+
+/** `chat` is null while nobody has written there; `address` is the id that get_chats gives. */
+export type ReachableChat = PermittedChat;
+type ChatMatch = MatchChoice<ReachableChat>;
+type ChatLookup = Pick<ClientCall, 'world' | 'program'>;
+
+const GROUP = /^\d+(-\d+)?@g\.us$/;
+const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const MOST_NAMED = 5;
+
+export async function matchChat(
+  call: ChatLookup,
+  given: string,
+  db: Db = call.world.db,
+): Promise<ChatMatch> {
+  const query = given.trim();
+  const who = addressIn(call, query);
+  const [found] = who === null ? [] : await loadReachable(call, db, who);
+  if (found !== undefined) return { found };
+  return byName(query, await loadReachable(call, db, 'everybody'));
+}
+
+export async function resolveChat(
+  call: ChatLookup,
+  given: string,
+  db?: Db,
+): Promise<ReachableChat> {
+  const meant = await matchChat(call, given, db);
+  if ('found' in meant) return meant.found;
+  const chat = given.trim().slice(0, 60);
+  if ('nobody' in meant) throw new RelayError('chat_unknown', { chat });
+  throw new RelayError('chat_unclear', { chat, candidates: formatCandidates(meant.ambiguous) });
+}
+
+export async function resolveReadableChat(
+  call: ChatLookup,
+  given: string,
+  db?: Db,
+): Promise<ReachableChat & { readonly chat: ChatId }> {
+  const { chat, ...who } = await resolveChat(call, given, db);
+  if (!who.canRead) throw new RelayError('denied', { reason: reasonSentence('no_read_grant') });
+  if (chat === null) throw new RelayError('chat_silent', { chat: who.name });
+  return { ...who, chat };
+}
+
+export const listClientChats = (call: ChatLookup): Promise<ReachableChat[]> =>
+  loadReachable(call, call.world.db, 'everybody');
+
+export const findReachableByIds = (
+  call: ChatLookup,
+  ids: readonly string[],
+): Promise<ReachableChat[]> => loadReachable(call, call.world.db, { ids: [...new Set(ids)] });
+
+export async function findOrMakeChatFor(
+  { world: deps }: ChatLookup,
+  tx: Transaction,
+  { chat, contact }: ReachableChat,
+): Promise<ChatId> {
+  if (chat !== null) return chat;
+  if (contact === null) throw new Error('a group without a chat');
+  const wanted = { contacts: [contact], groups: [] };
+  const made = (await findOrMakeChats(tx, deps.lease.account, wanted)).ofContact.get(contact);
+  if (made === undefined) throw new Error('a contact without a chat');
+  return made;
+}
+
+/** As people tell two of one name apart: `Ben (+4917…)`. */
+export const formatRecipient = ({ name, phone, address }: ReachableChat): string =>
+  `${name} (${phone === null ? address : `+${phone}`})`;
+
+/** For a refusal: names as the owner has them, with the ids to choose by. */
+const formatCandidates = (of: readonly ReachableChat[]): string =>
+  [
+    ...of.slice(0, MOST_NAMED).map(({ name, address }) => `${name} (${address})`),
+    ...(of.length > MOST_NAMED ? ['…'] : []),
+  ].join(', ');
+
+function loadReachable(
+  { world: deps, program }: ChatLookup,
+  db: Db,
+  who: Parameters<typeof readReachableChats>[3],
+) {
+  const { lease, admins } = deps;
+  return readReachableChats(db, lease.account, { admins, contacts: program.contacts }, who);
+}
+
+/** Letters make it a name, whatever digits are in it; only an address may have them after its @. */
+function addressIn({ world: deps }: ChatLookup, query: string) {
+  if (GROUP.test(query)) return { group: query };
+  if (ID.test(query)) return { ids: [query] };
+  const number = query.includes('@') ? null : readPhoneNumber(query, deps.transport.link.phone);
+  const alias = number === null ? aliasOfJid(query) : phoneAlias(number);
+  return alias === null ? null : { alias };
+}
+
+/** By the whole name, or else by whole words of it: `Ann` is never taken for `Anna`, only said to be like it. */
+function byName(query: string, everybody: readonly ReachableChat[]): ChatMatch {
+  const wanted = foldName(query);
+  if (wanted === '') return { nobody: true };
+  const words = wanted.split(' ');
+  const like = (fits: (name: string) => boolean) =>
+    everybody.filter(({ name }) => fits(foldName(name)));
+  const whole = like((name) => name === wanted);
+  const named =
+    whole.length > 0
+      ? whole
+      : like((name) => words.every((word) => name.split(' ').includes(word)));
+  const [only] = named;
+  if (only !== undefined && named.length === 1) return { found: only };
+  const candidates = named.length > 0 ? named : like((name) => name.includes(wanted));
+  return candidates.length === 0 ? { nobody: true } : { ambiguous: candidates };
+}
+
+// How tools take a chat, and how they name one in an answer.
+
+export const chatInput = boundedText(128).describe(
+  'The chat: its id as get_chats gives it, a phone number, or the whole name that the owner has given it.',
+);
+
+export const chatRefSchema = z.object({
+  id: z.string().describe('Names the chat in every tool.'),
+  name: z.string().describe('As the owner calls it.'),
+});
+
+/** How many of `what` are wanted. */
+export const limitInput = (what: string, usual: number, most: number) =>
+  z
+    .int()
+    .min(1)
+    .max(most)
+    .default(usual)
+    .describe(`How many ${what}: ${usual} unless given, never more than ${most}.`);

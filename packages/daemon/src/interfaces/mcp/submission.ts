@@ -1,0 +1,179 @@
+// What a program would do, through the gate and past whoever has to be asked first:
+//
+//   submit(call, async (tx) => ({ question, submit: (tx, circumstances) => … }))
+//     → { status: 'done', done }                                  it has happened
+//     → { status: 'waiting_for_approval', approval_id, reason }   the owner is asked; nothing has happened
+//     ✗ RelayError `denied` (the ledger has it) or `declined` (whoever sits at the program said no)
+//
+// Invariant: whoever sits at the program is asked only about what the gate would allow, with no transaction
+// open and nothing written; their yes can only let it go on, and the gate decides again.
+
+import { createHash } from 'node:crypto';
+import { RelayError } from '@relay/core/errors';
+import type { ApprovalId } from '@relay/core/ids';
+import {
+  type Decision,
+  decisionFor,
+  reasonSentence,
+  refusalError,
+} from '@relay/core/policy/reasons';
+import { z } from 'zod';
+import { actorName } from '../../pipeline/gate/actors.ts';
+import type { SubmitContext } from '../../pipeline/gate/evaluate.ts';
+import type { Transaction } from '../../platform/db/database.ts';
+import {
+  claimIdempotencyKey,
+  type IdempotencyKey,
+  keepIdempotentAnswer,
+} from '../../platform/db/idempotency-keys.ts';
+import { fenced } from '../../platform/db/transaction.ts';
+import type { ClientCall } from './tool.ts';
+
+export interface SubmitResult<Done> {
+  readonly decision: Decision;
+  /** There exactly if the owner is asked. */
+  readonly approval: ApprovalId | null;
+  /** There exactly if it was allowed. */
+  readonly done: Done | null;
+}
+
+export interface PreparedAction<Done> {
+  /** All that a yes is given to, word for word: whom, and what. */
+  readonly question: string;
+  submit(tx: Transaction, circumstances: SubmitContext): Promise<SubmitResult<Done>>;
+}
+
+/** Run anew in each transaction; what it throws undoes that one. */
+type PrepareAction<Done> = (tx: Transaction) => Promise<PreparedAction<Done>>;
+
+interface PendingApproval {
+  readonly status: 'waiting_for_approval';
+  readonly approval_id: ApprovalId;
+  readonly reason: string;
+}
+
+type SubmitOutcome<Done> = { readonly status: 'done'; readonly done: Done } | PendingApproval;
+
+/** For the output of a tool whose act may wait. */
+export const PENDING_APPROVAL_FIELDS = {
+  approval_id: z
+    .string()
+    .optional()
+    .describe('What the owner’s yes is waited for under; it has not happened before that.'),
+  reason: z.string().optional().describe('Why it is as it is, in a sentence.'),
+};
+
+export async function submitAction<Done>(
+  call: ClientCall,
+  prepare: PrepareAction<Done>,
+): Promise<SubmitOutcome<Done>> {
+  if (!call.program.confirm) return attemptSubmit(call, prepare, 'go_on');
+  try {
+    return await attemptSubmit(call, prepare, 'ask_here');
+  } catch (error) {
+    if (!(error instanceof ConfirmationRequired)) throw error;
+    const said = await call.confirm(error.question);
+    if (said === 'no') throw new RelayError('declined');
+    return attemptSubmit(call, prepare, said === 'yes' ? 'go_on' : 'ask_owner');
+  }
+}
+
+/** Undoes the transaction in which the gate had no doubt but that somebody is to be asked. */
+class ConfirmationRequired extends Error {
+  readonly question: string;
+
+  constructor(question: string) {
+    super('somebody is asked first');
+    this.question = question;
+  }
+}
+
+async function attemptSubmit<Done>(
+  call: ClientCall,
+  prepare: PrepareAction<Done>,
+  how: 'go_on' | 'ask_here' | 'ask_owner',
+): Promise<SubmitOutcome<Done>> {
+  const { db, gate, lease, changed } = call.world;
+  const went = await call.inTurn(() =>
+    gate.checkingNumbers((check) =>
+      fenced(db, lease, async (tx) => {
+        const act = await prepare(tx);
+        const went = await act.submit(tx, {
+          confirm: how !== 'go_on',
+          confirmsHere: how === 'ask_here',
+          ...check,
+        });
+        const unasked = how === 'ask_here' && went.decision.reason === 'confirm';
+        if (unasked) throw new ConfirmationRequired(act.question);
+        // Whoever called was told that it is over: nothing happens behind their back.
+        call.signal.throwIfAborted();
+        return went;
+      }),
+    ),
+  );
+  changed();
+  return toSubmitOutcome(went);
+}
+
+function toSubmitOutcome<Done>({
+  decision,
+  approval,
+  done,
+}: SubmitResult<Done>): SubmitOutcome<Done> {
+  if (done !== null) return { status: 'done', done };
+  if (approval === null) throw refusalError(decision.reason);
+  return {
+    status: 'waiting_for_approval',
+    approval_id: approval,
+    reason: reasonSentence(decision.reason),
+  };
+}
+
+// What a program does under a key of its own happens once: the same call again is answered as the first was,
+// before anybody is asked anything. Keys are the token's own.
+
+/** `input` is all that is asked for, as the tool's schema read it. */
+export const onceByKey =
+  <Done extends object>(
+    call: ClientCall,
+    tool: string,
+    input: object,
+    prepare: PrepareAction<Done>,
+  ): PrepareAction<Done | PendingApproval> =>
+  async (tx) => {
+    const asked = actionKey(call, tool, input);
+    if (asked === null) return prepare(tx);
+    const before = (await claimIdempotencyKey(tx, asked)) as Done | PendingApproval | null;
+    if (before !== null) {
+      const went = { decision: decisionFor('token_scope'), approval: null, done: before };
+      return { question: '', submit: async () => went };
+    }
+    const act = await prepare(tx);
+    return {
+      get question() {
+        return act.question;
+      },
+      async submit(tx, circumstances) {
+        const went = await act.submit(tx, circumstances);
+        const refused = went.done === null && went.approval === null;
+        await keepIdempotentAnswer(
+          tx,
+          asked,
+          refused ? null : (went.done ?? toSubmitOutcome(went)),
+        );
+        return went;
+      },
+    };
+  };
+
+function actionKey(
+  { key, world: deps, actor }: ClientCall,
+  tool: string,
+  input: object,
+): IdempotencyKey | null {
+  if (key === null) return null;
+  const hash = createHash('sha256')
+    .update(`${tool}\n${JSON.stringify(input)}`)
+    .digest();
+  return { account: deps.lease.account, actor: actorName(actor), key, hash };
+}

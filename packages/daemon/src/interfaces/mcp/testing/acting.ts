@@ -1,0 +1,141 @@
+// Programs over a fresh world: people with grants, tokens of the owner's making, and calls of tools as a door
+// would hand them in. What these tools do not reach is not there.
+import { createHash, randomUUID } from 'node:crypto';
+import type { CreateToken } from '@relay/core/api/credentials';
+import type { Grant } from '@relay/core/contacts/grants';
+import type { ChatId, ContactId } from '@relay/core/ids';
+import { createTokenService } from '@relay/daemon/pipeline/gate/tokens';
+import { createClientTokens, noteTokenReads } from '@relay/daemon/platform/db/tokens';
+import { newPhone, openDaemonHarness } from '@relay/testing/daemon-harness';
+import { freshStore } from '@relay/testing/store';
+import { afterAll } from 'vitest';
+import { createClientConversations } from '../../../features/conversations/service.ts';
+import { cancelSchedule, scheduleForAgent } from '../../../features/schedules/service.ts';
+import { findOrMakeChat } from '../../../pipeline/gate/send-as-owner.ts';
+import { callTool } from '../call.ts';
+import { CallOrder, type ClientDeps, type ConfirmationAnswer } from '../tool.ts';
+
+const ALL: Grant = { canRead: true, canReply: true, replyMode: 'auto', canInitiate: true };
+const ZONE = 'Europe/Berlin';
+
+export interface Somebody {
+  readonly name: string;
+  readonly phone: string;
+  readonly address: string;
+  readonly chat: ChatId;
+  readonly contact: ContactId;
+}
+
+export interface Wish {
+  readonly scopes?: CreateToken['scopes'];
+  readonly contacts?: readonly Somebody[];
+  /** Whether somebody is asked first; nobody is unless given. */
+  readonly confirm?: boolean;
+}
+
+export interface Door {
+  readonly key?: string;
+  /** What whoever sits there says; without an answer nobody can be asked. */
+  readonly says?: ConfirmationAnswer;
+  readonly asked?: string[];
+}
+
+export async function programBed() {
+  const store = await freshStore();
+  const world = await openDaemonHarness(store, { zone: ZONE });
+  afterAll(() => world.close());
+  const { account, sql } = store;
+  const { conversations: inside } = world;
+  const { db, lease } = inside;
+  const begun = createClientConversations(inside);
+  const scheduling = { ...inside, zone: ZONE };
+  const programs = {
+    ...inside,
+    tokens: createClientTokens(db, account),
+    conversations: world.verbs,
+    schedules: world.schedules.verbs,
+    approvals: world.approvals,
+    acts: {
+      createConversation: begun.create,
+      controlConversation: begun.control,
+      scheduleMessage: (...asked) => scheduleForAgent(scheduling, ...asked),
+      cancelSchedule: (...asked) => cancelSchedule(scheduling, ...asked),
+    },
+    transport: { link: { phone: null } } as ClientDeps['transport'],
+    turns: new CallOrder(),
+    admins: [],
+    zone: ZONE,
+    changed: () => {},
+  } satisfies Partial<ClientDeps> as unknown as ClientDeps;
+  const tokens = createTokenService({ db, lease, changed: () => {}, onRevoke: begun.pauseBegunBy });
+
+  let people = 0;
+  /** Has written before; what they were granted is all, unless told otherwise. */
+  async function somebody(grant: Partial<Grant> | null = {}): Promise<Somebody> {
+    const name = `Person ${++people} Ofmany`;
+    const phone = newPhone();
+    const chat = await db.transaction().execute((tx) => findOrMakeChat(tx, account, phone));
+    const [row] = await sql<{ contact_id: ContactId }>(
+      'SELECT contact_id FROM chats WHERE id = $1',
+      [chat],
+    );
+    if (row === undefined) throw new Error('a chat of nobody');
+    const contact = row.contact_id;
+    const given = { ...ALL, ...grant };
+    if (grant !== null) {
+      await sql(
+        `INSERT INTO grants (account_id, contact_id, display_name, can_read, can_reply, reply_mode, can_initiate)
+         VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+        [account, contact, name, given.canRead, given.canReply, given.replyMode, given.canInitiate],
+      );
+    }
+    await sql(
+      `INSERT INTO message_keys (account_id, chat_id, sender, message_id, id, sent_at)
+       VALUES ($1, $2, 'them', $3, 1, now())`,
+      [account, chat, randomUUID()],
+    );
+    return { name, phone, address: `${phone.slice(1)}@s.whatsapp.net`, chat, contact };
+  }
+
+  async function program(wish: Wish = {}) {
+    const { scopes = EVERYTHING, contacts, confirm = false } = wish;
+    const { id, name, secret } = await tokens.create({
+      name: `program ${randomUUID().slice(0, 8)}`,
+      scopes,
+      confirm,
+      ...(contacts && { contacts: contacts.map(({ phone }) => phone) }),
+    });
+    const hash = createHash('sha256').update(secret).digest('hex');
+    return {
+      id,
+      actor: `token:${id}`,
+      call: (tool: string, input: object, { key, says = 'cannot', asked }: Door = {}) =>
+        callTool(programs, hash, tool, input, {
+          signal: new AbortController().signal,
+          key: key ?? null,
+          progress() {},
+          confirm: async (question) => {
+            asked?.push(question);
+            return says;
+          },
+        }),
+      reads: (who: Somebody) =>
+        noteTokenReads(db, account, id as Parameters<typeof noteTokenReads>[2], [who.chat]),
+      revoke: () => tokens.revoke(name),
+    };
+  }
+
+  const ledger = (actor: string) =>
+    sql<{ action: string; outcome: string; reason: string }>(
+      'SELECT action, outcome, reason FROM ledger WHERE actor = $1 ORDER BY seq',
+      [actor],
+    );
+  return { ...world, somebody, program, ledger };
+}
+
+const EVERYTHING: CreateToken['scopes'] = [
+  'conversations:read',
+  'conversations:write',
+  'schedules:read',
+  'schedules:write',
+];

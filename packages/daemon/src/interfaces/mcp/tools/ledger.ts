@@ -1,0 +1,136 @@
+// `why`: what became of a message or of a question to the owner, and the reason, so that a program can ask
+// whether its approval was answered. It tells of nothing but what the program caused itself and of chats that
+// it may read, and never in anybody's words.
+import { RelayError } from '@relay/core/errors';
+import { approvalId } from '@relay/core/ids';
+import { approvalSentence, explainStory } from '@relay/core/ledger/explain';
+import {
+  type MessageStory,
+  type ReaderClock,
+  type StoryChat,
+  withoutObjective,
+} from '@relay/core/ledger/story';
+import { z } from 'zod';
+import { actorName } from '../../../pipeline/gate/actors.ts';
+import { findMessagesById, loadStory, type MessageMatch } from '../../../platform/db/why/story.ts';
+import { filterOutboxByActor, findApprovalOutcome } from '../../../platform/db/why/story-facts.ts';
+import { chatRefSchema, findReachableByIds, type ReachableChat } from '../resolve-chat.ts';
+import { type ClientCall, defineTool } from '../tool.ts';
+
+const output = z.object({
+  id: z.string(),
+  kind: z.enum(['message', 'approval']),
+  state: z
+    .string()
+    .describe(
+      'Of an approval: pending, approved, rejected or expired. Of a message: received, or how far it has come: pending, sent, delivered, read, unknown or failed.',
+    ),
+  reason: z.string().nullable().describe('Why, as the ledger has it.'),
+  sentence: z.string().describe('The same in words for the owner: "you" is the owner.'),
+  at: z.iso.datetime(),
+  chat: chatRefSchema.nullable().describe('Null when you may no longer deal with it.'),
+  message_id: z.string().nullable().describe('Of an approval: the message that the yes let go.'),
+  approval_id: z.string().nullable(),
+  schedule_id: z.string().nullable(),
+});
+type WhyAnswer = z.infer<typeof output>;
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+export const whyTool = defineTool({
+  name: 'why',
+  title: 'Ask why',
+  description:
+    'What became of a message or of an approval, and why. Ask with the `approval_id` that you were given to learn whether the owner has said yes, or with a `message_id` for how far a message has come.',
+  scope: 'ledger:read',
+  hints: { readOnlyHint: true, openWorldHint: false },
+  input: z.strictObject({
+    id: z
+      .string()
+      .regex(/^[\w.:-]{1,128}$/, 'Give the id of a message or of an approval')
+      .describe('The whole id of a message or of an approval.'),
+  }),
+  output,
+  async run(call, { id }) {
+    const told = (UUID.test(id) ? await ofApproval(call, id) : null) ?? (await ofMessage(call, id));
+    if (told === null) throw new RelayError('nothing_known', { id });
+    return told;
+  },
+});
+
+async function ofApproval(call: ClientCall, id: string): Promise<WhyAnswer | null> {
+  const { db, lease } = call.world;
+  const asked = await findApprovalOutcome(db, lease.account, approvalId(id.toLowerCase()));
+  if (asked === null) return null;
+  const place = await findChatRef(call, asked.chat ?? asked.contact);
+  if (asked.requestedBy !== actorName(call.actor) && place?.canRead !== true) return null;
+  return {
+    id: asked.id,
+    kind: 'approval',
+    state: asked.state,
+    reason: asked.reason,
+    sentence: approvalSentence(asked, readingOf(call)),
+    at: asked.at.toISOString(),
+    chat: toChatRef(place),
+    message_id: asked.delivery?.messageId ?? null,
+    approval_id: asked.id,
+    schedule_id: asked.schedule,
+  };
+}
+
+async function ofMessage(call: ClientCall, id: string): Promise<WhyAnswer | null> {
+  const { db, lease } = call.world;
+  const { account } = lease;
+  const message = await findReadableMessage(call, id);
+  if (message === null) return null;
+  const place = await findChatRef(call, message.chat);
+  const { story } = await loadStory(db, account, message, toStoryPlace(place));
+  return {
+    id,
+    kind: 'message',
+    state: story.way === 'out' ? story.delivery.state : 'received',
+    reason: story.way === 'out' ? story.reason : (story.route?.reason ?? null),
+    sentence: explainStory(withoutObjective(story), readingOf(call)),
+    at: story.at.toISOString(),
+    chat: toChatRef(place),
+    message_id: message.messageId,
+    approval_id: approvalOf(story),
+    schedule_id: story.way === 'out' ? (story.schedule?.id ?? null) : null,
+  };
+}
+
+/** Its own first: an id is chosen by whoever sends, and somebody else may have chosen the same. */
+async function findReadableMessage(call: ClientCall, id: string): Promise<MessageMatch | null> {
+  const { db, lease } = call.world;
+  const found = await findMessagesById(db, lease.account, id);
+  const sent = found.flatMap(({ outbox }) => (outbox === null ? [] : [outbox]));
+  const caused = await filterOutboxByActor(db, lease.account, actorName(call.actor), sent);
+  const own = found.find(({ outbox }) => outbox !== null && caused.has(outbox));
+  if (own !== undefined) return own;
+  const places = await findReachableByIds(
+    call,
+    found.map(({ chat }) => chat),
+  );
+  const readable = new Set(places.filter(({ canRead }) => canRead).map(({ chat }) => chat));
+  return found.find(({ chat }) => readable.has(chat)) ?? null;
+}
+
+async function findChatRef(call: ClientCall, id: string | null): Promise<ReachableChat | null> {
+  const [place] = id === null ? [] : await findReachableByIds(call, [id]);
+  return place ?? null;
+}
+
+const toChatRef = (place: ReachableChat | null) =>
+  place === null ? null : { id: place.address, name: place.name };
+
+const toStoryPlace = (place: ReachableChat | null): StoryChat =>
+  place === null ? { kind: 'direct', name: 'somebody' } : { kind: place.kind, name: place.name };
+
+const approvalOf = (story: MessageStory): string | null =>
+  (story.way === 'out' ? story.approval : (story.answer?.approval ?? story.conversation?.approval))
+    ?.id ?? null;
+
+const readingOf = ({ world: deps }: ClientCall): ReaderClock => ({
+  now: deps.now(),
+  zone: deps.zone,
+});

@@ -1,0 +1,78 @@
+// `authenticate_qr` of seed 002: links the account, or says that it is linked. It begins linking, waits for a
+// code to scan, and answers with its picture; whoever calls again learns what came of it.
+import { connectionSentence, whatsappStatusOf } from '@relay/core/connection/states';
+import { RelayError } from '@relay/core/errors';
+import type { WhatsAppLink } from '@relay/core/ports/transport';
+import { z } from 'zod';
+import { reachabilityOf, SeedError } from '../reachability.ts';
+import { type ClientCall, defineTool } from '../tool.ts';
+
+const PATIENCE_MS = 30_000;
+const TELL_MS = 5_000;
+
+export const authenticateQrTool = defineTool({
+  name: 'authenticate_qr',
+  title: 'Link WhatsApp',
+  description:
+    'Display QR code for WhatsApp Web authentication (first-time setup or session expired)',
+  scope: 'link:write',
+  hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+  input: z.strictObject({}),
+  output: z.object({
+    qr_code_base64: z.string().optional().describe('QR code image as base64-encoded PNG'),
+    status: z.enum(['waiting', 'authenticated']).describe('Authentication status'),
+  }),
+  async run(call) {
+    const { transport, keepsSession, picture } = call.world;
+    if (isLinked(transport.link)) return { status: 'authenticated' as const };
+    if (!(await keepsSession())) {
+      throw new SeedError(
+        'SESSION_PATH_INVALID',
+        'The place where the session is kept cannot be written. `relay doctor` says why.',
+      );
+    }
+    if (transport.link.state === 'pairing_code_ready') {
+      throw new RelayError('conflict', { what: connectionSentence('pairing_code_ready') });
+    }
+    transport.connect({ kind: 'qr' });
+    const link = await waitForLinkChange(call);
+    if (isLinked(link)) return { status: 'authenticated' as const };
+    if (link.qr === null) {
+      throw new SeedError('BROWSER_LAUNCH_FAILED', connectionSentence(link.state));
+    }
+    return { qr_code_base64: await picture(link.qr), status: 'waiting' as const };
+  },
+});
+
+/** Also while the line is down: what is linked needs no code. */
+function isLinked(link: WhatsAppLink): boolean {
+  const reach = reachabilityOf(link);
+  return reach === 'up' || (reach === 'away' && link.phone !== null);
+}
+
+/** A code to scan, a link, or the end of the attempts; the link there is when patience is over. */
+async function waitForLinkChange({
+  world: deps,
+  signal,
+  progress,
+}: ClientCall): Promise<WhatsAppLink> {
+  const { transport, wait } = deps;
+  let changed = Promise.withResolvers<void>();
+  const unsubscribe = transport.subscribe(() => changed.resolve());
+  try {
+    for (let waited = 0; waited < PATIENCE_MS && !isLinkOutcome(transport.link); ) {
+      progress(connectionSentence(transport.link.state));
+      changed = Promise.withResolvers<void>();
+      const late = wait(TELL_MS, signal).then(() => true);
+      if (await Promise.race([late, changed.promise.then(() => false)])) waited += TELL_MS;
+    }
+  } finally {
+    unsubscribe();
+  }
+  return transport.link;
+}
+
+const isLinkOutcome = (link: WhatsAppLink): boolean =>
+  link.qr !== null ||
+  isLinked(link) ||
+  (whatsappStatusOf(link.state) === 'disconnected' && link.retryAt === null);

@@ -1,0 +1,255 @@
+// `schedule_message`: a message for later, in the program's own words. The gate decides now, and again on the
+// day: it is sent only while the token is good and the grant stands.
+import { boundedText } from '@relay/core/api/common';
+import { CATCH_UPS } from '@relay/core/api/constants';
+import { RUN_OUTCOMES, SCHEDULE_STATES, type ScheduleFilter } from '@relay/core/api/schedules';
+import { RelayError } from '@relay/core/errors';
+import { type ScheduleId, scheduleId } from '@relay/core/ids';
+import { reasonSentence } from '@relay/core/policy/reasons';
+import { describeRule } from '@relay/core/schedule/format';
+import { WEEKDAYS } from '@relay/core/schedule/zone';
+import { sql } from 'kysely';
+import { z } from 'zod';
+import type { AgentScheduleRequest } from '../../../features/schedules/service.ts';
+import { ruleOf, type ScheduleRow } from '../../../features/schedules/sql.ts';
+import { actorName } from '../../../pipeline/gate/actors.ts';
+import type { Db } from '../../../platform/db/database.ts';
+import { reachableChatsSql } from '../../../platform/db/grants.ts';
+import { CHAT_JID_SQL } from '../../../platform/db/names-and-addresses.ts';
+import { fenced } from '../../../platform/db/transaction.ts';
+import { chatInput, findOrMakeChatFor, formatRecipient, resolveChat } from '../resolve-chat.ts';
+import { onceByKey, PENDING_APPROVAL_FIELDS, submitAction } from '../submission.ts';
+import { type ClientCall, defineTool, READ_ONLY_HINTS } from '../tool.ts';
+
+const scheduleInput = z.strictObject({
+  chat_id: chatInput,
+  message: boundedText(5_000).describe('The text, word for word as it will be read then.'),
+  time: z
+    .string()
+    .max(5)
+    .optional()
+    .describe('HH:MM on the owner’s clock, or on that of zone: 09:00. Not needed with cron.'),
+  pattern: z.enum(['once', 'daily', 'weekly', 'cron']).default('once').describe('How it repeats.'),
+  date: z
+    .string()
+    .max(10)
+    .optional()
+    .describe('With once: YYYY-MM-DD. Without it, the next time that the clock shows the time.'),
+  days: z
+    .array(z.enum(WEEKDAYS))
+    .max(WEEKDAYS.length)
+    .optional()
+    .describe('With weekly: on which days. Without it, the day on which the time comes next.'),
+  cron: z
+    .string()
+    .max(120)
+    .optional()
+    .describe('With cron: the five fields, which have the time in them.'),
+  zone: z.string().max(64).optional().describe('An IANA zone; the owner’s unless given.'),
+  catch_up: z
+    .enum(CATCH_UPS)
+    .optional()
+    .describe(
+      'What becomes of times that Relay was not running at: left out, made up once, or all.',
+    ),
+});
+
+const scheduleOutput = z.object({
+  status: z.enum(['scheduled', 'waiting_for_approval']),
+  schedule_id: z.string().optional(),
+  when: z.string().optional().describe('What was understood, in words.'),
+  next_at: z.iso.datetime().optional(),
+  ...PENDING_APPROVAL_FIELDS,
+});
+
+export const scheduleMessageTool = defineTool({
+  name: 'schedule_message',
+  title: 'Schedule a message',
+  description:
+    'Schedule a WhatsApp message to a person or group, once or repeating. If the owner has to agree first, the status is waiting_for_approval and nothing is scheduled yet. Check “when” in the answer: it says what was understood.',
+  scope: 'schedules:write',
+  hints: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
+  input: scheduleInput,
+  output: scheduleOutput,
+  async run(call, asked) {
+    const { acts } = call.world;
+    const outcome = await submitAction(
+      call,
+      onceByKey(call, 'schedule_message', asked, async (tx) => {
+        const who = await resolveChat(call, asked.chat_id, tx);
+        const chat = await findOrMakeChatFor(call, tx, who);
+        let when = '';
+        return {
+          // Only once it is understood can it be asked about; see `submit`.
+          get question() {
+            return `Send this to ${formatRecipient(who)}, ${when}?\n\n${asked.message}`;
+          },
+          async submit(tx, circumstances) {
+            const wish = { chat, ...scheduleRequestOf(asked) };
+            const went = await acts.scheduleMessage(tx, call.actor, wish, circumstances);
+            const { id, decision, approval, words, next } = went;
+            when = words;
+            const done = id && {
+              status: 'scheduled' as const,
+              schedule_id: id,
+              when: words,
+              next_at: next.toISOString(),
+            };
+            return { decision, approval, done };
+          },
+        };
+      }),
+    );
+    return outcome.status === 'done' ? outcome.done : outcome;
+  },
+});
+
+const scheduleRequestOf = (
+  asked: z.output<typeof scheduleInput>,
+): Omit<AgentScheduleRequest, 'chat'> => ({
+  text: asked.message,
+  time: asked.time ?? '',
+  pattern: asked.pattern,
+  ...(asked.date && { date: asked.date }),
+  ...(asked.days && { days: asked.days }),
+  ...(asked.cron && { cron: asked.cron }),
+  ...(asked.zone && { zone: asked.zone }),
+  ...(asked.catch_up && { catchUp: asked.catch_up }),
+});
+
+// `list_schedules`: what is to be sent to the program's people, and when; the words only of what it scheduled
+// itself.
+
+export const listSchedulesTool = defineTool({
+  name: 'list_schedules',
+  title: 'List scheduled messages',
+  description:
+    'List the messages that are scheduled to chats which you may deal with, the next one first. The text is told only of those that you scheduled.',
+  scope: 'schedules:read',
+  hints: READ_ONLY_HINTS,
+  input: z.strictObject({ state: z.enum([...SCHEDULE_STATES, 'all']).default('active') }),
+  output: z.object({
+    schedules: z.array(
+      z.object({
+        id: z.string(),
+        chat_id: z.string(),
+        name: z.string(),
+        state: z.enum(SCHEDULE_STATES),
+        when: z.string(),
+        next_at: z.iso.datetime().nullable(),
+        last_outcome: z.enum(RUN_OUTCOMES).nullable(),
+        created_at: z.iso.datetime(),
+        created_by_you: z.boolean(),
+        message: z.string().optional(),
+      }),
+    ),
+  }),
+  async run(call, { state }) {
+    const seen = await listVisibleSchedules(call, call.world.db, { state });
+    return { schedules: seen.map(toScheduleView) };
+  },
+});
+
+// `cancel_schedule`: a program cancels what it scheduled, at once and for good; what others scheduled is
+// theirs, and the refusal stands in the ledger.
+
+export const cancelScheduleTool = defineTool({
+  name: 'cancel_schedule',
+  title: 'Cancel a scheduled message',
+  description:
+    'Cancel for good a message that you scheduled, even one that is due but has not left yet. What the owner or others scheduled cannot be cancelled here.',
+  scope: 'schedules:write',
+  hints: {
+    readOnlyHint: false,
+    destructiveHint: true,
+    idempotentHint: true,
+    openWorldHint: false,
+  },
+  input: z.strictObject({
+    id: z.guid().describe('As schedule_message and list_schedules give it.'),
+  }),
+  output: z.object({ id: z.string(), status: z.literal('cancelled') }),
+  async run(call, { id: given }) {
+    const { db, lease, acts, changed } = call.world;
+    const id = scheduleId(given);
+    const { outcome, reason } = await call.inTurn(() =>
+      fenced(db, lease, async (tx) => {
+        await loadVisibleSchedule(call, tx, id);
+        return (await acts.cancelSchedule(tx, call.actor, id)).decision;
+      }),
+    );
+    changed();
+    if (outcome !== 'allow') throw new RelayError('denied', { reason: reasonSentence(reason) });
+    return { id, status: 'cancelled' as const };
+  },
+});
+
+// Scheduled messages as a program may see them: those to chats it may deal with. Invariant: a text that has
+// not been said yet is shown only to the program that wrote it.
+
+type ScheduleAccess = Pick<ClientCall, 'world' | 'program' | 'actor'>;
+
+interface VisibleSchedule extends ScheduleRow {
+  readonly state: (typeof SCHEDULE_STATES)[number];
+  readonly address: string | null;
+  /** The owner's name for them; null for somebody without a record. */
+  readonly name: string | null;
+  /** This very program made it. */
+  readonly own: boolean;
+  readonly last: (typeof RUN_OUTCOMES)[number] | null;
+}
+
+type VisibleScheduleFilter = { readonly id: ScheduleId } | { readonly state: ScheduleFilter };
+
+const MAX_SCHEDULES = 200;
+
+/** The next one first. */
+async function listVisibleSchedules(
+  { world: deps, program, actor }: ScheduleAccess,
+  db: Db,
+  which: VisibleScheduleFilter,
+): Promise<VisibleSchedule[]> {
+  const { account } = deps.lease;
+  const { contacts } = program;
+  const own = sql`s.created_by = ${actorName(actor)}`;
+  const wanted = 'id' in which ? sql`s.id = ${which.id}` : stateIs(which.state);
+  const { rows } = await sql<VisibleSchedule>`
+    SELECT s.*, ${own} AS own, g.display_name AS name, ${CHAT_JID_SQL} AS address,
+      (SELECT r.outcome FROM schedule_runs r WHERE r.account_id = s.account_id AND r.schedule_id = s.id
+        ORDER BY r.due_at DESC LIMIT 1) AS last
+    FROM schedules s JOIN chats c ON c.account_id = s.account_id AND c.id = s.chat_id
+      LEFT JOIN grants g ON g.account_id = c.account_id AND (g.contact_id = c.contact_id OR g.chat_id = c.id)
+    WHERE s.account_id = ${account} AND ${wanted}
+      AND (${own} OR s.chat_id IN (${reachableChatsSql(account, { admins: deps.admins, contacts })}))
+      AND (${contacts === null}::boolean OR c.contact_id = ANY(${contacts ?? []}::uuid[]))
+    ORDER BY s.next_at NULLS LAST, s.created_at DESC, s.id LIMIT ${MAX_SCHEDULES}`.execute(db);
+  return rows;
+}
+
+const stateIs = (state: ScheduleFilter) => (state === 'all' ? sql`true` : sql`s.state = ${state}`);
+
+async function loadVisibleSchedule(
+  call: ScheduleAccess,
+  db: Db,
+  id: ScheduleId,
+): Promise<VisibleSchedule> {
+  const [found] = await listVisibleSchedules(call, db, { id });
+  if (found === undefined) throw new RelayError('schedule_unseen', { id });
+  return found;
+}
+
+function toScheduleView(seen: VisibleSchedule) {
+  const { rule, zone } = ruleOf(seen);
+  return {
+    id: seen.id,
+    chat_id: seen.address ?? seen.chat_id,
+    name: seen.name ?? seen.address ?? '',
+    state: seen.state,
+    when: describeRule(rule, zone),
+    next_at: seen.next_at?.toISOString() ?? null,
+    last_outcome: seen.last,
+    created_at: seen.created_at.toISOString(),
+    created_by_you: seen.own,
+    ...(seen.own && { message: seen.body }),
+  };
+}

@@ -1,0 +1,476 @@
+// What waits for a person, as rows. A row is bound to the hash of what was shown; asking the same again
+// while it waits is the same row with its time begun anew.
+import type { Approval, ApprovalState, ApprovalsPage } from '@relay/core/api/approvals';
+import { describeGrant, grantOptionLines } from '@relay/core/contacts/grants';
+import { RelayError } from '@relay/core/errors';
+import type { AccountId, ApprovalId, ChatId, InstanceId, RunId, ScheduleId } from '@relay/core/ids';
+import { hiddenCharactersIn } from '@relay/core/messages/text';
+import type { Actor } from '@relay/core/policy/actors';
+import type { ApprovalFacts } from '@relay/core/policy/facts';
+import { REASONS, type ReasonCode } from '@relay/core/policy/reasons';
+import { describeCatchUp, describeRule } from '@relay/core/schedule/format';
+import { findZone } from '@relay/core/schedule/zone';
+import { type Selectable, sql } from 'kysely';
+import type { Db, Transaction } from '../../platform/db/database.ts';
+import { appendEvent, appendEvents } from '../../platform/db/events.ts';
+import { aliasJidSql } from '../../platform/db/names-and-addresses.ts';
+import type { Tables } from '../../platform/db/tables.ts';
+import { findByKey, type OutboxMessage } from '../outbox/outbox.ts';
+import { actorName } from './actors.ts';
+import {
+  type ApprovableProposal,
+  type GrantToChange,
+  type MessageToSchedule,
+  proposalHash,
+  type ScheduleToCancel,
+  withWellFormedText,
+} from './proposals.ts';
+
+export type ApprovalRow = Selectable<Tables['approvals']>;
+
+/** An answer later than this is to a question nobody remembers. */
+const EXPIRES_AFTER = '3 days';
+
+interface NewApproval {
+  readonly proposal: ApprovableProposal;
+  readonly reason: ReasonCode;
+  readonly requestedBy: string;
+  readonly instance: InstanceId | null;
+  readonly run: RunId | null;
+  readonly schedule: ScheduleId | null;
+  /** What it was before its words were changed. */
+  readonly beganAs: ApprovalId | null;
+}
+
+interface CreatedApproval {
+  readonly id: ApprovalId;
+  /** False when the same was asked before and still waits. */
+  readonly fresh: boolean;
+  /** It stands in full in the owner's chat. */
+  readonly noticed: boolean;
+}
+
+export async function createApproval(
+  tx: Transaction,
+  account: AccountId,
+  { proposal, reason, requestedBy, instance, run, schedule, beganAs }: NewApproval,
+): Promise<CreatedApproval> {
+  const { rows } = await sql<CreatedApproval>`
+    INSERT INTO approvals (account_id, intent, intent_hash, reason, requested_by, instance_id, run_id,
+      schedule_id, began_as, expires_at)
+    VALUES (${account}, ${JSON.stringify(withWellFormedText(proposal))}::jsonb, ${Buffer.from(proposalHash(proposal), 'hex')},
+      ${reason}, ${requestedBy}, ${instance}, ${run}, ${schedule}, ${beganAs}, now() + ${EXPIRES_AFTER}::interval)
+    ON CONFLICT (account_id, intent_hash, requested_by) WHERE state = 'pending'
+      DO UPDATE SET expires_at = excluded.expires_at, reason = excluded.reason,
+        began_as = coalesce(approvals.began_as, excluded.began_as)
+    RETURNING id, xmax = 0 AS fresh, notice_id IS NOT NULL AS noticed`.execute(tx);
+  const asked = rows[0];
+  if (asked === undefined) throw new Error('a question without a row');
+  await appendEvent(tx, account, {
+    kind: 'approval',
+    subject: asked.id,
+    data: { state: 'pending', reason, instance, fresh: asked.fresh },
+  });
+  return asked;
+}
+
+export interface LockedApproval {
+  readonly row: ApprovalRow;
+  readonly proposal: ApprovableProposal;
+  readonly instance: Pick<
+    Selectable<Tables['instances']>,
+    'id' | 'chat_id' | 'contact_id' | 'state'
+  > | null;
+}
+
+/** The conversation first, as everybody locks them; expired is what has run out, swept or not. */
+export async function lockApproval(
+  tx: Transaction,
+  account: AccountId,
+  id: ApprovalId,
+): Promise<LockedApproval> {
+  const instance = await tx
+    .selectFrom('instances')
+    .select(['id', 'chat_id', 'contact_id', 'state'])
+    .where('account_id', '=', account)
+    .where('id', '=', (eb) =>
+      eb
+        .selectFrom('approvals')
+        .select('instance_id')
+        .where('account_id', '=', account)
+        .where('id', '=', id),
+    )
+    .forUpdate()
+    .executeTakeFirst();
+  const { rows } = await sql<ApprovalRow>`
+    SELECT a.*, ${APPROVAL_STATE_SQL} AS state FROM approvals a
+      LEFT JOIN instances i ON i.account_id = a.account_id AND i.id = a.instance_id
+    WHERE a.account_id = ${account} AND a.id = ${id} FOR UPDATE OF a`.execute(tx);
+  const row = rows[0];
+  if (row === undefined) throw new RelayError('approval_not_found', { id });
+  return { row, proposal: row.intent as unknown as ApprovableProposal, instance: instance ?? null };
+}
+
+export async function setApprovalState(
+  tx: Transaction,
+  account: AccountId,
+  id: ApprovalId,
+  state: ApprovalState,
+  answer: string | null,
+): Promise<void> {
+  await tx
+    .updateTable('approvals')
+    .set({ state, answer, decided_at: state === 'pending' ? null : new Date() })
+    .where('account_id', '=', account)
+    .where('id', '=', id)
+    .execute();
+}
+
+/** The owner's yes as a fact; null while there is none. Locked: it is good for once. */
+export async function loadApprovalFacts(
+  tx: Transaction,
+  account: AccountId,
+  id: ApprovalId,
+): Promise<ApprovalFacts | null> {
+  const row = await tx
+    .selectFrom('approvals')
+    .select(['intent_hash', 'used_at'])
+    .where('account_id', '=', account)
+    .where('id', '=', id)
+    .where('state', '=', 'approved')
+    .forUpdate()
+    .executeTakeFirst();
+  return row === undefined
+    ? null
+    : { hash: row.intent_hash.toString('hex'), spent: row.used_at !== null };
+}
+
+export async function markApprovalUsed(
+  tx: Transaction,
+  account: AccountId,
+  id: ApprovalId,
+): Promise<void> {
+  await tx
+    .updateTable('approvals')
+    .set({ used_at: new Date() })
+    .where('account_id', '=', account)
+    .where('id', '=', id)
+    .execute();
+}
+
+// What waits for the owner, and what became of it, with exactly what they are asked about. What has run
+// out, or whose conversation has ended, is expired from that moment on, swept or not.
+
+/** The most that are told at once. */
+const PAGE = 200;
+
+/** Of `approvals a LEFT JOIN instances i`. */
+const APPROVAL_STATE_SQL = sql<ApprovalState>`CASE WHEN a.state = 'pending' AND (a.expires_at <= now()
+  OR i.state IN ('COMPLETED', 'ABANDONED', 'FAILED')) THEN 'expired' ELSE a.state END`;
+/** Said twice, so that the index of those that wait answers. */
+const IS_PENDING_SQL = sql`a.state = 'pending' AND ${APPROVAL_STATE_SQL} = 'pending'`;
+const APPROVALS_WITH_INSTANCES = sql`approvals a LEFT JOIN instances i ON i.account_id = a.account_id AND i.id = a.instance_id`;
+
+interface ApprovalListRow {
+  id: ApprovalId;
+  state: ApprovalState;
+  intent: ApprovableProposal;
+  hash: string;
+  chat_id: ChatId | null;
+  reason: ReasonCode;
+  requested_by: string;
+  requested_by_name: string | null;
+  instance_id: string | null;
+  created_at: Date;
+  expires_at: Date;
+  decided_at: Date | null;
+  answer: string | null;
+  replaced_by: string | null;
+  address: string | null;
+  name: string | null;
+}
+
+type ApprovalFilter =
+  | { readonly id: ApprovalId }
+  | ({ readonly state: ApprovalState } & Partial<ApprovalsPage>);
+
+/** What waits is answered in the order it came; of the rest the newest is looked for. */
+function filterSql(account: AccountId, which: ApprovalFilter) {
+  if ('id' in which) return { where: sql`a.id = ${which.id}`, order: sql``, limit: 1 };
+  const { state, limit = PAGE, after } = which;
+  const [where, at, way, beyond] =
+    state === 'pending'
+      ? [IS_PENDING_SQL, sql`a.created_at`, sql`ASC`, sql`>`]
+      : [
+          sql`${APPROVAL_STATE_SQL} = ${state}`,
+          sql`coalesce(a.decided_at, a.expires_at)`,
+          sql`DESC`,
+          sql`<`,
+        ];
+  const place = sql`(SELECT ${at}, a.id FROM approvals a WHERE a.account_id = ${account} AND a.id = ${after}::uuid)`;
+  return {
+    where: after === undefined ? where : sql`${where} AND (${at}, a.id) ${beyond} ${place}`,
+    order: sql`ORDER BY ${at} ${way}, a.id ${way}`,
+    limit,
+  };
+}
+
+/** The newest of those that one question became as its words were changed. Of `approvals a`. */
+const LATEST_EDIT_SQL = sql`SELECT n.id FROM approvals n
+  WHERE n.account_id = a.account_id AND n.began_as = coalesce(a.began_as, a.id)
+  ORDER BY n.created_at DESC, n.id DESC LIMIT 1`;
+/** Null of one that is that newest itself, or was never changed. */
+const REPLACED_BY_SQL = sql<ApprovalId | null>`nullif((${LATEST_EDIT_SQL}), a.id)`;
+
+export async function loadApprovals(
+  db: Db,
+  account: AccountId,
+  which: ApprovalFilter,
+): Promise<Approval[]> {
+  const { where, order, limit } = filterSql(account, which);
+  const { rows } = await sql<ApprovalListRow>`
+    SELECT a.id, ${APPROVAL_STATE_SQL} AS state, a.intent, a.reason, a.requested_by, t.name AS requested_by_name,
+      a.instance_id, a.created_at, a.expires_at, a.decided_at, a.answer, encode(a.intent_hash, 'hex') AS hash,
+      c.id AS chat_id, ${REPLACED_BY_SQL} AS replaced_by,
+      coalesce(c.group_address, ${aliasJidSql(sql.ref('s'))}) AS address,
+      coalesce(g.display_name, c.subject, p.display_name, p.push_name) AS name
+    FROM ${APPROVALS_WITH_INSTANCES}
+      LEFT JOIN tokens t ON t.account_id = a.account_id AND a.requested_by = 'token:' || t.id
+      LEFT JOIN chats c ON c.account_id = a.account_id
+        AND c.id = coalesce(a.intent->>'chat', a.intent->'of'->>'chat')::uuid
+      LEFT JOIN contacts p ON p.account_id = a.account_id
+        AND p.id = coalesce(c.contact_id, (a.intent->'of'->>'contact')::uuid)
+      LEFT JOIN LATERAL (SELECT kind, value FROM contact_aliases
+        WHERE account_id = p.account_id AND contact_id = p.id
+        ORDER BY kind DESC, learnt_at DESC, value LIMIT 1) s ON true
+      LEFT JOIN grants g ON g.account_id = a.account_id
+        AND (g.contact_id = p.id OR (c.kind = 'group' AND g.chat_id = c.id))
+    WHERE a.account_id = ${account} AND ${where} ${order} LIMIT ${limit}`.execute(db);
+  return rows.map(toApiApproval);
+}
+
+/** By its id or the beginning of it. Of several, the one that still waits is meant. */
+export async function findApproval(db: Db, account: AccountId, given: string): Promise<ApprovalId> {
+  const id = given.trim().toLowerCase();
+  if (!BEGINNING.test(id)) throw new RelayError('approval_not_found', { id });
+  const { rows } = await sql<{ id: ApprovalId; waits: boolean }>`
+    SELECT a.id, ${IS_PENDING_SQL} AS waits FROM ${APPROVALS_WITH_INSTANCES}
+    WHERE a.account_id = ${account} AND a.id::text LIKE ${`${id}%`}
+    ORDER BY waits DESC, a.created_at DESC LIMIT 2`.execute(db);
+  const [first, second] = rows;
+  if (first === undefined) throw new RelayError('approval_not_found', { id });
+  if (second === undefined || first.waits !== second.waits) return first.id;
+  throw new RelayError('approval_ambiguous', { id });
+}
+
+/** The one that waits, or was answered, in place of this one; null if its words were never changed. */
+export async function findReplacement(
+  db: Db,
+  account: AccountId,
+  id: ApprovalId,
+): Promise<ApprovalId | null> {
+  const { rows } = await sql<{ id: ApprovalId | null }>`
+    SELECT ${REPLACED_BY_SQL} AS id FROM approvals a WHERE a.account_id = ${account} AND a.id = ${id}`.execute(
+    db,
+  );
+  return rows[0]?.id ?? null;
+}
+
+const BEGINNING = /^[0-9a-f][0-9a-f-]{3,35}$/;
+
+export async function countPendingApprovals(db: Db, account: AccountId): Promise<number> {
+  const { rows } = await sql<{ waiting: number }>`
+    SELECT count(*) AS waiting FROM ${APPROVALS_WITH_INSTANCES}
+    WHERE a.account_id = ${account} AND ${IS_PENDING_SQL}`.execute(db);
+  return rows[0]?.waiting ?? 0;
+}
+
+/** Writes down what has run out, and tells the streams. */
+export async function expireApprovals(tx: Transaction, account: AccountId): Promise<void> {
+  const { rows } = await sql<{ id: ApprovalId }>`
+    UPDATE approvals e SET state = 'expired', decided_at = now() FROM ${APPROVALS_WITH_INSTANCES}
+    WHERE a.account_id = ${account} AND a.state = 'pending' AND ${APPROVAL_STATE_SQL} = 'expired'
+      AND e.account_id = a.account_id AND e.id = a.id RETURNING e.id`.execute(tx);
+  if (rows.length === 0) return;
+  await appendEvents(
+    tx,
+    account,
+    rows.map(({ id }) => ({ kind: 'approval', subject: id, data: { state: 'expired' } })),
+  );
+}
+
+const recipientAt = (address: string | null): string | null =>
+  address?.replace(/^(\d+)@s\.whatsapp\.net$/, '+$1') ?? null;
+
+function shownContent(intent: ApprovableProposal) {
+  const { text, when } = describeProposal(intent);
+  return { text, when, hidden_characters: hiddenCharactersIn(text) };
+}
+
+const toApiApproval = (row: ApprovalListRow): Approval => ({
+  id: row.id,
+  state: row.state,
+  kind: row.intent.kind,
+  recipient: recipientAt(row.address),
+  recipient_name: row.name,
+  chat_id: row.chat_id,
+  ...shownContent(row.intent),
+  shown: row.hash,
+  reason: REASONS[row.reason].sentence,
+  reason_code: row.reason,
+  requested_by: row.requested_by,
+  requested_by_name: row.requested_by_name,
+  instance_id: row.instance_id,
+  created_at: row.created_at.toISOString(),
+  expires_at: row.expires_at.toISOString(),
+  decided_at: row.decided_at?.toISOString() ?? null,
+  answer: row.answer,
+  replaced_by: row.replaced_by,
+});
+
+// What a person is asked about, in full: everything that the hash of the question covers is in these words,
+// so that nothing is approved unseen.
+
+function describeProposal(proposal: ApprovableProposal): { text: string; when: string | null } {
+  switch (proposal.kind) {
+    case 'send_message':
+      return { text: proposal.text, when: null };
+    case 'create_conversation':
+      return { text: proposal.request.objective, when: null };
+    case 'schedule_message':
+      return {
+        text: proposal.text,
+        when: `${describeTime(proposal)}; ${describeCatchUp(proposal.rule, proposal.catchUp)}`,
+      };
+    case 'cancel_schedule':
+      return { text: proposal.text, when: describeTime(proposal) };
+    case 'manage_grant':
+      return { text: describeGrantChange(proposal), when: null };
+  }
+}
+
+function describeGrantChange({ grant, displayName, options }: GrantToChange): string {
+  if (grant === null) return 'The grant is removed: agents may do nothing here any more.';
+  return [
+    `Agents may ${describeGrant(grant)} here.`,
+    ...(displayName === null ? [] : [`Named ${displayName}`]),
+    ...(options === undefined ? [] : grantOptionLines(options)),
+  ].join('\n');
+}
+
+function describeTime({ rule, zone }: MessageToSchedule | ScheduleToCancel): string {
+  const known = findZone(zone);
+  return known === null ? `by the clocks of ${zone}` : describeRule(rule, known);
+}
+
+// How many approvals may wait at once, so that a client cannot bury the one that matters under hundreds of others.
+
+const MAX_PER_CLIENT = 50;
+/** Of all clients together. The rest is kept for the owner's own agents. */
+const MAX_OF_CLIENTS = 150;
+const MAX_IN_ALL = 200;
+
+interface PendingCounts {
+  readonly asked: boolean;
+  readonly own: number;
+  readonly clients: number;
+  readonly total: number;
+}
+
+/** Asking again for what waits already adds nothing and is always possible. */
+export async function isApprovalAllowed(
+  tx: Transaction,
+  account: AccountId,
+  actor: Actor,
+  proposal: ApprovableProposal,
+): Promise<boolean> {
+  const name = actorName(actor);
+  const isClient = actor.kind === 'token';
+  // One call of a client after the other: two at once would both see the last free place.
+  if (isClient)
+    await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`approvals:${name}`}, 0))`.execute(
+      tx,
+    );
+  const { rows } = await sql<PendingCounts>`
+    SELECT count(*) AS total,
+      count(*) FILTER (WHERE a.requested_by = ${name}) AS own,
+      count(*) FILTER (WHERE a.requested_by LIKE 'token:%') AS clients,
+      coalesce(bool_or(a.requested_by = ${name} AND a.intent_hash = ${Buffer.from(proposalHash(proposal), 'hex')}), false) AS asked
+    FROM approvals a LEFT JOIN instances i ON i.account_id = a.account_id AND i.id = a.instance_id
+    WHERE a.account_id = ${account} AND a.state = 'pending' AND ${APPROVAL_STATE_SQL} = 'pending'`.execute(
+    tx,
+  );
+  const [waiting] = rows;
+  if (waiting === undefined || waiting.asked) return true;
+  if (waiting.total >= MAX_IN_ALL) return false;
+  return !isClient || (waiting.own < MAX_PER_CLIENT && waiting.clients < MAX_OF_CLIENTS);
+}
+
+// What became of a message that somebody else than the owner named before: under their own name for it the
+// same message is permitted once and asked about once. Names are kept apart for each who gives them.
+
+type EarlierSubmission =
+  | { readonly message: OutboxMessage }
+  | { readonly approval: ApprovalId; readonly reason: ReasonCode };
+
+/** As it stands beside the message. */
+export const actorScopedKey = (actor: Actor, key: string): string => `${actorName(actor)}:${key}`;
+
+interface KeyedApprovalRow {
+  readonly id: ApprovalId;
+  readonly state: ApprovalState;
+  readonly reason: ReasonCode;
+  readonly same: boolean;
+}
+
+/** `key` as `keyOf` makes it. Null the first time, and when the question about it has run out. */
+export async function findEarlierByKey(
+  tx: Transaction,
+  account: AccountId,
+  actor: Actor,
+  asked: { readonly key: string; readonly chat: ChatId; readonly text: string },
+): Promise<EarlierSubmission | null> {
+  const message = await findByKey(tx, account, asked.key, asked);
+  if (message !== null) return { message };
+  const hash = Buffer.from(proposalHash({ kind: 'send_message', ...asked }), 'hex');
+  const { rows } = await sql<KeyedApprovalRow>`
+    SELECT a.id, ${APPROVAL_STATE_SQL} AS state, a.reason, a.intent_hash = ${hash} OR EXISTS (SELECT FROM approvals f
+      WHERE f.account_id = a.account_id AND f.id = a.began_as AND f.intent_hash = ${hash}) AS same
+    FROM approvals a LEFT JOIN instances i ON i.account_id = a.account_id AND i.id = a.instance_id
+    WHERE a.account_id = ${account} AND a.requested_by = ${actorName(actor)} AND a.intent->>'key' = ${asked.key}
+    ORDER BY a.created_at DESC LIMIT 1`.execute(tx);
+  const [question] = rows;
+  if (question === undefined || question.state === 'expired') return null;
+  const { id, state, reason, same } = question;
+  if (!same) throw new RelayError('key_reused');
+  if (state !== 'pending') throw new RelayError('approval_answered', { id, state });
+  return { approval: id, reason };
+}
+
+// Questions that somebody else than the owner takes back, because what was asked is no longer wanted: they
+// are expired from that moment on, with a sentence that says why.
+
+/** All that this one asked, as ledger and permits name them, or that are about this schedule, and that still waited. */
+export async function withdrawApprovals(
+  tx: Transaction,
+  account: AccountId,
+  about: { readonly requestedBy: string } | { readonly schedule: ScheduleId },
+  why: string,
+): Promise<readonly ApprovalId[]> {
+  const asked =
+    'schedule' in about
+      ? sql`(schedule_id = ${about.schedule} OR intent->>'schedule' = ${about.schedule})`
+      : sql`requested_by = ${about.requestedBy}`;
+  const { rows } = await sql<{ id: ApprovalId }>`
+    UPDATE approvals SET state = 'expired', decided_at = now(), answer = ${why}
+    WHERE account_id = ${account} AND state = 'pending' AND ${asked}
+    RETURNING id`.execute(tx);
+  const withdrawn = rows.map(({ id }) => id);
+  if (rows.length === 0) return withdrawn;
+  await appendEvents(
+    tx,
+    account,
+    withdrawn.map((id) => ({ kind: 'approval', subject: id, data: { state: 'expired' } })),
+  );
+  return withdrawn;
+}

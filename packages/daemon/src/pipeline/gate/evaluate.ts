@@ -1,0 +1,317 @@
+// What a proposal is decided on: the facts of its chat, of the grant it would change, of the schedule it
+// fulfils and of the yes it brings, read and locked in the transaction of the decision. Writes nothing.
+import { randomUUID } from 'node:crypto';
+import { type GrantChange, type GrantRecord, grantRecordChange } from '@relay/core/contacts/grants';
+import {
+  type AccountId,
+  type ApprovalId,
+  type ChatId,
+  type GrantId,
+  grantId,
+  type MessageId,
+  type RunId,
+  type ScheduleId,
+} from '@relay/core/ids';
+import { hiddenCharactersIn } from '@relay/core/messages/text';
+import type { Actor } from '@relay/core/policy/actors';
+import { decide } from '@relay/core/policy/decide';
+import {
+  type ApprovalFacts,
+  BARE_FACTS,
+  type ConversationFacts,
+  isTainted,
+  type PolicyFacts,
+  type Taint,
+} from '@relay/core/policy/facts';
+import { type Decision, decisionFor, type ReasonCode } from '@relay/core/policy/reasons';
+import type { Transaction } from '../../platform/db/database.ts';
+import { taintOfToken } from '../../platform/db/tokens.ts';
+import { actorName, refreshActor } from './actors.ts';
+import { isApprovalAllowed, loadApprovalFacts } from './approval-store.ts';
+import {
+  type FactOptions,
+  isDictatedByOwner,
+  isScheduledBy,
+  loadChatFacts,
+  loadGroupAnswerFacts,
+  loadScheduleFacts,
+  quotesInstructions,
+  quotesPersona,
+  quotesPrivateWords,
+} from './facts.ts';
+import { lockGrantee } from './grant-store.ts';
+import {
+  type GrantToChange,
+  isApprovable,
+  isChatProposal,
+  type Proposal,
+  proposalHash,
+  toIntent,
+  withWellFormedText,
+} from './proposals.ts';
+
+/** What the one who submits knows of it. */
+export interface SubmitContext {
+  /** The conversation it is said in. */
+  readonly conversation?: ConversationFacts;
+  /** What the same turn says before it, of which nothing is written down yet. */
+  readonly sayingBefore?: readonly string[];
+  /** The owner's yes it comes back with. */
+  readonly approval?: ApprovalId;
+  /** The owner's own words for what waits, by what it began as: they are asked about, and never just sent. */
+  readonly edits?: ApprovalId;
+  /** Of a hold: why. */
+  readonly reason?: string;
+  /** What the run has read that others wrote. */
+  readonly taint?: Taint;
+  /** It comes from where the owner is asked before anything is sent. */
+  readonly confirm?: boolean;
+  /** The chat of the owner's in which it came up: they are asked there. */
+  readonly askIn?: ChatId;
+  /** Whoever sits at the client is asked for that confirmation, so no approval will wait for it. */
+  readonly confirmsHere?: boolean;
+  /** It answers something so old that the owner looks at it first. */
+  readonly late?: boolean;
+  /** The schedule that it fulfils; what that says is looked up. */
+  readonly schedule?: ScheduleId;
+  /** The run of the model that it comes from. */
+  readonly run?: RunId;
+  /** The message of somebody that it answers. */
+  readonly answers?: MessageId;
+  /** Where a number is not known to be registered, whoever submits asks WhatsApp first: see `Gate.checkingNumbers`. */
+  readonly checkNumber?: boolean;
+}
+
+/** Undoes the transaction: WhatsApp is to be asked about this number before it is decided. */
+export class UncheckedNumberError extends Error {
+  readonly address: string;
+
+  constructor(address: string) {
+    super('the number was not checked');
+    this.address = address;
+  }
+}
+
+export interface EvaluateOptions extends FactOptions {
+  readonly account: AccountId;
+  /** What the owner tells all agents; as private as an objective. */
+  readonly instructions?: string | null;
+}
+
+/** What a change of a grant comes to, over the record as it is. */
+interface GrantRecordChange {
+  readonly id: GrantId;
+  readonly change: GrantChange;
+  readonly before: GrantRecord | null;
+  readonly after: GrantRecord | null;
+}
+
+export interface Evaluation {
+  readonly decision: Decision;
+  readonly firstContact: boolean;
+  /** The standing grant there is, whether it allows this or not. */
+  readonly grant: GrantId | null;
+  readonly change: GrantRecordChange | null;
+  /** It answers the owner in an observed group. */
+  readonly answersInGroup: boolean;
+  /** What whoever asks has read that others wrote. */
+  readonly taint: Taint;
+}
+
+type ProposalKnowledge = Omit<Evaluation, 'decision' | 'answersInGroup' | 'taint'> & {
+  readonly facts: PolicyFacts;
+  readonly uncheckedNumber: string | null;
+};
+
+export async function evaluate(
+  tx: Transaction,
+  options: EvaluateOptions,
+  given: Actor,
+  proposal: Proposal,
+  circumstances: SubmitContext,
+): Promise<Evaluation> {
+  const { account } = options;
+  const { approval, confirm = false, late = false } = circumstances;
+  const known = await loadProposalFacts(tx, options, proposal, circumstances);
+  const { facts: found, uncheckedNumber, ...rest } = known;
+  const taint = await taintOf(tx, account, given, circumstances);
+  const refused = (reason: ReasonCode): Evaluation => ({
+    ...rest,
+    answersInGroup: false,
+    taint,
+    decision: decisionFor(reason),
+  });
+
+  const actor = await refreshActor(tx, account, given);
+  if (actor === null) return refused('token_gone');
+  const approved = approval === undefined ? null : await loadApprovalFacts(tx, account, approval);
+  const spoilt = approval === undefined ? null : approvalFault(approved, proposal);
+  if (spoilt !== null) return refused(spoilt);
+  if (proposal.kind === 'manage_grant' && known.change === null) return refused('unknown_contact');
+  // Nor can the database: it would be an error in place of an answer.
+  if (proposalText(proposal).includes('\0')) return refused('unsendable');
+
+  const { askedByOwner, withinCadence } = await loadGroupAnswerFacts(
+    tx,
+    { account, actor, chat: found.chat, seq: null },
+    options,
+  );
+  const facts: PolicyFacts = {
+    ...found,
+    askedByOwner,
+    withinCadence,
+    approval: approved,
+    taint,
+    confirm,
+    late,
+    schedule: await loadActiveSchedule(tx, account, circumstances),
+    hidden: hiddenCharactersIn(proposalText(proposal)).length > 0,
+    quotesPrivate: await quotesPrivateText(tx, options, actor, proposal, {
+      ...circumstances,
+      askedByOwner,
+    }),
+    dictated: await isDictatedMessage(tx, options, actor, proposal, taint),
+  };
+  const intent = toIntent(proposal, {
+    firstContact: known.firstContact,
+    change: known.change?.change ?? 'widen',
+    own:
+      proposal.kind === 'cancel_schedule' &&
+      (await isScheduledBy(tx, account, proposal.schedule, actorName(actor))),
+  });
+  const decision = finalDecision(decide(actor, intent, facts), approved !== null, circumstances);
+  // A schedule writes to nobody before its day.
+  const writes = proposal.kind === 'send_message' || proposal.kind === 'create_conversation';
+  const checks = circumstances.checkNumber === true && writes && decision.outcome !== 'deny';
+  if (checks && uncheckedNumber !== null) throw new UncheckedNumberError(uncheckedNumber);
+  if (isApprovable(proposal) && addsApproval(decision, circumstances)) {
+    if (!(await isApprovalAllowed(tx, account, actor, proposal)))
+      return refused('too_many_waiting');
+  }
+  return { ...rest, answersInGroup: askedByOwner, taint, decision };
+}
+
+/** An edit replaces the approval that it edits. */
+const addsApproval = (
+  { outcome, reason }: Decision,
+  { edits, confirmsHere = false }: SubmitContext,
+): boolean =>
+  outcome === 'needs_approval' && edits === undefined && !(confirmsHere && reason === 'confirm');
+
+/** Refusals that pass with time: the owner may choose their words meanwhile, and the yes is decided then. */
+const PASSING_REFUSALS: ReadonlySet<ReasonCode> = new Set<ReasonCode>([
+  'hold',
+  'time_locked',
+  'first_contact_cap',
+]);
+
+function finalDecision(decision: Decision, brought: boolean, { edits }: SubmitContext): Decision {
+  const { outcome, reason } = decision;
+  // Brought and good for this: whatever else would have allowed it, this is what did.
+  if (brought && outcome === 'allow') return decisionFor('approved');
+  const isOpen = outcome === 'allow' || PASSING_REFUSALS.has(reason);
+  return edits !== undefined && isOpen ? decisionFor('edited') : decision;
+}
+
+/** Of a run, what it is told to have read; of a program, what it has read, and it is not asked. */
+const taintOf = async (
+  tx: Transaction,
+  account: AccountId,
+  actor: Actor,
+  { taint = BARE_FACTS.taint }: SubmitContext,
+): Promise<Taint> => (actor.kind === 'token' ? taintOfToken(tx, account, actor.token) : taint);
+
+async function loadProposalFacts(
+  tx: Transaction,
+  options: EvaluateOptions,
+  proposal: Proposal,
+  { conversation }: SubmitContext,
+): Promise<ProposalKnowledge> {
+  if (isChatProposal(proposal)) {
+    const { account } = options;
+    const known = await loadChatFacts(tx, account, proposal.chat, conversation ?? null, options);
+    return { ...known, change: null };
+  }
+  const change =
+    proposal.kind === 'manage_grant'
+      ? await planGrantChange(tx, options.account, withWellFormedText(proposal))
+      : null;
+  const grant = change?.before == null ? null : change.id;
+  return { facts: BARE_FACTS, firstContact: false, grant, change, uncheckedNumber: null };
+}
+
+/** Null when there is nobody to grant anything to. */
+async function planGrantChange(
+  tx: Transaction,
+  account: AccountId,
+  { of, displayName, grant, options }: GrantToChange,
+): Promise<GrantRecordChange | null> {
+  const grantee = await lockGrantee(tx, account, of);
+  if (grantee === null) return null;
+  const { held } = grantee;
+  const after = grant && {
+    grant,
+    displayName: displayName ?? held?.displayName ?? null,
+    options: options ?? held?.options ?? {},
+  };
+  const id = held?.id ?? grantId(randomUUID());
+  return { id, change: grantRecordChange(held, after), before: held, after };
+}
+
+async function loadActiveSchedule(
+  tx: Transaction,
+  account: AccountId,
+  { schedule }: SubmitContext,
+): Promise<PolicyFacts['schedule']> {
+  if (schedule === undefined) return null;
+  const known = (await loadScheduleFacts(tx, account, [schedule])).get(schedule);
+  return known === undefined || known.cancelled ? null : known;
+}
+
+function proposalText(proposal: Proposal): string {
+  if ('text' in proposal) return proposal.text;
+  if (proposal.kind === 'create_conversation') return proposal.request.objective;
+  if (proposal.kind !== 'manage_grant') return '';
+  const { displayName, options = {} } = proposal;
+  return [displayName, options.persona, options.model].join('');
+}
+
+async function quotesPrivateText(
+  tx: Transaction,
+  { account, instructions = null }: EvaluateOptions,
+  actor: Actor,
+  proposal: Proposal,
+  { sayingBefore = [], askedByOwner }: SubmitContext & Pick<PolicyFacts, 'askedByOwner'>,
+): Promise<boolean> {
+  if (proposal.kind !== 'send_message') return false;
+  // In a group its answer is seen by everybody there.
+  if (actor.kind === 'assistant' && askedByOwner) {
+    return quotesInstructions(tx, proposal.text, { account, chat: proposal.chat, instructions });
+  }
+  if (actor.kind === 'auto_reply') {
+    return quotesPersona(tx, proposal.text, { account, chat: actor.chat, instructions });
+  }
+  if (actor.kind !== 'conversation') return false;
+  const { instance } = actor;
+  return quotesPrivateWords(tx, proposal.text, { account, instance, instructions, sayingBefore });
+}
+
+/** Looked up only where it matters: in a run that has read what others wrote. */
+async function isDictatedMessage(
+  tx: Transaction,
+  { account, admins = [] }: EvaluateOptions,
+  actor: Actor,
+  proposal: Proposal,
+  taint: Taint,
+): Promise<boolean> {
+  if (actor.kind !== 'assistant' || proposal.kind !== 'send_message') return false;
+  if (!isTainted(taint)) return false;
+  return isDictatedByOwner(tx, account, actor.run, proposal, admins);
+}
+
+/** A yes that is brought must be good for this, whatever else would allow it. */
+function approvalFault(approved: ApprovalFacts | null, proposal: Proposal) {
+  if (approved === null || !isApprovable(proposal)) return 'approval_differs';
+  if (approved.hash !== proposalHash(proposal)) return 'approval_differs';
+  return approved.spent ? 'approval_spent' : null;
+}

@@ -1,0 +1,455 @@
+// What the gate knows when it decides, read in the transaction of the decision, so that a grant revoked a
+// moment ago already counts. One query: this stands in the way of every message.
+import type { Grant } from '@relay/core/contacts/grants';
+import type {
+  AccountId,
+  ChatId,
+  ContactId,
+  GrantId,
+  InstanceId,
+  RequestId,
+  RunId,
+  ScheduleId,
+} from '@relay/core/ids';
+import { ANSWER_MAX_AGE_MS, checkCadence, isRequestTooOld } from '@relay/core/observer/answering';
+import { effectiveTerms, observedOptionsSchema } from '@relay/core/observer/options';
+import { FREEZES } from '@relay/core/outbox/freeze';
+import type { Actor } from '@relay/core/policy/actors';
+import { SCOPE_FOR } from '@relay/core/policy/decide';
+import { isDictated } from '@relay/core/policy/dictated';
+import {
+  BARE_FACTS,
+  type ChatFacts,
+  type ConversationFacts,
+  type PolicyFacts,
+  type ScheduleFacts,
+} from '@relay/core/policy/facts';
+import { leaksPrivateText } from '@relay/core/policy/private-text';
+import { findZone } from '@relay/core/schedule/zone';
+import type { ObserverSettings, PacingSettings } from '@relay/core/settings';
+import { sql } from 'kysely';
+import { jsonArrayFrom } from 'kysely/helpers/postgres';
+import { type NumberRegistration, numberRegistrationSql } from '../../platform/db/contacts.ts';
+import type { Transaction } from '../../platform/db/database.ts';
+import { listPermittedChats } from '../../platform/db/grants.ts';
+import { CHAT_JID_SQL, ownChatKindSql } from '../../platform/db/names-and-addresses.ts';
+import { readAnswerTimes } from '../../platform/db/observer/requests.ts';
+import { contentHash } from '../../platform/db/seal.ts';
+import { IS_CLIENT_TOKEN_SQL, IS_VALID_TOKEN_SQL } from '../../platform/db/tokens.ts';
+import type { MessageToSend } from './proposals.ts';
+
+/** What keeps this account from writing to new people. */
+const LOCKS = Object.entries(FREEZES)
+  .filter(([, freeze]) => freeze.stops === 'first_contacts')
+  .map(([cause]) => cause);
+
+interface ChatFactsRow {
+  kind: 'direct' | 'group' | 'own';
+  contact_id: ContactId | null;
+  hold: boolean;
+  observed: boolean;
+  written: boolean;
+  locked: boolean;
+  registration: NumberRegistration;
+  address: string | null;
+  grant_id: GrantId | null;
+  can_read: boolean;
+  can_reply: boolean;
+  can_initiate: boolean;
+  reply_mode: 'auto' | 'draft';
+}
+
+interface LoadedChatFacts {
+  readonly facts: PolicyFacts;
+  /** A direct chat in which neither side has written. */
+  readonly firstContact: boolean;
+  /** The standing grant there is for the chat, whether it allows this or not. */
+  readonly grant: GrantId | null;
+  /** The number to ask WhatsApp about before the first message; null where there is none or nothing to ask. */
+  readonly uncheckedNumber: string | null;
+}
+
+export interface FactOptions extends GroupAnswerOptions {
+  readonly pacing: PacingSettings;
+  /** The owner's other numbers, in digits. */
+  readonly admins?: readonly string[];
+}
+
+export async function loadChatFacts(
+  tx: Transaction,
+  account: AccountId,
+  chat: ChatId,
+  conversation: ConversationFacts | null,
+  { pacing, admins = [], now = () => new Date() }: FactOptions,
+): Promise<LoadedChatFacts> {
+  const { rows } = await sql<ChatFactsRow>`
+    SELECT c.contact_id, CASE WHEN ${ownChatKindSql(sql.ref('c'), admins)} IS NULL THEN c.kind ELSE 'own' END AS kind,
+      EXISTS (SELECT FROM holds h WHERE h.account_id = c.account_id) AS hold,
+      EXISTS (SELECT FROM observed_groups o WHERE o.account_id = c.account_id AND o.chat_id = c.id) AS observed,
+      c.kind = 'group' OR EXISTS (SELECT FROM outbox o WHERE o.account_id = c.account_id AND o.chat_id = c.id
+          AND (o.state <> 'failed' OR o.in_doubt))
+        OR EXISTS (SELECT FROM message_keys k WHERE k.account_id = c.account_id AND k.chat_id = c.id) AS written,
+      EXISTS (SELECT FROM freezes f WHERE f.account_id = c.account_id
+        AND f.cause = ANY(${LOCKS}) AND f.until > ${now()}) AS locked,
+      ${numberRegistrationSql(sql.ref('c'), now())} AS registration, ${CHAT_JID_SQL} AS address,
+      g.id AS grant_id, g.can_read, g.can_reply, g.can_initiate, g.reply_mode
+    FROM chats c LEFT JOIN grants g ON g.account_id = c.account_id
+      AND ((c.kind = 'direct' AND g.contact_id = c.contact_id) OR (c.kind = 'group' AND g.chat_id = c.id))
+    WHERE c.account_id = ${account} AND c.id = ${chat}`.execute(tx);
+  const row = rows[0];
+  if (row === undefined) {
+    const facts = { ...BARE_FACTS, conversation };
+    return { facts, firstContact: true, grant: null, uncheckedNumber: null };
+  }
+  const grant: Grant | null =
+    row.grant_id === null
+      ? null
+      : {
+          canRead: row.can_read,
+          canReply: row.can_reply,
+          canInitiate: row.can_initiate,
+          replyMode: row.reply_mode,
+        };
+  const facts: PolicyFacts = {
+    ...BARE_FACTS,
+    hold: row.hold,
+    timeLocked: row.locked,
+    firstContactsOff: pacing.enabled && pacing.first_contacts_per_day === 0,
+    unregistered: row.kind === 'direct' && row.registration === 'unregistered',
+    conversation,
+    chat: chatFacts(chat, row),
+    contactGrant: row.kind === 'direct' ? grant : null,
+    groupGrant: row.kind === 'group' ? grant : null,
+  };
+  const asks = row.kind === 'direct' && !row.written && row.registration === 'unknown';
+  return {
+    facts,
+    firstContact: !row.written,
+    grant: row.grant_id,
+    uncheckedNumber: asks ? row.address : null,
+  };
+}
+
+function chatFacts(id: ChatId, { kind, contact_id, observed }: ChatFactsRow): ChatFacts {
+  switch (kind) {
+    case 'own':
+      return { kind, id };
+    case 'direct':
+      return { kind, id, contact: contact_id };
+    case 'group':
+      return { kind, id, observed };
+  }
+}
+
+// Whether an answer may go to an observed group: the owner asked for it there, this very run answers them,
+// and the group was not answered too often. Looked up in the transaction of the decision, never told by
+// whoever submits; the group stays locked, so that two answers are decided one after the other.
+
+interface GroupAnswerOptions {
+  /** Without them no group is answered. */
+  readonly observer?: ObserverSettings;
+  readonly now?: () => Date;
+}
+
+export interface GroupAnswerFacts extends Pick<PolicyFacts, 'askedByOwner' | 'withinCadence'> {
+  /** It is too long ago that the owner asked. */
+  readonly tooOld: boolean;
+}
+
+export const NO_GROUP_ANSWER: GroupAnswerFacts = {
+  askedByOwner: false,
+  withinCadence: false,
+  tooOld: false,
+};
+
+interface GroupAnswerQuery {
+  readonly account: AccountId;
+  readonly actor: Actor;
+  readonly chat: ChatFacts | null;
+  /** Its place in the outbox, once it has one. */
+  readonly seq: number | null;
+}
+
+interface GroupRequestRow {
+  id: RequestId;
+  sent_at: Date;
+  zone: string;
+  options: unknown;
+}
+
+export async function loadGroupAnswerFacts(
+  tx: Transaction,
+  { account, actor, chat, seq }: GroupAnswerQuery,
+  { observer, now: clock = () => new Date() }: GroupAnswerOptions,
+): Promise<GroupAnswerFacts> {
+  if (actor.kind !== 'assistant' || chat?.kind !== 'group' || !chat.observed)
+    return NO_GROUP_ANSWER;
+  if (observer === undefined) return NO_GROUP_ANSWER;
+  const row = await findGroupRequest(
+    tx,
+    account,
+    chat.id,
+    actor.run,
+    seq === null ? 'answering' : 'answered',
+  );
+  const zone = row === null ? null : findZone(row.zone);
+  if (row === null || zone === null) return NO_GROUP_ANSWER;
+  const now = clock();
+  const { answersPerDay, minutesBetweenAnswers } = effectiveTerms(
+    observedOptionsSchema.parse(row.options),
+    observer,
+  );
+  const answered = await readAnswerTimes(tx, account, chat.id, {
+    now,
+    except: row.id,
+    ...(seq === null ? {} : { before: seq }),
+  });
+  const settings = {
+    answers_per_day: answersPerDay,
+    minutes_between_answers: minutesBetweenAnswers,
+  };
+  return {
+    askedByOwner: true,
+    withinCadence: checkCadence({ answered, settings, zone, now }).may,
+    tooOld: isRequestTooOld(row.sent_at, now, ANSWER_MAX_AGE_MS),
+  };
+}
+
+async function findGroupRequest(
+  tx: Transaction,
+  account: AccountId,
+  chat: ChatId,
+  run: RunId,
+  state: 'answering' | 'answered',
+): Promise<GroupRequestRow | null> {
+  const { rows } = await sql<GroupRequestRow>`
+    SELECT r.id, r.sent_at, o.zone, o.options
+    FROM observed_groups o JOIN observer_requests r ON r.account_id = o.account_id AND r.chat_id = o.chat_id
+    WHERE o.account_id = ${account} AND o.chat_id = ${chat} AND r.run_id = ${run} AND r.state = ${state}
+      AND r.verdict = 'direct_request'
+    FOR NO KEY UPDATE OF o`.execute(tx);
+  return rows[0] ?? null;
+}
+
+// What a scheduler's message fulfils, looked up when it is submitted and again before it leaves: its hash is
+// made from the schedule as it stands, so that a schedule that was changed or cancelled permits nothing; nor
+// does one whose program could not make it any more.
+
+export interface LoadedSchedule extends ScheduleFacts {
+  readonly cancelled: boolean;
+}
+
+export async function loadScheduleFacts(
+  tx: Transaction,
+  account: AccountId,
+  ids: readonly ScheduleId[],
+): Promise<ReadonlyMap<ScheduleId, LoadedSchedule>> {
+  if (ids.length === 0) return new Map();
+  const { rows } = await sql<ScheduleRow>`
+    SELECT s.id, s.chat_id, s.body, s.created_by, s.approval_id, s.state, ${PROGRAM_GONE} AS program_gone
+    FROM schedules s WHERE s.account_id = ${account} AND s.id = ANY(${ids}::uuid[])`.execute(tx);
+  return new Map(rows.map((row) => [row.id, factsOf(row)]));
+}
+
+export async function isScheduledBy(
+  tx: Transaction,
+  account: AccountId,
+  id: ScheduleId,
+  actor: string,
+): Promise<boolean> {
+  const row = await tx
+    .selectFrom('schedules')
+    .select('created_by')
+    .where('account_id', '=', account)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row?.created_by === actor;
+}
+
+/** Of `schedules s`. */
+const PROGRAM_GONE = sql`s.created_by LIKE 'token:%' AND NOT EXISTS (SELECT FROM tokens t
+  WHERE t.account_id = s.account_id AND 'token:' || t.id = s.created_by AND ${IS_CLIENT_TOKEN_SQL} AND ${IS_VALID_TOKEN_SQL}
+    AND ${SCOPE_FOR.schedule_message} = ANY(t.scopes)
+    AND (t.contacts IS NULL OR EXISTS (SELECT FROM chats c WHERE c.account_id = s.account_id
+      AND c.id = s.chat_id AND c.contact_id = ANY(t.contacts))))`;
+
+interface ScheduleRow {
+  readonly id: ScheduleId;
+  readonly chat_id: ChatId;
+  readonly body: string;
+  readonly created_by: string;
+  readonly approval_id: string | null;
+  readonly state: string;
+  readonly program_gone: boolean;
+}
+
+const factsOf = (row: ScheduleRow): LoadedSchedule => ({
+  chat: row.chat_id,
+  hash: contentHash({ chat: row.chat_id, text: row.body }),
+  by: row.created_by === 'owner' ? 'owner' : 'agent',
+  programGone: row.program_gone,
+  approved: row.approval_id !== null,
+  cancelled: row.state === 'cancelled',
+});
+
+// Whether the owner dictated a message in the turn that sends it, looked up in what they really wrote.
+
+const MOST_RECIPIENTS = 1_000;
+
+export async function isDictatedByOwner(
+  tx: Transaction,
+  account: AccountId,
+  run: RunId,
+  { chat, text }: MessageToSend,
+  admins: readonly string[],
+): Promise<boolean> {
+  const { rows } = await sql<{ content: string }>`
+    SELECT m.content FROM runs r
+      JOIN sessions s ON s.account_id = r.account_id AND s.id = r.session_id
+      JOIN session_messages m ON m.account_id = s.account_id AND m.session_id = s.id AND m.id = r.read_up_to
+    WHERE r.account_id = ${account} AND r.id = ${run} AND s.kind = 'assistant'
+      AND m.role = 'user' AND NOT m.untrusted`.execute(tx);
+  const [question] = rows;
+  if (question === undefined) return false;
+  const permitted = await listPermittedChats(tx, account, admins, MOST_RECIPIENTS);
+  const recipient = permitted.find((each) => each.chat === chat);
+  return recipient !== undefined && isDictated(question.content, text, recipient, permitted);
+}
+
+// Whether a message gives away what its agent was told in confidence, by itself or together with what the
+// agent said last: of a conversation its objective and all that belongs to it, of an auto-reply its persona,
+// of both what the owner tells all agents. What the contact and the owner said is read only when something
+// was found: most messages quote nothing.
+
+/** So many lines, and so many characters of them, may hold the other pieces of a secret. */
+const LINES = 40;
+const CHARACTERS = 4_000;
+
+interface ConversationSpeaker {
+  readonly account: AccountId;
+  readonly instance: InstanceId;
+  /** What the owner tells all agents. */
+  readonly instructions: string | null;
+  /** Said in the same turn and not written down yet. */
+  readonly sayingBefore: readonly string[];
+}
+
+export async function quotesPrivateWords(
+  tx: Transaction,
+  text: string,
+  { account, instance, instructions, sayingBefore }: ConversationSpeaker,
+): Promise<boolean> {
+  const told = await loadPrivateTexts(tx, account, instance);
+  if (told === undefined) return false;
+  // One todo is a thing to say; the list of them is not.
+  const todos = told.todos.map((todo) => todo.text).join('\n');
+  const lines = told.lines.toReversed();
+  // What Relay notes for the agent may hold the owner's own words, as when they reject a message.
+  const notes = lines.flatMap(({ role, end }) => (role === 'system' ? [end] : [])).join('\n');
+  const privateTexts = [told.objective, instructions ?? '', todos, told.summary ?? '', notes];
+  const facts = told.options.facts ?? [];
+  const spoken = lines.flatMap(({ role, end }) => (role === 'agent' ? [end] : []));
+  const saidBefore = newest([...spoken, ...sayingBefore]);
+  const words = { privateTexts, facts, saidBefore };
+  if (!leaksPrivateText(text, { ...words, knownTexts: [] })) return false;
+  const said = await tx
+    .selectFrom('instance_messages')
+    .select('content')
+    .where('account_id', '=', account)
+    .where('instance_id', '=', instance)
+    .where('role', 'in', ['contact', 'manual'])
+    .execute();
+  const knownTexts = [told.target_contact, ...said.map(({ content }) => content)];
+  return leaksPrivateText(text, { ...words, knownTexts });
+}
+
+interface ChatSpeaker {
+  readonly account: AccountId;
+  readonly chat: ChatId;
+  /** What the owner tells all agents. */
+  readonly instructions: string | null;
+}
+
+/** The same of an answer to a contact, in the one session with them. */
+export async function quotesPersona(
+  tx: Transaction,
+  text: string,
+  { account, chat, instructions }: ChatSpeaker,
+): Promise<boolean> {
+  const session = await tx
+    .selectFrom('sessions as s')
+    .leftJoin('grants as g', (join) =>
+      join.onRef('g.account_id', '=', 's.account_id').onRef('g.contact_id', '=', 's.contact_id'),
+    )
+    .select(['s.id', sql<string | null>`g.options->>'persona'`.as('persona')])
+    .where('s.account_id', '=', account)
+    .where('s.kind', '=', 'auto_reply')
+    .where('s.chat_id', '=', chat)
+    .executeTakeFirst();
+  const privateTexts = [instructions ?? '', session?.persona ?? ''];
+  if (session === undefined || privateTexts.every((told) => told === '')) return false;
+  const linesOf = (role: 'user' | 'assistant') =>
+    tx
+      .selectFrom('session_messages')
+      .select('content')
+      .where('account_id', '=', account)
+      .where('session_id', '=', session.id)
+      .where('role', '=', role)
+      .orderBy('id', 'desc');
+  const spoken = (await linesOf('assistant').limit(LINES).execute()).toReversed();
+  const saidBefore = newest(spoken.map(({ content }) => content));
+  const words = { privateTexts, facts: [], saidBefore };
+  if (!leaksPrivateText(text, { ...words, knownTexts: [] })) return false;
+  const heard = await linesOf('user').execute();
+  return leaksPrivateText(text, { ...words, knownTexts: heard.map(({ content }) => content) });
+}
+
+/** The same of an answer in a group, of what the owner tells all agents. */
+export async function quotesInstructions(
+  tx: Transaction,
+  text: string,
+  { account, chat, instructions }: ChatSpeaker,
+): Promise<boolean> {
+  const words = { privateTexts: [instructions ?? ''], facts: [] };
+  if (!leaksPrivateText(text, { ...words, knownTexts: [] })) return false;
+  const { rows } = await sql<{ body: string }>`SELECT body FROM messages
+    WHERE account_id = ${account} AND chat_id = ${chat}
+    ORDER BY sent_at DESC, id DESC LIMIT ${LINES}`.execute(tx);
+  return leaksPrivateText(text, { ...words, knownTexts: rows.map(({ body }) => body) });
+}
+
+/** What its agent was told at first, and what it said and was told on the way, newest first. */
+const loadPrivateTexts = (tx: Transaction, account: AccountId, instance: InstanceId) =>
+  tx
+    .selectFrom('instances')
+    .select(['objective', 'todos', 'summary', 'options', 'target_contact'])
+    .select((eb) =>
+      jsonArrayFrom(
+        eb
+          .selectFrom('instance_messages')
+          .select((of) => [
+            'role',
+            of.fn<string>('right', ['content', of.lit(CHARACTERS)]).as('end'),
+          ])
+          .where('account_id', '=', account)
+          .where('instance_id', '=', instance)
+          .where('role', 'in', ['agent', 'system'])
+          .orderBy('id', 'desc')
+          .limit(LINES),
+      ).as('lines'),
+    )
+    .where('account_id', '=', account)
+    .where('id', '=', instance)
+    .executeTakeFirst();
+
+function newest(lines: readonly string[]): string[] {
+  const kept: string[] = [];
+  let left = CHARACTERS;
+  for (const line of lines.slice(-LINES).toReversed()) {
+    if (left === 0) break;
+    const end = line.slice(-left);
+    kept.unshift(end);
+    left -= end.length;
+  }
+  return kept;
+}

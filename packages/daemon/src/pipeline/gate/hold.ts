@@ -1,0 +1,100 @@
+// The one switch. While the hold's row is there nothing leaves, whatever was permitted; the row survives a
+// restart. Ending it asks anew, in the same transaction, for what was put off meanwhile.
+
+import type { HoldService } from '@relay/core/api/approvals';
+import type { Hold } from '@relay/core/api/sending';
+import { RelayError } from '@relay/core/errors';
+import { REASONS } from '@relay/core/policy/reasons';
+import type { Db, Transaction } from '../../platform/db/database.ts';
+import { appendEvent } from '../../platform/db/events.ts';
+import type { Lease } from '../../platform/db/lease.ts';
+import { fenced } from '../../platform/db/transaction.ts';
+import type { AfterCommit, OnRelease } from './approvals.ts';
+import { type Gate, isOnHold, lockHold } from './gate.ts';
+
+export interface HoldDeps {
+  readonly db: Db;
+  readonly lease: Lease;
+  readonly gate: Gate;
+  readonly onRelease: OnRelease;
+  /** After a commit that changed something a stream shows. */
+  readonly changed: () => void;
+}
+
+export function createHoldService(deps: HoldDeps): HoldService {
+  const { db, lease, gate, changed } = deps;
+  return {
+    hold: async (reason) => {
+      await fenced(db, lease, (tx) => hold(deps, tx, reason));
+      changed();
+      return readHold(db, lease);
+    },
+    release: async () => {
+      const after = await fenced(db, lease, (tx) => release(deps, tx));
+      changed();
+      after();
+      gate.hint();
+      return readHold(db, lease);
+    },
+  };
+}
+
+/** For whoever has a transaction of their own. A hold that is there stays as it is. */
+export async function beginHold(
+  deps: Pick<HoldDeps, 'lease' | 'gate'>,
+  tx: Transaction,
+  reason: string,
+): Promise<void> {
+  await lockHold(tx, deps.lease.account);
+  if (!(await isOnHold(tx, deps.lease.account, 'update'))) await set(deps, tx, true, reason);
+}
+
+/** The row, if it is there, before the ledger, as everywhere. */
+async function hold(deps: HoldDeps, tx: Transaction, reason: string): Promise<void> {
+  await lockHold(tx, deps.lease.account);
+  await isOnHold(tx, deps.lease.account, 'update');
+  await set(deps, tx, true, reason);
+}
+
+/**
+ * The row is locked first: who puts something off because of it has done so by then, or finds it gone.
+ * The ledger's row comes last, because the ledger stays locked from there to the commit.
+ */
+async function release(deps: HoldDeps, tx: Transaction): Promise<AfterCommit> {
+  await lockHold(tx, deps.lease.account);
+  await isOnHold(tx, deps.lease.account, 'update');
+  const after = await deps.onRelease(tx);
+  await set(deps, tx, false, '');
+  return after;
+}
+
+async function set(
+  { gate, lease }: Pick<HoldDeps, 'lease' | 'gate'>,
+  tx: Transaction,
+  on: boolean,
+  reason: string,
+): Promise<void> {
+  await appendEvent(tx, lease.account, { kind: 'hold', subject: null, data: { on } });
+  const { decision } = await gate.submit(
+    tx,
+    { kind: 'owner' },
+    { kind: 'set_hold', on },
+    { reason },
+  );
+  if (decision.outcome !== 'allow') {
+    throw new RelayError('denied', { reason: REASONS[decision.reason].sentence });
+  }
+}
+
+export async function readHold(db: Db, { account }: Lease): Promise<Hold> {
+  const row = await db
+    .selectFrom('holds')
+    .select(['reason', 'since'])
+    .where('account_id', '=', account)
+    .executeTakeFirst();
+  return {
+    hold: row !== undefined,
+    reason: row?.reason || null,
+    since: row?.since.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,271 @@
+// The owner has groups read in silence. Beginning it is one transaction: the group is told to know of it, the
+// grant to read is there or given through the gate, and the ledger says since when. Ending it is another.
+import type {
+  ObservedGroup,
+  ObservedGroupService,
+  ObservedPreview,
+  ObserveGroupRequest,
+} from '@relay/core/api/observed-groups';
+import { chooseMatch } from '@relay/core/contacts/match';
+import { RelayError } from '@relay/core/errors';
+import type { AccountId, ChatId } from '@relay/core/ids';
+import {
+  announcementFor,
+  effectiveTerms,
+  type ObservedOptions,
+} from '@relay/core/observer/options';
+import { REASONS } from '@relay/core/policy/reasons';
+import { findZone } from '@relay/core/schedule/zone';
+import type { ObserverSettings, RetentionSettings } from '@relay/core/settings';
+import { findOrMakeChats } from '../../platform/db/chats.ts';
+import { matchContacts } from '../../platform/db/contact-directory.ts';
+import type { Db, Transaction } from '../../platform/db/database.ts';
+import type { Lease } from '../../platform/db/lease.ts';
+import { appendLedger } from '../../platform/db/ledger.ts';
+import {
+  loadObservedGroups,
+  type ObservedOverview,
+  putObservedGroup,
+  readObservedGroup,
+  readObservedOverview,
+  removeObservedGroup,
+} from '../../platform/db/observer/groups.ts';
+import { fenced } from '../../platform/db/transaction.ts';
+import type { AfterCommit } from './approvals.ts';
+import type { Gate } from './gate.ts';
+import { lockGrantee } from './grant-store.ts';
+
+interface ObservedGroupDeps {
+  readonly db: Db;
+  readonly lease: Lease;
+  readonly gate: Gate;
+  readonly now: () => Date;
+  readonly settings: {
+    readonly observer: ObserverSettings;
+    readonly retention: RetentionSettings;
+  };
+  /** The owner's own. */
+  readonly zone: string;
+  /** In the transaction that begins it: whoever works on observed groups by the clock. */
+  readonly begun?: (tx: Transaction, chat: ChatId) => Promise<AfterCommit>;
+  /** Once it has ended: all that was kept of the group goes. */
+  readonly erase?: (chat: ChatId) => Promise<unknown>;
+  /** After a commit that changed something a stream shows. */
+  readonly changed: () => void;
+}
+
+export function createObservedGroupService(deps: ObservedGroupDeps): ObservedGroupService {
+  const { db, lease } = deps;
+  const { account } = lease;
+  const list = async () =>
+    (await readObservedOverview(db, account, deps.now())).map((one) => shown(deps, one));
+  return {
+    list,
+    preview: async (wish) => {
+      const { chat, address, name } = await resolveGroup(db, account, wish.group);
+      const found = chat === null ? null : await readObservedGroup(db, account, chat);
+      return {
+        ...termsShown(deps, { address, name, ...requestedTerms(deps, wish, found?.options) }),
+        may_answer: wish.may_answer,
+        observed: found !== null,
+      };
+    },
+    add: async (wish) => {
+      const after: AfterCommit[] = [];
+      const chat = await fenced(db, lease, (tx) => begin(deps, tx, wish, after));
+      for (const each of after) each();
+      deps.changed();
+      const group = (await list()).find(({ chat_id }) => chat_id === chat);
+      if (group === undefined) throw new RelayError('not_observed', { group: wish.group });
+      return group;
+    },
+    remove: async (group, { erase }) => {
+      const { chat, name } = await fenced(db, lease, (tx) => end(deps, tx, group));
+      if (erase) await deps.erase?.(chat);
+      deps.changed();
+      return { chat_id: chat, name, erased: erase };
+    },
+  };
+}
+
+async function begin(
+  deps: ObservedGroupDeps,
+  tx: Transaction,
+  wish: ObserveGroupRequest,
+  after: AfterCommit[],
+): Promise<ChatId> {
+  const { account } = deps.lease;
+  const meant = await resolveGroup(tx, account, wish.group);
+  const chat = meant.chat ?? (await findOrMakeGroupChat(tx, account, meant.address));
+  const held = await readObservedGroup(tx, account, chat);
+  const terms = requestedTerms(deps, wish, held?.options);
+  if (held?.announcedAt == null && !wish.announced) {
+    const { announcement } = termsShown(deps, { ...meant, ...terms });
+    throw new RelayError('not_announced', { group: meant.name, announcement });
+  }
+  await grantReading(deps, tx, chat, wish.may_answer);
+  await putObservedGroup(tx, account, {
+    chat,
+    zone: wish.zone === undefined ? (held?.zone ?? terms.zone) : terms.zone,
+    options: terms.options,
+    announcedAt: wish.announced ? deps.now() : null,
+  });
+  if (held === null && deps.begun !== undefined) after.push(await deps.begun(tx, chat));
+  await note(tx, account, chat, 'observe_group');
+  return chat;
+}
+
+async function end(deps: ObservedGroupDeps, tx: Transaction, given: string) {
+  const { account } = deps.lease;
+  const groups = await loadObservedGroups(tx, account);
+  const group = groups.find(({ chat, address }) => chat === given || address === given);
+  if (group === undefined) throw new RelayError('not_observed', { group: given });
+  const { chat, name } = group;
+  await removeObservedGroup(tx, account, chat);
+  await note(tx, account, chat, 'unobserve_group');
+  return { chat, name };
+}
+
+/** Reading, and answering where it is wished; what the grant allows already it goes on to allow. */
+async function grantReading(
+  { gate, lease: { account } }: ObservedGroupDeps,
+  tx: Transaction,
+  chat: ChatId,
+  mayAnswer: boolean,
+): Promise<void> {
+  const of = { kind: 'group', chat } as const;
+  const known = await lockGrantee(tx, account, of);
+  const held = known?.held?.grant ?? null;
+  if (held?.canRead === true && (!mayAnswer || held.canReply)) return;
+  const { decision } = await gate.submit(
+    tx,
+    { kind: 'owner' },
+    {
+      kind: 'manage_grant',
+      of,
+      displayName: null,
+      grant: {
+        canRead: true,
+        canReply: mayAnswer || (held?.canReply ?? false),
+        replyMode: mayAnswer && held?.canReply !== true ? 'auto' : (held?.replyMode ?? 'draft'),
+        canInitiate: held?.canInitiate ?? false,
+      },
+      options: known?.held?.options ?? {},
+    },
+  );
+  if (decision.outcome !== 'allow') {
+    throw new RelayError('denied', { reason: REASONS[decision.reason].sentence });
+  }
+}
+
+const note = (
+  tx: Transaction,
+  account: AccountId,
+  chat: ChatId,
+  action: 'observe_group' | 'unobserve_group',
+) =>
+  appendLedger(tx, account, {
+    actor: 'owner',
+    action,
+    subject: { kind: 'chat', id: chat },
+    outcome: 'allow',
+    reason: 'owner',
+    detail: { chat },
+  });
+
+interface RequestedTerms {
+  readonly zone: string;
+  readonly options: ObservedOptions;
+}
+
+function requestedTerms(
+  { zone: own }: ObservedGroupDeps,
+  { zone, assistant_name, answers_per_day }: ObserveGroupRequest,
+  held: ObservedOptions = {},
+): RequestedTerms {
+  if (zone !== undefined && findZone(zone) === null) throw new RelayError('unknown_zone', { zone });
+  return {
+    zone: zone ?? own,
+    options: {
+      ...held,
+      ...(assistant_name === undefined ? {} : { assistant_name }),
+      ...(answers_per_day === undefined ? {} : { answers_per_day }),
+    },
+  };
+}
+
+type Shown = Omit<ObservedPreview, 'may_answer' | 'observed'>;
+
+function termsShown(
+  { settings }: ObservedGroupDeps,
+  { address, name, zone, options }: Omit<ResolvedGroup, 'chat'> & RequestedTerms,
+): Shown {
+  const terms = effectiveTerms(options, settings.observer);
+  return {
+    address,
+    name,
+    zone,
+    assistant_name: terms.assistantName,
+    answers_per_day: terms.answersPerDay,
+    announcement: announcementFor(terms, settings.retention.observed_messages_days),
+  };
+}
+
+const shown = (deps: ObservedGroupDeps, group: ObservedOverview): ObservedGroup => ({
+  ...termsShown(deps, group),
+  chat_id: group.chat,
+  may_answer: group.mayAnswer,
+  since: group.since.toISOString(),
+  announced_at: group.announcedAt?.toISOString() ?? null,
+  messages_kept: group.kept,
+  messages_cut: group.cut,
+  tokens_spent: group.spent,
+  tokens_avoided: group.saved,
+  answers_today: group.answersToday,
+  messages_sent: group.sent,
+  days: [...group.days],
+  last_digest_at: group.lastDigestAt?.toISOString() ?? null,
+  oldest_message_at: group.oldestMessageAt?.toISOString() ?? null,
+});
+
+// Which group is meant by what somebody typed: its name or a part of it, its address, or its id. Where two fit,
+// none is chosen.
+
+interface ResolvedGroup {
+  /** Null for one of which nothing was heard yet. */
+  readonly chat: ChatId | null;
+  readonly address: string;
+  readonly name: string;
+}
+
+const GROUP = /^\d+(-\d+)?@g\.us$/;
+const NAMED = 5;
+
+async function resolveGroup(db: Db, account: AccountId, given: string): Promise<ResolvedGroup> {
+  const query = given.trim();
+  const { meant } = await matchContacts(db, account, { query, kind: 'group', limit: NAMED });
+  const choice = chooseMatch(meant);
+  if ('found' in choice) {
+    const { id, jid, name } = choice.found;
+    return { chat: id as ChatId, address: jid ?? '', name: name ?? jid ?? '' };
+  }
+  if ('ambiguous' in choice) {
+    const names = choice.ambiguous.slice(0, NAMED).map(({ name, jid }) => `${name ?? ''} (${jid})`);
+    const candidates = [...names, ...(choice.ambiguous.length > NAMED ? ['…'] : [])].join(', ');
+    throw new RelayError('group_unclear', { group: query, candidates });
+  }
+  if (GROUP.test(query)) return { chat: null, address: query, name: query };
+  throw new RelayError('group_unknown', { group: query });
+}
+
+/** It is known from now on. */
+async function findOrMakeGroupChat(
+  tx: Transaction,
+  account: AccountId,
+  address: string,
+): Promise<ChatId> {
+  const { ofGroup } = await findOrMakeChats(tx, account, { contacts: [], groups: [address] });
+  const chat = ofGroup.get(address);
+  if (chat === undefined) throw new Error('a group without a chat');
+  return chat;
+}

@@ -1,0 +1,114 @@
+// The notices in the owner's chat: what waits for a yes, rendered by Relay and complete. Only what was shown there in
+// full can be approved there; a question that ends because another takes its place closes its notice and says so.
+import { approvalClosedNotice, approvalNotice } from '@relay/core/approvals/approval-text';
+import { lidAlias, phoneAlias } from '@relay/core/contacts/alias';
+import { RelayError } from '@relay/core/errors';
+import type { AccountId, ApprovalId, ChatId, MessageId } from '@relay/core/ids';
+import type { Actor } from '@relay/core/policy/actors';
+import { sql } from 'kysely';
+import { findOrMakeChats } from '../../platform/db/chats.ts';
+import { resolveSightings } from '../../platform/db/contacts.ts';
+import type { Db, Transaction } from '../../platform/db/database.ts';
+import type { OutboxMessage } from '../outbox/outbox.ts';
+import { loadApprovals } from './approval-store.ts';
+import type { MessageToSend } from './proposals.ts';
+
+interface NoticeDeps {
+  readonly gate: {
+    submit(
+      tx: Transaction,
+      actor: Actor,
+      message: MessageToSend,
+    ): Promise<{ readonly message: OutboxMessage | null }>;
+  };
+  readonly account: AccountId;
+}
+
+/** False if the text is too long for the chat, or nothing may be sent now: it cannot be answered there then. */
+export async function showNotice(
+  tx: Transaction,
+  { gate, account }: NoticeDeps,
+  id: ApprovalId,
+  chat: ChatId,
+): Promise<boolean> {
+  const [waiting] = await loadApprovals(tx, account, { id });
+  if (waiting === undefined) throw new RelayError('approval_not_found', { id });
+  const { text, isWhole } = approvalNotice(waiting);
+  const proposal = { kind: 'send_message', chat, text } as const;
+  const { message } = await gate.submit(tx, { kind: 'notifier' }, proposal);
+  if (message === null || !isWhole) return false;
+  await tx
+    .updateTable('approvals')
+    .set({ notice_id: message.id })
+    .where('account_id', '=', account)
+    .where('id', '=', id)
+    .execute();
+  return true;
+}
+
+/** Of those among these that were shown: the owner is told in the same chat that they wait no longer. */
+export async function closeNotices(
+  tx: Transaction,
+  { gate, account }: NoticeDeps,
+  ids: readonly ApprovalId[],
+  why: string,
+): Promise<void> {
+  const { rows } = await sql<{ id: ApprovalId; chat: ChatId }>`
+    SELECT a.id, o.chat_id AS chat FROM approvals a
+      JOIN outbox o ON o.account_id = a.account_id AND o.id = a.notice_id
+    WHERE a.account_id = ${account} AND a.id = ANY(${ids}::uuid[])`.execute(tx);
+  for (const { id, chat } of rows) {
+    const text = approvalClosedNotice(id, why);
+    await gate.submit(tx, { kind: 'notifier' }, { kind: 'send_message', chat, text });
+  }
+}
+
+/** Those that still wait and whose notice had reached this chat by then. */
+export async function listShownNotices(
+  db: Db,
+  account: AccountId,
+  chat: ChatId,
+  by: Date,
+): Promise<ReadonlySet<ApprovalId>> {
+  const { rows } = await sql<{ id: ApprovalId }>`
+    SELECT a.id FROM approvals a JOIN outbox o ON o.account_id = a.account_id AND o.id = a.notice_id
+    WHERE a.account_id = ${account} AND a.state = 'pending' AND o.chat_id = ${chat}
+      -- WhatsApp tells the time of a message in whole seconds.
+      AND date_trunc('second', o.sent_at) <= ${by}`.execute(db);
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** The question whose notice this message is; null for any other message. */
+export async function findApprovalByNotice(
+  db: Db,
+  account: AccountId,
+  message: MessageId,
+): Promise<ApprovalId | null> {
+  const { rows } = await sql<{ id: ApprovalId }>`
+    SELECT a.id FROM outbox o JOIN approvals a ON a.account_id = o.account_id AND a.notice_id = o.id
+    WHERE o.account_id = ${account} AND o.message_id = ${message}`.execute(db);
+  return rows[0]?.id ?? null;
+}
+
+// The chat of the linked number with itself: where the owner is told what needs them.
+
+/** Null while no phone is linked. */
+export async function findOrMakeOwnerChat(
+  tx: Transaction,
+  account: AccountId,
+): Promise<ChatId | null> {
+  const { phone, lid } = await tx
+    .selectFrom('accounts')
+    .select(['phone', 'lid'])
+    .where('id', '=', account)
+    .executeTakeFirstOrThrow();
+  const number = phone === null ? null : phoneAlias(`+${phone}`);
+  if (number === null) return null;
+  // Both names at once, so that what is written under the one and under the other is one chat.
+  const other = lid === null ? null : lidAlias(lid);
+  const contacts = await resolveSightings(tx, account, [
+    other === null ? [number] : [number, other],
+  ]);
+  const { ofContact } = await findOrMakeChats(tx, account, { contacts, groups: [] });
+  return [...ofContact.values()][0] ?? null;
+}

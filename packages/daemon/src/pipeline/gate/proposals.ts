@@ -1,0 +1,155 @@
+// What is asked of the gate, with its words. The policy decides on the hash of what a person would be
+// shown, so that a yes is good for exactly this; the words themselves stay here.
+
+import type { CatchUp } from '@relay/core/api/constants';
+import type { CreateInstanceRequest } from '@relay/core/api/instances';
+import type { GrantOptions } from '@relay/core/contacts/grant-options';
+import type { Grant, GrantChange } from '@relay/core/contacts/grants';
+import type { ApprovalId, ChatId, ScheduleId } from '@relay/core/ids';
+import type { Intent, ManageGrant } from '@relay/core/policy/intents';
+import type { ScheduleRule } from '@relay/core/schedule/rule';
+import { contentHash, intentHash } from '../../platform/db/seal.ts';
+
+export interface MessageToSend {
+  readonly kind: 'send_message';
+  readonly chat: ChatId;
+  readonly text: string;
+  /** The sender's own name for it; to be looked up before it is submitted. */
+  readonly key?: string;
+  /** Not sent when the contact has written meanwhile. */
+  readonly followUp?: boolean;
+}
+
+interface ConversationToCreate {
+  readonly kind: 'create_conversation';
+  readonly chat: ChatId;
+  readonly request: CreateInstanceRequest;
+}
+
+export interface MessageToSchedule {
+  readonly kind: 'schedule_message';
+  readonly chat: ChatId;
+  readonly text: string;
+  readonly rule: ScheduleRule;
+  readonly zone: string;
+  readonly catchUp: CatchUp;
+}
+
+export interface ScheduleToCancel {
+  readonly kind: 'cancel_schedule';
+  readonly schedule: ScheduleId;
+  /** To whom it would have said what, and when: what the owner is shown. */
+  readonly chat: ChatId;
+  readonly text: string;
+  readonly rule: ScheduleRule;
+  readonly zone: string;
+}
+
+export type Grantee = ManageGrant['of'];
+
+/** The record as it is to be, not what is to change in it. */
+export interface GrantToChange {
+  readonly kind: 'manage_grant';
+  readonly of: Grantee;
+  /** The owner's name for them. Null keeps the one there is. */
+  readonly displayName: string | null;
+  /** Null removes the record. */
+  readonly grant: Grant | null;
+  /** Left out, they stay as they are. */
+  readonly options?: GrantOptions;
+}
+
+interface HoldToSet {
+  readonly kind: 'set_hold';
+  readonly on: boolean;
+}
+
+export interface ApprovalToAnswer {
+  readonly kind: 'answer_approval';
+  readonly approval: ApprovalId;
+  readonly answer: 'approve' | 'reject' | 'edit';
+  /** Of an edit: the question that takes its place. */
+  readonly instead?: ApprovalId;
+}
+
+type ChatProposal = MessageToSend | ConversationToCreate | MessageToSchedule;
+/** What can wait for a person. */
+export type ApprovableProposal = ChatProposal | ScheduleToCancel | GrantToChange;
+export type Proposal = ApprovableProposal | HoldToSet | ApprovalToAnswer;
+
+export const isApprovable = (proposal: Proposal): proposal is ApprovableProposal =>
+  isChatProposal(proposal) ||
+  proposal.kind === 'cancel_schedule' ||
+  proposal.kind === 'manage_grant';
+
+export const isChatProposal = (proposal: Proposal): proposal is ChatProposal =>
+  proposal.kind === 'send_message' ||
+  proposal.kind === 'create_conversation' ||
+  proposal.kind === 'schedule_message';
+
+/** JSON in the database holds no half of a character; nor would the message. */
+export const withWellFormedText = <P extends ApprovableProposal>(proposal: P): P =>
+  JSON.parse(
+    JSON.stringify(proposal, (_key, part: unknown) =>
+      typeof part === 'string' ? part.toWellFormed() : part,
+    ),
+  );
+
+/** Of all that a person would be shown: the recipient and the content. */
+export const proposalHash = (proposal: ApprovableProposal): string =>
+  proposal.kind === 'send_message'
+    ? contentHash(proposal)
+    : intentHash(withWellFormedText(proposal));
+
+/** What the gate found out for the policy to decide on. */
+interface ProposalFacts {
+  readonly firstContact: boolean;
+  readonly change: GrantChange;
+  /** Whoever asks scheduled it themselves. */
+  readonly own: boolean;
+}
+
+export function toIntent(proposal: Proposal, { firstContact, change, own }: ProposalFacts): Intent {
+  switch (proposal.kind) {
+    case 'send_message':
+    case 'create_conversation':
+    case 'schedule_message':
+      return {
+        kind: proposal.kind,
+        chat: proposal.chat,
+        hash: proposalHash(proposal),
+        firstContact,
+      };
+    case 'cancel_schedule':
+      return { kind: proposal.kind, own, hash: proposalHash(proposal) };
+    case 'manage_grant':
+      return { kind: 'manage_grant', of: proposal.of, change, hash: proposalHash(proposal) };
+    case 'set_hold':
+      return { kind: 'set_hold', on: proposal.on };
+    case 'answer_approval':
+      return { kind: 'answer_approval', approval: proposal.approval };
+  }
+}
+
+/** What the ledger names the decision by, and the figures it keeps. */
+export function ledgerSubjectOf(proposal: Proposal): {
+  readonly kind: string;
+  readonly id: string;
+} {
+  switch (proposal.kind) {
+    case 'send_message':
+    case 'create_conversation':
+    case 'schedule_message':
+      return { kind: 'chat', id: proposal.chat };
+    case 'cancel_schedule':
+      return { kind: 'schedule', id: proposal.schedule };
+    case 'manage_grant':
+      return proposal.of.kind === 'contact'
+        ? { kind: 'contact', id: proposal.of.contact }
+        : { kind: 'chat', id: proposal.of.chat };
+    case 'set_hold':
+      return { kind: 'hold', id: proposal.on ? 'on' : 'off' };
+    case 'answer_approval':
+      return { kind: 'approval', id: proposal.approval };
+  }
+}

@@ -1,0 +1,88 @@
+import { freshDaemonHarness } from '@relay/testing/daemon-harness';
+import { eventually, times } from '@relay/testing/store';
+import { sql as statement } from 'kysely';
+import { expect, test } from 'vitest';
+import { appendLedger } from '../../platform/db/ledger.ts';
+import { sendAsOwner } from './send-as-owner.ts';
+
+const { conversations, sql, account } = await freshDaemonHarness();
+const send = (to: string, text = 'Hello') => sendAsOwner(conversations, { to, text });
+
+test('a number, its JID with or without a device, and its old form mean one person', async () => {
+  const answers = [
+    await send('+49 (151) 123-4567'),
+    await send('491511234567@s.whatsapp.net'),
+    await send('491511234567:12@s.whatsapp.net'),
+    await send('491511234567@c.us'),
+  ];
+  expect(new Set(answers.map(({ jid }) => jid))).toEqual(new Set(['491511234567@s.whatsapp.net']));
+  expect(new Set(answers.map(({ messageId }) => messageId)).size).toBe(4);
+  expect(answers[0]).toMatchObject({ state: 'pending' });
+});
+
+test('a LID and a group have addresses of their own', async () => {
+  expect((await send('123456789@lid')).jid).toBe('123456789@lid');
+  expect((await send('120363000000000001@g.us')).jid).toBe('120363000000000001@g.us');
+});
+
+test.each(['', 'mum', '12', 'status@broadcast', '123@newsletter', '+49151@g.us'])(
+  '%j is nobody’s address',
+  async (to) => {
+    await expect(send(to)).rejects.toThrow('Invalid phone number');
+  },
+);
+
+test('twenty messages to somebody new at once make one contact and one chat', async () => {
+  await Promise.all(times(20, (n) => send('+49 151 5550000', `${n}`)));
+  const contacts = await sql(
+    `SELECT c.id FROM contacts c JOIN contact_aliases a ON a.contact_id = c.id WHERE a.value = '491515550000'`,
+  );
+  expect(contacts).toHaveLength(1);
+  expect(
+    await sql(
+      'SELECT 1 FROM contacts c WHERE NOT EXISTS (SELECT FROM contact_aliases a WHERE a.contact_id = c.id)',
+    ),
+  ).toEqual([]);
+});
+
+test('what no message can carry is refused like anything else', async () => {
+  await expect(send('+49 151 6660000', 'a\0b')).rejects.toThrow('no message can carry');
+});
+
+test('a refusal stands in the ledger with its reason and leaves nothing in the outbox', async () => {
+  await sql("INSERT INTO holds (account_id, reason) VALUES ($1, 'x')", [account]);
+  await expect(send('+49 151 6660000')).rejects.toThrow('Sending is on hold');
+  await sql('DELETE FROM holds');
+  const [last] = await sql('SELECT outcome, reason FROM ledger ORDER BY seq DESC LIMIT 1');
+  expect(last).toEqual({ outcome: 'deny', reason: 'hold' });
+});
+
+test('the owner’s message is written although a merge of contacts and it wait for each other', async () => {
+  const to = '+49 151 7770000';
+  await send(to, 'first');
+  const isBlocked = async () =>
+    (
+      await sql(`SELECT FROM pg_stat_activity WHERE datname = current_database()
+      AND wait_event_type = 'Lock'`)
+    ).length > 0;
+  let sending: ReturnType<typeof send> | undefined;
+  // Chats first and the ledger last, as a merge does; the message has the ledger and waits for its chat.
+  const merging = conversations.db.transaction().execute(async (tx) => {
+    await statement`SELECT FROM chats WHERE account_id = ${account} ORDER BY id FOR UPDATE`.execute(
+      tx,
+    );
+    sending = send(to, 'second');
+    sending.catch(() => {});
+    await eventually(isBlocked);
+    await appendLedger(tx, account, {
+      actor: 'relay',
+      action: 'merge_contacts',
+      subject: { kind: 'contact', id: 'x' },
+      outcome: 'merged',
+      reason: 'same_person',
+    });
+  });
+  // The database ends one of the two; a merge is tried again as well.
+  await merging.catch(() => {});
+  expect(await sending).toMatchObject({ state: 'pending' });
+});

@@ -1,0 +1,50 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { expect, test } from 'vitest';
+
+const source = join(import.meta.dirname, '../..');
+const files = readdirSync(source, { recursive: true, withFileTypes: true })
+  .filter(({ name }) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+  .map((entry) => join(entry.parentPath, entry.name))
+  .filter((path) => !path.includes('/testing/'))
+  .map((path) => ({ path: relative(source, path), text: readFileSync(path, 'utf8') }));
+const where = (pattern: RegExp) =>
+  files.filter(({ text }) => pattern.test(text)).map(({ path }) => path);
+const writing = (table: string) =>
+  new RegExp(`insertInto\\('${table}'\\)|INSERT INTO (relay\\.)?${table}\\b`);
+
+test.each([
+  ['outbox', 'pipeline/outbox/outbox.ts'],
+  ['permits', 'pipeline/gate/gate.ts'],
+  ['approvals', 'pipeline/gate/approval-store.ts'],
+  ['holds', 'pipeline/gate/gate.ts'],
+  ['grants', 'pipeline/gate/grant-store.ts'],
+])('rows of %s are made in one place', (table, place) => {
+  expect(where(writing(table))).toEqual([place]);
+});
+
+test('what is allowed is changed by the gate, and narrowed where two contacts turn out to be one, alone', () => {
+  expect(where(/\bSET\b[^;]*\bcan_(read|reply|initiate) = /).sort()).toEqual([
+    'pipeline/gate/grant-store.ts',
+    'platform/db/merge/merge.ts',
+  ]);
+});
+
+test('messages are put into the outbox by the gate, and handed to the wire by the deliverer, alone', () => {
+  expect(where(/\bputMessage\(/).sort()).toEqual([
+    'pipeline/gate/gate.ts',
+    'pipeline/outbox/outbox.ts',
+  ]);
+  expect(where(/\bpermitMessage\(/)).toEqual(['pipeline/gate/gate.ts']);
+  expect(where(/\btransport\.send\(/)).toEqual(['pipeline/outbox/deliverer.ts']);
+  expect(where(/\bsocket\.(sendMessage|relayMessage)\(/)).toSatisfy((places: string[]) =>
+    places.every((place) => place.startsWith('whatsapp/outbound/')),
+  );
+});
+
+test('who submits to the gate never opens a transaction that is not tried again after a deadlock', () => {
+  // They use `fenced` or `inOneTransaction`, which run all of it anew.
+  const submitters =
+    /^(pipeline\/(gate|router)|features\/(assistant|auto-reply|conversations|group-answers|observer|schedules|web-search)|interfaces)\//;
+  expect(where(/\.transaction\(\)/).filter((path) => submitters.test(path))).toEqual([]);
+});

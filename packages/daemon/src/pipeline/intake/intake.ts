@@ -1,0 +1,365 @@
+// Takes in what the transport received, in the order it came, for as long as the daemon runs. A hint makes
+// it immediate, a look every second makes it certain. One row that nobody can read never stops the rest.
+
+import { MESSAGE_EVENT } from '@relay/core/api/events';
+import { RelayError } from '@relay/core/errors';
+import type { ChatId, ContactId } from '@relay/core/ids';
+import type { Log } from '@relay/core/log';
+import type { InboxReader } from '@relay/core/messages/message';
+import { sql } from 'kysely';
+import { findOrMakeChats } from '../../platform/db/chats.ts';
+import { resolveSightings } from '../../platform/db/contacts.ts';
+import type { Db, Transaction } from '../../platform/db/database.ts';
+import { appendEvents } from '../../platform/db/events.ts';
+import { isDatabaseUnavailable } from '../../platform/db/failures.ts';
+import type { Lease } from '../../platform/db/lease.ts';
+import { type ChatUpdate, putMessages, updateChats } from '../../platform/db/messages.ts';
+import { fenced } from '../../platform/db/transaction.ts';
+import type { Jobs } from '../../platform/jobs/jobs.ts';
+import {
+  type InboxRow,
+  type PlacedMessage,
+  parseInboxRow,
+  type ReadableRow,
+  type UnreadableRow,
+  type UnsealRow,
+} from './inbox-row.ts';
+import { applyStrangerBudget, type StrangerBudget } from './stranger-budget.ts';
+
+interface IntakeOptions extends IntakeDeps {
+  readonly log: Log;
+  /** After a commit that stored something. */
+  readonly stored?: () => void;
+}
+
+const BATCH_SIZE = 500;
+const POLL_MS = 1_000;
+
+export class Intake {
+  readonly #options: IntakeOptions;
+  #stopping = false;
+  #loop: Promise<void> = Promise.resolve();
+  #woken = false;
+  #wake: () => void = () => {};
+  #waiting: (() => void)[] = [];
+
+  constructor(options: IntakeOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#loop = this.#run();
+  }
+
+  hint(): void {
+    this.#woken = true;
+    this.#wake();
+  }
+
+  /** Resolves when everything that is in the inbox now has been taken in. */
+  drained(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve);
+      this.hint();
+    });
+  }
+
+  /** Lets the batch that runs finish. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    this.hint();
+    await this.#loop;
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stopping) {
+      this.#woken = false;
+      const waiting = this.#waiting.splice(0);
+      const left = await this.#step();
+      if (left === 'nothing') for (const resolve of waiting) resolve();
+      else this.#waiting.unshift(...waiting);
+      if (left !== 'more') await this.#idle(left === 'nothing');
+    }
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+
+  async #step(): Promise<'more' | 'nothing' | 'unknown'> {
+    try {
+      return (await this.#batch()) ? 'more' : 'nothing';
+    } catch (error) {
+      this.#options.log.warn('the inbox waits', { error });
+      return 'unknown';
+    }
+  }
+
+  /** True when there may be more to take in at once. */
+  async #batch(): Promise<boolean> {
+    try {
+      return this.#note(await takeInBatch(this.#options, BATCH_SIZE)) === BATCH_SIZE;
+    } catch (error) {
+      if (!isRowFault(error)) throw error;
+      this.#options.log.warn('a batch of the inbox failed: trying each row alone', { error });
+      return this.#oneByOne();
+    }
+  }
+
+  async #oneByOne(): Promise<boolean> {
+    for (let n = 0; n < BATCH_SIZE && !this.#stopping; n++) {
+      try {
+        if (this.#note(await takeInBatch(this.#options, 1)) === 0) return false;
+      } catch (error) {
+        if (!isRowFault(error)) throw error;
+        await setFirstRowAside(this.#options, 'failed');
+        this.#options.log.error('an inbox row was set aside', { reason: 'failed', error });
+      }
+    }
+    return true;
+  }
+
+  #note(batch: IntakeBatch): number {
+    const { log, jobs, stored } = this.#options;
+    for (const { failure } of batch.setAside) {
+      log.warn('an inbox row was set aside', { reason: failure });
+    }
+    if (batch.stored > 0) {
+      jobs.hint('route');
+      stored?.();
+    }
+    return batch.rows;
+  }
+
+  /** After a failure a hint changes nothing: only time does. */
+  async #idle(mayBeWoken: boolean): Promise<void> {
+    if (this.#stopping || (this.#woken && mayBeWoken)) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, POLL_MS);
+      this.#wake = () => {
+        if (!mayBeWoken && !this.#stopping) return;
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.#wake = () => {};
+  }
+}
+
+/** The rows are to blame: data that the database refuses, or code that cannot cope with them. */
+function isRowFault(error: unknown): boolean {
+  if (error instanceof RelayError || isDatabaseUnavailable(error)) return false;
+  const { code } = error as { code?: unknown };
+  return typeof code !== 'string' || /^2[23]...$/.test(code);
+}
+
+// One batch of the inbox, in one transaction: people, chats and messages are written, what becomes of each
+// message is left to a job, and the rows are done. A crash at any point leaves all of it or nothing.
+
+export interface IntakeDeps {
+  readonly db: Db;
+  readonly lease: Lease;
+  readonly jobs: Jobs;
+  readonly open: UnsealRow;
+  readonly read: InboxReader;
+  /** Without one, everything is stored. */
+  readonly strangers?: StrangerBudget;
+}
+
+interface IntakeBatch {
+  readonly rows: number;
+  readonly stored: number;
+  readonly setAside: readonly { readonly seq: number; readonly failure: string }[];
+}
+
+/** The first open rows, at most `limit`. */
+export function takeInBatch(deps: IntakeDeps, limit: number): Promise<IntakeBatch> {
+  return fenced(deps.db, deps.lease, async (tx) => {
+    const rows = await openRows(deps, tx, limit);
+    const readings = rows.map((row) => parseInboxRow(row, deps.open, deps.read));
+    const taken = readings.filter((reading): reading is ReadableRow => 'message' in reading);
+    const refused = readings.filter((reading): reading is UnreadableRow => 'failure' in reading);
+    const stored = taken.length === 0 ? 0 : await storeMessages(deps, tx, taken);
+    const setAside = refused.flatMap(({ row, failure }) =>
+      failure === null ? [] : [{ seq: row.seq, failure }],
+    );
+    await markDone(deps, tx, rows, setAside);
+    return { rows: rows.length, stored, setAside };
+  });
+}
+
+/** Leaves the first open row for a person to look at, so that the rest goes on. */
+function setFirstRowAside(deps: IntakeDeps, failure: string): Promise<void> {
+  return fenced(deps.db, deps.lease, async (tx) => {
+    const rows = await openRows(deps, tx, 1);
+    await markDone(
+      deps,
+      tx,
+      rows,
+      rows.map(({ seq }) => ({ seq, failure })),
+    );
+  });
+}
+
+async function openRows(
+  { lease }: IntakeDeps,
+  tx: Transaction,
+  limit: number,
+): Promise<readonly InboxRow[]> {
+  const { rows } = await sql<InboxRow>`
+    SELECT seq, chat, sender, message_id, stanza, content, digest, received_at FROM inbox
+    WHERE account_id = ${lease.account} AND done_at IS NULL
+    ORDER BY seq LIMIT ${limit}`.execute(tx);
+  return rows;
+}
+
+async function storeMessages(
+  { lease: { account }, jobs, strangers }: IntakeDeps,
+  tx: Transaction,
+  taken: readonly ReadableRow[],
+): Promise<number> {
+  const all = await placeMessages(tx, account, taken);
+  const placed =
+    strangers === undefined ? all : await applyStrangerBudget(tx, account, strangers, all);
+  const numbers = await putMessages(
+    tx,
+    account,
+    placed.map(({ row, message, chat, sender }) => ({
+      chat,
+      sender,
+      id: message.id,
+      sentAt: message.sentAt,
+      kind: message.kind,
+      body: message.body,
+      quotedId: message.quotedId,
+      media: message.media,
+      details: message.details,
+      late: message.late,
+      source: 'whatsapp',
+      inboxSeq: row.seq,
+    })),
+  );
+  const fresh = placed.flatMap((item, n) => {
+    const number = numbers.get(n);
+    return number === undefined ? [] : [{ ...item, number }];
+  });
+  if (fresh.length === 0) return 0;
+  await updateChats(tx, account, collectChatUpdates(fresh));
+  await updatePeople(tx, account, collectContactUpdates(fresh));
+  await appendEvents(
+    tx,
+    account,
+    fresh.map(({ chat, message, number }) => ({
+      kind: MESSAGE_EVENT,
+      subject: chat,
+      data: { number, message: message.id },
+    })),
+  );
+  await jobs.enqueue(
+    tx,
+    'route',
+    fresh.map(({ chat, message, number }) => ({
+      key: `${account}:${chat}`,
+      data: { account, message: number, sentAt: message.sentAt.toISOString() },
+    })),
+  );
+  return fresh.length;
+}
+
+async function placeMessages(
+  tx: Transaction,
+  account: Lease['account'],
+  taken: readonly ReadableRow[],
+): Promise<readonly PlacedMessage[]> {
+  const people = taken.filter(({ person }) => person.length > 0);
+  const met = await resolveSightings(
+    tx,
+    account,
+    people.map(({ person }) => person),
+  );
+  const contacts = new Map(people.map((item, i) => [item, met[i]]));
+  const direct = taken.filter(({ message }) => !message.isGroup);
+  const chats = await findOrMakeChats(tx, account, {
+    contacts: direct.flatMap((item) => contacts.get(item) ?? []),
+    groups: taken.filter(({ message }) => message.isGroup).map(({ message }) => message.chat),
+  });
+  return taken.map((item) => {
+    const { message } = item;
+    const contact = contacts.get(item) ?? null;
+    const chat = message.isGroup
+      ? chats.ofGroup.get(message.chat)
+      : contact && chats.ofContact.get(contact);
+    if (!chat) throw new Error('a message without a chat');
+    return { ...item, chat, sender: message.fromMe ? null : contact };
+  });
+}
+
+async function updatePeople(
+  tx: Transaction,
+  account: Lease['account'],
+  people: readonly ContactUpdate[],
+): Promise<void> {
+  await sql`UPDATE contacts c SET push_name = coalesce(n."pushName", c.push_name),
+      last_message_at = greatest(c.last_message_at, n."lastMessageAt")
+    FROM json_to_recordset(${JSON.stringify(people)}::json)
+      AS n(contact uuid, "lastMessageAt" timestamptz, "pushName" text)
+    WHERE c.account_id = ${account} AND c.id = n.contact`.execute(tx);
+}
+
+async function markDone(
+  { lease }: IntakeDeps,
+  tx: Transaction,
+  rows: readonly Pick<InboxRow, 'seq'>[],
+  aside: IntakeBatch['setAside'],
+): Promise<void> {
+  if (rows.length === 0) return;
+  const failures = new Map(aside.map(({ seq, failure }) => [seq, failure]));
+  await sql`UPDATE inbox SET done_at = now(), failure = done.failure
+    FROM unnest(${rows.map(({ seq }) => seq)}::bigint[],
+      ${rows.map(({ seq }) => failures.get(seq) ?? null)}::text[]) AS done(seq, failure)
+    WHERE account_id = ${lease.account} AND inbox.seq = done.seq`.execute(tx);
+}
+
+// What a batch of new messages means for the chats and people in it. Pure: the last word of each counts.
+
+/** Plain words always say whether they disappear; of other kinds only a timer that is there is believed. */
+const SAYS_SO = ['conversation', 'extendedTextMessage'];
+
+function collectChatUpdates(messages: readonly PlacedMessage[]): readonly ChatUpdate[] {
+  const chats = new Map<ChatId, ChatUpdate>();
+  for (const { chat, message } of messages) {
+    const before = chats.get(chat);
+    const { sentAt, fromMe, expiresAfterS, kind } = message;
+    const timer = expiresAfterS !== null || SAYS_SO.includes(kind) ? { expiresAfterS } : {};
+    chats.set(chat, {
+      ...before,
+      ...timer,
+      chat,
+      lastMessageAt: latest(before?.lastMessageAt, sentAt),
+      unread: fromMe ? 0 : (before?.unread ?? 0) + 1,
+      answered: fromMe || (before?.answered ?? false),
+    });
+  }
+  return [...chats.values()];
+}
+
+/** What is new about a person: when they last wrote, and what they call themselves. */
+interface ContactUpdate {
+  readonly contact: ContactId;
+  readonly lastMessageAt: Date;
+  readonly pushName: string | null;
+}
+
+function collectContactUpdates(messages: readonly PlacedMessage[]): readonly ContactUpdate[] {
+  const people = new Map<ContactId, ContactUpdate>();
+  for (const { sender, message } of messages) {
+    if (sender === null) continue;
+    const before = people.get(sender);
+    people.set(sender, {
+      contact: sender,
+      lastMessageAt: latest(before?.lastMessageAt, message.sentAt),
+      pushName: message.pushName ?? before?.pushName ?? null,
+    });
+  }
+  return [...people.values()];
+}
+
+const latest = (before: Date | undefined, now: Date): Date =>
+  before !== undefined && before > now ? before : now;

@@ -1,0 +1,144 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { silentLog } from '@relay/core/log';
+import type { IncomingMessage } from '@relay/core/messages/message';
+import { freshStore, times } from '@relay/testing/store';
+import { expect, onTestFinished, test } from 'vitest';
+import { takeLease } from '../../platform/db/lease.ts';
+import { listMessageRequests } from '../../platform/db/message-requests.ts';
+import { Jobs } from '../../platform/jobs/jobs.ts';
+import { takeInBatch } from './intake.ts';
+import type { StrangerBudget } from './stranger-budget.ts';
+import { group, incoming, ME, openPlain, phone, readJson, receive } from './testing/inbox.ts';
+
+const EMPTY = Buffer.from('empty');
+const ADMIN = 99;
+
+/** An intake that stores 12 kB of one stranger and 25 kB of all of them in a day. */
+async function freshDesk(limits = { perSender: 12_000, inAll: 25_000 }) {
+  const store = await freshStore(onTestFinished);
+  const db = store.database.kysely;
+  const lease = await takeLease(db, store.account, randomUUID());
+  if (lease === null) throw new Error('a fresh account is free');
+  const jobs = await Jobs.start(store.database, silentLog);
+  onTestFinished(() => jobs.stop(0));
+  const strangers: StrangerBudget = {
+    admins: [phone(ADMIN).split('@')[0] ?? ''],
+    limits: () => limits,
+    emptyJournalEntry: () => EMPTY,
+  };
+  const world = { db, lease, jobs, open: openPlain, read: readJson, strangers };
+  const { account, sql } = store;
+  return {
+    ...store,
+    db,
+    /** As the wire does: one row of the inbox and one of the journal for each. */
+    async receive(...messages: IncomingMessage[]) {
+      await receive(store, account, messages);
+      await sql('UPDATE inbox SET digest = sha256(message_id::bytea) WHERE digest IS NULL');
+      await sql(
+        `INSERT INTO decrypt_journal (account_id, digest, plain)
+         SELECT account_id, digest, content FROM inbox ON CONFLICT DO NOTHING`,
+      );
+      while ((await takeInBatch(world, 3)).rows > 0);
+    },
+    stored: async () =>
+      (await sql<{ body: string }>('SELECT body FROM messages ORDER BY id')).map(({ body }) =>
+        body.slice(0, 8).trim(),
+      ),
+    bytesIn: async (table: string) =>
+      Number((await sql(`SELECT sum(octet_length(t::text)) FROM ${table} t`))[0]?.sum),
+    contactOf: async (n: number) =>
+      (
+        await sql<{ contact_id: string }>(
+          "SELECT contact_id FROM contact_aliases WHERE kind = 'phone' AND value = $1",
+          [phone(n).split('@')[0]],
+        )
+      )[0]?.contact_id,
+  };
+}
+
+const long = (text: string, over: Partial<IncomingMessage> = {}) =>
+  incoming({ ...over, body: text.padEnd(4_000, ' x') });
+
+test('a stranger over the daily budget is counted and no longer stored', async () => {
+  const desk = await freshDesk();
+  await desk.receive(...times(60, (n) => long(`m${n}`)));
+  expect(await desk.stored()).toEqual(['m0 x x x', 'm1 x x x']);
+  expect(await desk.sql('SELECT not_stored FROM stranger_use')).toEqual([{ not_stored: 58 }]);
+  expect(await listMessageRequests(desk.db, desk.account)).toMatchObject([
+    { count: 58, not_stored: 58 },
+  ]);
+  expect(await desk.sql('SELECT FROM inbox WHERE done_at IS NULL')).toEqual([]);
+});
+
+test('what is not stored leaves its words in neither inbox nor journal, and is still known', async () => {
+  const desk = await freshDesk();
+  const messages = times(60, (n) => long(`m${n}`));
+  await desk.receive(...messages);
+  expect(await desk.bytesIn('inbox')).toBeLessThan(60 * 1_000);
+  expect(await desk.bytesIn('decrypt_journal')).toBeLessThan(60 * 1_000);
+  const last = messages.at(-1) ?? incoming();
+  const digest = createHash('sha256').update(last.id).digest();
+  const [entry] = await desk.sql('SELECT plain FROM decrypt_journal WHERE digest = $1', [digest]);
+  expect(entry).toEqual({ plain: EMPTY });
+  await desk.receive(last);
+  expect(await desk.sql('SELECT not_stored FROM stranger_use')).toEqual([{ not_stored: 58 }]);
+});
+
+test('all strangers together are stored up to the total budget', async () => {
+  const desk = await freshDesk();
+  await desk.receive(...times(9, (n) => long(`m${n}`, { chat: phone(n + 1) })));
+  expect(await desk.stored()).toHaveLength(4);
+});
+
+test('a stranger in a group that nobody follows has the same budget', async () => {
+  const desk = await freshDesk();
+  const inGroup = times(5, (n) => long(`m${n}`, { chat: group(1), sender: phone(1) }));
+  await desk.receive(...inGroup);
+  expect(await desk.stored()).toHaveLength(2);
+  expect(await listMessageRequests(desk.db, desk.account)).toEqual([]);
+});
+
+test('the budget starts anew the next day', async () => {
+  const desk = await freshDesk();
+  await desk.receive(...times(5, (n) => long(`m${n}`)));
+  await desk.sql('UPDATE stranger_use SET day = day - 1');
+  await desk.receive(long('tomorrow'));
+  expect(await desk.stored()).toContain('tomorrow');
+});
+
+test('everybody the owner deals with is stored whatever the budget', async () => {
+  const desk = await freshDesk({ perSender: 0, inAll: 0 });
+  const { sql, account } = desk;
+  const hello = (n: number, body: string) => incoming({ chat: phone(n), body });
+  // Known by now, and nothing of them is stored.
+  await desk.receive(...times(4, (n) => hello(n + 1, 'before')));
+  expect(await desk.stored()).toEqual([]);
+
+  await sql(`INSERT INTO grants (account_id, contact_id, display_name) VALUES ($1, $2, 'Mom')`, [
+    account,
+    await desk.contactOf(1),
+  ]);
+  await sql(
+    `INSERT INTO instances (account_id, id, objective, target_contact, contact_id, chat_id, state, interval_ms, max_followups)
+     SELECT $1, gen_random_uuid(), 'x', 'x', contact_id, id, 'COMPLETED', 1000, 1 FROM chats WHERE contact_id = $2`,
+    [account, await desk.contactOf(2)],
+  );
+  await desk.receive(
+    incoming({ chat: phone(3), sender: ME, fromMe: true, body: 'the owner writes' }),
+  );
+  await desk.receive(hello(1, 'granted'), hello(2, 'delegated'), hello(3, 'answered'));
+  await desk.receive(hello(4, 'nobody'), hello(ADMIN, 'the owner’s other number'));
+  // In a group, whoever has a grant is no stranger there either.
+  await desk.receive(incoming({ chat: group(1), sender: phone(1), body: 'granted, in a group' }));
+  expect(await desk.stored()).toEqual(
+    [
+      'the owner writes',
+      'granted',
+      'delegated',
+      'answered',
+      'the owner’s other number',
+      'granted, in a group',
+    ].map((text) => text.slice(0, 8).trim()),
+  );
+});

@@ -1,0 +1,108 @@
+// Notices when the link is away, and says what happened meanwhile once all that had waited is taken in.
+// Invariant: an absence is written down when it begins, so that a kill during it does not hide it.
+import { whatsappStatusOf } from '@relay/core/connection/states';
+import type { Log } from '@relay/core/log';
+import type { TransportEvent, WhatsAppLink } from '@relay/core/ports/transport';
+import { reportSentence } from '@relay/core/restart-report';
+import { noteLinkedIdentity } from '../../platform/db/account.ts';
+import { noteGroup, noteGroupNames } from '../../platform/db/chats.ts';
+import { noteAliases } from '../../platform/db/contacts.ts';
+import type { Db } from '../../platform/db/database.ts';
+import type { Lease } from '../../platform/db/lease.ts';
+import { beginRestartReport, finishRestartReport } from '../../platform/db/restart-report.ts';
+import type { Intake } from './intake.ts';
+
+interface AbsenceTrackerOptions {
+  readonly db: Db;
+  readonly lease: Lease;
+  readonly intake: Pick<Intake, 'drained'>;
+  readonly log: Log;
+  /** After a commit that streams show. */
+  readonly changed: () => void;
+}
+
+export class AbsenceTracker {
+  readonly #options: AbsenceTrackerOptions;
+  #connected = false;
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(options: AbsenceTrackerOptions) {
+    this.#options = options;
+  }
+
+  follow(event: TransportEvent): void {
+    if (event.type === 'replayed') this.#enqueue(() => this.#finish(event.count));
+    if (event.type !== 'link') return;
+    const connected = whatsappStatusOf(event.link.state) === 'connected';
+    const { since } = event.link;
+    if (this.#connected && !connected) this.#enqueue(() => this.#begin(since));
+    this.#connected = connected;
+  }
+
+  settled(): Promise<void> {
+    return this.#writing;
+  }
+
+  #begin(since: Date): Promise<void> {
+    return beginRestartReport(this.#options.db, this.#options.lease, { cause: 'link', since });
+  }
+
+  async #finish(replayed: number): Promise<void> {
+    const { db, lease, intake, log, changed } = this.#options;
+    await intake.drained();
+    const report = await finishRestartReport(db, lease, replayed);
+    if (report === null) return;
+    log.info('back', { reason: reportSentence(report), count: report.messages });
+    changed();
+  }
+
+  #enqueue(work: () => Promise<void>): void {
+    this.#writing = this.#writing
+      .then(work)
+      .catch((error: unknown) => this.#options.log.warn('the report was not written', { error }));
+  }
+}
+
+// Writes down what the transport finds out by itself about people, groups and the account, one after the
+// other. Invariant: nothing waits for it; what could not be written is told again by a later stanza.
+
+export class ContactSync {
+  readonly #db: Db;
+  readonly #lease: Lease;
+  readonly #log: Log;
+  #learning: Promise<void> = Promise.resolve();
+  #linkedAs = '';
+
+  constructor(db: Db, lease: Lease, log: Log) {
+    this.#db = db;
+    this.#lease = lease;
+    this.#log = log;
+  }
+
+  follow(event: TransportEvent): void {
+    if (event.type === 'aliases')
+      this.#enqueue(() => noteAliases(this.#db, this.#lease, event.addresses));
+    if (event.type === 'group_names')
+      this.#enqueue(() => noteGroupNames(this.#db, this.#lease, event.groups));
+    if (event.type === 'group') this.#enqueue(() => noteGroup(this.#db, this.#lease, event.group));
+    if (event.type === 'link') this.#noteOwner(event.link);
+  }
+
+  settled(): Promise<void> {
+    return this.#learning;
+  }
+
+  #noteOwner({ phone, lid, name }: WhatsAppLink): void {
+    const who = `${phone}/${lid}/${name}`;
+    if (phone === null || who === this.#linkedAs) return;
+    this.#linkedAs = who;
+    this.#enqueue(() => noteLinkedIdentity(this.#db, this.#lease, { phone, lid, name }));
+  }
+
+  #enqueue(work: () => Promise<unknown>): void {
+    this.#learning = this.#learning.then(work).then(
+      () => {},
+      (error: unknown) => this.#log.warn('learning who is who failed', { error }),
+    );
+  }
+}

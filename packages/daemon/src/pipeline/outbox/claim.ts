@@ -1,0 +1,353 @@
+// The last moment before a message leaves: in one transaction, under the lease, everything that may stop it
+// is asked again, and the attempt is written down before it is made. After a kill it is known which
+// messages may have left.
+import type { AccountId, ChatId, InstanceId, MessageId, OutboxId, PermitId } from '@relay/core/ids';
+import type { StopReason } from '@relay/core/ledger/rows';
+import { activeFreeze } from '@relay/core/outbox/freeze';
+import {
+  nextFirstContactAt,
+  nextSendAt,
+  PACING_DAY_MS,
+  type PacedSend,
+} from '@relay/core/outbox/pacing';
+import type { OutboxState } from '@relay/core/outbox/progress';
+import type { DeliverySettings, PacingSettings } from '@relay/core/settings';
+import { type RawBuilder, sql } from 'kysely';
+import { numberRegistrationSql } from '../../platform/db/contacts.ts';
+import type { Db, Transaction } from '../../platform/db/database.ts';
+import { fence, type Lease } from '../../platform/db/lease.ts';
+import { CHAT_JID_SQL } from '../../platform/db/names-and-addresses.ts';
+import {
+  applyDeliveryReports,
+  type DeliveryHooks,
+  type DeliveryUpdate,
+  recordStops,
+} from './delivery-updates.ts';
+import { readFreezes } from './sending-health.ts';
+
+/** Whether what permitted each message still does, in the order they were given. */
+export type PermitRecheck = (
+  tx: Transaction,
+  rows: readonly ReadyRow[],
+) => Promise<readonly RecheckVerdict[]>;
+
+export type RecheckVerdict =
+  | { readonly verdict: 'go' }
+  /** For now nothing leaves at all. */
+  | { readonly verdict: 'wait' }
+  /** `lost`: nobody meant to stop it, and its conversation should not wait for an answer to it. */
+  | {
+      readonly verdict: 'stop';
+      /** As the ledger keeps it; and as people are told. */
+      readonly reason: StopReason;
+      readonly sentence: string;
+      readonly lost?: true;
+    };
+
+export interface ClaimOptions {
+  readonly db: Db;
+  readonly lease: Lease;
+  readonly pacing: PacingSettings;
+  readonly delivery: DeliverySettings;
+  readonly recheck: PermitRecheck;
+  readonly aftermath: DeliveryHooks;
+}
+
+interface ClaimRequest {
+  readonly now: Date;
+  readonly room: number;
+  readonly inFlight: readonly OutboxId[];
+  readonly reconciled: boolean;
+  /** What the link says of first contacts at this moment, also before it stands in a row. */
+  readonly timeLockedUntil: Date | null;
+  /** Whether numbers of first contacts are checked: `later` while WhatsApp did not answer, `never` where it cannot. */
+  readonly checkNumbers?: 'now' | 'later' | 'never';
+  /** The one that was typed for; `unneeded` when messages leave without typing. */
+  readonly typed: OutboxId | 'nobody' | 'unneeded';
+}
+
+export interface ClaimResult {
+  /** To be handed to the wire now, in this order. */
+  readonly rows: readonly ReadyRow[];
+  /** Would be next, but somebody has to be seen typing it first. */
+  readonly toType: ReadyRow | null;
+  /** Would be next, but WhatsApp has to be asked first whether these addresses are registered. */
+  readonly toCheck: readonly string[];
+  /** Some may no longer be sent, and say so. */
+  readonly stopped: boolean;
+  /** When to look again at the latest; null: when there is something new. */
+  readonly again: Date | null;
+}
+
+export const NOTHING_CLAIMED: ClaimResult = {
+  rows: [],
+  toType: null,
+  toCheck: [],
+  stopped: false,
+  again: null,
+};
+
+const NO_ADDRESS = 'No address is known for this contact, so there is nowhere to send it to.';
+
+export async function claimMessages(
+  options: ClaimOptions,
+  claiming: ClaimRequest,
+): Promise<ClaimResult> {
+  return options.db.transaction().execute(async (tx) => {
+    await fence(tx, options.lease);
+    const pace = await paceNow(tx, options, claiming);
+    if (pace.from > claiming.now) return { ...NOTHING_CLAIMED, again: pace.from };
+    const ready = await findReady(tx, options.lease.account, {
+      ...claiming,
+      firstContacts:
+        pace.firstContacts === 'open' && claiming.checkNumbers === 'later'
+          ? 'checked'
+          : pace.firstContacts,
+      horizon: new Date(claiming.now.getTime() - options.delivery.reoffer_within_ms),
+    });
+    const verdicts = ready.length === 0 ? [] : await options.recheck(tx, ready);
+    const checks = claiming.checkNumbers === 'now';
+    const sorted = sortByVerdict(ready, verdicts, checks);
+    await stopMessages(tx, options, sorted.stopped, claiming.now);
+    const [next] = sorted.going;
+    const typed = claiming.typed === 'unneeded' || claiming.typed === next?.id;
+    const stopped = sorted.stopped.length > 0;
+    const goes = next === undefined || typed;
+    if (goes) await recordAttempts(tx, options.lease, sorted.going, claiming.now);
+    // Last, because the ledger stays locked from here to the commit.
+    await recordStops(tx, options.lease.account, sorted.stopped);
+    const { toCheck } = sorted;
+    if (!goes) return { ...NOTHING_CLAIMED, stopped, toCheck, toType: next };
+    // There may be more behind those that were stopped.
+    const again = stopped ? claiming.now : null;
+    return { rows: sorted.going, toType: null, toCheck, stopped, again };
+  });
+}
+
+interface StoppedRow {
+  readonly row: ReadyRow;
+  readonly event: DeliveryUpdate['event'];
+  readonly reason: StopReason;
+  readonly sentence: string;
+  readonly lost: boolean;
+}
+
+const STOPPED_EVENT = { type: 'stopped' } as const;
+
+/** Nobody stopped it; but one that may have left already is not said to have failed for that. */
+const unreachable = ({ state }: ReadyRow): DeliveryUpdate['event'] =>
+  state === 'pending' ? { type: 'not_sent', last: true } : STOPPED_EVENT;
+
+/** Everything behind one that waits waits with it. */
+function sortByVerdict(
+  ready: readonly ReadyRow[],
+  verdicts: readonly RecheckVerdict[],
+  checks: boolean,
+) {
+  const going: ReadyRow[] = [];
+  const toCheck = new Set<string>();
+  const stopped: StoppedRow[] = [];
+  for (const [index, row] of ready.entries()) {
+    const verdict = verdicts[index];
+    if (verdict === undefined || verdict.verdict === 'wait') break;
+    if (verdict.verdict === 'stop')
+      stopped.push({
+        row,
+        event: STOPPED_EVENT,
+        reason: verdict.reason,
+        sentence: verdict.sentence,
+        lost: verdict.lost ?? false,
+      });
+    else if (row.address === null)
+      stopped.push({
+        row,
+        event: unreachable(row),
+        reason: 'no_address',
+        sentence: NO_ADDRESS,
+        lost: true,
+      });
+    else if (checks && row.unchecked) toCheck.add(row.address);
+    else going.push(row);
+  }
+  return { going, stopped, toCheck: [...toCheck] };
+}
+
+interface Pace {
+  readonly from: Date;
+  readonly firstContacts: 'open' | 'closed';
+}
+
+async function paceNow(
+  tx: Transaction,
+  { lease, pacing }: ClaimOptions,
+  { now, timeLockedUntil }: ClaimRequest,
+): Promise<Pace> {
+  const freezes = await readFreezes(tx, lease.account);
+  const everything = activeFreeze(freezes, 'everything', now);
+  if (everything !== null) return { from: everything.until, firstContacts: 'closed' };
+  const history = pacing.enabled ? await loadRecentSendings(tx, lease.account, now) : [];
+  const first = nextFirstContactAt(history, pacing, now);
+  const closed =
+    activeFreeze(freezes, 'first_contacts', now) !== null ||
+    (timeLockedUntil !== null && timeLockedUntil > now) ||
+    first === null ||
+    first > now;
+  return {
+    from: nextSendAt(history, pacing, now),
+    firstContacts: closed ? 'closed' : 'open',
+  };
+}
+
+async function recordAttempts(
+  tx: Transaction,
+  { account }: Lease,
+  rows: readonly ReadyRow[],
+  now: Date,
+): Promise<void> {
+  if (rows.length === 0) return;
+  // Of several that leave together to somebody new, the first alone opens the chat.
+  const opens = rows.map(
+    (row, at) => row.first_contact && rows.findIndex((one) => one.chat_id === row.chat_id) === at,
+  );
+  await sql`UPDATE outbox o SET attempts = o.attempts + 1, attempted_at = ${now}, in_doubt = true,
+      first_contact = n.first_contact
+    FROM unnest(${rows.map(({ id }) => id)}::uuid[], ${opens}::boolean[])
+      AS n(id, first_contact)
+    WHERE o.account_id = ${account} AND o.id = n.id`.execute(tx);
+}
+
+async function stopMessages(
+  tx: Transaction,
+  { lease, aftermath }: ClaimOptions,
+  stopped: readonly StoppedRow[],
+  at: Date,
+): Promise<void> {
+  if (stopped.length === 0) return;
+  const outcomes = stopped.map(({ row, event, sentence, lost }) => ({
+    of: { id: row.id },
+    is: (): DeliveryUpdate => ({ event, at, sentence, lost }),
+  }));
+  await applyDeliveryReports(tx, lease.account, outcomes, aftermath);
+}
+
+// Which messages may go next. They go by their number; one that has to wait (for a retry, for a receipt,
+// for first contacts to be allowed again) holds back its own chat and nobody else. What a paused
+// conversation's agent wrote holds back nobody: it is out of the line until the conversation goes on.
+
+export interface ReadyRow {
+  readonly id: OutboxId;
+  readonly seq: number;
+  readonly permit_id: PermitId;
+  readonly chat_id: ChatId;
+  readonly instance_id: InstanceId | null;
+  readonly message_id: MessageId;
+  readonly body: string;
+  readonly state: Extract<OutboxState, 'pending' | 'unknown'>;
+  readonly first_contact: boolean;
+  /** Where it goes; null for a contact without any address. */
+  readonly address: string | null;
+  /** A first contact of whom it is not known whether the number is registered. */
+  readonly unchecked: boolean;
+}
+
+export interface ReadyQuery {
+  readonly now: Date;
+  readonly room: number;
+  /** Handed to the wire and not yet answered. */
+  readonly inFlight: readonly OutboxId[];
+  /** `checked`: only those whose number is known to be registered, or not to be. */
+  readonly firstContacts: 'open' | 'checked' | 'closed';
+  /** Whether doubtful ones have had their chance to be settled by a receipt. */
+  readonly reconciled: boolean;
+  /** Doubtful since before then: no longer offered. */
+  readonly horizon: Date;
+}
+
+// OFFSET 0 keeps the question about earlier ones a question about one row: as a join it would be asked of
+// everything that waits.
+/** Locks what it finds: a receipt that comes now waits, and then counts. */
+export async function findReady(
+  tx: Transaction,
+  account: AccountId,
+  asked: ReadyQuery,
+): Promise<ReadyRow[]> {
+  const isUnchecked = (row: RawBuilder<unknown>, chat: RawBuilder<unknown>) =>
+    sql<boolean>`(${isFirstContactSql(row)} AND ${numberRegistrationSql(chat, asked.now)} = 'unknown')`;
+  const mayOpen = (row: RawBuilder<unknown>) => {
+    if (asked.firstContacts === 'open') return sql`true`;
+    if (asked.firstContacts === 'closed') return sql`NOT ${isFirstContactSql(row)}`;
+    return sql`NOT EXISTS (SELECT FROM chats u WHERE u.account_id = ${row}.account_id AND u.id = ${row}.chat_id
+      AND ${isUnchecked(row, sql.ref('u'))})`;
+  };
+  const open = (row: RawBuilder<unknown>) => sql`(${row}.account_id = ${account}
+    AND ${row}.state IN ('pending', 'unknown') AND ${row}.told_at IS NULL
+    AND ${row}.id <> ALL(${asked.inFlight}::uuid[]) AND NOT ${isPausedSql(row)})`;
+  const ready = (row: RawBuilder<unknown>) => sql`(CASE WHEN ${row}.state = 'unknown'
+      THEN ${asked.reconciled} AND ${row}.not_before <= ${asked.now} AND ${row}.unknown_since > ${asked.horizon}
+      ELSE NOT ${row}.in_doubt AND (${row}.attempts = 0 OR coalesce(${row}.not_before <= ${asked.now}, true)) END
+    AND ${mayOpen(row)})`;
+  const [o, e] = [sql.ref('o'), sql.ref('e')];
+  const { rows } = await sql<ReadyRow>`
+    SELECT o.id, o.seq, o.permit_id, o.chat_id, o.instance_id, o.message_id, o.body, o.state,
+      ${isFirstContactSql(o)} AS first_contact, ${CHAT_JID_SQL} AS address, ${isUnchecked(o, sql.ref('c'))} AS unchecked
+    FROM outbox o JOIN chats c ON c.account_id = o.account_id AND c.id = o.chat_id
+    WHERE ${open(o)} AND ${ready(o)} AND NOT EXISTS (
+      SELECT FROM outbox e WHERE ${open(e)} AND e.chat_id = o.chat_id AND e.seq < o.seq
+        AND ${ready(e)} IS NOT TRUE OFFSET 0)
+    ORDER BY o.seq LIMIT ${asked.room} FOR NO KEY UPDATE OF o`.execute(tx);
+  return rows;
+}
+
+/**
+ * The agent's words wait while its conversation is paused. When the owner took it over they wait for
+ * nothing any more: the re-check ends them.
+ */
+const isPausedSql = (
+  row: RawBuilder<unknown>,
+) => sql<boolean>`(${row}.instance_id IS NOT NULL AND EXISTS (
+  SELECT FROM instances i JOIN permits p ON p.account_id = i.account_id AND p.id = ${row}.permit_id
+  WHERE i.account_id = ${row}.account_id AND i.id = ${row}.instance_id AND i.state = 'PAUSED'
+    AND p.actor LIKE 'conversation:%' AND NOT ${isTakenOverSql(sql.ref('p'))}))`;
+
+/** The owner wrote to the contact after the agent was given this permit. */
+export const isTakenOverSql = (permit: RawBuilder<unknown>) => sql<boolean>`(
+  ${permit}.actor LIKE 'conversation:%' AND EXISTS (SELECT FROM instance_transitions t
+    WHERE t.account_id = ${permit}.account_id AND t.instance_id = ${permit}.instance_id
+      AND t.trigger = 'owner_takeover' AND t.epoch > ${permit}.instance_epoch))`;
+
+/** Nobody has written in this direct chat, neither they nor this account. */
+export const isFirstContactSql = (row: RawBuilder<unknown>) => sql<boolean>`(
+  EXISTS (SELECT FROM chats f WHERE f.account_id = ${row}.account_id AND f.id = ${row}.chat_id AND f.kind = 'direct')
+  AND NOT EXISTS (SELECT FROM message_keys k
+    WHERE k.account_id = ${row}.account_id AND k.chat_id = ${row}.chat_id)
+  AND NOT EXISTS (SELECT FROM outbox w
+    WHERE w.account_id = ${row}.account_id AND w.chat_id = ${row}.chat_id AND w.id <> ${row}.id
+      AND (w.state IN ('sent', 'delivered', 'read', 'unknown') OR w.in_doubt)))`;
+
+/** Where messages of a chat go. */
+export async function loadChatAddress(
+  db: Db,
+  account: AccountId,
+  chat: ChatId,
+): Promise<string | null> {
+  const { rows } = await sql<{ address: string | null }>`
+    SELECT ${CHAT_JID_SQL} AS address FROM chats c
+    WHERE c.account_id = ${account} AND c.id = ${chat}`.execute(db);
+  return rows[0]?.address ?? null;
+}
+
+/** What was handed to the wire within a day: all that pacing looks at. */
+export async function loadRecentSendings(
+  db: Db,
+  account: AccountId,
+  now: Date,
+): Promise<PacedSend[]> {
+  const rows = await db
+    .selectFrom('outbox')
+    .select(['attempted_at', 'first_contact'])
+    .where('account_id', '=', account)
+    .where('attempted_at', '>', new Date(now.getTime() - PACING_DAY_MS))
+    .$narrowType<{ attempted_at: Date }>()
+    .execute();
+  return rows.map((row) => ({ at: row.attempted_at, firstContact: row.first_contact }));
+}

@@ -1,0 +1,522 @@
+// Carries messages to the wire, in order, and writes down what became of each. Driven by the rows
+// themselves: a hint makes it look at once, a poll makes a lost hint cost only time. It never makes an id
+// and never offers again what may have left, unless it was reconciled.
+import { whatsappStatusOf } from '@relay/core/connection/states';
+import type { AccountId, OutboxId } from '@relay/core/ids';
+import type { Log } from '@relay/core/log';
+import { interpretRefusal, NOT_REACHED_SENTENCE } from '@relay/core/outbox/freeze';
+import { typingMs } from '@relay/core/outbox/pacing';
+import { SendFault, type Transport, type TransportEvent } from '@relay/core/ports/transport';
+import { delayFor, RETRY } from '@relay/core/retry';
+import { sql } from 'kysely';
+import { noteNumberRegistration } from '../../platform/db/contacts.ts';
+import type { Db, Transaction } from '../../platform/db/database.ts';
+import { fence, type Lease } from '../../platform/db/lease.ts';
+import {
+  type ClaimOptions,
+  type ClaimResult,
+  claimMessages,
+  NOTHING_CLAIMED,
+  type ReadyRow,
+} from './claim.ts';
+import {
+  applyDeliveryReports,
+  type DeliveryReport,
+  type DeliveryUpdate,
+  markDoubtful,
+  type OutboxTarget,
+  reconcileDoubtful,
+} from './delivery-updates.ts';
+import { recordFreeze, recordTimeLock } from './sending-health.ts';
+
+export interface DelivererOptions extends ClaimOptions {
+  readonly transport: Transport;
+  readonly log: Log;
+  /** After a commit that changed something a stream shows. */
+  readonly changed: () => void;
+  readonly now?: () => Date;
+  readonly random?: () => number;
+}
+
+/** The floor when a hint is lost. */
+const POLL_MS = 1_000;
+/** How long WhatsApp may take to say whether a number is registered, and when it is asked again after silence. */
+const NUMBER_ANSWER_MS = 10_000;
+const NUMBER_ASKED_AGAIN_MS = 30_000;
+/** After a fault of the database; doubled up to POLL_MS. */
+const FIRST_WAIT_MS = 50;
+
+export class Deliverer {
+  readonly #options: DelivererOptions;
+  readonly #now: () => Date;
+  readonly #inFlight = new Map<OutboxId, Promise<void>>();
+  readonly #pause = new WakeableSleep();
+  readonly #typing = new WakeableSleep();
+  readonly #outcomes: DeliveryReportWriter;
+  #loop: Promise<void> = Promise.resolve();
+  #stopping = false;
+  /** Connected, caught up, and the doubtful have been given their time. */
+  #reconciled = false;
+  #doubtful = true;
+  /** When it last looked, by a clock that may be put back. */
+  #lookedAt = new Date(0);
+  /** WhatsApp did not say whether a number is registered: first contacts that need it wait until then. */
+  #numbersFrom: Date | null = null;
+  #checking: Promise<void> | null = null;
+  /** As written last. */
+  #lockedUntil: number | null = null;
+
+  constructor(options: DelivererOptions) {
+    this.#options = options;
+    this.#now = options.now ?? (() => new Date());
+    this.#outcomes = new DeliveryReportWriter({
+      write: (told) => this.#settle(told),
+      log: options.log,
+    });
+  }
+
+  start(): void {
+    this.#loop = this.#run();
+  }
+
+  /** There may be something new to send. */
+  wake(): void {
+    this.#pause.end();
+  }
+
+  /** What the transport tells. Resolves when it is written, where there is something to write. */
+  async follow(event: TransportEvent): Promise<void> {
+    switch (event.type) {
+      case 'receipt': {
+        const { id: messageId, status } = event;
+        const now = this.#now();
+        return this.#outcomes.tell({
+          of: { messageId },
+          is: (row) => ({
+            event: { type: 'receipt', status },
+            at: clampReceiptTime(event.at, row.attempted_at, now),
+          }),
+        });
+      }
+      case 'refused':
+        return this.#outcomes.tell(this.#refusal({ messageId: event.id }, event.code));
+      case 'link':
+        if (whatsappStatusOf(event.link.state) !== 'connected') {
+          this.#reconciled = false;
+          this.#numbersFrom = null;
+        }
+        return this.wake();
+      case 'replayed':
+        return this.wake();
+      default:
+    }
+  }
+
+  /** Everything that was told so far is written. */
+  settled(): Promise<void> {
+    return this.#outcomes.settled();
+  }
+
+  /** Offers nothing new; what is on its way has this long to be answered, and is in doubt afterwards. */
+  async stop(withinMs: number): Promise<void> {
+    this.#stopping = true;
+    this.#pause.end();
+    this.#typing.end();
+    await this.#loop;
+    const answered = Promise.all([
+      ...this.#inFlight.values(),
+      this.#outcomes.settled(),
+      this.#checking,
+    ]);
+    const late = new WakeableSleep();
+    await Promise.race([answered, late.sleep(withinMs)]);
+    late.end();
+    this.#outcomes.close();
+  }
+
+  async #run(): Promise<void> {
+    let faults = 0;
+    let typed: OutboxId | 'nobody' = 'nobody';
+    let begun = false;
+    while (!this.#stopping) {
+      this.#pause.arm();
+      try {
+        if (!begun) await this.#begin();
+        begun = true;
+        const { toType, toCheck, again } = await this.#round(typed);
+        faults = 0;
+        this.#checkNumbers(toCheck);
+        typed = toType === null ? 'nobody' : await this.#type(toType);
+        const idle = toType === null && toCheck.length === 0;
+        if (idle) await this.#pause.sleep(this.#until(again));
+      } catch (error) {
+        this.#options.log.warn('delivery stumbled', { error });
+        // The answer may have been lost on its way: what was marked as offered and was not is in doubt.
+        this.#reconciled = false;
+        await this.#pause.sleep(Math.min(FIRST_WAIT_MS * 2 ** faults++, POLL_MS));
+      }
+    }
+  }
+
+  /** Before anything is offered: what the last process offered is in doubt. */
+  #begin(): Promise<void> {
+    const now = this.#now();
+    return this.#write(async (tx, { account }) => {
+      await correctFutureTimes(tx, account, now);
+      await markDoubtful(tx, account, [], now, this.#options.aftermath);
+    });
+  }
+
+  async #round(typed: OutboxId | 'nobody'): Promise<ClaimResult> {
+    await this.#noticeClock();
+    const room = this.#room();
+    if (!this.#connected() || room === 0) return NOTHING_CLAIMED;
+    await this.#noteLock();
+    await this.#reconcile();
+    const claimed = await claimMessages(this.#options, {
+      now: this.#now(),
+      room,
+      inFlight: [...this.#inFlight.keys()],
+      reconciled: this.#reconciled,
+      timeLockedUntil: this.#options.transport.link.timeLockedUntil,
+      checkNumbers: this.#numberChecks(),
+      typed: this.#types() ? typed : 'unneeded',
+    });
+    for (const row of claimed.rows) this.#send(row);
+    if (claimed.stopped) this.#options.changed();
+    return claimed;
+  }
+
+  async #noticeClock(): Promise<void> {
+    const now = this.#now();
+    if (now < this.#lookedAt) {
+      await this.#write((tx, { account }) => correctFutureTimes(tx, account, now));
+    }
+    this.#lookedAt = now;
+  }
+
+  #numberChecks(): 'now' | 'later' | 'never' {
+    if (this.#options.transport.capabilities.findRegistered === undefined) return 'never';
+    const silent = this.#numbersFrom !== null && this.#numbersFrom > this.#now();
+    return silent || this.#checking !== null ? 'later' : 'now';
+  }
+
+  /** Beside everything else: only who is asked about waits for the answer. */
+  #checkNumbers(addresses: readonly string[]): void {
+    if (addresses.length === 0) return;
+    const { db, lease, transport, log } = this.#options;
+    const deps = { db, lease, transport, log, now: this.#now };
+    const asked = addresses.map((address) => checkNumber(deps, address, NUMBER_ANSWER_MS));
+    this.#checking = Promise.all(asked).then((answered) => {
+      const isAnswered = answered.every((answer) => answer);
+      const again = new Date(this.#now().getTime() + NUMBER_ASKED_AGAIN_MS);
+      this.#numbersFrom = isAnswered ? null : again;
+      this.#checking = null;
+      this.wake();
+    });
+  }
+
+  /** Kept in a row, so that the gate refuses new ones and a restart remembers. */
+  async #noteLock(): Promise<void> {
+    const until = this.#options.transport.link.timeLockedUntil;
+    if (until === null || until.getTime() === this.#lockedUntil) return;
+    await this.#write((tx, { account }) => recordTimeLock(tx, account, until, this.#now()));
+    this.#lockedUntil = until.getTime();
+  }
+
+  #room(): number {
+    const { pacing, delivery } = this.#options;
+    return (pacing.enabled ? 1 : delivery.in_flight) - this.#inFlight.size;
+  }
+
+  async #reconcile(): Promise<void> {
+    if (this.#options.transport.link.replaying !== null) return;
+    const anew = !this.#reconciled;
+    if (!anew && !this.#doubtful) return;
+    const { delivery, aftermath } = this.#options;
+    const [now, inFlight] = [this.#now(), [...this.#inFlight.keys()]];
+    // Before it is done: a connection that breaks meanwhile has the last word.
+    this.#reconciled = true;
+    this.#doubtful = false;
+    await this.#write(async (tx, { account }) => {
+      if (anew) await markDoubtful(tx, account, inFlight, now, aftermath);
+      if ((await reconcileDoubtful(tx, account, delivery, now, anew, aftermath)) > 0)
+        this.#doubtful = true;
+    });
+  }
+
+  #send(row: ReadyRow): void {
+    const answered = this.#attempt(row).finally(() => {
+      this.#inFlight.delete(row.id);
+      this.wake();
+    });
+    this.#inFlight.set(row.id, answered);
+  }
+
+  async #attempt(row: ReadyRow): Promise<void> {
+    const { transport, delivery } = this.#options;
+    const message = { id: row.message_id, chat: row.address ?? '', text: row.body };
+    const fault = await sendWithTimeout(transport.send(message), delivery.answer_within_ms);
+    await this.#outcomes.tell(this.#answer(row, fault));
+  }
+
+  #answer(row: ReadyRow, fault: SendFault | null): DeliveryReport {
+    const at = this.#now();
+    if (fault === null) return { of: row, is: () => ({ event: { type: 'accepted' }, at }) };
+    this.#options.log.info('not sent', {
+      message: row.message_id,
+      reason: fault.kind,
+      error: fault,
+    });
+    switch (fault.kind) {
+      case 'refused':
+        return this.#refusal(row, fault.code);
+      case 'uncertain':
+        return { of: row, is: () => ({ event: { type: 'lost' }, at, notBefore: null }) };
+      case 'not_sent':
+        return { of: row, is: ({ attempts }) => notSentUpdate(attempts, at) };
+    }
+  }
+
+  #refusal(of: OutboxTarget, code: number | null): DeliveryReport {
+    const { verdict, freeze, sentence } = interpretRefusal(code);
+    const at = this.#now();
+    return {
+      of,
+      // Only what is on its way or was just taken can be refused; a second word on it says nothing new.
+      is: (row) =>
+        row.in_doubt || row.state === 'sent'
+          ? { event: { type: 'refused', verdict }, at, sentence, freeze }
+          : null,
+    };
+  }
+
+  async #settle(outcomes: readonly DeliveryReport[]): Promise<void> {
+    const { aftermath, pacing } = this.#options;
+    await this.#write(async (tx, { account }) => {
+      const settled = await applyDeliveryReports(tx, account, outcomes, aftermath);
+      if (settled.some(({ row }) => row.state === 'unknown')) this.#doubtful = true;
+      const causes = new Set(settled.map(({ happened }) => happened.freeze ?? null));
+      for (const cause of causes) {
+        if (cause !== null) await recordFreeze(tx, account, cause, pacing, this.#now());
+      }
+    });
+    this.wake();
+  }
+
+  async #write(
+    work: (tx: Transaction, lease: ClaimOptions['lease']) => Promise<void>,
+  ): Promise<void> {
+    const { db, lease, changed } = this.#options;
+    await db.transaction().execute(async (tx) => {
+      await fence(tx, lease);
+      await work(tx, lease);
+    });
+    changed();
+  }
+
+  #types(): boolean {
+    return (
+      this.#options.pacing.enabled && this.#options.transport.capabilities.typing !== undefined
+    );
+  }
+
+  async #type(row: ReadyRow): Promise<OutboxId> {
+    const { transport, pacing, random = Math.random } = this.#options;
+    const show = async (on: boolean) =>
+      transport.capabilities.typing?.(row.address ?? '', on).catch(() => {});
+    await show(true);
+    this.#typing.arm();
+    if (!this.#stopping) await this.#typing.sleep(typingMs(row.body, pacing, random()));
+    await show(false);
+    return row.id;
+  }
+
+  #connected(): boolean {
+    return whatsappStatusOf(this.#options.transport.link.state) === 'connected';
+  }
+
+  #until(again: Date | null): number {
+    if (again === null) return POLL_MS;
+    return Math.min(Math.max(again.getTime() - this.#now().getTime(), 0), POLL_MS);
+  }
+}
+
+/** WhatsApp's clock may differ from ours, which follow-ups are timed by: not before the attempt, and not in the future. */
+const clampReceiptTime = (at: Date, attemptedAt: Date | null, now: Date): Date =>
+  new Date(Math.min(Math.max(at.getTime(), attemptedAt?.getTime() ?? 0), now.getTime()));
+
+function notSentUpdate(attempts: number, at: Date): DeliveryUpdate {
+  const wait = delayFor(RETRY.outbound_send, attempts, 0);
+  return {
+    event: { type: 'not_sent', last: wait === null },
+    at,
+    sentence: NOT_REACHED_SENTENCE,
+    notBefore: wait === null ? null : new Date(at.getTime() + wait),
+  };
+}
+
+/** What came of a send; null when the server has taken it. Silence is no answer. */
+async function sendWithTimeout(sending: Promise<void>, ms: number): Promise<SendFault | null> {
+  const patience = new WakeableSleep();
+  const silent = patience.sleep(ms).then(() => new SendFault('uncertain', 'no answer in time'));
+  try {
+    return await Promise.race([sending.then(() => null), silent]);
+  } catch (error) {
+    if (error instanceof SendFault) return error;
+    return new SendFault('uncertain', error instanceof Error ? error.message : 'failed');
+  } finally {
+    patience.end();
+  }
+}
+
+// What is told of messages on their way, written in batches by one writer: whatever was told while the last
+// batch was being written goes into the next. One that cannot be written keeps no other from it.
+
+interface DeliveryReportWriterOptions {
+  readonly write: (outcomes: readonly DeliveryReport[]) => Promise<void>;
+  readonly log: Log;
+}
+
+interface PendingReport {
+  readonly outcome: DeliveryReport;
+  readonly written: () => void;
+}
+
+const REPORT_BATCH = 100;
+const FIRST_WRITE_RETRY_MS = 50;
+const LONGEST_WRITE_RETRY_MS = 1_000;
+
+class DeliveryReportWriter {
+  readonly #options: DeliveryReportWriterOptions;
+  readonly #pause = new WakeableSleep();
+  #told: PendingReport[] = [];
+  #writing: Promise<void> | null = null;
+  #closed = false;
+
+  constructor(options: DeliveryReportWriterOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when it is written; never, if that is given up. */
+  tell(outcome: DeliveryReport): Promise<void> {
+    return new Promise((written) => {
+      this.#told.push({ outcome, written });
+      this.#writing ??= this.#run();
+    });
+  }
+
+  /** Everything told so far is written. */
+  async settled(): Promise<void> {
+    while (this.#writing !== null) await this.#writing;
+  }
+
+  /** What is not written by now stays in doubt: it is reconciled, not lost. */
+  close(): void {
+    this.#closed = true;
+    this.#pause.end();
+  }
+
+  async #run(): Promise<void> {
+    let most = REPORT_BATCH;
+    let wait = FIRST_WRITE_RETRY_MS;
+    // What is told in the same breath goes together.
+    await null;
+    while (this.#told.length > 0 && !this.#closed) {
+      const batch = this.#told.splice(0, most);
+      try {
+        await this.#options.write(batch.map(({ outcome }) => outcome));
+        for (const { written } of batch) written();
+        [most, wait] = [REPORT_BATCH, FIRST_WRITE_RETRY_MS];
+      } catch (error) {
+        this.#options.log.warn('writing what became of messages failed', { error });
+        // Alone from here on, and to the end of the line: order among them does not matter.
+        this.#told.push(...batch);
+        if (batch.length === 1) await this.#pause.sleep(wait);
+        [most, wait] = [1, Math.min(wait * 2, LONGEST_WRITE_RETRY_MS)];
+      }
+    }
+    this.#writing = null;
+  }
+}
+
+// A sleep that can be ended. Ending it before it has begun counts too, once it is armed: a hint that comes
+// while its reader is still looking is not lost.
+class WakeableSleep {
+  #ended = false;
+  #wake: () => void = () => {};
+
+  /** From here on an end is remembered. */
+  arm(): void {
+    this.#ended = false;
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.#wake();
+  }
+
+  async sleep(ms: number): Promise<void> {
+    if (this.#ended || ms <= 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.#wake = () => {};
+  }
+}
+
+// Times that lie ahead of the clock: they were written while it was ahead, and it has been put right since. Left as they
+// are, they would stop all sending until then.
+
+/**
+ * What seems to happen later happened no later than now. Caps still count those messages, and retries and freezes last
+ * as long as they were meant to. The end of a time lock is WhatsApp's own word and stays.
+ */
+async function correctFutureTimes(tx: Transaction, account: AccountId, now: Date): Promise<void> {
+  const at = sql`${now}::timestamptz`;
+  await sql`UPDATE outbox SET attempted_at = ${at}, unknown_since = least(unknown_since, ${at}),
+      not_before = CASE WHEN not_before > attempted_at THEN not_before - (attempted_at - ${at}) ELSE not_before END
+    WHERE account_id = ${account} AND attempted_at > ${at}`.execute(tx);
+  await sql`UPDATE freezes SET since = ${at}, until = until - (since - ${at})
+    WHERE account_id = ${account} AND since > ${at} AND cause <> 'time_lock'`.execute(tx);
+}
+
+// Asks WhatsApp whether a number is registered, and keeps the answer. Writing to numbers that are not is reported to
+// lock accounts.
+
+interface NumberCheckDeps {
+  readonly db: Db;
+  readonly lease: Lease;
+  readonly transport: Pick<Transport, 'link' | 'capabilities'>;
+  readonly log: Log;
+  readonly now: () => Date;
+}
+
+/** Whether there was an answer; none while WhatsApp is out of reach. Never rejects. */
+export async function checkNumber(
+  { db, lease, transport, log, now }: NumberCheckDeps,
+  address: string,
+  withinMs: number,
+): Promise<boolean> {
+  const { findRegistered } = transport.capabilities;
+  if (findRegistered === undefined || whatsappStatusOf(transport.link.state) !== 'connected')
+    return false;
+  const patience = new WakeableSleep();
+  try {
+    const silence = patience.sleep(withinMs).then(() => {
+      throw new Error('no answer in time');
+    });
+    const found = await Promise.race([findRegistered(address), silence]);
+    await noteNumberRegistration(db, lease, { asked: address, found, at: now() });
+    return true;
+  } catch (error) {
+    log.warn('WhatsApp did not say whether a number is registered', { error });
+    return false;
+  } finally {
+    patience.end();
+  }
+}

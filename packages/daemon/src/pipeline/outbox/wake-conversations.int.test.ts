@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { silentLog } from '@relay/core/log';
+import { deliverySchema, pacingSchema } from '@relay/core/settings';
+import { recheckPermits } from '@relay/daemon/pipeline/gate/recheck';
+import { freshDaemonHarness } from '@relay/testing/daemon-harness';
+import { ScriptedTransport } from '@relay/testing/scripted-transport';
+import { eventually } from '@relay/testing/store';
+import { verifies } from '@relay/testing/verifies';
+import { expect, onTestFinished, test } from 'vitest';
+import { Deliverer } from './deliverer.ts';
+import { wakeConversations } from './delivery-updates.ts';
+
+const world = await freshDaemonHarness();
+await world.acknowledges(false);
+const { account, conversations, create, reaches, sql, verbs } = world;
+const pacing = pacingSchema.parse({ enabled: false });
+
+function delivering(network: ScriptedTransport) {
+  const clock = { ahead: 0 };
+  const deliverer = new Deliverer({
+    db: conversations.db,
+    lease: conversations.lease,
+    transport: network,
+    pacing,
+    delivery: deliverySchema.parse({ grace_ms: 50, answer_within_ms: 200 }),
+    recheck: recheckPermits(account, { pacing }),
+    aftermath: {
+      recordSent: async () => {},
+      ...wakeConversations(world.jobs, account),
+    },
+    log: silentLog,
+    changed: () => {},
+    now: () => new Date(Date.now() + clock.ahead),
+  });
+  const unsubscribe = network.subscribe((event) => deliverer.follow(event));
+  onTestFinished(async () => {
+    unsubscribe();
+    await deliverer.stop(0);
+    await sql('DELETE FROM outbox');
+  });
+  deliverer.start();
+  return {
+    later: (ms: number) => {
+      clock.ahead += ms;
+      deliverer.wake();
+    },
+  };
+}
+
+const rowOf = async (id: string) =>
+  (
+    await sql(
+      `SELECT state, in_doubt, attempts, extract(epoch FROM not_before - attempted_at)::float AS waits
+       FROM outbox WHERE instance_id = $1`,
+      [id],
+    )
+  )[0];
+
+test('a send that did not go out is tried three times more, each wait twice the one before, and then its conversation has failed', async () => {
+  verifies('003-BOUND-SEND');
+  const network = new ScriptedTransport();
+  network.answer = () => 'cut';
+  const id = await create();
+  await reaches(id, 'WAITING_FOR_REPLY');
+  const { later } = delivering(network);
+  for (const [tries, wait] of [5, 10, 20].entries()) {
+    await eventually(async () => {
+      const row = await rowOf(id);
+      return row?.attempts === tries + 1 && row.in_doubt === false;
+    });
+    expect(await world.state(id)).toBe('WAITING_FOR_REPLY');
+    const waits = (await rowOf(id))?.waits;
+    expect(waits).toBeGreaterThanOrEqual(wait);
+    expect(waits).toBeLessThan(2 * wait);
+    later(wait * 500);
+    await sleep(100);
+    expect(network.asked).toHaveLength(tries + 1);
+    later(wait * 1_000);
+  }
+  await reaches(id, 'FAILED');
+  expect(network.asked).toHaveLength(4);
+  expect(network.wire).toEqual([]);
+  expect((await verbs.get(id)).failure_reason).toMatch(/could not be reached/);
+
+  // One that may have gone out is offered again only under its own id, once it has been reconciled.
+  network.answer = () => 'left and cut';
+  const other = await create();
+  await reaches(other, 'WAITING_FOR_REPLY');
+  await eventually(async () => (await rowOf(other))?.state === 'unknown');
+  const offers = network.asked.length;
+  const [left] = network.wire;
+  if (left === undefined) throw new Error('nothing left');
+  network.receipt(left.id, 'delivered');
+  await eventually(async () => (await rowOf(other))?.state === 'delivered');
+  later(60_000);
+  await world.quiet();
+  expect(network.asked).toHaveLength(offers);
+  expect(await world.state(other)).toBe('WAITING_FOR_REPLY');
+});
+
+test('what the server refuses for good fails its conversation with the sentence', async () => {
+  const network = new ScriptedTransport();
+  network.answer = () => ({ refuse: 404 });
+  const id = await create();
+  await reaches(id, 'WAITING_FOR_REPLY');
+  delivering(network);
+  await reaches(id, 'FAILED');
+  const [row] = await sql('SELECT failure FROM outbox WHERE instance_id = $1', [id]);
+  expect((await verbs.get(id)).failure_reason).toBe(row?.failure);
+  expect(await world.lines(id)).toEqual(['agent: Hello', `system: Not sent: ${row?.failure}`]);
+});
+
+test('a message whose permission was taken back fails its conversation, which would wait for nothing', async () => {
+  const network = new ScriptedTransport();
+  const id = await create();
+  await reaches(id, 'WAITING_FOR_REPLY');
+  await sql('UPDATE permits SET revoked_at = now() WHERE instance_id = $1', [id]);
+  delivering(network);
+  await reaches(id, 'FAILED');
+  expect((await verbs.get(id)).failure_reason).toMatch(/taken back/);
+  expect(network.wire).toEqual([]);
+});
+
+test('what was stopped on purpose is no failure of its conversation', async () => {
+  const network = new ScriptedTransport();
+  const id = await create();
+  await reaches(id, 'WAITING_FOR_REPLY');
+  await world.takeover(id, 'Let me ask myself');
+  await verbs.resume(id);
+  delivering(network);
+  await eventually(async () => (await rowOf(id))?.state === 'failed');
+  await world.quiet();
+  expect(await world.state(id)).toBe('WAITING_FOR_REPLY');
+  expect(network.asked).toEqual([]);
+});

@@ -1,0 +1,261 @@
+import { randomUUID } from 'node:crypto';
+import type { InstanceId } from '@relay/core/ids';
+import { silentLog } from '@relay/core/log';
+import { eventually, freshStore, sleep, times } from '@relay/testing/store';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { takeLease } from '../db/lease.ts';
+import { Jobs } from './jobs.ts';
+import { QUEUES } from './queues.ts';
+import { JOB_POLL_MS } from './worker.ts';
+
+const store = await freshStore();
+const { account, database, sql } = store;
+
+beforeEach(() => sql('DELETE FROM relay_jobs.job'));
+
+async function startJobs(): Promise<Jobs> {
+  const jobs = await Jobs.start(database, silentLog);
+  onTestFinished(() => jobs.stop(1_000));
+  return jobs;
+}
+
+const job = (key: string, n: number) => ({
+  key,
+  data: { account, subject: key as InstanceId, epoch: n, wake: 'reply' as const },
+});
+const enqueue = (jobs: Jobs, list: ReturnType<typeof job>[]) =>
+  database.kysely.transaction().execute((tx) => jobs.enqueue(tx, 'conversation', list));
+const waiting = async () => (await sql('SELECT 1 FROM relay_jobs.job')).length;
+const forgetSchedules = async () => void (await sql('DELETE FROM relay_jobs.schedule'));
+/** The first retry comes after a second; nobody wants to wait for it here. */
+const hurryRetries = () =>
+  sql("UPDATE relay_jobs.job SET start_after = now() WHERE state = 'retry'");
+
+test('a job is there exactly if the transaction that asked for it commits', async () => {
+  const jobs = await startJobs();
+  const failed = database.kysely.transaction().execute(async (tx) => {
+    await jobs.enqueue(tx, 'conversation', [job('a', 1)]);
+    throw new Error('no');
+  });
+  await expect(failed).rejects.toThrow('no');
+  expect(await waiting()).toBe(0);
+  await enqueue(jobs, [job('a', 1)]);
+  expect(await waiting()).toBe(1);
+});
+
+test('jobs of one key run one after the other, in order, also those of one transaction', async () => {
+  const jobs = await startJobs();
+  const ran: Record<string, number[]> = { a: [], b: [], c: [] };
+  const running = new Map<string, number>();
+  for (let n = 0; n < 30; n += 10) {
+    const batch = times(10, (i) => n + i).flatMap((i) => ['a', 'b', 'c'].map((k) => job(k, i)));
+    await enqueue(jobs, batch);
+  }
+  jobs.work('conversation', 20, async ({ data: { subject, epoch } }) => {
+    running.set(subject, (running.get(subject) ?? 0) + 1);
+    expect(running.get(subject)).toBe(1);
+    await sleep(Math.random() * 4);
+    ran[subject]?.push(epoch);
+    running.set(subject, 0);
+  });
+  await eventually(() => Object.values(ran).flat().length === 90);
+  for (const order of Object.values(ran)) expect(order).toEqual(times(30, (i) => i));
+});
+
+test('a job that fails once is tried again before the next of its key', async () => {
+  const jobs = await startJobs();
+  const ran: string[] = [];
+  await enqueue(jobs, [...times(3, (n) => job('a', n)), ...times(3, (n) => job('b', n))]);
+  jobs.work('conversation', 20, async ({ data: { subject, epoch }, attempt }) => {
+    ran.push(`${subject}${epoch}.${attempt}`);
+    if (subject === 'a' && epoch === 1 && attempt === 1) throw new Error('once');
+  });
+  await eventually(async () => {
+    await hurryRetries();
+    jobs.hint('conversation');
+    return ran.length === 7;
+  });
+  expect(ran.filter((name) => name.startsWith('a'))).toEqual(['a0.1', 'a1.1', 'a1.2', 'a2.1']);
+  expect(ran.filter((name) => name.startsWith('b'))).toEqual(['b0.1', 'b1.1', 'b2.1']);
+});
+
+test('jobs of different keys run side by side, up to the limit', async () => {
+  const jobs = await startJobs();
+  let now = 0;
+  let most = 0;
+  let done = 0;
+  await enqueue(
+    jobs,
+    times(30, (n) => job(`key ${n}`, n)),
+  );
+  jobs.work('conversation', 20, async () => {
+    now += 1;
+    most = Math.max(most, now);
+    await sleep(50);
+    now -= 1;
+    done += 1;
+  });
+  await eventually(() => done === 30);
+  expect(most).toBe(20);
+});
+
+describe('a worker that waits for its next look', () => {
+  const roundTrip = () => sql('SELECT pg_sleep(0.005)');
+  const roundTripsUntil = async (holds: () => boolean) => {
+    while (!holds()) await roundTrip();
+  };
+
+  /** The worker's wait for its next look never ends by itself while a job is enqueued and `then` happens. */
+  async function picksUpAfter(then: (jobs: Jobs, look: () => void) => void): Promise<void> {
+    const jobs = await startJobs();
+    const looks: (() => void)[] = [];
+    const { setTimeout: start } = globalThis;
+    const timers = vi.spyOn(globalThis, 'setTimeout').mockImplementation(((
+      call: () => void,
+      ms: number,
+    ) => {
+      if (ms !== JOB_POLL_MS) return start(call, ms);
+      looks.push(call);
+      return start(() => {}, 1);
+    }) as typeof setTimeout);
+    try {
+      let pickedUp = 0;
+      // With room for two, the worker does not rest on a timer after it has taken one.
+      jobs.work('conversation', 2, async () => {
+        pickedUp += 1;
+      });
+      await roundTripsUntil(() => looks.length > 0);
+      await enqueue(jobs, [job('a', 1)]);
+      for (let n = 0; n < 20; n++) await roundTrip();
+      expect(pickedUp).toBe(0);
+      const lookNow = () => {
+        for (const look of looks.splice(0)) look();
+      };
+      while (pickedUp === 0) {
+        then(jobs, lookNow);
+        await roundTrip();
+      }
+      expect(pickedUp).toBe(1);
+    } finally {
+      timers.mockRestore();
+      // Ends the wait that was held, so that the worker stops.
+      for (const look of looks) look();
+    }
+  }
+
+  test('picks a job up at a hint, before any time has passed', async () => {
+    await picksUpAfter((jobs) => jobs.hint('conversation'));
+  });
+
+  test('picks a job up at its next look where the hint was lost', async () => {
+    await picksUpAfter((_, look) => look());
+  });
+});
+
+test('a hint that comes while every place is taken waits without spinning', async () => {
+  const jobs = await startJobs();
+  let ran = 0;
+  jobs.work('conversation', 1, async () => {
+    jobs.hint('conversation');
+    await sleep(30);
+    ran += 1;
+  });
+  await enqueue(jobs, [job('a', 1), job('b', 2), job('c', 3)]);
+  jobs.hint('conversation');
+  await eventually(() => ran === 3);
+});
+
+test('stopping lets the running job finish and takes no new one', async () => {
+  const jobs = await Jobs.start(database, silentLog);
+  const ran: number[] = [];
+  const stopping = Promise.withResolvers<void>();
+  jobs.work('conversation', 1, async ({ data }) => {
+    await stopping.promise;
+    ran.push(data.epoch);
+  });
+  await enqueue(jobs, [job('a', 1), job('b', 2)]);
+  jobs.hint('conversation');
+  await eventually(async () => (await jobs.counts(account)).running === 1);
+  const stopped = jobs.stop(5_000);
+  stopping.resolve();
+  await stopped;
+  expect(ran).toHaveLength(1);
+  expect(await jobs.counts(account)).toMatchObject({ waiting: 1, running: 0 });
+});
+
+test('a job by the clock is kept with its own zone, and replaces the one before', async () => {
+  onTestFinished(forgetSchedules);
+  const jobs = await startJobs();
+  await jobs.every('maintenance', '0 3 * * *', 'UTC', { task: 'prune' });
+  // As an earlier version has left it.
+  await sql("UPDATE relay_jobs.schedule SET options = '{}'");
+  await jobs.every('maintenance', '17 4 * * *', 'Asia/Kathmandu', { task: 'prune' });
+  expect(await sql('SELECT name, cron, timezone, data, options FROM relay_jobs.schedule')).toEqual([
+    {
+      name: 'maintenance',
+      cron: '17 4 * * *',
+      timezone: 'Asia/Kathmandu',
+      data: { task: 'prune' },
+      options: { tz: 'Asia/Kathmandu', missed: 'once' },
+    },
+  ]);
+});
+
+test('a job by the clock whose times passed while the machine slept runs once when it wakes', async () => {
+  onTestFinished(forgetSchedules);
+  const before = await Jobs.start(database, silentLog);
+  const minute = new Date(Date.now() - 5 * 60_000).getUTCMinutes();
+  await before.every('maintenance', `${minute} * * * *`, 'UTC', { task: 'prune' });
+  await before.stop(0);
+  await sql("UPDATE relay_jobs.schedule SET created_on = now() - interval '3 days'");
+  await sql("UPDATE relay_jobs.version SET cron_on = now() - interval '6 hours'");
+
+  const jobs = await startJobs();
+  let ran = 0;
+  jobs.work('maintenance', 1, async () => {
+    ran += 1;
+  });
+  await eventually(() => ran > 0);
+  expect(await sql("SELECT FROM relay_jobs.job WHERE name = 'maintenance'")).toHaveLength(1);
+});
+
+test('options that a new version changes reach queues that are there already', async () => {
+  await startJobs();
+  await sql(`UPDATE relay_jobs.queue SET retry_limit = 1, retry_delay = 77, expire_seconds = 5,
+    dead_letter = NULL WHERE name = 'conversation'`);
+  await sql("UPDATE relay_jobs.queue SET retention_seconds = 60 WHERE name = 'dead_letters'");
+  const jobs = await startJobs();
+  await enqueue(jobs, [job('a', 1)]);
+  const { retry, lostAfter } = QUEUES.conversation;
+  expect(
+    await sql('SELECT retry_limit, retry_delay, expire_seconds, dead_letter FROM relay_jobs.job'),
+  ).toEqual([
+    {
+      retry_limit: retry.retries,
+      retry_delay: retry.stepsMs[0] / 1000,
+      expire_seconds: lostAfter,
+      dead_letter: 'dead_letters',
+    },
+  ]);
+  const [dead] = await sql(
+    "SELECT retention_seconds FROM relay_jobs.queue WHERE name = 'dead_letters'",
+  );
+  expect(dead?.retention_seconds).toBe(90 * 86_400);
+});
+
+test('what was ready before the clock was put back is ready at once', async () => {
+  const jobs = await startJobs();
+  const lease = await takeLease(database.kysely, account, randomUUID());
+  if (lease === null) throw new Error('a fresh account is free');
+  await jobs.adopt(lease);
+  await enqueue(jobs, [job('a', 1)]);
+  await sql("UPDATE relay_jobs.job SET start_after = now() + interval '1 hour'");
+  const ran: number[] = [];
+  jobs.work('conversation', 1, async ({ data }) => {
+    ran.push(data.epoch);
+  });
+  await sleep(700);
+  expect(ran).toEqual([]);
+  expect(await jobs.bringForward()).toBe(1);
+  await eventually(() => ran.length === 1);
+});

@@ -1,0 +1,329 @@
+// pg-boss behind our own words. Jobs are enqueued inside the caller's transaction and settled inside the
+// handler's, so that a job and its effect stand or fall together.
+
+import { randomUUID } from 'node:crypto';
+import type { AccountId } from '@relay/core/ids';
+import type { Log } from '@relay/core/log';
+import { longestWait } from '@relay/core/retry';
+import { sql } from 'kysely';
+import { type Db as BossDb, PgBoss, type Queue } from 'pg-boss';
+import type { Database, Db, Transaction } from '../db/database.ts';
+import { isLeaseHeld, type Lease } from '../db/lease.ts';
+import {
+  DEAD_LETTER_QUEUE,
+  type JobData,
+  QUEUE_NAMES,
+  QUEUES,
+  type QueueName,
+  type QueueSpec,
+  RETIRED_QUEUES,
+} from './queues.ts';
+import { createJobSource, type JobHandler, type JobSource, QueueWorker } from './worker.ts';
+
+const SCHEMA = 'relay_jobs';
+
+interface NewJob<Q extends QueueName> {
+  /** Jobs of one key run one after the other. */
+  readonly key: string;
+  readonly data: JobData[Q];
+  /** Not before so many seconds from now; it keeps nobody of its key waiting meanwhile. */
+  readonly inSeconds?: number;
+}
+
+interface JobCounts {
+  readonly waiting: number;
+  readonly running: number;
+  readonly dead: readonly { readonly queue: string; readonly count: number }[];
+}
+
+export class Jobs {
+  readonly #boss: PgBoss;
+  readonly #db: Db;
+  readonly #source: JobSource;
+  readonly #log: Log;
+  readonly #workers = new Map<QueueName, QueueWorker>();
+  readonly #leases: Lease[] = [];
+
+  private constructor(boss: PgBoss, database: Database, log: Log) {
+    this.#boss = boss;
+    this.#db = database.kysely;
+    this.#source = createJobSource(database);
+    this.#log = log;
+  }
+
+  static async start(database: Database, log: Log): Promise<Jobs> {
+    const { pool } = database;
+    const boss = new PgBoss({
+      db: { executeSql: (text, values) => pool.query(text, values) },
+      schema: SCHEMA,
+      // Each of these is a query on a timer; none is needed more often to be correct.
+      superviseIntervalSeconds: 60,
+      maintenanceIntervalSeconds: 3600,
+      monitorVacuum: false,
+    });
+    // A fault of the database shows where a query fails; here it would only be told twice.
+    boss.on('error', (error) => log.warn('job queue', { error }));
+    await boss.start();
+    await putQueues(boss);
+    return new Jobs(boss, database, log);
+  }
+
+  /** Makes the queue's tables, or brings them up to date, for a role that may not. */
+  static async install(database: Database, log: Log): Promise<void> {
+    const jobs = await Jobs.start(database, log);
+    await jobs.stop(0);
+    // Indexes that pg-boss would build later: whoever starts next may not.
+    const { pool } = database;
+    const { rows } = await pool.query<{ id: string; command: string }>(
+      `SELECT id, command FROM ${SCHEMA}.bam WHERE status = 'pending' ORDER BY created_on`,
+    );
+    for (const { id, command } of rows) {
+      await pool.query(command);
+      const done = `UPDATE ${SCHEMA}.bam SET status = 'completed', completed_on = now() WHERE id = $1`;
+      await pool.query(done, [id]);
+    }
+  }
+
+  /** Inside the caller's transaction: it is there exactly if that commits. */
+  async enqueue<Q extends QueueName>(
+    tx: Transaction,
+    queue: Q,
+    jobs: readonly NewJob<Q>[],
+  ): Promise<void> {
+    if (jobs.length === 0) return;
+    await this.#boss.insert(
+      queue,
+      jobs.map(({ key, data, inSeconds = 0 }) => ({
+        id: nextJobId(),
+        singletonKey: key,
+        data,
+        ...(inSeconds > 0 ? { startAfter: inSeconds } : {}),
+      })),
+      { db: bossDbOver(tx), returnId: false },
+    );
+  }
+
+  /** Of these keys, those for which no job waits or runs. */
+  async lacking(tx: Transaction, queue: QueueName, keys: readonly string[]): Promise<string[]> {
+    const { rows } = await sql<{ key: string }>`
+      SELECT key FROM unnest(${keys}::text[]) key WHERE key NOT IN (
+        SELECT singleton_key FROM ${jobs}
+        WHERE name = ${queue} AND state < 'completed' AND singleton_key IS NOT NULL)`.execute(tx);
+    return rows.map(({ key }) => key);
+  }
+
+  /** What was to wait for its time under these keys is ready with this transaction. */
+  async hurry(tx: Transaction, queue: QueueName, keys: readonly string[]): Promise<void> {
+    await sql`UPDATE ${jobs} SET start_after = now() WHERE name = ${queue} AND state = 'created'
+      AND start_after > now() AND singleton_key = ANY(${keys}::text[])`.execute(tx);
+  }
+
+  /** After the commit: look now instead of at the next poll. Costs nothing when it is lost. */
+  hint(queue: QueueName): void {
+    this.#workers.get(queue)?.wake();
+  }
+
+  work<Q extends QueueName>(queue: Q, concurrency: number, handler: JobHandler<Q>): void {
+    const worker = new QueueWorker({
+      boss: this.#boss,
+      queue,
+      concurrency,
+      handler: handler as JobHandler<QueueName>,
+      log: this.#log,
+      within: bossDbOver,
+      source: this.#source,
+      reclaim: (running) => this.#reclaim([queue], running),
+      giveBack: (job) => giveBack(this.#db, queue, job),
+      isServing: () => this.#isServing(),
+    });
+    this.#workers.set(queue, worker);
+    worker.start();
+  }
+
+  /**
+   * A job by the clock, in a zone of its own; replaces the one before under the same queue. Times that passed while the
+   * daemon or the machine was off are made up for by one job.
+   */
+  async every(
+    queue: QueueName,
+    cron: string,
+    zone: string,
+    data: JobData[QueueName],
+  ): Promise<void> {
+    await this.#boss.schedule(queue, cron, data, { tz: zone, missed: 'once' });
+  }
+
+  /**
+   * This worker now holds the account's lease: jobs its former holder left running are ready again.
+   * To be called before `work`.
+   */
+  async adopt(lease: Lease): Promise<number> {
+    this.#leases.push(lease);
+    await freeKeys(this.#db, lease.account);
+    return this.#reclaim(QUEUE_NAMES, []);
+  }
+
+  /** Jobs of the accounts served here that are marked as running and are not. */
+  async #reclaim(queues: readonly QueueName[], except: readonly string[]): Promise<number> {
+    let count = 0;
+    for (const lease of this.#leases) count += await reclaim(this.#db, lease, queues, except);
+    return count;
+  }
+
+  async #isServing(): Promise<boolean> {
+    const held = await Promise.all(this.#leases.map((lease) => isLeaseHeld(this.#db, lease)));
+    return held.length > 0 && held.every((isHeld) => isHeld);
+  }
+
+  /** The clock was put back: what was ready by the old time, or would be soon, is ready now. */
+  async bringForward(): Promise<number> {
+    const { numAffectedRows } = await sql`
+      UPDATE ${jobs} SET start_after = now()
+      WHERE state < 'active' AND name = ANY(${QUEUE_NAMES}) AND start_after > now()
+        AND (data->>'account')::bigint = ANY(${this.#leases.map(({ account }) => account)})`.execute(
+      this.#db,
+    );
+    for (const queue of QUEUE_NAMES) this.hint(queue);
+    return Number(numAffectedRows ?? 0);
+  }
+
+  /** What these ids name is erased: nothing that waits, is done or has failed speaks of it any more. */
+  async forget(tx: Transaction, ids: readonly string[]): Promise<void> {
+    await sql`DELETE FROM ${jobs} WHERE state <> 'active'
+      AND (singleton_key = ANY(${ids}::text[]) OR data->>'subject' = ANY(${ids}::text[]))`.execute(
+      tx,
+    );
+  }
+
+  /** Every job not yet done, as lines of an archive: what is running now would have to run again. */
+  async *waiting(tx: Transaction): AsyncGenerator<string> {
+    const { rows } = await sql<{ line: string }>`
+      SELECT json_build_object('queue', name, 'key', singleton_key, 'data', data,
+        'start_after', start_after)::text AS line FROM ${jobs}
+      WHERE state < 'completed' AND name = ANY(${QUEUE_NAMES}) AND singleton_key IS NOT NULL
+      ORDER BY created_on, id`.execute(tx);
+    for (const row of rows) yield row.line;
+  }
+
+  async counts(account: AccountId): Promise<JobCounts> {
+    return countJobs(this.#db, account);
+  }
+
+  /** Takes no new jobs, lets the running ones finish within the time, then lets go. */
+  async stop(withinMs: number): Promise<void> {
+    await Promise.all([...this.#workers.values()].map((worker) => worker.stop(withinMs)));
+    await this.#boss.stop({ graceful: false, close: false });
+  }
+}
+
+/** pg-boss's statements over the caller's transaction. */
+function bossDbOver(tx: Transaction): BossDb {
+  return {
+    executeSql: async (text, values) => {
+      const { rows } = await tx.executeQuery<Record<string, unknown>>({
+        sql: text,
+        parameters: values ?? [],
+        query: { kind: 'RawNode', sqlFragments: [], parameters: [] },
+        queryId: { queryId: 'jobs' },
+      });
+      return { rows };
+    },
+  };
+}
+
+/** What can be changed of a queue that is there. */
+type QueueOptions = Omit<Queue, 'name' | 'policy' | 'partition'>;
+
+/** Makes the queues, and gives those that are there the options of this version. */
+async function putQueues(boss: PgBoss): Promise<void> {
+  const existing = new Map((await boss.getQueues()).map((queue) => [queue.name, queue]));
+  const put = async (name: string, order: QueueSpec['order'], options: QueueOptions) => {
+    const queue = existing.get(name);
+    const policy = order === 'by key' ? 'key_strict_fifo' : 'standard';
+    if (queue === undefined) await boss.createQueue(name, { ...options, policy });
+    else if (!hasOptions(queue, options)) await boss.updateQueue(name, options);
+  };
+  // Nobody would ever fetch from them.
+  for (const name of RETIRED_QUEUES) if (existing.has(name)) await boss.deleteQueue(name);
+  await put(DEAD_LETTER_QUEUE, 'any', { retentionSeconds: 90 * 86_400 });
+  for (const name of QUEUE_NAMES) {
+    const spec = QUEUES[name];
+    await put(name, spec.order, {
+      retryLimit: spec.retry.retries,
+      retryDelay: spec.retry.stepsMs[0] / 1000,
+      retryBackoff: true,
+      retryDelayMax: longestWait(spec.retry) / 1000,
+      expireInSeconds: spec.lostAfter,
+      // A wake-up waits for ever: dropping one would strand what it stands for.
+      retentionSeconds: 10 * 365 * 86_400,
+      deleteAfterSeconds: 3600,
+      deadLetter: DEAD_LETTER_QUEUE,
+    });
+  }
+}
+
+const hasOptions = (queue: Queue, options: QueueOptions): boolean =>
+  Object.entries(options).every(([key, value]) => queue[key as keyof QueueOptions] === value);
+
+const jobs = sql.table(`${SCHEMA}.job`);
+
+/**
+ * Makes a running job ready again, as if it had not been fetched. Its new id keeps its place in the order, and whoever
+ * had fetched it can no longer complete, fail or delete it.
+ */
+const readyAgain = sql`state = 'created', started_on = NULL, heartbeat_on = NULL,
+  id = (left(id::text, 19) || right(gen_random_uuid()::text, 17))::uuid`;
+
+/** Only while the lease is held: then nobody else can be running the account's jobs. */
+async function reclaim(
+  db: Db,
+  { account, epoch }: Lease,
+  queues: readonly QueueName[],
+  except: readonly string[],
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    WITH held AS MATERIALIZED (SELECT account_id FROM account_leases
+      WHERE account_id = ${account} AND epoch = ${epoch} FOR KEY SHARE)
+    UPDATE ${jobs} SET ${readyAgain}
+    WHERE state = 'active' AND name = ANY(${queues}) AND id <> ALL(${except}::uuid[])
+      AND (data->>'account')::bigint = (SELECT account_id FROM held)`.execute(db);
+  return Number(numAffectedRows ?? 0);
+}
+
+async function giveBack(db: Db, queue: QueueName, job: string): Promise<void> {
+  await sql`UPDATE ${jobs} SET ${readyAgain}
+    WHERE name = ${queue} AND id = ${job} AND state = 'active'`.execute(db);
+}
+
+/** A job that failed for good has its dead letter; the worker was killed before it could step aside. */
+async function freeKeys(db: Db, account: AccountId): Promise<void> {
+  const ordered = QUEUE_NAMES.filter((name) => QUEUES[name].order === 'by key');
+  await sql`DELETE FROM ${jobs} WHERE state = 'failed' AND name = ANY(${ordered})
+    AND (data->>'account')::bigint = ${account}`.execute(db);
+}
+
+async function countJobs(db: Db, account: AccountId): Promise<JobCounts> {
+  const { rows } = await sql<{ queue: string; dead: boolean; running: boolean; count: number }>`
+    SELECT coalesce(source_name, name) AS queue, name = ${DEAD_LETTER_QUEUE} AS dead, state = 'active' AS running, count(*) AS count
+    FROM ${jobs}
+    WHERE state < 'completed' AND (data->>'account' IS NULL OR (data->>'account')::bigint = ${account})
+    GROUP BY 1, 2, 3 ORDER BY 1`.execute(db);
+  const sum = (part: typeof rows) => part.reduce((total, row) => total + row.count, 0);
+  return {
+    waiting: sum(rows.filter((row) => !row.dead && !row.running)),
+    running: sum(rows.filter((row) => !row.dead && row.running)),
+    dead: rows.filter((row) => row.dead).map(({ queue, count }) => ({ queue, count })),
+  };
+}
+
+// Ids of jobs, in the order they were made. The queue breaks ties by id between jobs of one transaction,
+// which share its time: with random ids, two messages said in one breath would leave in any order.
+
+let last = 0;
+
+/** A UUID of version 7: milliseconds, a counter within them, and chance. */
+function nextJobId(): string {
+  last = Math.max(last + 1, Date.now() * 4096);
+  const hex = last.toString(16).padStart(15, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7${hex.slice(12)}-${randomUUID().slice(19)}`;
+}

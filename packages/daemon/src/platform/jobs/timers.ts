@@ -1,0 +1,228 @@
+// Timers: what is to happen later stands in one table, at most one of a kind for a subject. The clock
+// turns what is due into jobs, in one transaction, so that a timer is never lost and never fires twice.
+// What is due is decided by the clock that timers are set by, never by the database's.
+import type { AccountId } from '@relay/core/ids';
+import { chatId, instanceId, scheduleId, sessionId } from '@relay/core/ids';
+import type { Log } from '@relay/core/log';
+import type { RawBuilder } from 'kysely';
+import { sql } from 'kysely';
+import type { Db, Transaction } from '../db/database.ts';
+import type { Jobs } from './jobs.ts';
+import type { QueueName } from './queues.ts';
+
+/** Which part of Relay a timer belongs to. Persisted. */
+type TimerKind = 'heartbeat' | 'schedule' | 'auto_reply' | 'digest';
+
+export interface Timer {
+  readonly account: AccountId;
+  readonly kind: TimerKind;
+  /** The id of what it belongs to. */
+  readonly subject: string;
+  /** The epoch it was set in; whoever handles it discards it when that is over. */
+  readonly epoch: number;
+}
+
+/** Replaces the one that was set before. Inside the caller's transaction. */
+export async function setTimer(tx: Transaction, timer: Timer, dueAt: Date): Promise<void> {
+  await setTimerSql(timer, dueAt).execute(tx);
+}
+
+export async function clearTimer(
+  tx: Transaction,
+  account: AccountId,
+  kind: TimerKind,
+  subject: string,
+): Promise<void> {
+  await clearTimerSql(account, kind, subject).execute(tx);
+}
+
+/** The same as statements, for who has more to write in one breath. */
+export const setTimerSql = (timer: Timer, dueAt: Date): RawBuilder<unknown> => sql`
+  INSERT INTO timers (account_id, kind, subject_id, epoch, due_at)
+  VALUES (${timer.account}, ${timer.kind}, ${timer.subject}, ${timer.epoch}, ${dueAt})
+  ON CONFLICT (account_id, kind, subject_id)
+    DO UPDATE SET epoch = excluded.epoch, due_at = excluded.due_at`;
+
+export const clearTimerSql = (
+  account: AccountId,
+  kind: TimerKind,
+  subject: string,
+): RawBuilder<unknown> => sql`
+  DELETE FROM timers WHERE account_id = ${account} AND kind = ${kind} AND subject_id = ${subject}`;
+
+/** Enqueues the job a due timer stands for. */
+export type OnTimersDue = (tx: Transaction, timers: readonly Timer[]) => Promise<void>;
+
+const BATCH = 200;
+/** Also how long a jump of the clock, or a machine that slept, can go unnoticed. */
+const LONGEST_SLEEP_MS = 500;
+
+interface TimerClockOptions {
+  readonly db: Db;
+  readonly now: () => Date;
+  readonly onDue: OnTimersDue;
+  /** Before due timers fire. */
+  readonly beforeFiring?: () => Promise<void>;
+  readonly afterCommit: () => void;
+  /** The clock was put back. */
+  readonly onPutBack?: () => Promise<unknown>;
+  readonly log: Log;
+}
+
+/** Less is what keeping a clock right does all the time. */
+const PUT_BACK_MS = 2_000;
+
+export class TimerClock {
+  readonly #options: TimerClockOptions;
+  /** By how much the clock was ahead of the machine's steady time when last looked at. */
+  #ahead: number;
+  #stopping = false;
+  #loop: Promise<void> = Promise.resolve();
+  #wake: () => void = () => {};
+
+  constructor(options: TimerClockOptions) {
+    this.#options = options;
+    this.#ahead = this.#aheadNow();
+  }
+
+  start(): void {
+    this.#loop = this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    this.#wake();
+    await this.#loop;
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stopping) {
+      let wait = LONGEST_SLEEP_MS;
+      try {
+        await this.#noticePutBack();
+        await this.#options.beforeFiring?.();
+        const fired = await this.fire();
+        wait = fired === BATCH ? 0 : await this.#untilNext();
+      } catch (error) {
+        this.#options.log.warn('the timer clock stumbled', { error });
+      }
+      if (wait > 0 && !this.#stopping) await this.#sleep(wait);
+    }
+  }
+
+  #aheadNow(): number {
+    return this.#options.now().getTime() - performance.now();
+  }
+
+  async #noticePutBack(): Promise<void> {
+    const ahead = this.#aheadNow();
+    const by = this.#ahead - ahead;
+    if (by > PUT_BACK_MS) {
+      this.#options.log.warn('the clock was put back', { ms: Math.round(by) });
+      await this.#options.onPutBack?.();
+    }
+    this.#ahead = ahead;
+  }
+
+  /** What is due now becomes jobs, at most a batch of it; returns how many. */
+  async fire(): Promise<number> {
+    const { db, now, onDue, afterCommit } = this.#options;
+    const count = await db.transaction().execute(async (tx) => {
+      // SKIP LOCKED: a transition that is just replacing its timer goes first.
+      const { rows } = await sql<{
+        account_id: AccountId;
+        kind: TimerKind;
+        subject_id: string;
+        epoch: number;
+      }>`
+        DELETE FROM timers WHERE (account_id, kind, subject_id) IN (
+          SELECT account_id, kind, subject_id FROM timers t WHERE due_at <= ${now()}
+            AND (kind <> 'heartbeat' OR NOT EXISTS (SELECT FROM accounts a
+              WHERE a.id = t.account_id AND a.follow_ups_suspended_since IS NOT NULL))
+          ORDER BY due_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)
+        RETURNING account_id, kind, subject_id, epoch`.execute(tx);
+      const timers = rows.map((row) => ({
+        account: row.account_id,
+        kind: row.kind,
+        subject: row.subject_id,
+        epoch: row.epoch,
+      }));
+      if (timers.length > 0) await onDue(tx, timers);
+      return timers.length;
+    });
+    if (count > 0) afterCommit();
+    return count;
+  }
+
+  async #untilNext(): Promise<number> {
+    const { db, now } = this.#options;
+    const next = await db
+      .selectFrom('timers')
+      .select('due_at')
+      .orderBy('due_at')
+      .limit(1)
+      .executeTakeFirst();
+    if (next === undefined) return LONGEST_SLEEP_MS;
+    return Math.min(LONGEST_SLEEP_MS, Math.max(5, next.due_at.getTime() - now().getTime()));
+  }
+
+  async #sleep(ms: number): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}
+
+/** The queues that timers fill. */
+export const TIMER_QUEUES = [
+  'conversation',
+  'schedule',
+  'auto_reply',
+  'digest',
+] as const satisfies QueueName[];
+
+/** Due timers become jobs of what they belong to. */
+export function enqueueDueTimers(jobs: Jobs): OnTimersDue {
+  return async (tx, timers) => {
+    const of = (wanted: TimerKind) => timers.filter(({ kind }) => kind === wanted);
+    const keyed = <Data>({ account, subject }: Timer, data: Data) => ({
+      key: `${account}:${subject}`,
+      data,
+    });
+    await jobs.enqueue(
+      tx,
+      'conversation',
+      of('heartbeat').map((timer) => {
+        const { account, epoch } = timer;
+        const subject = instanceId(timer.subject);
+        return keyed(timer, { account, subject, epoch, wake: 'heartbeat' as const });
+      }),
+    );
+    await jobs.enqueue(
+      tx,
+      'schedule',
+      of('schedule').map((timer) => {
+        const { account, epoch } = timer;
+        return keyed(timer, { account, subject: scheduleId(timer.subject), epoch });
+      }),
+    );
+    await jobs.enqueue(
+      tx,
+      'auto_reply',
+      of('auto_reply').map((timer) =>
+        keyed(timer, { account: timer.account, subject: sessionId(timer.subject) }),
+      ),
+    );
+    await jobs.enqueue(
+      tx,
+      'digest',
+      of('digest').map((timer) =>
+        keyed(timer, { account: timer.account, subject: chatId(timer.subject) }),
+      ),
+    );
+  };
+}
