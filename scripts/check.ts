@@ -65,6 +65,7 @@ const STEPS: readonly Step[] = [
       'vitest.config.ts',
     ],
   },
+  { name: 'figures', says: 'size of the product', run: ['scripts/figures.ts'] },
   {
     name: 'lint',
     says: 'format and lint',
