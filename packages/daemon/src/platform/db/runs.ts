@@ -181,6 +181,7 @@ export async function taintOfRuns(
   account: AccountId,
   runs: readonly RunId[],
 ): Promise<Taint> {
+  if (runs.length === 0) return UNTAINTED;
   const { rows } = await sql<{ taint: Partial<Taint> | null }>`
     SELECT DISTINCT r.taint FROM unnest(${[...new Set(runs)]}::uuid[]) AS wanted(id)
       LEFT JOIN runs r ON r.account_id = ${account} AND r.id = wanted.id`.execute(db);
