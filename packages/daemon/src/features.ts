@@ -1,5 +1,5 @@
 // Everything that acts for the account, put together over the one gate: conversations, auto-reply, the
-// assistant, schedules and search. What each offers to others are its verbs; nothing happens before `start`.
+// assistant, schedules and search. What each offers to others is its service; nothing happens before `start`.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { whatsappStatusOf } from '@relay/core/connection/states';
@@ -372,8 +372,7 @@ export function createFeatures(options: FeatureOptions): Features {
   };
 }
 
-// What programs may do, put together: their tokens, and the three doors over the one registry of tools. A part
-// of the composition, beside `acting.ts`.
+// What clients use: their tokens, and MCP and REST over one registry of tools.
 
 type SharedClientDeps =
   | 'transport'

@@ -15,7 +15,7 @@ import type { MessageSearch } from '../search/search.ts';
 import type { WebSearch } from '../web-search/web-search.ts';
 import type { AssistantSchedules } from './tools/ports.ts';
 
-/** What slash commands do, by the same verbs as routes and commands. */
+/** The services that slash commands use, the same as routes and commands. */
 interface CommandServices {
   readonly approvals: ApprovalService;
   readonly hold: HoldService;

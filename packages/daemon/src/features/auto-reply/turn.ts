@@ -1,5 +1,4 @@
-// One job of a session: one answer. The model runs between two transactions, never inside one, and what it
-// said counts only in the second.
+// One job of an auto-reply session: one answer. The model runs between two transactions, never inside one.
 
 import { type DayUse, dayBudgetError, ZERO_DAY_USE } from '@relay/core/agent/budget';
 import { evaluateAutoReply, whyUnneeded } from '@relay/core/auto-reply/evaluate';
@@ -112,8 +111,7 @@ async function runModel(
   }
 }
 
-// The beginning of an answer, one transaction: what is to be answered, whether it may be now, and what the
-// model may know. Nothing here is lost when the answer is: the line waits until it is dealt with.
+// The first transaction: loads the message to answer, checks that it may be answered now, and starts a run.
 
 /** So many lines of the session are the context of a call. */
 const HISTORY_LINES = 20;
@@ -227,8 +225,7 @@ async function createReplyTurn(
   };
 }
 
-// The end of an answer, one transaction: it is saved, submitted to the gate and settled, or nothing of it
-// has happened. What the contact need not or may not hear any more is not said.
+// The second transaction: saves the answer, submits it to the gate and settles the message, or none of that.
 
 interface ComposedReply {
   readonly text: string;
@@ -309,8 +306,7 @@ async function lockCurrentTask(
   return null;
 }
 
-// An answer that did not come about: the daemon stopped, or the model failed. Nothing is sent then; what
-// was said before the failure is kept, and where nothing was said nothing is left behind.
+// When the daemon stops or the model fails, nothing is sent.
 
 /** The daemon stops: the job stays for the next, and so does the line. */
 async function discardReply(deps: AutoReplyDeps, { run }: ReplyTurn): Promise<never> {
@@ -368,8 +364,7 @@ async function countFailures(work: UnitOfWork, { task: { line } }: ReplyTurn): P
   return count;
 }
 
-// An answer goes to the gate: out, before the owner, or nowhere. Drafts that were still waiting were written
-// before this one and without the contact's newest words, so this one takes their place.
+// The gate sends an answer, asks the owner or refuses it. A new draft replaces those that still wait.
 
 const REPLACED_SENTENCE =
   'The contact wrote again, and the answer to that takes the place of this one.';
@@ -421,8 +416,7 @@ async function submitReply(
   return { reason: 'refused', detail: { refusal: decision.reason } };
 }
 
-// A line is dealt with: it waits no longer, the ledger says what came of it, and whoever is next in its
-// session is asked for at the end of the queue. In the transaction of what came of it, with the job's end.
+// Settles a message in the transaction of its outcome: writes the ledger and enqueues the session's next message.
 
 /** One job, and the line it is about. */
 interface ReplyTask {
@@ -488,8 +482,7 @@ async function parkReply(deps: AutoReplyDeps, work: UnitOfWork, task: ReplyTask)
   await recordReply(deps, work, task, { reason: 'hold' });
 }
 
-// Not now: until the quiet hours end, or because answering would feed a loop. What waits for the quiet to
-// end is answered then; what came while auto-reply rests is not.
+// Messages received in quiet hours are answered afterwards; messages received during a cooldown are not.
 
 /** The timer stands for the session from here on, in the place of its job. */
 async function postponeReply(
@@ -536,8 +529,7 @@ async function startCooldown(
   if (told) work.told.push(() => deps.gate.hint());
 }
 
-// What is left of the owner's day, which auto-reply shares with all agents. Looked at before an answer and
-// after every call of the model.
+// The daily token budget that all agents share, checked before an answer and after every model call.
 
 async function isDayBudgetSpent(deps: AutoReplyDeps, tx: Transaction): Promise<boolean> {
   const today = spentTodaySql(deps.lease.account, deps);
@@ -553,8 +545,6 @@ async function addReplyUsage(deps: AutoReplyDeps, run: RunId, spent: ModelUsage)
   const fault = dayBudgetError(settings.agent, day);
   if (fault !== null) throw fault;
 }
-
-// What a run looked up outside of its chat, kept for the owner to look at.
 
 function recordWebLookup(
   { db, lease }: AutoReplyDeps,
@@ -578,8 +568,7 @@ function recordWebLookup(
   });
 }
 
-// How many answers are being thought of at once. Whoever finds no place waits in line; what surrounds the
-// thinking (taking a job, reading, writing) goes on beside it and takes up none.
+// Limits how many model calls run at once; further ones wait in order.
 
 export class ConcurrencyLimit {
   readonly #line: (() => void)[] = [];
@@ -601,8 +590,6 @@ export class ConcurrencyLimit {
     }
   }
 }
-
-// What auto-reply needs of the world, handed to it by main.
 
 export interface AutoReplyDeps extends Engine {
   readonly gate: Gate;

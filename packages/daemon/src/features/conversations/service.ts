@@ -1,4 +1,4 @@
-// The public verbs of delegated conversations: what routes, commands and other agents may ask for.
+// The operations on conversations that routes, commands and other agents use.
 // Each is one transaction; each refusal is a RelayError.
 
 import { createHash } from 'node:crypto';

@@ -8,7 +8,7 @@ import { cutoffsAt, enforceRetention, type RetentionDeps } from './enforce.ts';
 import { forgetContactOrGroup, previewForget } from './forget.ts';
 import { readRetentionGroups, readRetentionRuns } from './retention-limits.ts';
 
-/** As `jobs.every` is told in acting.ts. */
+/** The same name as in `jobs.every` of features.ts. */
 const NIGHTLY = { kind: 'daily', time: '04:17' } as const;
 const SHOWN_RUNS = 10;
 

@@ -1,4 +1,4 @@
-// The owner's grants as verbs: each change is one transaction in which the grantee is locked, the record as
+// The owner's operations on grants: each change is one transaction in which the grantee is locked, the record as
 // it is to be is made from the record as it is, and the gate decides, writes it down and carries it out.
 import type {
   ContactService,

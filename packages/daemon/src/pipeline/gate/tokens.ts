@@ -1,4 +1,4 @@
-// The owner's tokens for programs, as verbs. What a token opens is fixed when it is made; a new secret changes
+// The owner's operations on clients' tokens. What a token opens is fixed when it is made; a new secret changes
 // nothing of it. Invariant: the secret is made here, handed out once, and only its hash is kept.
 import { createHash, randomBytes } from 'node:crypto';
 import type { ClientToken, TokenService } from '@relay/core/api/credentials';
