@@ -2,9 +2,9 @@
 // statements sent bare over the same driver. Rounds alternate on two equal databases of one server.
 import type { InstanceId } from '@relay/core/ids';
 import { lockInstance } from '@relay/daemon/features/conversations/sql';
-import { applyEvents } from '@relay/daemon/features/conversations/transitions';
+import { applyEvents, evaluateText } from '@relay/daemon/features/conversations/transitions';
 import type { ConnectionTarget } from '@relay/daemon/platform/db/database';
-import { inOneTransaction } from '@relay/daemon/platform/jobs/unit-of-work';
+import { transaction } from '@relay/daemon/platform/db/transaction';
 import pg from 'pg';
 import { type Limit, median } from './figures.ts';
 import { type BenchHarness, benchServer, fillInstances, openBenchHarness } from './harness.ts';
@@ -134,11 +134,12 @@ async function throughEngine(
   const began = performance.now();
   for (const id of batch) {
     recorder.begin();
-    await inOneTransaction(world, async (work) => {
+    await transaction(world, async (work) => {
       const row = await lockInstance(work.tx, world.lease, id);
-      await applyEvents(world, work, row, [
-        { type: 'message_sent', texts: ['Hello, are you there?'] },
-      ]);
+      const text = 'Hello, are you there?';
+      const speech = { role: 'agent', text, followUp: false } as const;
+      const evaluated = [await evaluateText(world, work, row, speech)];
+      await applyEvents(world, work, row, [{ type: 'message_sent', texts: [text] }], { evaluated });
     });
     recorded.push(recorder.end());
   }

@@ -11,7 +11,7 @@ import { onConversationJob } from '@relay/daemon/features/conversations/turn';
 import { systemClock } from '@relay/daemon/models/agent/clock';
 import { openModel } from '@relay/daemon/models/models';
 import type { ConnectionTarget } from '@relay/daemon/platform/db/database';
-import { inOneTransaction } from '@relay/daemon/platform/jobs/unit-of-work';
+import { transaction } from '@relay/daemon/platform/db/transaction';
 import { conversationRequest } from '@relay/testing/dialogue/script';
 import { type BenchHarness, fillInstances, openBenchHarness } from '../harness.ts';
 import { serve } from '../worker.ts';
@@ -67,12 +67,12 @@ const methods = {
     turns += 1;
     Object.assign(at, { noted: 0, calls: 0 });
     sent = Promise.withResolvers();
-    await inOneTransaction(bench.world, async (work) => {
+    await transaction(bench.world, async (work) => {
       await onConversationMessage(bench.world, work, id, {
         id: messageId(),
         body: `c${turns} line 1`,
       });
-      work.told.push(() => {
+      work.afterCommit.push(() => {
         at.stored = performance.now();
       });
     });

@@ -28,7 +28,7 @@ import {
 } from '@relay/daemon/features/conversations/transitions';
 import { onConversationJob, resumeTurnsOnRelease } from '@relay/daemon/features/conversations/turn';
 import { openSchedules, type SchedulesFeature } from '@relay/daemon/features/schedules/feature';
-import { createApprovalService } from '@relay/daemon/pipeline/gate/approvals';
+import { combineOnRelease, createApprovalService } from '@relay/daemon/pipeline/gate/approvals';
 import { Gate } from '@relay/daemon/pipeline/gate/gate';
 import { createHoldService } from '@relay/daemon/pipeline/gate/hold';
 import { recheckPermits } from '@relay/daemon/pipeline/gate/recheck';
@@ -45,9 +45,9 @@ import { isSendingBlocked } from '@relay/daemon/pipeline/outbox/sending-health';
 import { PostgresEventLog } from '@relay/daemon/platform/db/events';
 import { takeLease } from '@relay/daemon/platform/db/lease';
 import { recordSent } from '@relay/daemon/platform/db/messages';
+import { transaction } from '@relay/daemon/platform/db/transaction';
 import { Jobs } from '@relay/daemon/platform/jobs/jobs';
 import { enqueueDueTimers, TIMER_QUEUES, TimerClock } from '@relay/daemon/platform/jobs/timers';
-import { inOneTransaction } from '@relay/daemon/platform/jobs/unit-of-work';
 import { afterAll } from 'vitest';
 import type { ScriptedTransport } from './scripted-transport.ts';
 import { type CleanupHook, eventually, freshStore, type TestStore } from './store.ts';
@@ -241,6 +241,7 @@ export async function openDaemonHarness(
   jobs.work('conversation', 16, onConversationJob(conversations, takeTurn));
   const clock = new TimerClock({
     db: database.kysely,
+    lease,
     now,
     beforeFiring: async () => sending?.followUps.look(),
     onDue: enqueueDueTimers(jobs),
@@ -262,12 +263,7 @@ export async function openDaemonHarness(
   const carryOut = { ...carryOutApproved(conversations), ...schedules.carryOut };
   const holding = createHoldService({
     ...gated,
-    onRelease: async (tx) => {
-      const after = [await resumeTurnsOnRelease(conversations)(tx), await schedules.onRelease(tx)];
-      return () => {
-        for (const tell of after) tell();
-      };
-    },
+    onRelease: combineOnRelease(resumeTurnsOnRelease(conversations), schedules.onRelease),
   });
   const state = async (id: InstanceId) => (await verbs.get(id)).state;
   return {
@@ -291,11 +287,11 @@ export async function openDaemonHarness(
     settings,
     logged,
     reply: (id, body) =>
-      inOneTransaction(conversations, (work) =>
+      transaction(conversations, (work) =>
         onConversationMessage(conversations, work, id, { id: newMessageId(), body }),
       ),
     takeover: (id, body) =>
-      inOneTransaction(conversations, (work) =>
+      transaction(conversations, (work) =>
         onOwnerTakeover(conversations, work, id, { id: newMessageId(), body }),
       ),
     hold: async () => {

@@ -100,6 +100,7 @@ export class Lane {
     this.verbs = createConversationService(this.world);
     this.#clock = new TimerClock({
       db: this.world.db,
+      lease: this.world.lease,
       now: this.world.now,
       onDue: enqueueDueTimers(jobs),
       afterCommit: () => jobs.hint('conversation'),

@@ -15,7 +15,7 @@ import {
   lastDaemonSeen,
   noteDaemonSeen,
 } from './platform/db/restart-report.ts';
-import { fenced } from './platform/db/transaction.ts';
+import { transaction } from './platform/db/transaction.ts';
 import { writePrivate } from './platform/home/files.ts';
 import { readLedgerHead, writeLedgerHead } from './platform/home/state-files.ts';
 
@@ -75,7 +75,7 @@ async function followLedger(
   const { account } = lease;
   const seal = sealOf(db);
   const kept = await readLedgerHead(home);
-  if (kept === null) await fenced(db, lease, (tx) => signUnsignedRows(tx, account));
+  if (kept === null) await transaction({ db, lease }, ({ tx }) => signUnsignedRows(tx, account));
   else if (kept === 'unreadable' || !seal.acceptHead(account, kept, Buffer.from(kept.mac, 'hex'))) {
     log.warn('ledger-head.json was altered', { account });
   }

@@ -255,7 +255,7 @@ export async function assemble(
       },
     },
     backups: backups.verbs,
-    forwarderTokens: createForwarderTokens(database.kysely, lease.account),
+    forwarderTokens: createForwarderTokens({ db: database.kysely, lease }),
     signIn: createSignInStore(database.kysely, lease.account),
     webDirectory: options.webDirectory,
     stopping: () => stopping,

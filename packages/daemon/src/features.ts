@@ -63,7 +63,7 @@ import { onRoute } from './pipeline/router/router.ts';
 import { createLedgerReader } from './platform/db/ledger-reader.ts';
 import { pruneOldRows } from './platform/db/prune.ts';
 import { createClientTokens } from './platform/db/tokens.ts';
-import { fenced } from './platform/db/transaction.ts';
+import { transaction } from './platform/db/transaction.ts';
 import { canStoreSession } from './platform/db/transport-store/transport-store.ts';
 import { openEgress } from './platform/egress/egress.ts';
 import type { DiskGuard } from './platform/home/disk-guard.ts';
@@ -76,8 +76,8 @@ import {
   saveMemorySettings,
 } from './platform/home/sealed-settings.ts';
 import type { Vault } from './platform/home/vault/vault.ts';
+import type { Engine } from './platform/jobs/engine.ts';
 import { enqueueDueTimers, TIMER_QUEUES, TimerClock } from './platform/jobs/timers.ts';
-import { type Engine, joinTransaction } from './platform/jobs/unit-of-work.ts';
 
 const CONCURRENT_TURNS = 32;
 const CONCURRENT_ROUTES = 4;
@@ -273,6 +273,7 @@ export function createFeatures(options: FeatureOptions): Features {
   const followUps = new FollowUpClock({ db, lease, now, log, canSend });
   const clock = new TimerClock({
     db,
+    lease,
     now,
     beforeFiring: () => followUps.look(),
     onDue: enqueueDueTimers(jobs),
@@ -310,7 +311,7 @@ export function createFeatures(options: FeatureOptions): Features {
         settings,
         zone,
         now,
-        begun: (tx, chat) => joinTransaction(engine, tx, (work) => digesting.begin(work, chat)),
+        begun: digesting.begin,
         erase: (chat) => retention.verbs.forget(chat),
       }),
       digests,
@@ -344,7 +345,7 @@ export function createFeatures(options: FeatureOptions): Features {
       jobs.work('schedule', CONCURRENT_SCHEDULES, schedules.onDue);
       jobs.work('assistant', CONCURRENT_QUESTIONS, assistant.onQuestion);
       jobs.work('maintenance', 1, async () => {
-        await fenced(db, lease, (tx) => expireApprovals(tx, lease.account));
+        await transaction(options, ({ tx }) => expireApprovals(tx, lease.account));
         await autoReply.lookAgain();
         await digesting.lookAgain();
         await retention.nightly();

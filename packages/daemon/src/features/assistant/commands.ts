@@ -22,8 +22,7 @@ import { groupDayText } from '@relay/core/observer/digest/format';
 import { isDayName } from '@relay/core/observer/digest/parse-day';
 import { sql } from 'kysely';
 import { listShownNotices, showNotice } from '../../pipeline/gate/owner-notices.ts';
-import { fence } from '../../platform/db/lease.ts';
-import { inOneTransaction } from '../../platform/jobs/unit-of-work.ts';
+import { transaction } from '../../platform/db/transaction.ts';
 import { FALLBACK_ANSWERS, isLate, UNEXPECTED_ERROR_SENTENCE } from './copy.ts';
 import type { AssistantDeps } from './deps.ts';
 import { appendSessionEvent } from './sql.ts';
@@ -103,8 +102,7 @@ const COMMAND_HANDLERS: Readonly<Record<keyof typeof SLASH_COMMANDS, CommandHand
 /** What was said so far is kept and no longer remembered, nor is what it was made of. */
 export function resetSession(deps: AssistantDeps, session: SessionId): Promise<void> {
   const { account } = deps.lease;
-  return inOneTransaction(deps, async ({ tx }) => {
-    await fence(tx, deps.lease);
+  return transaction(deps, async ({ tx }) => {
     await sql`UPDATE sessions SET begins_after = coalesce((SELECT max(id) FROM session_messages
         WHERE account_id = ${account} AND session_id = ${session}), 0)
       WHERE account_id = ${account} AND id = ${session}`.execute(tx);
@@ -154,9 +152,8 @@ async function approve(
 
 async function showFirst(deps: AssistantDeps, id: ApprovalId, chat: ChatId): Promise<string> {
   const { gate, lease } = deps;
-  const isShown = await inOneTransaction(deps, async ({ tx, told }) => {
-    await fence(tx, lease);
-    told.push(() => gate.hint());
+  const isShown = await transaction(deps, async ({ tx, afterCommit }) => {
+    afterCommit.push(() => gate.hint());
     return showNotice(tx, { gate, account: lease.account }, id, chat);
   });
   return isShown

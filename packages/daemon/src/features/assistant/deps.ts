@@ -10,7 +10,7 @@ import type { Settings } from '@relay/core/settings';
 import type { Clock } from '../../models/agent/clock.ts';
 import type { ModelSource } from '../../models/agent/model.ts';
 import type { Gate } from '../../pipeline/gate/gate.ts';
-import type { Engine } from '../../platform/jobs/unit-of-work.ts';
+import type { Engine } from '../../platform/jobs/engine.ts';
 import type { MessageSearch } from '../search/search.ts';
 import type { WebSearch } from '../web-search/web-search.ts';
 import type { AssistantSchedules } from './tools/ports.ts';

@@ -6,7 +6,8 @@ import type { OnRelease } from '../../pipeline/gate/approvals.ts';
 import { findApprovalByNotice } from '../../pipeline/gate/owner-notices.ts';
 import type { Transaction } from '../../platform/db/database.ts';
 import { openSession, type SessionRow } from '../../platform/db/sessions.ts';
-import { type Engine, joinTransaction, type UnitOfWork } from '../../platform/jobs/unit-of-work.ts';
+import type { UnitOfWork } from '../../platform/db/transaction.ts';
+import type { Engine } from '../../platform/jobs/engine.ts';
 import type { AssistantDeps } from './deps.ts';
 import { addLine } from './sql.ts';
 
@@ -117,7 +118,7 @@ async function enqueueQuestions(
       data: { account, subject, line },
     })),
   );
-  work.filled.add('assistant');
+  work.afterCommit.push(() => jobs.hint('assistant'));
 }
 
 // The hold is over: what the owner asked meanwhile is answered now. A question asked for twice is answered
@@ -125,20 +126,19 @@ async function enqueueQuestions(
 
 export const resumeQuestionsOnRelease =
   (deps: AssistantDeps): OnRelease =>
-  (tx) =>
-    joinTransaction(deps, tx, async (work) => {
-      const lines = await tx
-        .selectFrom('session_messages as m')
-        .innerJoin('sessions as s', (on) =>
-          on.onRef('s.account_id', '=', 'm.account_id').onRef('s.id', '=', 'm.session_id'),
-        )
-        .select(['m.session_id', 'm.id', 'm.command'])
-        .where('m.account_id', '=', deps.lease.account)
-        .where('s.kind', '=', 'assistant')
-        .where('m.waiting', '=', true)
-        .orderBy('m.id')
-        .execute();
-      const bySession = Map.groupBy(lines, ({ session_id }) => session_id);
-      for (const [session, waiting] of bySession)
-        await enqueueQuestions(deps, work, session, waiting);
-    });
+  async (work) => {
+    const lines = await work.tx
+      .selectFrom('session_messages as m')
+      .innerJoin('sessions as s', (on) =>
+        on.onRef('s.account_id', '=', 'm.account_id').onRef('s.id', '=', 'm.session_id'),
+      )
+      .select(['m.session_id', 'm.id', 'm.command'])
+      .where('m.account_id', '=', deps.lease.account)
+      .where('s.kind', '=', 'assistant')
+      .where('m.waiting', '=', true)
+      .orderBy('m.id')
+      .execute();
+    const bySession = Map.groupBy(lines, ({ session_id }) => session_id);
+    for (const [session, waiting] of bySession)
+      await enqueueQuestions(deps, work, session, waiting);
+  };

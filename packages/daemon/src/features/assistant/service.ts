@@ -15,11 +15,10 @@ import type { ChatId, RunId } from '@relay/core/ids';
 import { type Taint, UNTAINTED } from '@relay/core/policy/facts';
 import { sql } from 'kysely';
 import { chatOnlyHooks, createAgentSession } from '../../models/agent/session.ts';
-import { fence } from '../../platform/db/lease.ts';
 import { loadChatNames } from '../../platform/db/names-and-addresses.ts';
 import { endRun, noteSingleCallRun, spentTodaySql } from '../../platform/db/runs.ts';
 import type { SessionLine, SessionRow } from '../../platform/db/sessions.ts';
-import { inOneTransaction } from '../../platform/jobs/unit-of-work.ts';
+import { transaction } from '../../platform/db/transaction.ts';
 import { resetSession, runSlashCommand } from './commands.ts';
 import { FALLBACK_ANSWERS } from './copy.ts';
 import type { AssistantDeps } from './deps.ts';
@@ -38,8 +37,7 @@ import {
 export function createAssistantService(deps: AssistantDeps): AssistantService {
   const { account } = deps.lease;
   const session = () =>
-    inOneTransaction(deps, async ({ tx }) => {
-      await fence(tx, deps.lease);
+    transaction(deps, async ({ tx }) => {
       return openOwnerSession(tx, account);
     });
   return {
@@ -63,8 +61,7 @@ async function answerCommand(
   sink: AssistantSink,
 ): Promise<void> {
   const said = await runSlashCommand(deps, text, { session: id, chat: null, at: deps.now() });
-  await inOneTransaction(deps, async ({ tx }) => {
-    await fence(tx, deps.lease);
+  await transaction(deps, async ({ tx }) => {
     const session = await lockAssistantSession(tx, deps.lease.account, id);
     if (session === null) return;
     await addLine(tx, session, { role: 'user', content: text, command: true });
@@ -106,8 +103,7 @@ const beginAnswer = (
   id: SessionRow['id'],
   content: string,
 ): Promise<BegunAssistantTurn> =>
-  inOneTransaction(deps, async (work) => {
-    await fence(work.tx, deps.lease);
+  transaction(deps, async (work) => {
     const session = await lockAssistantSession(work.tx, deps.lease.account, id);
     if (session === null) throw new Error('a session that is gone');
     const spent = await assistantBudgetError(deps, work);
@@ -122,8 +118,7 @@ function finish(
   { session, question, run }: BegunAssistantTurn,
   { state, text, failure }: AssistantTurnResult,
 ): Promise<void> {
-  return inOneTransaction(deps, async ({ tx }) => {
-    await fence(tx, deps.lease);
+  return transaction(deps, async ({ tx }) => {
     await lockAssistantSession(tx, deps.lease.account, session.id);
     await endRun(tx, deps.lease.account, run, state, failure?.message ?? null);
     await addLine(tx, session, {

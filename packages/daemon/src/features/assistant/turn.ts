@@ -29,7 +29,6 @@ import { loadApprovals } from '../../pipeline/gate/approval-store.ts';
 import { isOnHold } from '../../pipeline/gate/gate.ts';
 import { findOrMakeOwnerChat } from '../../pipeline/gate/owner-notices.ts';
 import { listPermittedChats, type PermittedChat } from '../../platform/db/grants.ts';
-import { fence } from '../../platform/db/lease.ts';
 import {
   beginRun,
   endRun,
@@ -38,12 +37,11 @@ import {
   taintOfRuns,
 } from '../../platform/db/runs.ts';
 import type { SessionLine, SessionRow } from '../../platform/db/sessions.ts';
-import { fenced } from '../../platform/db/transaction.ts';
 import {
-  inOneTransaction,
-  RetryTransaction,
+  TransactionConflict,
+  transaction,
   type UnitOfWork,
-} from '../../platform/jobs/unit-of-work.ts';
+} from '../../platform/db/transaction.ts';
 import type { Job } from '../../platform/jobs/worker.ts';
 import type { MessageHit } from '../search/search.ts';
 import { runSlashCommand } from './commands.ts';
@@ -88,7 +86,7 @@ export function onAssistantJob(deps: AssistantDeps) {
 }
 
 const completeJob = (deps: AssistantDeps, job: AssistantJob): Promise<void> =>
-  inOneTransaction(deps, ({ tx }) => job.complete(tx));
+  transaction(deps, ({ tx }) => job.complete(tx));
 
 async function takeTurn(
   deps: AssistantDeps,
@@ -100,9 +98,7 @@ async function takeTurn(
   if (begun === null) return;
   const thought = await runAssistantTurn(deps, begun, { kind: 'whatsapp' }, signal).catch(
     async (error: unknown) => {
-      await inOneTransaction(deps, ({ tx }) =>
-        endRun(tx, deps.lease.account, begun.run, 'discarded'),
-      );
+      await transaction(deps, ({ tx }) => endRun(tx, deps.lease.account, begun.run, 'discarded'));
       throw error;
     },
   );
@@ -115,9 +111,8 @@ function beginAnswer(
   job: AssistantJob,
   question: SessionLine,
 ): Promise<BegunAssistantTurn | null> {
-  return inOneTransaction(deps, async (work) => {
+  return transaction(deps, async (work) => {
     const { account } = deps.lease;
-    await fence(work.tx, deps.lease);
     const session = await lockAssistantSession(work.tx, account, question.session_id);
     if (session === null) return null;
     if (await isOnHold(work.tx, account, 'share')) {
@@ -151,8 +146,7 @@ function finishAnswer(
   { state, text, failure }: AssistantTurnResult,
 ): Promise<void> {
   const { account } = deps.lease;
-  return inOneTransaction(deps, async (work) => {
-    await fence(work.tx, deps.lease);
+  return transaction(deps, async (work) => {
     await lockAssistantSession(work.tx, account, session.id);
     if (await isOnHold(work.tx, account, 'share')) {
       // It is answered when the hold ends: anew, or with what was done.
@@ -218,8 +212,8 @@ async function submitAnswer(
     ...(answers === null ? {} : { answers }),
   });
   // A hold that began a moment ago: a question waits for its end; a command has done what it does.
-  if (decision.reason === 'hold' && run !== null) throw new RetryTransaction('a hold began');
-  work.told.push(() => gate.hint());
+  if (decision.reason === 'hold' && run !== null) throw new TransactionConflict('a hold began');
+  work.afterCommit.push(() => gate.hint());
   return message === null ? { refusal: decision.reason } : { outbox: message.id };
 }
 
@@ -247,8 +241,7 @@ async function runCommandJob(
   const { session_id: session, at, content } = asked;
   const chat = await chatOfSession(deps, session);
   const text = await runSlashCommand(deps, content, { session, chat, at });
-  await inOneTransaction(deps, async (work) => {
-    await fence(work.tx, deps.lease);
+  await transaction(deps, async (work) => {
     const session = await lockAssistantSession(work.tx, deps.lease.account, asked.session_id);
     await job.complete(work.tx);
     if (session !== null)
@@ -353,7 +346,7 @@ export async function runAssistantTurn(
     return { state: 'done', text: toStorableAnswer(await textOf(rest, deeds)), failure: null };
   } catch (error) {
     // A tool may still be at it: from here on it can do nothing, and what it did by now is seen.
-    await fenced(db, lease, (tx) => endRun(tx, lease.account, begun.run, 'discarded'));
+    await transaction(deps, ({ tx }) => endRun(tx, lease.account, begun.run, 'discarded'));
     if (signal.reason instanceof TurnStopped)
       return { state: 'done', text: FALLBACK_ANSWERS.stopped(await deeds()), failure: null };
     signal.throwIfAborted();

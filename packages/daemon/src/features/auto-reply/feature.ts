@@ -2,8 +2,7 @@
 // what a daemon before it left waiting.
 import type { ComposeReply } from '@relay/core/ports/agent-turn';
 import type { OnRelease } from '../../pipeline/gate/approvals.ts';
-import { fence } from '../../platform/db/lease.ts';
-import { inOneTransaction, joinTransaction } from '../../platform/jobs/unit-of-work.ts';
+import { transaction } from '../../platform/db/transaction.ts';
 import { enqueueWaitingReplies } from './on-message.ts';
 import { type AutoReplyDeps, onReplyJob } from './turn.ts';
 
@@ -16,11 +15,7 @@ interface AutoReplyFeature {
 }
 
 export function openAutoReply(deps: AutoReplyDeps): AutoReplyFeature {
-  const lookAgain = () =>
-    inOneTransaction(deps, async (work) => {
-      await fence(work.tx, deps.lease);
-      await enqueueWaitingReplies(deps, work);
-    });
+  const lookAgain = () => transaction(deps, (work) => enqueueWaitingReplies(deps, work));
   return {
     lookAgain,
     async start(compose) {
@@ -29,6 +24,6 @@ export function openAutoReply(deps: AutoReplyDeps): AutoReplyFeature {
       const atHand = 2 * deps.settings.auto_reply.concurrency;
       deps.jobs.work('auto_reply', atHand, onReplyJob(deps, compose));
     },
-    onRelease: (tx) => joinTransaction(deps, tx, (work) => enqueueWaitingReplies(deps, work)),
+    onRelease: (work) => enqueueWaitingReplies(deps, work),
   };
 }

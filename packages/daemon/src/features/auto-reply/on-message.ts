@@ -4,7 +4,8 @@ import type { ChatId, ContactId, MessageId, SessionId } from '@relay/core/ids';
 import { sql } from 'kysely';
 import { contactNumberSql } from '../../platform/db/names-and-addresses.ts';
 import { appendSessionLine, openSession } from '../../platform/db/sessions.ts';
-import type { Engine, UnitOfWork } from '../../platform/jobs/unit-of-work.ts';
+import type { UnitOfWork } from '../../platform/db/transaction.ts';
+import type { Engine } from '../../platform/jobs/engine.ts';
 import { findFirstWaiting } from './sql.ts';
 
 interface MessageToAnswer {
@@ -70,7 +71,7 @@ export async function enqueueReplies(
     'auto_reply',
     sessions.map((subject) => ({ key: replyJobKey(engine, subject), data: { account, subject } })),
   );
-  if (sessions.length > 0) work.filled.add('auto_reply');
+  if (sessions.length > 0) work.afterCommit.push(() => engine.jobs.hint('auto_reply'));
 }
 
 /** For every session in which something waits and that no job stands for: after a hold, and at the start. */

@@ -5,13 +5,12 @@ import type { ReplyConditions } from '@relay/core/auto-reply/evaluate';
 import type { Cooldown, CooldownCause } from '@relay/core/auto-reply/loop-guard';
 import type { GrantOptions } from '@relay/core/contacts/grant-options';
 import type { Grant } from '@relay/core/contacts/grants';
-import type { ChatId, ContactId, MessageId, SessionId } from '@relay/core/ids';
+import type { AccountId, ChatId, ContactId, MessageId, SessionId } from '@relay/core/ids';
 import { MARK_KINDS } from '@relay/core/messages/message';
 import type { ReplyLine } from '@relay/core/ports/agent-turn';
 import { sql } from 'kysely';
 import { isOnHoldSql } from '../../pipeline/gate/gate.ts';
 import type { Transaction } from '../../platform/db/database.ts';
-import { fence, type Lease } from '../../platform/db/lease.ts';
 import { contactNumberSql } from '../../platform/db/names-and-addresses.ts';
 import type { SessionLine, SessionRow } from '../../platform/db/sessions.ts';
 
@@ -23,21 +22,17 @@ export interface ReplySession extends SessionRow {
 /** Null when it is gone; what waited in it is gone with it. A hold that is seen ends only after this transaction. */
 export async function lockReplySession(
   tx: Transaction,
-  lease: Lease,
+  account: AccountId,
   id: SessionId,
 ): Promise<(ReplySession & { readonly held: boolean }) | null> {
   const row = await tx
     .selectFrom('sessions')
-    .innerJoin('account_leases', 'account_leases.account_id', 'sessions.account_id')
-    .selectAll('sessions')
-    .select(isOnHoldSql(lease.account).as('held'))
-    .where('sessions.account_id', '=', lease.account)
-    .where('sessions.id', '=', id)
-    .where('account_leases.epoch', '=', lease.epoch)
-    .forUpdate('sessions')
-    .forKeyShare('account_leases')
+    .selectAll()
+    .select(isOnHoldSql(account).as('held'))
+    .where('account_id', '=', account)
+    .where('id', '=', id)
+    .forUpdate()
     .executeTakeFirst();
-  if (row === undefined) await fence(tx, lease);
   const { chat_id = null, contact_id = null } = row ?? {};
   if (row === undefined || chat_id === null || contact_id === null) return null;
   return { ...row, chat_id, contact_id };

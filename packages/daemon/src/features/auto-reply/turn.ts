@@ -37,14 +37,13 @@ import {
   spentTodaySql,
 } from '../../platform/db/runs.ts';
 import { appendSessionLine } from '../../platform/db/sessions.ts';
-import { fenced } from '../../platform/db/transaction.ts';
-import { setTimer } from '../../platform/jobs/timers.ts';
 import {
-  type Engine,
-  inOneTransaction,
-  RetryTransaction,
+  TransactionConflict,
+  transaction,
   type UnitOfWork,
-} from '../../platform/jobs/unit-of-work.ts';
+} from '../../platform/db/transaction.ts';
+import type { Engine } from '../../platform/jobs/engine.ts';
+import { setTimer } from '../../platform/jobs/timers.ts';
 import type { Job } from '../../platform/jobs/worker.ts';
 import { enqueueReplies } from './on-message.ts';
 import {
@@ -92,7 +91,7 @@ async function runModel(
       said = text;
     },
     reads: async (taint: Taint) => {
-      await fenced(deps.db, deps.lease, (tx) => saveRunTaint(tx, deps.lease.account, run, taint));
+      await transaction(deps, ({ tx }) => saveRunTaint(tx, deps.lease.account, run, taint));
       ({ outside } = taint);
     },
     lookedUp: (call: ToolCallRecord) => recordWebLookup(deps, run, call),
@@ -127,8 +126,8 @@ interface ReplyTurn {
 
 /** Null when there is nothing to think about; the job is settled then. */
 function beginReply(deps: AutoReplyDeps, job: ReplyJob): Promise<ReplyTurn | null> {
-  return inOneTransaction(deps, async (work) => {
-    const session = await lockReplySession(work.tx, deps.lease, job.data.subject);
+  return transaction(deps, async (work) => {
+    const session = await lockReplySession(work.tx, deps.lease.account, job.data.subject);
     const line = session === null ? null : await findFirstWaiting(work.tx, session);
     if (session === null || line === null) {
       await job.complete(work.tx);
@@ -238,7 +237,7 @@ function finishReply(
   turn: ReplyTurn,
   { text, outside }: ComposedReply,
 ): Promise<void> {
-  return inOneTransaction(deps, async (work) => {
+  return transaction(deps, async (work) => {
     const task = await lockCurrentTask(deps, work, turn);
     if (task === null) return;
     const { account } = deps.lease;
@@ -293,7 +292,7 @@ async function lockCurrentTask(
   work: UnitOfWork,
   { task, run }: ReplyTurn,
 ): Promise<ReplyTask | null> {
-  const session = await lockReplySession(work.tx, deps.lease, task.session.id);
+  const session = await lockReplySession(work.tx, deps.lease.account, task.session.id);
   const line = session === null ? null : await findFirstWaiting(work.tx, session);
   const current = session !== null && line?.id === task.line.id ? { ...task, session } : null;
   if (current !== null && session?.held === false) return current;
@@ -310,7 +309,7 @@ async function lockCurrentTask(
 
 /** The daemon stops: the job stays for the next, and so does the line. */
 async function discardReply(deps: AutoReplyDeps, { run }: ReplyTurn): Promise<never> {
-  await inOneTransaction(deps, (work) => endRun(work.tx, deps.lease.account, run, 'discarded'));
+  await transaction(deps, (work) => endRun(work.tx, deps.lease.account, run, 'discarded'));
   throw new Error('the daemon stopped in the middle of an answer');
 }
 
@@ -327,14 +326,14 @@ async function failReply(
   { error, partial }: ReplyFailure,
 ): Promise<void> {
   const { run } = turn;
-  const again = await inOneTransaction(deps, async (work) => {
+  const again = await transaction(deps, async (work) => {
     const task = await lockCurrentTask(deps, work, turn);
     if (task === null) return false;
     await endRun(work.tx, deps.lease.account, run, 'failed', failureText(error));
     const mayPass = !(error instanceof RelayError) || error.passes;
     if (mayPass && (await countFailures(work, turn)) < 2) return true;
     const { chat_id: chat } = task.session;
-    work.told.push(() => deps.log.error('the answer failed', { chat, run, error }));
+    work.afterCommit.push(() => deps.log.error('the answer failed', { chat, run, error }));
     if (partial !== '') await appendReply(deps, work, turn, partial);
     const unset = error instanceof RelayError && error.code === 'agent_unavailable';
     await settleReply(deps, work, task, {
@@ -401,9 +400,9 @@ async function submitReply(
     circumstances,
   );
   // Held since a moment ago: nothing of this has happened, and the answer is parked.
-  if (decision.reason === 'hold') throw new RetryTransaction('a hold began');
+  if (decision.reason === 'hold') throw new TransactionConflict('a hold began');
   await closeNotices(work.tx, { gate, account }, replaced, REPLACED_SENTENCE);
-  if (message !== null) work.told.push(() => gate.hint());
+  if (message !== null) work.afterCommit.push(() => gate.hint());
   await work.tx
     .updateTable('session_messages')
     .set({ outbox_id: message?.id ?? null, approval_id: approval })
@@ -473,7 +472,9 @@ async function recordReply(
     detail: { chat, session: id, ...detail },
   });
   await appendLedger(work.tx, deps.lease.account, { ...row, detail: { ...row.detail } });
-  work.told.push(() => deps.log.info('auto-reply', { chat, message, state: row.outcome, reason }));
+  work.afterCommit.push(() =>
+    deps.log.info('auto-reply', { chat, message, state: row.outcome, reason }),
+  );
 }
 
 /** While all sending is held nothing is answered; the end of the hold asks for what waits. */
@@ -521,12 +522,12 @@ async function startCooldown(
     data: { state: 'resting', until, cause, count },
   });
   await settleReply(deps, work, task, { reason: cooldownAnswerReason(rest), detail: { until } });
-  work.told.push(() =>
+  work.afterCommit.push(() =>
     deps.log.warn('auto-reply rests', { chat: session.chat_id, reason: cause, count }),
   );
   if (!isFirstCooldown(rest) || !deps.settings.tell_owner_on_whatsapp) return;
   const told = await notifyOwner(work.tx, { gate: deps.gate, account }, cooldownNotice(name, rest));
-  if (told) work.told.push(() => deps.gate.hint());
+  if (told) work.afterCommit.push(() => deps.gate.hint());
 }
 
 // The daily token budget that all agents share, checked before an answer and after every model call.
@@ -552,7 +553,7 @@ function recordWebLookup(
   call: ToolCallRecord,
 ): Promise<void> {
   const { account } = lease;
-  return fenced(db, lease, async (tx) => {
+  return transaction({ db, lease }, async ({ tx }) => {
     await tx
       .insertInto('tool_calls')
       .values({

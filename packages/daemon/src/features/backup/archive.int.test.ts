@@ -292,7 +292,7 @@ test('after a restore nothing is sent before the owner releases the hold, and no
 
   const hold = createHoldService({
     ...second.world,
-    onRelease: async () => () => {},
+    onRelease: async () => {},
     changed: () => {},
   });
   await hold.release();

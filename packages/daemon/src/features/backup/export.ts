@@ -7,6 +7,7 @@ import { createGzip } from 'node:zlib';
 import { sql } from 'kysely';
 import { createTarPacker, type TarPackController } from 'modern-tar';
 import type { Database, Transaction } from '../../platform/db/database.ts';
+import { readSnapshot } from '../../platform/db/transaction.ts';
 import type { Jobs } from '../../platform/jobs/jobs.ts';
 import {
   ARCHIVE_FORMAT,
@@ -43,17 +44,13 @@ async function fill(
   { database, jobs, version, schemaVersion }: ExportOptions,
 ): Promise<void> {
   const parts: ArchivePart[] = [];
-  const sequences = await database.kysely
-    .transaction()
-    .setIsolationLevel('repeatable read')
-    .setAccessMode('read only')
-    .execute(async (tx) => {
-      for (const table of await listArchivedTables(tx)) {
-        await writeTable(tar, table, linesOf(tx, table), parts);
-      }
-      await writeTable(tar, JOBS_PART, jobs.waiting(tx), parts);
-      return readSequences(tx);
-    });
+  const sequences = await readSnapshot(database.kysely, async (tx) => {
+    for (const table of await listArchivedTables(tx)) {
+      await writeTable(tar, table, linesOf(tx, table), parts);
+    }
+    await writeTable(tar, JOBS_PART, jobs.waiting(tx), parts);
+    return readSequences(tx);
+  });
   const manifest: ArchiveManifest = {
     format: ARCHIVE_FORMAT,
     made_by: `relay ${version}`,

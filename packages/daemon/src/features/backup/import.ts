@@ -5,8 +5,9 @@ import { RelayError } from '@relay/core/errors';
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { type Database, sealOf, type Transaction } from '../../platform/db/database.ts';
-import { fence, type Lease } from '../../platform/db/lease.ts';
+import type { Lease } from '../../platform/db/lease.ts';
 import { signUnsignedRows } from '../../platform/db/ledger.ts';
+import { transaction, type UnitOfWork } from '../../platform/db/transaction.ts';
 import type { Jobs } from '../../platform/jobs/jobs.ts';
 import { QUEUE_NAMES } from '../../platform/jobs/queues.ts';
 import {
@@ -41,26 +42,26 @@ export async function importArchive(
   const { account } = options.lease;
   const seal = sealOf(db);
   let isReplaced = false;
+  // Once: the archive is read as it arrives.
+  const once = { attempts: 1 };
+  const restore = async ({ tx }: UnitOfWork) => {
+    const tables = new Set(await listArchivedTables(tx));
+    await refuseUnlessEmpty(tx, tables);
+    const kept = await removeFreshAccount(tx, options.lease);
+    const read = await readArchive(archive, (part) => restorePart(tx, options.jobs, tables, part));
+    const { manifest } = read;
+    refuseOtherSchema(manifest, options.schemaVersion);
+    assertArchiveWhole(read);
+    await restoreSequencesAndLease(tx, kept, manifest.sequences);
+    await signUnsignedRows(tx, account);
+    // What is known of the former ledger says nothing of this one, which goes on here.
+    seal.forgetHead(account);
+    isReplaced = true;
+    await options.onRestored(tx, new Date(manifest.made_at));
+    return { tables: totals(read.parts) };
+  };
   try {
-    return await db.transaction().execute(async (tx) => {
-      await fence(tx, options.lease);
-      const tables = new Set(await listArchivedTables(tx));
-      await refuseUnlessEmpty(tx, tables);
-      const kept = await removeFreshAccount(tx, options.lease);
-      const read = await readArchive(archive, (part) =>
-        restorePart(tx, options.jobs, tables, part),
-      );
-      const { manifest } = read;
-      refuseOtherSchema(manifest, options.schemaVersion);
-      assertArchiveWhole(read);
-      await restoreSequencesAndLease(tx, kept, manifest.sequences);
-      await signUnsignedRows(tx, account);
-      // What is known of the former ledger says nothing of this one, which goes on here.
-      seal.forgetHead(account);
-      isReplaced = true;
-      await options.onRestored(tx, new Date(manifest.made_at));
-      return { tables: totals(read.parts) };
-    });
+    return await transaction({ db, lease: options.lease }, restore, once);
   } finally {
     // The head that this transaction went on from is not committed before its end, or never.
     if (isReplaced) seal.forgetHead(account);

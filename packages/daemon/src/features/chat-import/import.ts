@@ -25,7 +25,7 @@ import type { MessageDetails } from '@relay/core/messages/message';
 import { sql } from 'kysely';
 import type { Transaction } from '../../platform/db/database.ts';
 import { putMessages, updateChats } from '../../platform/db/messages.ts';
-import { fenced } from '../../platform/db/transaction.ts';
+import { transaction } from '../../platform/db/transaction.ts';
 import { type ExportFile, storeExportFile } from './export-file.ts';
 import { type ImportDeps, type PreparedImport, prepareImport, readExport } from './prepare.ts';
 
@@ -117,10 +117,10 @@ async function* importAll(
   file: ExportFile,
   chat: PreparedImport,
 ): AsyncGenerator<ImportEvent> {
-  const { db, lease } = deps;
+  const { lease } = deps;
   const tally = new Tally();
   for await (const { batch, ids } of batches(messagesOf(file, chat, tally))) {
-    tally.added += await fenced(db, lease, (tx) =>
+    tally.added += await transaction(deps, ({ tx }) =>
       storeImportBatch(tx, lease.account, chat.place.chat, batch, ids),
     );
     deps.stored();

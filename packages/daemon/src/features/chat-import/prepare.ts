@@ -28,7 +28,7 @@ import { lockContactCreation, resolveSightings } from '../../platform/db/contact
 import type { Db, Transaction } from '../../platform/db/database.ts';
 import type { Lease } from '../../platform/db/lease.ts';
 import { loadChatMemberNames } from '../../platform/db/notification-dedupe.ts';
-import { fenced } from '../../platform/db/transaction.ts';
+import { transaction } from '../../platform/db/transaction.ts';
 import type { ExportFile } from './export-file.ts';
 
 export interface ImportDeps {
@@ -128,7 +128,7 @@ export async function prepareImport(
       names: senders.size > SHOWN_NAMES ? `${shown}, …` : shown,
     });
   }
-  return fenced(db, lease, async (tx) => {
+  return transaction(deps, async ({ tx }) => {
     const place = await createImportTarget(tx, account, where, several);
     const who = await loadChatMemberNames(tx, account, place.chat);
     return { place, order, me, who, zone, lines, latest };

@@ -15,12 +15,12 @@ import { type Decision, refusalError } from '@relay/core/policy/reasons';
 import { sql } from 'kysely';
 import { actorName } from '../../pipeline/gate/actors.ts';
 import type { SubmitContext } from '../../pipeline/gate/evaluate.ts';
+import type { EvaluatedProposal } from '../../pipeline/gate/gate.ts';
 import { findOrMakeChats } from '../../platform/db/chats.ts';
 import { resolveSightings } from '../../platform/db/contacts.ts';
 import { appendEvent } from '../../platform/db/events.ts';
 import { claimIdempotencyKey, keepIdempotentAnswer } from '../../platform/db/idempotency-keys.ts';
-import { fence } from '../../platform/db/lease.ts';
-import type { UnitOfWork } from '../../platform/jobs/unit-of-work.ts';
+import type { UnitOfWork } from '../../platform/db/transaction.ts';
 import { applyEvents, type ConversationDeps, enqueueTurns, lockContact } from './transitions.ts';
 
 export interface StartedConversation {
@@ -43,13 +43,13 @@ export async function startConversation(
   request: CreateInstanceRequest,
   actor: Actor = { kind: 'owner' },
   circumstances: SubmitContext = {},
+  approved?: EvaluatedProposal,
 ): Promise<StartedConversation> {
   const { target_contact: target } = request;
   // A program names people by the address it was given for them; the owner, by their number.
   const address = actor.kind === 'token' ? aliasOfJid(target) : null;
   const alias = address ?? phoneAlias(target);
   if (alias === null) throw new RelayError('invalid_phone');
-  await fence(work.tx, deps.lease);
   const { account } = deps.lease;
   const [contact] = await resolveSightings(work.tx, account, [[alias]]);
   if (contact === undefined) throw new Error('an address without a contact');
@@ -67,12 +67,9 @@ export async function startConversation(
     maxFollowups: heartbeat.max_followups,
   });
   const taken = await isContactTaken(deps, work, contact);
-  const { decision, approval } = await deps.gate.submit(
-    work.tx,
-    actor,
-    { kind: 'create_conversation', chat, request },
-    circumstances,
-  );
+  const proposal = { kind: 'create_conversation', chat, request } as const;
+  const evaluated = approved ?? (await deps.gate.evaluate(work.tx, actor, proposal, circumstances));
+  const { decision, approval } = await evaluated.submit();
   if (decision.outcome !== 'allow') return { decision, made: null, approval };
   const row = await work.tx
     .insertInto('instances')
@@ -98,7 +95,7 @@ export async function startConversation(
     })
     .returningAll()
     .executeTakeFirstOrThrow();
-  work.told.push(() =>
+  work.afterCommit.push(() =>
     deps.log.info('conversation created', { instance: row.id, state: row.state }),
   );
   const created = { decision, made: { id: row.id, state: row.state }, approval: null };

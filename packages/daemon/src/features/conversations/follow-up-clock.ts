@@ -5,8 +5,8 @@
 import type { AccountId } from '@relay/core/ids';
 import { sql } from 'kysely';
 import type { Db, Transaction } from '../../platform/db/database.ts';
-import { fenced } from '../../platform/db/transaction.ts';
-import type { Engine } from '../../platform/jobs/unit-of-work.ts';
+import { transaction } from '../../platform/db/transaction.ts';
+import type { Engine } from '../../platform/jobs/engine.ts';
 
 interface FollowUpClockOptions extends Pick<Engine, 'db' | 'lease' | 'now' | 'log'> {
   /** Connected, all that waited at WhatsApp received, not on hold, not frozen and below the hourly and daily limit. */
@@ -24,11 +24,11 @@ export class FollowUpClock {
 
   /** To be called before due timers fire. */
   async look(): Promise<void> {
-    const { db, lease, now, canSend } = this.#options;
+    const { lease, now, canSend } = this.#options;
     const isSuspended = !(await canSend());
     if (isSuspended === this.#isSuspended) return;
     const write = isSuspended ? suspendClocks : resumeClocks;
-    const moved = await fenced(db, lease, (tx) => write(tx, lease.account, now()));
+    const moved = await transaction(this.#options, ({ tx }) => write(tx, lease.account, now()));
     this.#isSuspended = isSuspended;
     if (moved > 0) this.#options.log.info('follow-up clocks go on', { count: moved });
   }

@@ -6,7 +6,7 @@ import { freshDaemonHarness, newPhone } from '@relay/testing/daemon-harness';
 import { times } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
 import { expect, test } from 'vitest';
-import { RetryTransaction } from '../../platform/jobs/unit-of-work.ts';
+import { TransactionConflict } from '../../platform/db/transaction.ts';
 import { toInstance } from './sql.ts';
 
 const world = await freshDaemonHarness();
@@ -70,7 +70,7 @@ test('whatever happens in whatever order, the invariants hold', async () => {
           const refused =
             error instanceof RelayError && ['illegal_transition', 'denied'].includes(error.code);
           // Words for one that has ended: the router, which is not here, places them anew.
-          if (!refused && !(error instanceof RetryTransaction)) surprises.push(error);
+          if (!refused && !(error instanceof TransactionConflict)) surprises.push(error);
         });
       }),
     );

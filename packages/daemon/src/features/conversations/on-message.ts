@@ -5,7 +5,7 @@ import { legalEvents } from '@relay/core/conversation/transition-table';
 import type { InstanceId, MessageId } from '@relay/core/ids';
 import { hasUnsent } from '../../pipeline/gate/withdrawals.ts';
 import { appendEvent } from '../../platform/db/events.ts';
-import { RetryTransaction, type UnitOfWork } from '../../platform/jobs/unit-of-work.ts';
+import { TransactionConflict, type UnitOfWork } from '../../platform/db/transaction.ts';
 import { isContactTaken } from './create.ts';
 import { type InstanceRow, lockInstance } from './sql.ts';
 import {
@@ -43,7 +43,8 @@ export async function onLateReply(
   const row = { ...locked, unsent: await hasUnsent(work.tx, deps.lease.account, id) };
   await lockContact(deps, work, row.contact_id);
   const isTaken = await isContactTaken(deps, work, row.contact_id);
-  if (isTaken || !isTerminal(row.state)) throw new RetryTransaction('another conversation began');
+  if (isTaken || !isTerminal(row.state))
+    throw new TransactionConflict('another conversation began');
   await appendHeardMessage(deps, work, row, 'contact', message);
   await applyEvents(deps, work, row, [
     { type: 'late_reply', policy: deps.settings.agent.late_replies },
@@ -73,7 +74,7 @@ async function lockOpen(
   id: InstanceId,
 ): Promise<InstanceRow> {
   const row = await lockInstance(work.tx, deps.lease, id);
-  if (isTerminal(row.state)) throw new RetryTransaction('it ended meanwhile');
+  if (isTerminal(row.state)) throw new TransactionConflict('it ended meanwhile');
   return row;
 }
 
@@ -85,7 +86,7 @@ async function appendHeardMessage(
   { id, body }: ConversationMessage,
 ): Promise<void> {
   await appendTranscriptLine(work, row, { role, content: body, message_id: id });
-  work.told.push(() => {
+  work.afterCommit.push(() => {
     deps.log.debug('message heard', { instance: row.id, message: id, from: role, body });
   });
 }

@@ -20,19 +20,13 @@ import { type Decision, REASONS, reasonSentence } from '@relay/core/policy/reaso
 import { sql } from 'kysely';
 import { actorName } from '../../pipeline/gate/actors.ts';
 import type {
-  AfterCommit,
   ApprovedConversationActions,
   ApprovedMessage,
 } from '../../pipeline/gate/approvals.ts';
 import type { SubmitContext } from '../../pipeline/gate/evaluate.ts';
-import type { Transaction } from '../../platform/db/database.ts';
 import { claimIdempotencyKey, keepIdempotentAnswer } from '../../platform/db/idempotency-keys.ts';
 import { appendLedger } from '../../platform/db/ledger.ts';
-import {
-  inOneTransaction,
-  joinTransaction,
-  type UnitOfWork,
-} from '../../platform/jobs/unit-of-work.ts';
+import { transaction, type UnitOfWork } from '../../platform/db/transaction.ts';
 import {
   isContactTaken,
   requireStarted,
@@ -57,10 +51,9 @@ import {
   type AppliedTransition,
   appendTranscriptLine,
   applyEvents,
-  askGate,
   type ConversationDeps,
+  evaluateText,
   lockContact,
-  submitRefusedText,
 } from './transitions.ts';
 
 const OWNER = { kind: 'owner' } as const;
@@ -70,7 +63,7 @@ export function createConversationService(deps: ConversationDeps): ConversationS
     id: InstanceId,
     event: (work: UnitOfWork, row: InstanceRow) => Promise<ConversationEvent>,
   ): Promise<AppliedTransition> =>
-    inOneTransaction(deps, async (work) => {
+    transaction(deps, async (work) => {
       const row = await lockInstance(work.tx, deps.lease, id);
       return applyEvents(deps, work, row, [await event(work, row)]);
     });
@@ -80,7 +73,7 @@ export function createConversationService(deps: ConversationDeps): ConversationS
   return {
     create: async (request, key) => {
       const created = await deps.gate.checkingNumbers((check) =>
-        inOneTransaction(deps, (work) =>
+        transaction(deps, (work) =>
           key === undefined
             ? startConversation(deps, work, request, OWNER, check)
             : startConversationOnce(deps, work, request, key, check),
@@ -106,7 +99,7 @@ export function createConversationService(deps: ConversationDeps): ConversationS
       ),
     send: async (id, message, key) => {
       const send = (work: UnitOfWork) => sendByHand(deps, work, id, message);
-      const said = await inOneTransaction(deps, (work) =>
+      const said = await transaction(deps, (work) =>
         key === undefined ? send(work) : sendByHandOnce(deps, work, { id, message, key }, send),
       );
       if (said instanceof RelayError) throw said;
@@ -125,14 +118,14 @@ async function sendByHand(
   const row = await lockInstance(work.tx, deps.lease, id);
   const text = toStorableText(message);
   const speech = { role: 'manual', text, followUp: false } as const;
-  if (legalEvents(row.state).includes('manual_send')) {
-    const { outcome, reason } = await askGate(deps, work, row, speech);
-    if (outcome !== 'allow') {
-      await submitRefusedText(deps, work, row, speech);
-      return new RelayError('denied', { reason: reasonSentence(reason) });
-    }
+  const evaluated = await evaluateText(deps, work, row, speech);
+  const { outcome, reason } = evaluated.decision;
+  if (outcome !== 'allow' && legalEvents(row.state).includes('manual_send')) {
+    await evaluated.submit();
+    return new RelayError('denied', { reason: reasonSentence(reason) });
   }
-  const { said } = await applyEvents(deps, work, row, [{ type: 'manual_send', text }]);
+  const events = [{ type: 'manual_send', text }] as const;
+  const { said } = await applyEvents(deps, work, row, events, { evaluated: [evaluated] });
   const [line] = said;
   if (line === undefined) throw new Error('a manual send left no line in the transcript');
   return line;
@@ -232,31 +225,26 @@ interface ControlResult {
 
 export const createClientConversations = (deps: ConversationDeps) => ({
   create: (
-    tx: Transaction,
+    work: UnitOfWork,
     actor: TokenHolder,
     request: CreateInstanceRequest,
     circumstances: SubmitContext,
-  ): Promise<StartedConversation & { readonly after: AfterCommit }> =>
-    withinTransaction(deps, tx, (work) =>
-      startConversation(deps, work, request, actor, circumstances),
-    ),
+  ): Promise<StartedConversation> => startConversation(deps, work, request, actor, circumstances),
   control: (
-    tx: Transaction,
+    work: UnitOfWork,
     actor: TokenHolder,
     id: InstanceId,
     control: ConversationControl,
-  ): Promise<ControlResult & { readonly after: AfterCommit }> =>
-    withinTransaction(deps, tx, (work) => controlForClient(deps, work, actor, id, control)),
+  ): Promise<ControlResult> => controlForClient(deps, work, actor, id, control),
   /** The owner has revoked the token: what it began says no more until the owner resumes it. */
-  pauseBegunBy: (tx: Transaction, token: TokenId): Promise<AfterCommit> =>
-    joinTransaction(deps, tx, async (work) => {
-      for (const id of await findStartedBy(deps, work, `token:${token}`)) {
-        const row = await lockInstance(tx, deps.lease, id);
-        if (legalEvents(row.state).includes('pause')) {
-          await applyEvents(deps, work, row, [{ type: 'pause' }]);
-        }
+  pauseBegunBy: async (work: UnitOfWork, token: TokenId): Promise<void> => {
+    for (const id of await findStartedBy(deps, work, `token:${token}`)) {
+      const row = await lockInstance(work.tx, deps.lease, id);
+      if (legalEvents(row.state).includes('pause')) {
+        await applyEvents(deps, work, row, [{ type: 'pause' }]);
       }
-    }),
+    }
+  },
 });
 
 const PAUSABLE = INSTANCE_STATES.filter((state) => legalEvents(state).includes('pause'));
@@ -266,18 +254,6 @@ async function findStartedBy({ lease }: ConversationDeps, { tx }: UnitOfWork, by
     WHERE account_id = ${lease.account} AND created_by = ${by}
       AND state = ANY(${PAUSABLE}) ORDER BY id`.execute(tx);
   return rows.map(({ id }) => id);
-}
-
-async function withinTransaction<T extends object>(
-  deps: ConversationDeps,
-  tx: Transaction,
-  run: (work: UnitOfWork) => Promise<T>,
-): Promise<T & { readonly after: AfterCommit }> {
-  const results: T[] = [];
-  const after = await joinTransaction(deps, tx, async (work) => void results.push(await run(work)));
-  const [result] = results;
-  if (result === undefined) throw new Error('work without a result');
-  return { ...result, after };
 }
 
 async function controlForClient(
@@ -336,21 +312,18 @@ async function isPausedBy({ tx }: UnitOfWork, row: InstanceRow, by: string): Pro
 
 export function carryOutApproved(deps: ConversationDeps): ApprovedConversationActions {
   return {
-    sendInConversation: (tx, message) =>
-      joinTransaction(deps, tx, (work) => sendApproved(deps, work, message)),
-    rejected: (tx, instance, reason) =>
-      joinTransaction(deps, tx, (work) => noteRejected(deps, work, instance, reason)),
-    createConversation: (tx, { approval, actor, request }) =>
-      joinTransaction(deps, tx, async (work) => {
-        requireStarted(await startConversation(deps, work, request, actor, { approval }));
-      }),
+    sendInConversation: (work, message) => sendApproved(deps, work, message),
+    rejected: (work, instance, reason) => noteRejected(deps, work, instance, reason),
+    createConversation: async (work, { approval, actor, request, evaluated }) => {
+      await startConversation(deps, work, request, actor, { approval }, evaluated);
+    },
   };
 }
 
 async function sendApproved(
   deps: ConversationDeps,
   work: UnitOfWork,
-  { approval, instance, text, followUp }: ApprovedMessage,
+  { instance, text, followUp, evaluated }: ApprovedMessage,
 ): Promise<void> {
   const row = await lockInstance(work.tx, deps.lease, instance);
   if (row.state !== 'NEEDS_HUMAN_INTERVENTION') {
@@ -358,9 +331,6 @@ async function sendApproved(
       what: `The conversation is ${row.state} and no longer waits for this message. Reject it; the agent writes anew.`,
     });
   }
-  const speech = { role: 'agent', text, followUp } as const;
-  const { outcome, reason } = await askGate(deps, work, row, speech, { approval });
-  if (outcome !== 'allow') throw new RelayError('denied', { reason: REASONS[reason].sentence });
   await applyEvents(
     deps,
     work,
@@ -369,7 +339,7 @@ async function sendApproved(
       { type: 'resume', contactIsFree: false },
       { type: 'message_sent', texts: [text], followUp },
     ],
-    { approval },
+    { evaluated: [evaluated] },
   );
 }
 

@@ -1,5 +1,4 @@
-// Conversations as rows. Locking one takes the account's lease with it: a worker that lost the lease
-// finds nothing to lock and changes nothing.
+// Conversations as rows: how one is locked, read and saved.
 import type {
   ConversationInstance,
   StateTransition,
@@ -13,7 +12,7 @@ import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { isOnHoldSql } from '../../pipeline/gate/gate.ts';
 import type { Db, Transaction } from '../../platform/db/database.ts';
 import { appendEventsSql, type NewEvent } from '../../platform/db/events.ts';
-import { fence, type Lease } from '../../platform/db/lease.ts';
+import type { Lease } from '../../platform/db/lease.ts';
 import type { Tables } from '../../platform/db/tables.ts';
 
 export type InstanceRow = Selectable<Tables['instances']>;
@@ -24,7 +23,7 @@ export async function lockInstance(
   lease: Lease,
   id: InstanceId,
 ): Promise<InstanceRow> {
-  return (await locking(tx, lease, id).executeTakeFirst()) ?? notFound(tx, lease, id);
+  return (await locking(tx, lease, id).executeTakeFirst()) ?? notFound(id);
 }
 
 /** And whether all sending is held: a hold that is seen here ends only after this transaction. */
@@ -34,22 +33,18 @@ export async function lockInstanceUnderHold(
   id: InstanceId,
 ): Promise<InstanceRow & { readonly held: boolean }> {
   const query = locking(tx, lease, id).select(isOnHoldSql(lease.account).as('held'));
-  return (await query.executeTakeFirst()) ?? notFound(tx, lease, id);
+  return (await query.executeTakeFirst()) ?? notFound(id);
 }
 
 const locking = (tx: Transaction, lease: Lease, id: InstanceId) =>
   tx
     .selectFrom('instances')
-    .innerJoin('account_leases', 'account_leases.account_id', 'instances.account_id')
-    .selectAll('instances')
-    .where('instances.account_id', '=', lease.account)
-    .where('instances.id', '=', id)
-    .where('account_leases.epoch', '=', lease.epoch)
-    .forUpdate('instances')
-    .forKeyShare('account_leases');
+    .selectAll()
+    .where('account_id', '=', lease.account)
+    .where('id', '=', id)
+    .forUpdate();
 
-async function notFound(tx: Transaction, lease: Lease, id: InstanceId): Promise<never> {
-  await fence(tx, lease);
+function notFound(id: InstanceId): never {
   throw new RelayError('instance_not_found', { id });
 }
 

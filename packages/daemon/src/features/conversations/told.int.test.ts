@@ -1,7 +1,7 @@
 import type { InstanceId } from '@relay/core/ids';
 import { freshDaemonHarness, newPhone } from '@relay/testing/daemon-harness';
 import { beforeEach, expect, test } from 'vitest';
-import { inOneTransaction } from '../../platform/jobs/unit-of-work.ts';
+import { transaction } from '../../platform/db/transaction.ts';
 import { lockInstance } from './sql.ts';
 import { applyEvents } from './transitions.ts';
 
@@ -59,7 +59,7 @@ test('so is each way to end, and being taken over', async () => {
   await world.takeover(taken, 'Me');
   const failed = await create();
   await reaches(failed, 'WAITING_FOR_REPLY');
-  await inOneTransaction(world.conversations, async (work) => {
+  await transaction(world.conversations, async (work) => {
     const row = await lockInstance(work.tx, world.conversations.lease, failed);
     const reason = 'Nobody is there.';
     await applyEvents(world.conversations, work, row, [{ type: 'unrecoverable_error', reason }]);

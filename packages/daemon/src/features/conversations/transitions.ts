@@ -21,24 +21,23 @@ import { type ConversationEvent, EVENT_PHRASES } from '@relay/core/conversation/
 import { RelayError } from '@relay/core/errors';
 import type { InstanceId } from '@relay/core/ids';
 import type { Actor } from '@relay/core/policy/actors';
-import type { Decision } from '@relay/core/policy/reasons';
 import type { Settings } from '@relay/core/settings';
 import { type RawBuilder, sql } from 'kysely';
 import type { SubmitContext } from '../../pipeline/gate/evaluate.ts';
-import { type Gate, notifyOwner as tellOnWhatsApp } from '../../pipeline/gate/gate.ts';
-import type { MessageToSend } from '../../pipeline/gate/proposals.ts';
+import {
+  type EvaluatedProposal,
+  type Gate,
+  notifyOwner as tellOnWhatsApp,
+} from '../../pipeline/gate/gate.ts';
 import {
   hasUnsent,
   type WithdrawalResult as WithdrawnMessages,
   withdrawFromConversation,
 } from '../../pipeline/gate/withdrawals.ts';
 import type { NewEvent } from '../../platform/db/events.ts';
+import type { UnitOfWork } from '../../platform/db/transaction.ts';
+import type { Engine } from '../../platform/jobs/engine.ts';
 import { clearTimerSql, setTimerSql } from '../../platform/jobs/timers.ts';
-import {
-  type Engine,
-  RetryTransaction,
-  type UnitOfWork,
-} from '../../platform/jobs/unit-of-work.ts';
 import { suspendedSince } from './follow-up-clock.ts';
 import {
   type InstanceMessageRow,
@@ -57,7 +56,9 @@ export interface AppliedTransition {
   readonly said: readonly TranscriptLineRow[];
 }
 
-interface ApplyOptions extends SendOrigin {
+interface ApplyOptions {
+  /** The texts that the events say, in their order: allowed, and submitted here. */
+  readonly evaluated?: readonly EvaluatedProposal[];
   /** As the turn leaves them. */
   readonly todos?: InstanceRow['todos'];
   /** The program that causes it. */
@@ -70,7 +71,7 @@ export async function applyEvents(
   work: UnitOfWork,
   row: InstanceRow,
   events: readonly ConversationEvent[],
-  { todos, by, ...behind }: ApplyOptions = {},
+  { todos, by, evaluated = [] }: ApplyOptions = {},
 ): Promise<AppliedTransition> {
   const now = deps.now();
   const before = toInstance(row);
@@ -103,8 +104,8 @@ export async function applyEvents(
   logSteps(deps, work, instance, steps);
   for (const effect of settled) await carryOutEffect(deps, work, row, instance, effect);
   await withdrawn?.record();
-  const said = await sendMessages(deps, work, row, instance, settled, behind);
-  work.told.push(() => deps.running.overtake(row.id, instance.epoch));
+  const said = await sendMessages(deps, work, row, instance, settled, evaluated);
+  work.afterCommit.push(() => deps.running.overtake(row.id, instance.epoch));
   const saved = { ...toColumns(instance), timer_set_at: timerSetAt, updated_at: now };
   return { row: { ...row, ...saved }, instance, said };
 }
@@ -214,7 +215,7 @@ function logSteps(
   { id, failureReason }: Instance,
   steps: readonly StateStep[],
 ): void {
-  work.told.push(() => {
+  work.afterCommit.push(() => {
     for (const { from, to, trigger } of steps) {
       deps.log.info('transition', { instance: id, from, to, event: trigger });
       if (trigger !== 'unrecoverable_error') continue;
@@ -230,12 +231,12 @@ async function sendMessages(
   row: InstanceRow,
   instance: Instance,
   effects: readonly ConversationEffect[],
-  behind: SendOrigin,
+  evaluated: readonly EvaluatedProposal[],
 ): Promise<readonly TranscriptLineRow[]> {
   const said: TranscriptLineRow[] = [];
   for (const effect of effects) {
     if (effect.kind !== 'send') continue;
-    said.push(await sendInConversation(deps, work, row, effect, behind));
+    said.push(await sendInConversation(deps, work, row, effect, evaluated[said.length]));
   }
   for (const effect of effects) {
     if (effect.kind === 'tell_owner')
@@ -255,14 +256,14 @@ function timerStatement(
   const effect = effects.find(({ kind }) => kind === 'start_timer' || kind === 'cancel_timer');
   if (effect?.kind === 'start_timer' && timerDueAt !== null) {
     const { dueAt } = effect;
-    work.told.push(() => {
+    work.afterCommit.push(() => {
       const ms = dueAt.getTime() - deps.now().getTime();
       deps.log.debug('timer set', { instance: id, ms });
     });
     return setTimerSql({ account, kind: 'heartbeat', subject: id, epoch }, dueAt);
   }
   if (effect?.kind !== 'cancel_timer' || timerDueAt !== null) return null;
-  work.told.push(() => deps.log.debug('timer cancelled', { instance: id }));
+  work.afterCommit.push(() => deps.log.debug('timer cancelled', { instance: id }));
   return clearTimerSql(account, 'heartbeat', id);
 }
 
@@ -336,24 +337,20 @@ export async function lockContact(
 }
 
 // What is said in a conversation: through the gate under the conversation's own grant, and into the
-// transcript. What the gate would refuse is asked before; an answer that changed meanwhile undoes it all.
+// transcript. All that a turn says is decided before any of it is submitted.
 
 type OutgoingText = Omit<Extract<ConversationEffect, { kind: 'send' }>, 'kind'>;
-
-/** The run that says it, and the owner's yes to exactly these words, if it comes back with one. */
-type SendOrigin = Pick<SubmitContext, 'approval' | 'run'>;
 
 async function sendInConversation(
   deps: ConversationDeps,
   work: UnitOfWork,
   row: InstanceRow,
-  speech: OutgoingText,
-  behind: SendOrigin = {},
+  { role, text: content }: OutgoingText,
+  evaluated: EvaluatedProposal | undefined,
 ): Promise<TranscriptLineRow> {
-  const { role, text: content } = speech;
-  const { message } = await deps.gate.submit(work.tx, ...gateArguments(row, speech, behind));
-  if (message === null) throw new RetryTransaction('the gate refused what it had allowed');
-  work.told.push(() => {
+  const message = (await evaluated?.submit())?.message ?? null;
+  if (message === null) throw new Error('a text is said that the gate did not allow');
+  work.afterCommit.push(() => {
     deps.gate.hint();
     const { messageId } = message;
     deps.log.debug('message said', {
@@ -367,56 +364,30 @@ async function sendInConversation(
   return { ...line, sent_id: message.messageId };
 }
 
-/** What the gate would say now, with the owner's yes or after other words of the same turn. Writes nothing. */
-export function askGate(
+/** The gate's decision on what is to be said, after other words of the same turn. */
+export function evaluateText(
   deps: ConversationDeps,
   work: UnitOfWork,
-  row: InstanceRow,
-  speech: OutgoingText,
-  { sayingBefore = [], ...behind }: SendOrigin & Pick<SubmitContext, 'sayingBefore'> = {},
-): Promise<Decision> {
-  const [actor, message, circumstances] = gateArguments(row, speech, behind);
-  // The first to be said is asked word for word as it is submitted: the gate then looks once.
-  const before = sayingBefore.length === 0 ? {} : { sayingBefore };
-  return deps.gate.ask(work.tx, actor, message, { ...circumstances, ...before });
-}
-
-/** Puts on record what the gate does not let through: in the ledger and, if they may allow it, before the owner. */
-export async function submitRefusedText(
-  deps: ConversationDeps,
-  work: UnitOfWork,
-  row: InstanceRow,
-  speech: OutgoingText,
-  behind: SendOrigin = {},
-): Promise<Decision> {
-  const { decision } = await deps.gate.submit(work.tx, ...gateArguments(row, speech, behind));
-  if (decision.outcome === 'allow')
-    throw new RetryTransaction('the gate allowed what it had refused');
-  return decision;
-}
-
-function gateArguments(
   row: InstanceRow,
   { role, text, followUp }: OutgoingText,
-  behind: SendOrigin,
-): [Actor, MessageToSend, SubmitContext] {
-  return [
+  circumstances: Pick<SubmitContext, 'run' | 'sayingBefore'> = {},
+): Promise<EvaluatedProposal> {
+  const actor: Actor =
     role === 'manual'
       ? { kind: 'owner' }
-      : { kind: 'conversation', instance: row.id, chat: row.chat_id },
-    { kind: 'send_message', chat: row.chat_id, text, followUp },
-    {
-      conversation: {
-        instance: row.id,
-        chat: row.chat_id,
-        contact: row.contact_id,
-        // As it stood when the agent spoke: a farewell still belongs to the conversation.
-        ended: isTerminal(row.state),
-        firstContactApproved: true,
-      },
-      ...behind,
+      : { kind: 'conversation', instance: row.id, chat: row.chat_id };
+  const proposal = { kind: 'send_message', chat: row.chat_id, text, followUp } as const;
+  return deps.gate.evaluate(work.tx, actor, proposal, {
+    conversation: {
+      instance: row.id,
+      chat: row.chat_id,
+      contact: row.contact_id,
+      // As it stood when the agent spoke: a farewell still belongs to the conversation.
+      ended: isTerminal(row.state),
+      firstContactApproved: true,
     },
-  ];
+    ...circumstances,
+  });
 }
 
 export function appendTranscriptLine(
@@ -455,7 +426,7 @@ export async function enqueueTurns(
       data: { account, subject: id, epoch, wake: purpose },
     })),
   );
-  work.filled.add('conversation');
+  work.afterCommit.push(() => deps.jobs.hint('conversation'));
 }
 
 // What a conversation tells its owner on WhatsApp, if they wish: one line into their own chat. Whether it
@@ -483,7 +454,7 @@ async function notifyOwnerOfConversation(
   });
   const { gate, lease } = deps;
   const told = await tellOnWhatsApp(work.tx, { gate, account: lease.account }, text);
-  if (told) work.told.push(() => gate.hint());
+  if (told) work.afterCommit.push(() => gate.hint());
 }
 
 async function describeContact(work: UnitOfWork, row: InstanceRow): Promise<string> {

@@ -22,15 +22,14 @@ import type {
 } from '@relay/core/ports/agent-turn';
 import { sql } from 'kysely';
 import type { OnRelease } from '../../pipeline/gate/approvals.ts';
+import type { EvaluatedProposal } from '../../pipeline/gate/gate.ts';
 import { hasUnsent } from '../../pipeline/gate/withdrawals.ts';
 import { beginRun, endRun, saveRunTaint, taintOfAuthors } from '../../platform/db/runs.ts';
-import { fenced } from '../../platform/db/transaction.ts';
 import {
-  inOneTransaction,
-  joinTransaction,
-  RetryTransaction,
+  TransactionConflict,
+  transaction,
   type UnitOfWork,
-} from '../../platform/jobs/unit-of-work.ts';
+} from '../../platform/db/transaction.ts';
 import type { Job } from '../../platform/jobs/worker.ts';
 import {
   type InstanceRow,
@@ -50,10 +49,9 @@ import {
 import {
   appendTranscriptLine,
   applyEvents,
-  askGate,
   type ConversationDeps,
   enqueueTurns,
-  submitRefusedText,
+  evaluateText,
   WAITS_FOR_APPROVAL,
 } from './transitions.ts';
 
@@ -97,7 +95,7 @@ async function runAgent(
         signal,
         spent: (spent) => tab.add(spent),
         reads: (taint) =>
-          fenced(deps.db, deps.lease, (tx) => saveRunTaint(tx, deps.lease.account, run, taint)),
+          transaction(deps, ({ tx }) => saveRunTaint(tx, deps.lease.account, run, taint)),
       }),
     )
     .finally(() => tab.settled())
@@ -128,7 +126,7 @@ function beginConversationTurn(
   job: ConversationJob,
   purpose: TurnPurpose,
 ): Promise<BegunTurn | null> {
-  return inOneTransaction(deps, async (work) => {
+  return transaction(deps, async (work) => {
     const row = await lockIfCurrent(deps, work, job);
     if (row === null) return null;
     const beginning = BEGIN_EVENTS[row.state];
@@ -204,7 +202,7 @@ function finishTurn(
   context: TurnContext,
   outcome: TurnOutcome,
 ): Promise<void> {
-  return inOneTransaction(deps, async (work) => {
+  return transaction(deps, async (work) => {
     const row = await lockIfCurrent(deps, work, job);
     if (row === null) return endRun(work.tx, deps.lease.account, context.run, 'discarded');
     if (row.held) {
@@ -217,29 +215,20 @@ function finishTurn(
     await saveSummary(work, row, wanted);
     await endRunWithCalls(deps, work, row, run, wanted.calls ?? []);
     await job.complete(work.tx);
-    const refused = await firstRefused(deps, work, row, wanted.messages, { followUp, run });
-    const progress = { ...todosAfterTurn(row, wanted), run };
-    if (refused === null) await applyEvents(deps, work, row, eventsOf(context, wanted), progress);
-    else {
-      const { at, reason } = refused;
-      const [texts, text] = [wanted.messages.slice(0, at), wanted.messages[at] ?? ''];
-      await applyEvents(
-        deps,
-        work,
-        row,
-        [{ type: 'request_intervention', reason, texts }],
-        progress,
-      );
-      const decision = await submitRefusedText(
-        deps,
-        work,
-        row,
-        { role: 'agent', text, followUp },
-        { run },
-      );
-      const content = `Not sent: ${reasonSentence(decision.reason)}`;
-      await appendTranscriptLine(work, row, { role: 'system', content });
+    const decided = await evaluateTexts(deps, work, row, wanted.messages, { followUp, run });
+    const { allowed: evaluated, refused } = decided;
+    const progress = { ...todosAfterTurn(row, wanted), evaluated };
+    if (refused === null) {
+      await applyEvents(deps, work, row, eventsOf(context, wanted), progress);
+      return;
     }
+    const texts = wanted.messages.slice(0, evaluated.length);
+    const intervention = [{ type: 'request_intervention', reason: refused.reason, texts }] as const;
+    await applyEvents(deps, work, row, intervention, progress);
+    // Into the ledger and, if they may allow it, before the owner.
+    const { decision } = await refused.evaluated.submit();
+    const content = `Not sent: ${reasonSentence(decision.reason)}`;
+    await appendTranscriptLine(work, row, { role: 'system', content });
   });
 }
 
@@ -249,7 +238,7 @@ async function discardTurn(
   job: ConversationJob,
   { run }: TurnContext,
 ): Promise<void> {
-  const overtaken = await inOneTransaction(deps, async (work) => {
+  const overtaken = await transaction(deps, async (work) => {
     await endRun(work.tx, deps.lease.account, run, 'discarded');
     return (await lockIfCurrent(deps, work, job)) === null;
   });
@@ -264,7 +253,7 @@ async function failTurn(
   error: unknown,
 ): Promise<void> {
   const told = error instanceof RelayError;
-  const again = await inOneTransaction(deps, async (work) => {
+  const again = await transaction(deps, async (work) => {
     const row = await lockIfCurrent(deps, work, job);
     const failure = told ? error.message : error instanceof Error ? error.name : 'failed';
     await endRun(work.tx, deps.lease.account, run, row === null ? 'discarded' : 'failed', failure);
@@ -274,7 +263,9 @@ async function failTurn(
     const reason = told
       ? error.message
       : 'The agent failed twice in a row. Resume it to let it try again.';
-    work.told.push(() => deps.log.error('the agent failed', { instance: row.id, run, error }));
+    work.afterCommit.push(() =>
+      deps.log.error('the agent failed', { instance: row.id, run, error }),
+    );
     await applyEvents(deps, work, row, [{ type: 'request_intervention', reason }]);
     await job.complete(work.tx);
     return false;
@@ -282,24 +273,34 @@ async function failTurn(
   if (again) throw error;
 }
 
-/** The first message that the gate would not let through, and why; what comes after it is not said either. */
-async function firstRefused(
+interface EvaluatedTexts {
+  readonly allowed: readonly EvaluatedProposal[];
+  /** The first that the gate does not let through; what comes after it is not said either. */
+  readonly refused: { readonly evaluated: EvaluatedProposal; readonly reason: string } | null;
+}
+
+async function evaluateTexts(
   deps: ConversationDeps,
   work: UnitOfWork,
   row: InstanceRow,
   texts: readonly string[],
   { followUp, run }: { readonly followUp: boolean; readonly run: TurnContext['run'] },
-): Promise<{ readonly at: number; readonly reason: string } | null> {
+): Promise<EvaluatedTexts> {
+  const allowed: EvaluatedProposal[] = [];
   for (const [at, text] of texts.entries()) {
     const speech = { role: 'agent', text, followUp } as const;
     const sayingBefore = texts.slice(0, at);
-    const { outcome, reason } = await askGate(deps, work, row, speech, { sayingBefore, run });
-    if (outcome === 'allow') continue;
-    // Held since a moment ago: nobody need be asked for that, the turn is parked.
-    if (reason === 'hold') throw new RetryTransaction('a hold began');
-    return { at, reason: outcome === 'deny' ? reasonSentence(reason) : WAITS_FOR_APPROVAL };
+    const evaluated = await evaluateText(deps, work, row, speech, { sayingBefore, run });
+    const { outcome, reason } = evaluated.decision;
+    if (outcome !== 'allow') {
+      // Held since a moment ago: nobody need be asked for that, the turn is parked.
+      if (reason === 'hold') throw new TransactionConflict('a hold began');
+      const sentence = outcome === 'deny' ? reasonSentence(reason) : WAITS_FOR_APPROVAL;
+      return { allowed, refused: { evaluated, reason: sentence } };
+    }
+    allowed.push(evaluated);
   }
-  return null;
+  return { allowed, refused: null };
 }
 
 /** What the agent wanted, as events, in the only order the machine allows. */
@@ -386,7 +387,7 @@ async function endRunWithCalls(
       ${calls.map((call) => JSON.stringify(call.arguments ?? null))}::jsonb[],
       ${calls.map(({ result }) => JSON.stringify(result))}::jsonb[])
     ON CONFLICT (account_id, run_id, call_id) DO NOTHING`.execute(work.tx);
-  work.told.push(() => {
+  work.afterCommit.push(() => {
     for (const { name } of calls)
       deps.log.debug('tool call', { instance: row.id, run, event: name });
   });
@@ -406,7 +407,7 @@ async function lockIfCurrent(
   const row = await lockInstanceUnderHold(work.tx, deps.lease, job.data.subject);
   if (row.epoch === job.data.epoch) return row;
   await job.complete(work.tx);
-  work.told.push(() =>
+  work.afterCommit.push(() =>
     deps.log.warn('stale wake-up discarded', {
       instance: row.id,
       state: row.state,
@@ -417,7 +418,7 @@ async function lockIfCurrent(
 }
 
 function fireHeartbeat(deps: ConversationDeps, job: ConversationJob): Promise<void> {
-  return inOneTransaction(deps, async (work) => {
+  return transaction(deps, async (work) => {
     const row = await lockIfCurrent(deps, work, job);
     if (row === null) return;
     await applyEvents(deps, work, row, [{ type: 'heartbeat_fires' }]);
@@ -427,7 +428,7 @@ function fireHeartbeat(deps: ConversationDeps, job: ConversationJob): Promise<vo
 
 /** WhatsApp took a message, or it was stopped: once none is unsent, the follow-up clock starts. */
 function acknowledgeSent(deps: ConversationDeps, job: ConversationJob): Promise<void> {
-  return inOneTransaction(deps, async (work) => {
+  return transaction(deps, async (work) => {
     const row = await lockInstance(work.tx, deps.lease, job.data.subject);
     const { account } = deps.lease;
     if (row.unsent && !isTerminal(row.state) && !(await hasUnsent(work.tx, account, row.id))) {
@@ -456,7 +457,7 @@ async function lastSentAt({ tx }: UnitOfWork, row: InstanceRow): Promise<Date | 
  * has paused, stays as it is; its transcript has said so since the outbox gave up.
  */
 function failUndelivered(deps: ConversationDeps, job: ConversationJob): Promise<void> {
-  return inOneTransaction(deps, async (work) => {
+  return transaction(deps, async (work) => {
     const row = await lockInstance(work.tx, deps.lease, job.data.subject);
     const undelivered = await work.tx
       .selectFrom('outbox')
@@ -484,7 +485,7 @@ async function parkTurn(
   row: InstanceRow,
 ): Promise<void> {
   await job.complete(work.tx);
-  work.told.push(() => {
+  work.afterCommit.push(() => {
     deps.log.info('turn parked', { instance: row.id, state: row.state, event: job.data.wake });
   });
 }
@@ -511,5 +512,5 @@ async function enqueueParkedTurns(deps: ConversationDeps, work: UnitOfWork): Pro
 
 export const resumeTurnsOnRelease =
   (deps: ConversationDeps): OnRelease =>
-  (tx) =>
-    joinTransaction(deps, tx, (work) => enqueueParkedTurns(deps, work));
+  (work) =>
+    enqueueParkedTurns(deps, work);

@@ -14,9 +14,9 @@ import {
 import { dayIn } from '@relay/core/schedule/zone';
 import type { DigestExportSettings } from '@relay/core/settings';
 import { Webhook } from 'standardwebhooks';
-import { fenced } from '../../platform/db/transaction.ts';
+import { transaction, type UnitOfWork } from '../../platform/db/transaction.ts';
 import type { Egress } from '../../platform/egress/egress.ts';
-import type { Engine, UnitOfWork } from '../../platform/jobs/unit-of-work.ts';
+import type { Engine } from '../../platform/jobs/engine.ts';
 import type { JobHandler } from '../../platform/jobs/worker.ts';
 import { dropDigestLines, putDigestLines } from './folder.ts';
 import {
@@ -55,7 +55,7 @@ export function openDigestExport(deps: DigestExportDeps): DigestExport {
       if (settings !== null && !isExportWanted(settings, kind)) return;
       const data = { account: lease.account, subject: digest };
       await jobs.enqueue(work.tx, 'outside_memory', [{ key: `${lease.account}:${digest}`, data }]);
-      work.filled.add('outside_memory');
+      work.afterCommit.push(() => deps.jobs.hint('outside_memory'));
     },
     copies: { erase: (digests) => eraseDigestCopies(deps, digests) },
     verbs: createDigestExportService(deps),
@@ -108,7 +108,7 @@ function createDigestExportHandler(deps: DigestExportDeps): JobHandler<'outside_
     const { db, lease } = deps;
     const digest = await readDigestToExport(db, lease.account, job.data.subject);
     const told = digest === null ? null : await exportDigest(deps, digest);
-    await fenced(db, lease, async (tx) => {
+    await transaction(deps, async ({ tx }) => {
       if (told !== null) await noteDigestCopyDelivered(tx, lease.account, job.data.subject, told);
       await job.complete(tx);
     });
@@ -127,7 +127,7 @@ async function exportDigest(deps: DigestExportDeps, digest: DigestToExport): Pro
     const file = join(settings.folder, `${dayOf(deps, digest)}.jsonl`);
     if (before?.file && before.file !== file)
       await dropDigestLines(before.file, new Set([digest.id]));
-    await noteDigestCopyFile(db, lease.account, digest.id, file);
+    await transaction(deps, ({ tx }) => noteDigestCopyFile(tx, lease.account, digest.id, file));
     await putDigestLines(file, digest.id, segments.map(segmentLine));
     // It may have been erased while the file was written.
     const after = await findDigestCopy(db, lease.account, digest.id);
@@ -161,11 +161,12 @@ const dayOf = ({ zone }: DigestExportDeps, digest: DigestToExport): string =>
 
 /** Before their rows go. Returns how many lines went. */
 async function eraseDigestCopies(
-  { db, lease }: DigestExportDeps,
+  deps: DigestExportDeps,
   digests: readonly DigestId[],
 ): Promise<number> {
+  const { db, lease } = deps;
   if (digests.length === 0) return 0;
-  await markDigestCopiesErased(db, lease.account, digests);
+  await transaction(deps, ({ tx }) => markDigestCopiesErased(tx, lease.account, digests));
   return dropCopyLines(await findDigestCopies(db, lease.account, digests));
 }
 
@@ -179,7 +180,7 @@ async function removeOrphanedCopies(deps: DigestExportDeps): Promise<void> {
   for (const copy of left) {
     if (await notifyErased(deps, copy)) done.push(copy.digest);
   }
-  await deleteDigestCopies(db, lease.account, done);
+  await transaction(deps, ({ tx }) => deleteDigestCopies(tx, lease.account, done));
   if (done.length < left.length) {
     log.warn('a webhook was not told what was erased', { count: left.length - done.length });
   }

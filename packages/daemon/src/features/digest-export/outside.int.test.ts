@@ -14,8 +14,8 @@ import { verifies } from '@relay/testing/verifies';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { putDigest } from '../../platform/db/observer/digests.ts';
+import { transaction } from '../../platform/db/transaction.ts';
 import { openEgress } from '../../platform/egress/egress.ts';
-import { inOneTransaction } from '../../platform/jobs/unit-of-work.ts';
 import { openDigestExport } from './feature.ts';
 
 const world = await freshDaemonHarness();
@@ -76,7 +76,7 @@ async function write(
   body: string,
   { kind = 'daily' as 'hourly' | 'daily', now = new Date() } = {},
 ): Promise<DigestId> {
-  return inOneTransaction(conversations, async (work) => {
+  return transaction(conversations, async (work) => {
     const id = await putDigest(
       work.tx,
       account,
@@ -162,7 +162,7 @@ test('it is there once, also after a kill before the job was done, and as it was
   const id = await write('First');
   await idle();
   // As after a kill: the lines are written and the job is not done.
-  await inOneTransaction(conversations, (work) => outside.enqueue(work, id, 'daily'));
+  await transaction(conversations, (work) => outside.enqueue(work, id, 'daily'));
   jobs.hint('outside_memory');
   await idle();
   expect(await lines()).toHaveLength(2);
@@ -209,7 +209,7 @@ test('the webhook gets it signed, under the same id until it takes it, and once'
       data: { digest_id: id, segments: [{ text: 'Over the wire' }, { text: 'Dinner at eight' }] },
     });
   }
-  await inOneTransaction(conversations, (work) => outside.enqueue(work, id, 'daily'));
+  await transaction(conversations, (work) => outside.enqueue(work, id, 'daily'));
   jobs.hint('outside_memory');
   await idle();
   expect(received.length).toBe(2);
@@ -251,7 +251,7 @@ test('what is erased leaves the files at once, and the webhook is told', async (
   expect(await outside.copies.erase([id])).toBe(2);
   expect(await lines()).toEqual([]);
   // A job that is late writes nothing any more.
-  await inOneTransaction(conversations, (work) => outside.enqueue(work, id, 'daily'));
+  await transaction(conversations, (work) => outside.enqueue(work, id, 'daily'));
   jobs.hint('outside_memory');
   await idle();
   expect(await lines()).toEqual([]);

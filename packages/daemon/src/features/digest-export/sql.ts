@@ -50,13 +50,13 @@ export async function findOrphanedDigestCopies(
 
 /** Before the lines are written: a file that may have them is known, whatever happens next. */
 export async function noteDigestCopyFile(
-  db: Db,
+  tx: Transaction,
   account: AccountId,
   digest: DigestId,
   file: string,
 ): Promise<void> {
   await sql`INSERT INTO outside_copies (account_id, digest_id, file) VALUES (${account}, ${digest}, ${file})
-    ON CONFLICT (account_id, digest_id) DO UPDATE SET file = excluded.file`.execute(db);
+    ON CONFLICT (account_id, digest_id) DO UPDATE SET file = excluded.file`.execute(tx);
 }
 
 export async function noteDigestCopyDelivered(
@@ -71,22 +71,22 @@ export async function noteDigestCopyDelivered(
 
 /** From now on nothing of them is written. */
 export async function markDigestCopiesErased(
-  db: Db,
+  tx: Transaction,
   account: AccountId,
   digests: readonly DigestId[],
 ): Promise<void> {
   await sql`INSERT INTO outside_copies (account_id, digest_id, erased_at)
     SELECT ${account}::bigint, digest, now() FROM unnest(${digests}::uuid[]) AS digest
-    ON CONFLICT (account_id, digest_id) DO UPDATE SET erased_at = now()`.execute(db);
+    ON CONFLICT (account_id, digest_id) DO UPDATE SET erased_at = now()`.execute(tx);
 }
 
 export async function deleteDigestCopies(
-  db: Db,
+  tx: Transaction,
   account: AccountId,
   digests: readonly DigestId[],
 ): Promise<void> {
   await sql`DELETE FROM outside_copies WHERE account_id = ${account} AND digest_id = ANY(${digests}::uuid[])`.execute(
-    db,
+    tx,
   );
 }
 

@@ -57,11 +57,8 @@ import {
   noteObserverSpending,
 } from '../../platform/db/observer/runs.ts';
 import { endRun } from '../../platform/db/runs.ts';
-import {
-  type Engine,
-  inOneTransaction,
-  type UnitOfWork,
-} from '../../platform/jobs/unit-of-work.ts';
+import { transaction, type UnitOfWork } from '../../platform/db/transaction.ts';
+import type { Engine } from '../../platform/jobs/engine.ts';
 import type { Job } from '../../platform/jobs/worker.ts';
 import type { MessageSearch } from '../search/search.ts';
 
@@ -92,9 +89,9 @@ function beginGroupAnswer(
   deps: GroupAnswerDeps,
   job: GroupAnswerJob,
 ): Promise<GroupAnswerTurn | null> {
-  return inOneTransaction(deps, async (work) => {
+  return transaction(deps, async (work) => {
     const { account } = deps.lease;
-    const request = await lockObserverRequest(work.tx, deps.lease, job.data.subject);
+    const request = await lockObserverRequest(work.tx, account, job.data.subject);
     const group = request && (await readObservedGroup(work.tx, account, request.chat_id));
     if (request === null || group === null || request.state !== 'answering') {
       await job.complete(work.tx);
@@ -139,9 +136,8 @@ async function createGroupAnswerTurn(
   await changeObserverRequest(tx, request, { state: 'answering', run });
   // Nobody pays for an answer that the gate will not let go.
   const proposal = { kind: 'send_message', chat, text: '…' } as const;
-  const { outcome, reason } = await deps.gate.ask(tx, { kind: 'assistant', run }, proposal, {
-    run,
-  });
+  const { decision } = await deps.gate.evaluate(tx, { kind: 'assistant', run }, proposal, { run });
+  const { outcome, reason } = decision;
   if (outcome === 'deny') {
     await job.complete(tx);
     await settleSilent(deps, work, request, { reason: 'refused', refusal: reason, run });
@@ -210,10 +206,10 @@ function finishGroupAnswer(
   { group: { chat }, run, asked }: GroupAnswerTurn,
   composed: ComposedAnswer,
 ): Promise<void> {
-  return inOneTransaction(deps, async (work) => {
+  return transaction(deps, async (work) => {
     const { tx } = work;
     const { account } = deps.lease;
-    const request = await lockObserverRequest(tx, deps.lease, job.data.subject);
+    const request = await lockObserverRequest(tx, account, job.data.subject);
     await job.complete(tx);
     // Taken back, taken anew by another run, or the group is observed no longer.
     if (request === null || request.state !== 'answering' || request.run_id !== run) {
@@ -234,7 +230,7 @@ function finishGroupAnswer(
       { run, answers: asked, taint: { chats: [chat], outside: false } },
     );
     if (message !== null) {
-      work.told.push(() => deps.gate.hint());
+      work.afterCommit.push(() => deps.gate.hint());
       const detail = { chat, run, outbox: message.id };
       return recordGroupAnswer(deps, work, asked, { reason: 'replied', detail });
     }
@@ -303,7 +299,7 @@ async function recordGroupAnswer(
   const actor = detail.run === undefined ? 'assistant' : `assistant:${detail.run}`;
   const row = answerLedgerRow({ actor, message, reason, detail });
   await appendLedger(work.tx, account, row);
-  work.told.push(() =>
+  work.afterCommit.push(() =>
     log.info('asked in a group', { chat: detail.chat, message, state: row.outcome, reason }),
   );
 }

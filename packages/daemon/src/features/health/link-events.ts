@@ -6,7 +6,7 @@ import type { TransportEvent } from '@relay/core/ports/transport';
 import type { Db } from '../../platform/db/database.ts';
 import { appendEvent } from '../../platform/db/events.ts';
 import type { Lease } from '../../platform/db/lease.ts';
-import { fenced } from '../../platform/db/transaction.ts';
+import { transaction } from '../../platform/db/transaction.ts';
 
 interface LinkEventWriterOptions {
   readonly db: Db;
@@ -42,8 +42,8 @@ export class LinkEventWriter {
   }
 
   async #write(state: ConnectionState, from: ConnectionState | null): Promise<void> {
-    const { db, lease, changed } = this.#options;
-    await fenced(db, lease, (tx) =>
+    const { lease, changed } = this.#options;
+    await transaction(this.#options, ({ tx }) =>
       appendEvent(tx, lease.account, { kind: 'link', subject: null, data: { state, from } }),
     );
     changed();

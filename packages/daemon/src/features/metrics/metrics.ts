@@ -8,6 +8,7 @@ import { CONNECTION_STATES } from '@relay/core/connection/states';
 import type { Log } from '@relay/core/log';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { ModelUseTotals } from '../../platform/db/runs.ts';
+import { PollLoop } from '../../platform/poll-loop.ts';
 
 interface MetricsDeps {
   status(): Promise<DaemonStatus>;
@@ -237,46 +238,27 @@ function countEvents(registry: Registry, events: EventLog, log: Log): { stop(): 
   });
   let from: string | null = null;
   let begun = false;
-  let isReading = false;
-  let isAskedAgain = false;
-  let rest: NodeJS.Timeout | undefined;
-
-  const take = async () => {
-    if (!begun) {
-      from = await events.latest();
+  const loop = new PollLoop({
+    look: async () => {
+      if (!begun) from = await events.latest();
       begun = true;
-    }
-    for (;;) {
       const page = await events.read(from, EVENTS_AT_ONCE);
       for (const { kind } of page) counter.inc({ kind });
       from = page.at(-1)?.cursor ?? from;
-      if (page.length < EVENTS_AT_ONCE) return;
-    }
-  };
-  const look = () => {
-    if (isReading) {
-      isAskedAgain = true;
-      return;
-    }
-    isReading = true;
-    take()
-      .catch((error: unknown) => log.warn('events could not be counted', { error }))
-      .finally(() => {
-        rest = setTimeout(() => {
-          isReading = false;
-          if (!isAskedAgain) return;
-          isAskedAgain = false;
-          look();
-        }, PAUSE_MS);
-        rest.unref();
-      });
-  };
-  const unsubscribe = events.subscribe(look);
-  look();
+      return page.length === EVENTS_AT_ONCE ? 'more' : Number.POSITIVE_INFINITY;
+    },
+    failed: (error) => {
+      log.warn('events could not be counted', { error });
+      return PAUSE_MS;
+    },
+    gatherMs: PAUSE_MS,
+  });
+  const unsubscribe = events.subscribe(() => loop.hint());
+  loop.start();
   return {
     stop() {
       unsubscribe();
-      clearTimeout(rest);
+      loop.end();
     },
   };
 }

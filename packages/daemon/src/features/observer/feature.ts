@@ -3,9 +3,8 @@
 import type { ChatId } from '@relay/core/ids';
 import type { LedgerRow } from '@relay/core/ledger/rows';
 import { sql } from 'kysely';
-import { fence } from '../../platform/db/lease.ts';
 import { readObservedGroup } from '../../platform/db/observer/groups.ts';
-import { inOneTransaction, type UnitOfWork } from '../../platform/jobs/unit-of-work.ts';
+import { transaction, type UnitOfWork } from '../../platform/db/transaction.ts';
 import type { JobHandler } from '../../platform/jobs/worker.ts';
 import { onDigestJob } from './digest/digest-job.ts';
 import { type DigestDeps, expectDigest, setDigestTimer } from './digest/due.ts';
@@ -36,8 +35,7 @@ interface DigestsFeature {
 
 export function openDigests(deps: DigestDeps): DigestsFeature {
   const lookAgain = () =>
-    inOneTransaction(deps, async (work) => {
-      await fence(work.tx, deps.lease);
+    transaction(deps, async (work) => {
       for (const chat of await findGroupsWithoutTimer(deps, work))
         await setDigestTimer(work, deps.lease.account, chat, deps.now());
     });

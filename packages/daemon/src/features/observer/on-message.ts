@@ -22,7 +22,8 @@ import {
 } from '../../platform/db/observer/messages.ts';
 import { dropObserverRequest, putObserverRequest } from '../../platform/db/observer/requests.ts';
 import { addObserverUsage } from '../../platform/db/observer/runs.ts';
-import type { Engine, UnitOfWork } from '../../platform/jobs/unit-of-work.ts';
+import type { UnitOfWork } from '../../platform/db/transaction.ts';
+import type { Engine } from '../../platform/jobs/engine.ts';
 import type { Job } from '../../platform/jobs/worker.ts';
 import { expectDigest } from './digest/due.ts';
 
@@ -105,7 +106,7 @@ async function noteRequest(
     await deps.jobs.enqueue(work.tx, 'trigger', [
       { key: `${account}:${chat}`, data: { account, subject: request } },
     ]);
-    work.filled.add('trigger');
+    work.afterCommit.push(() => deps.jobs.hint('trigger'));
     return [];
   }
   const { chat, id } = place;

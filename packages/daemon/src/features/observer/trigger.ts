@@ -35,11 +35,8 @@ import {
 } from '../../platform/db/observer/requests.ts';
 import { beginObserverRun, noteObserverSpending } from '../../platform/db/observer/runs.ts';
 import { endRun, spentTodaySql } from '../../platform/db/runs.ts';
-import {
-  type Engine,
-  inOneTransaction,
-  type UnitOfWork,
-} from '../../platform/jobs/unit-of-work.ts';
+import { transaction, type UnitOfWork } from '../../platform/db/transaction.ts';
+import type { Engine } from '../../platform/jobs/engine.ts';
 import type { ObserverDeps, TriggerJob } from './on-message.ts';
 
 /** Longer than a model needs for a word, shorter than a group waits. */
@@ -62,9 +59,9 @@ interface TriggerTurn {
 
 /** Null when there is nothing to think about; the job is settled then. */
 function beginTrigger(deps: ObserverDeps, job: TriggerJob): Promise<TriggerTurn | null> {
-  return inOneTransaction(deps, async (work) => {
+  return transaction(deps, async (work) => {
     const { account } = deps.lease;
-    const request = await lockObserverRequest(work.tx, deps.lease, job.data.subject);
+    const request = await lockObserverRequest(work.tx, account, job.data.subject);
     const group = request && (await readObservedGroup(work.tx, account, request.chat_id));
     if (request === null || group === null || request.state !== 'asked') {
       await job.complete(work.tx);
@@ -159,9 +156,9 @@ function finishTrigger(
   { group, run }: TriggerTurn,
   said: TriggerVerdict,
 ): Promise<void> {
-  return inOneTransaction(deps, async (work) => {
+  return transaction(deps, async (work) => {
     const { account } = deps.lease;
-    const request = await lockObserverRequest(work.tx, deps.lease, job.data.subject);
+    const request = await lockObserverRequest(work.tx, account, job.data.subject);
     await endRun(work.tx, account, run, 'failure' in said ? 'failed' : 'done');
     await job.complete(work.tx);
     // Taken back, or the group is observed no longer: what was found out is of no use.
@@ -177,7 +174,7 @@ function finishTrigger(
     await deps.jobs.enqueue(work.tx, 'group_answer', [
       { key: `${account}:${group.chat}`, data: { account, subject: request.id } },
     ]);
-    work.filled.add('group_answer');
+    work.afterCommit.push(() => deps.jobs.hint('group_answer'));
   });
 }
 
@@ -237,5 +234,5 @@ async function keepSilent(
     account,
     answerLedgerRow({ actor: `observer:${chat}`, message, reason, detail }),
   );
-  work.told.push(() => log.info('met with silence', { chat, message, reason }));
+  work.afterCommit.push(() => log.info('met with silence', { chat, message, reason }));
 }

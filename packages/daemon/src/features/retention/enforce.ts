@@ -5,8 +5,8 @@ import type { ContactId, DigestId } from '@relay/core/ids';
 import type { RetentionSettings } from '@relay/core/settings';
 import { sql } from 'kysely';
 import { appendLedger } from '../../platform/db/ledger.ts';
-import { fenced } from '../../platform/db/transaction.ts';
-import type { Engine } from '../../platform/jobs/unit-of-work.ts';
+import { transaction } from '../../platform/db/transaction.ts';
+import type { Engine } from '../../platform/jobs/engine.ts';
 import { eraseAllMessages, eraseDigests, eraseOutboxMessages, findDigestIds } from './erase.ts';
 import {
   dropStaleMarks,
@@ -37,7 +37,7 @@ export async function enforceRetention(
   deps: RetentionDeps,
   cause: RetentionRun['cause'],
 ): Promise<RetentionRun> {
-  const { db, lease, log, now, limits } = deps;
+  const { lease, log, now, limits } = deps;
   const began = performance.now();
   const at = now();
   const cutoffs = cutoffsAt(at, limits);
@@ -47,7 +47,7 @@ export async function enforceRetention(
   const scoured = await scourIfDue(deps, cause, deleted);
   const ms = Math.round(performance.now() - began);
   const run = { at: at.toISOString(), cause, messages, digests, scoured, ms };
-  await fenced(db, lease, async (tx) => {
+  await transaction(deps, async ({ tx }) => {
     await dropStaleMarks(tx, lease.account, cutoffs);
     await noteRetentionRun(tx, lease.account, run);
     if (!deleted) return;
@@ -80,7 +80,7 @@ export async function eraseDigestsEverywhere(
 ): Promise<number> {
   if (digests.length === 0) return 0;
   const lines = await deps.outside.erase(digests);
-  await fenced(deps.db, deps.lease, async (tx) => {
+  await transaction(deps, async ({ tx }) => {
     await eraseDigests(tx, deps.lease.account, digests);
     await deps.jobs.forget(tx, digests);
   });
@@ -92,7 +92,7 @@ async function enforceMessages(deps: RetentionDeps, cutoffs: RetentionCutoffs): 
   let total = 0;
   for (const overdue of await readOverdueChats(db, lease.account, cutoffs)) {
     total += await eraseAllMessages(db, lease, overdueMessagesSql(overdue));
-    await fenced(db, lease, (tx) =>
+    await transaction(deps, ({ tx }) =>
       eraseOutboxMessages(tx, lease.account, overdueAnswersSql(overdue)),
     );
   }

@@ -18,7 +18,7 @@ import { lockContactCreation } from '../../platform/db/contacts.ts';
 import type { Db, Transaction } from '../../platform/db/database.ts';
 import type { Lease } from '../../platform/db/lease.ts';
 import { appendLedger } from '../../platform/db/ledger.ts';
-import { fenced } from '../../platform/db/transaction.ts';
+import { transaction } from '../../platform/db/transaction.ts';
 import {
   approvalsAboutSubject,
   type ErasureSubject,
@@ -76,7 +76,9 @@ export async function eraseAllMessages(
 ): Promise<number> {
   let total = 0;
   for (;;) {
-    const erased = await fenced(db, lease, (tx) => eraseSome(tx, lease.account, which));
+    const erased = await transaction({ db, lease }, ({ tx }) =>
+      eraseSome(tx, lease.account, which),
+    );
     total += erased;
     if (erased > 0) onProgress(total);
     if (erased < MESSAGES_AT_ONCE) return total;

@@ -5,7 +5,7 @@ import { RelayError } from '@relay/core/errors';
 import type { ChatId, ContactId } from '@relay/core/ids';
 import { sql } from 'kysely';
 import type { Db } from '../../platform/db/database.ts';
-import { fenced } from '../../platform/db/transaction.ts';
+import { transaction } from '../../platform/db/transaction.ts';
 import { eraseDigestsEverywhere, type RetentionDeps } from './enforce.ts';
 import {
   eraseAllMessages,
@@ -44,17 +44,16 @@ export async function forgetContactOrGroup(
   id: string,
 ): Promise<ErasureReceipt> {
   const began = performance.now();
-  const { db, lease, jobs, events, log, server } = deps;
+  const { db, lease, jobs, log, server } = deps;
   const whom = await getErasureSubject(deps, id);
   if (whom.kind === 'person' && whom.contact !== null) await deps.endConversations(whom.contact);
   const erased = await countErasure(db, lease.account, whom);
   const outside_lines = await eraseDerived(deps, whom);
   await eraseAllMessages(db, lease, messagesOfSubject(whom));
-  await fenced(db, lease, async (tx) => {
+  await transaction(deps, async ({ tx }) => {
     const ids = await eraseWhole(tx, lease.account, whom, figuresOf(erased));
     await jobs.forget(tx, ids);
   });
-  events.hint();
   const scoured = await scourDatabase({ db, server });
   const ms = Math.round(performance.now() - began);
   log.info('forgotten', { event: whom.kind, count: erased.messages, ms });
@@ -75,7 +74,7 @@ async function eraseDerived(deps: RetentionDeps, whom: ErasureSubject): Promise<
     deps,
     await findDigestIds(db, lease.account, digestsOfSubject(whom)),
   );
-  await fenced(db, lease, async (tx) => {
+  await transaction(deps, async ({ tx }) => {
     if (whom.kind === 'person') await eraseQuotesAndMentions(tx, lease.account, whom);
     await eraseAssistantAnswers(tx, lease.account, whom);
   });

@@ -14,13 +14,11 @@ import { sql } from 'kysely';
 import type { OnRelease } from '../../pipeline/gate/approvals.ts';
 import { type GateResult, isOnHold, notifyOwner } from '../../pipeline/gate/gate.ts';
 import { appendEvent } from '../../platform/db/events.ts';
-import { fence } from '../../platform/db/lease.ts';
 import {
-  inOneTransaction,
-  joinTransaction,
-  RetryTransaction,
+  TransactionConflict,
+  transaction,
   type UnitOfWork,
-} from '../../platform/jobs/unit-of-work.ts';
+} from '../../platform/db/transaction.ts';
 import type { JobHandler } from '../../platform/jobs/worker.ts';
 import type { ScheduleDeps } from './service.ts';
 import { lockSchedule, ruleOf, type ScheduleRow, setNextOccurrence } from './sql.ts';
@@ -28,8 +26,7 @@ import { lockSchedule, ruleOf, type ScheduleRow, setNextOccurrence } from './sql
 export const onScheduleDue =
   (deps: ScheduleDeps): JobHandler<'schedule'> =>
   (job) =>
-    inOneTransaction(deps, async (work) => {
-      await fence(work.tx, deps.lease);
+    transaction(deps, async (work) => {
       await job.complete(work.tx);
       await runDueSchedule(deps, work, job.data.subject);
     });
@@ -45,7 +42,7 @@ async function runDueSchedule(deps: ScheduleDeps, work: UnitOfWork, id: Schedule
   await setNextOccurrence(tx, account, id, plan.next);
   if (plan.skipped !== null) await noteSkipped(deps, work, row, plan.skipped);
   if (plan.happens !== null) await submitOccurrence(deps, work, row, plan.happens);
-  work.told.push(() => logDueSchedule(deps, row, plan));
+  work.afterCommit.push(() => logDueSchedule(deps, row, plan));
 }
 
 async function submitOccurrence(
@@ -65,7 +62,7 @@ async function submitOccurrence(
   );
   const { decision, message, approval } = submitted;
   // Held between our look and the gate's: nothing of this has happened, and the next look finds the hold.
-  if (decision.reason === 'hold') throw new RetryTransaction('held');
+  if (decision.reason === 'hold') throw new TransactionConflict('held');
   const outcome = outcomeOf(submitted);
   const news = outcome === 'refused' && (await isNewRefusal(work, row, decision));
   await sql`INSERT INTO schedule_runs (account_id, schedule_id, due_at, outcome, reason, permit_id, approval_id, at)
@@ -78,7 +75,7 @@ async function submitOccurrence(
     data: { due: due.toISOString(), outcome, reason: decision.reason },
   });
   if (news) await notifyOwnerOfRefusal(deps, work, row, decision.reason);
-  if (message !== null) work.told.push(() => deps.gate.hint());
+  if (message !== null) work.afterCommit.push(() => deps.gate.hint());
 }
 
 const outcomeOf = ({ message, approval }: GateResult): 'queued' | 'waiting' | 'refused' => {
@@ -184,15 +181,14 @@ async function notifyOwnerOfRefusal(
   const text = `A scheduled message was not sent: "${words}" (${describeRule(rule, zone)}). ${REASONS[reason].sentence}`;
   const { gate, lease } = deps;
   const told = await notifyOwner(work.tx, { gate, account: lease.account }, text.toWellFormed());
-  if (told) work.told.push(() => gate.hint());
+  if (told) work.afterCommit.push(() => gate.hint());
 }
 
 // When Relay begins, and when the clock was put back: what is to come is worked out anew. What has happened
 // stays as it is; what was left out in a time that now lies ahead again is to come after all.
 
 export async function recomputeSchedules(deps: ScheduleDeps): Promise<void> {
-  await inOneTransaction(deps, async (work) => {
-    await fence(work.tx, deps.lease);
+  await transaction(deps, async (work) => {
     await reopenSkipped(deps, work);
     for (const row of await lockActive(deps, work)) await recomputeSchedule(deps, work, row);
   });
@@ -238,24 +234,23 @@ function nextDueAt(row: ActiveSchedule, now: Date): Date | null {
 /** The hold is over: what came due meanwhile is asked for, in the transaction that ends it. */
 export const enqueueHeldSchedules =
   (deps: ScheduleDeps): OnRelease =>
-  (tx) =>
-    joinTransaction(deps, tx, async ({ filled }) => {
-      const { account } = deps.lease;
-      const rows = await tx
-        .selectFrom('schedules')
-        .select('id')
-        .where('account_id', '=', account)
-        .where('state', '=', 'active')
-        .where('next_at', '<=', deps.now())
-        .execute();
-      const job = (id: ScheduleId) => ({
-        key: `${account}:${id}`,
-        data: { account, subject: id, epoch: 0 },
-      });
-      await deps.jobs.enqueue(
-        tx,
-        'schedule',
-        rows.map(({ id }) => job(id)),
-      );
-      if (rows.length > 0) filled.add('schedule');
+  async ({ tx, afterCommit }) => {
+    const { account } = deps.lease;
+    const rows = await tx
+      .selectFrom('schedules')
+      .select('id')
+      .where('account_id', '=', account)
+      .where('state', '=', 'active')
+      .where('next_at', '<=', deps.now())
+      .execute();
+    const job = (id: ScheduleId) => ({
+      key: `${account}:${id}`,
+      data: { account, subject: id, epoch: 0 },
     });
+    await deps.jobs.enqueue(
+      tx,
+      'schedule',
+      rows.map(({ id }) => job(id)),
+    );
+    if (rows.length > 0) afterCommit.push(() => deps.jobs.hint('schedule'));
+  };

@@ -21,16 +21,16 @@ import { actorName } from '../../pipeline/gate/actors.ts';
 import { withdrawApprovals } from '../../pipeline/gate/approval-store.ts';
 import type { ApprovedActions, ApprovedScheduleActions } from '../../pipeline/gate/approvals.ts';
 import type { SubmitContext } from '../../pipeline/gate/evaluate.ts';
-import type { Gate, GateResult } from '../../pipeline/gate/gate.ts';
+import type { EvaluatedProposal, Gate, GateResult } from '../../pipeline/gate/gate.ts';
 import { closeNotices, findOrMakeOwnerChat } from '../../pipeline/gate/owner-notices.ts';
 import { findOrMakeChat } from '../../pipeline/gate/send-as-owner.ts';
 import { findOrMakeChats } from '../../platform/db/chats.ts';
 import { matchContacts } from '../../platform/db/contact-directory.ts';
-import type { Db, Transaction } from '../../platform/db/database.ts';
+import type { Transaction } from '../../platform/db/database.ts';
 import { appendEvent } from '../../platform/db/events.ts';
-import { fenced } from '../../platform/db/transaction.ts';
+import { runAndRollBack, transaction } from '../../platform/db/transaction.ts';
+import type { Engine } from '../../platform/jobs/engine.ts';
 import { setTimer } from '../../platform/jobs/timers.ts';
-import { type Engine, joinTransaction } from '../../platform/jobs/unit-of-work.ts';
 import {
   listSchedules,
   lockSchedule,
@@ -48,7 +48,7 @@ const PREVIEWED_OCCURRENCES = 5;
 const OWNER: Actor = { kind: 'owner' };
 
 export function createScheduleService(deps: ScheduleDeps): ScheduleService {
-  const { db, lease, events } = deps;
+  const { db, lease } = deps;
   const shown = async (id: ScheduleId): Promise<Schedule> => {
     const [found] = await listSchedules(db, lease.account, { id });
     if (found === undefined) throw new RelayError('schedule_not_found', { id });
@@ -56,33 +56,18 @@ export function createScheduleService(deps: ScheduleDeps): ScheduleService {
   };
   return {
     list: (state, page) => listSchedules(db, lease.account, { state }, page),
-    preview: (wish) => inRolledBackTransaction(db, (tx) => previewForOwner(deps, tx, wish)),
+    preview: (wish) => runAndRollBack(db, (tx) => previewForOwner(deps, tx, wish)),
     create: async (wish) => {
-      const { decision, id } = await fenced(db, lease, (tx) => createForOwner(deps, tx, wish));
-      events.hint();
+      const { decision, id } = await transaction(deps, ({ tx }) => createForOwner(deps, tx, wish));
       if (id === null)
         throw new RelayError('denied', { reason: REASONS[decision.reason].sentence });
       return shown(id);
     },
     cancel: async (id) => {
-      await fenced(db, lease, (tx) => cancelSchedule(deps, tx, OWNER, id));
-      events.hint();
+      await transaction(deps, ({ tx }) => cancelSchedule(deps, tx, OWNER, id));
       return shown(id);
     },
   };
-}
-
-/** A look at what would be: contacts and chats that it makes on the way are not kept. */
-async function inRolledBackTransaction<T>(
-  db: Db,
-  look: (tx: Transaction) => Promise<T>,
-): Promise<T> {
-  const tx = await db.startTransaction().execute();
-  try {
-    return await look(tx);
-  } finally {
-    await tx.rollback().execute();
-  }
 }
 
 async function previewForOwner(deps: ScheduleDeps, tx: Transaction, wish: CreateSchedule) {
@@ -123,14 +108,12 @@ export async function submitSchedule(
   actor: Actor,
   { chat, text, rule, zone, catchUp }: ScheduleToCreate,
   circumstances: SubmitContext = {},
+  approved?: EvaluatedProposal,
 ): Promise<ScheduleResult> {
   const { next } = requireNextOccurrence(deps, rule, zone);
-  const { decision, approval } = await deps.gate.submit(
-    tx,
-    actor,
-    { kind: 'schedule_message', chat, text, rule, zone, catchUp },
-    circumstances,
-  );
+  const proposal = { kind: 'schedule_message', chat, text, rule, zone, catchUp } as const;
+  const evaluated = approved ?? (await deps.gate.evaluate(tx, actor, proposal, circumstances));
+  const { decision, approval } = await evaluated.submit();
   if (decision.outcome !== 'allow') return { decision, id: null, approval };
   const { account } = deps.lease;
   const { id } = await tx
@@ -165,19 +148,12 @@ function requireNextOccurrence({ now }: ScheduleDeps, rule: unknown, zone: strin
   return checked;
 }
 
-/** The owner said yes to what an agent wanted to schedule. A refusal is thrown, and undoes the yes. */
+/** The owner said yes to what an agent wanted to schedule. */
 export const createApprovedSchedule =
   (deps: ScheduleDeps): ApprovedActions['scheduleMessage'] =>
-  (tx, { approval, actor, run, schedule: asked }) =>
-    joinTransaction(deps, tx, async () => {
-      const { decision } = await submitSchedule(deps, tx, actor, asked, {
-        approval,
-        ...(run === null ? {} : { run }),
-      });
-      if (decision.outcome !== 'allow') {
-        throw new RelayError('denied', { reason: REASONS[decision.reason].sentence });
-      }
-    });
+  async ({ tx }, { approval, actor, evaluated, schedule: asked }) => {
+    await submitSchedule(deps, tx, actor, asked, { approval }, evaluated);
+  };
 
 // Cancelling: nothing more comes of a schedule, neither the next occurrence nor a message of it that waits
 // in the outbox (its permit is asked again before it leaves) nor a question to the owner.
@@ -191,6 +167,7 @@ export async function cancelSchedule(
   actor: Actor,
   id: ScheduleId,
   circumstances: SubmitContext = {},
+  approved?: EvaluatedProposal,
 ): Promise<Pick<GateResult, 'decision' | 'approval'>> {
   const { account } = deps.lease;
   const row = await lockSchedule(tx, account, id);
@@ -209,31 +186,24 @@ export async function cancelSchedule(
     zone,
   } as const;
   // What is to be withdrawn and told comes before the ledger, which stays locked from its row to the commit.
-  const { outcome } = await deps.gate.ask(tx, actor, proposal, circumstances);
+  const evaluated = approved ?? (await deps.gate.evaluate(tx, actor, proposal, circumstances));
   let withdrawn: readonly ApprovalId[] = [];
-  if (outcome === 'allow') {
+  if (evaluated.decision.outcome === 'allow') {
     await setNextOccurrence(tx, account, id, null, 'cancelled');
     withdrawn = await withdrawApprovals(tx, account, { schedule: id }, CANCELLED_SENTENCE);
     await appendEvent(tx, account, { kind: 'schedule', subject: id, data: { state: 'cancelled' } });
   }
-  const submitted = await deps.gate.submit(tx, actor, proposal, circumstances);
+  const submitted = await evaluated.submit();
   await closeNotices(tx, { gate: deps.gate, account }, withdrawn, CANCELLED_SENTENCE);
   return submitted;
 }
 
-/** The owner said yes to what an agent wanted to cancel. A refusal is thrown, and undoes the yes. */
+/** The owner said yes to what an agent wanted to cancel. */
 export const cancelApprovedSchedule =
   (deps: ScheduleDeps): ApprovedScheduleActions['cancelSchedule'] =>
-  (tx, { approval, actor, run, schedule }) =>
-    joinTransaction(deps, tx, async () => {
-      const { decision } = await cancelSchedule(deps, tx, actor, schedule, {
-        approval,
-        ...(run === null ? {} : { run }),
-      });
-      if (decision.outcome !== 'allow') {
-        throw new RelayError('denied', { reason: REASONS[decision.reason].sentence });
-      }
-    });
+  async ({ tx }, { approval, actor, evaluated, schedule }) => {
+    await cancelSchedule(deps, tx, actor, schedule, { approval }, evaluated);
+  };
 
 async function hasPendingMessage(
   { lease }: ScheduleDeps,

@@ -11,7 +11,8 @@ import { INDEX_VERSION, splitIntoWords } from '@relay/core/search/words';
 import { sql } from 'kysely';
 import type { Db, Transaction } from '../../platform/db/database.ts';
 import type { Lease } from '../../platform/db/lease.ts';
-import { fenced } from '../../platform/db/transaction.ts';
+import { transaction } from '../../platform/db/transaction.ts';
+import { type NextLook, PollLoop } from '../../platform/poll-loop.ts';
 import { toTsvector } from './tsvector.ts';
 
 interface IndexerOptions {
@@ -29,18 +30,19 @@ const CHARACTERS_AT_A_STRETCH = 50_000;
 const GATHER_MS = 150;
 const POLL_MS = 2_000;
 
-/** Something may have come, or somebody waits. */
-type Stir = 'hint' | 'hurry';
-
 export class Indexer {
   readonly #options: IndexerOptions;
-  #stopping = false;
-  #woken = false;
-  /** How far it has come; unknown at first, and after a fault. */
+  readonly #loop = new PollLoop({
+    look: () => this.#look(),
+    failed: (error) => {
+      this.#options.log.warn('the search index waits', { error });
+      this.#upTo = null;
+      return POLL_MS;
+    },
+    gatherMs: GATHER_MS,
+  });
+  /** How far it has come; unknown at first, and after a failure. */
   #upTo: number | null = null;
-  #stir: (by: Stir) => void = () => {};
-  #waiting: (() => void)[] = [];
-  #loop: Promise<void> = Promise.resolve();
   #unsubscribe: () => void = () => {};
 
   constructor(options: IndexerOptions) {
@@ -49,80 +51,31 @@ export class Indexer {
 
   start(): void {
     this.#unsubscribe = this.#options.events.subscribe(() => this.hint());
-    this.#loop = this.#run();
+    this.#loop.start();
   }
 
   hint(): void {
-    this.#woken = true;
-    this.#stir('hint');
+    this.#loop.hint();
   }
 
   /** Resolves when every message that is stored now can be found. */
   caughtUp(): Promise<void> {
-    if (this.#stopping) return Promise.resolve();
-    return new Promise((resolve) => {
-      this.#waiting.push(resolve);
-      this.#hurry();
-    });
+    return this.#loop.caughtUp();
   }
 
-  async stop(): Promise<void> {
+  stop(): Promise<void> {
     this.#unsubscribe();
-    this.#stopping = true;
-    this.#hurry();
-    await this.#loop;
+    return this.#loop.stop();
   }
 
-  #hurry(): void {
-    this.#woken = true;
-    this.#stir('hurry');
-  }
-
-  async #run(): Promise<void> {
-    while (!this.#stopping) {
-      this.#woken = false;
-      const waiting = this.#waiting.splice(0);
-      const caughtUp = await this.#catchUp();
-      if (caughtUp) for (const resolve of waiting) resolve();
-      else this.#waiting.unshift(...waiting);
-      if (!this.#woken) await this.#rest(POLL_MS, 'hint');
-      if (this.#waiting.length === 0) await this.#rest(GATHER_MS, 'hurry');
-    }
-    for (const resolve of this.#waiting.splice(0)) resolve();
-  }
-
-  async #catchUp(): Promise<boolean> {
-    const { db, lease, log } = this.#options;
-    try {
-      const newest = await newestMessage(db);
-      if (newest === this.#upTo) return true;
-      if (!(await waitForOlderTransactions(db, () => this.#stopping))) return false;
-      for (;;) {
-        if (this.#stopping) return false;
-        if (await indexNext(db, lease, newest)) continue;
-        this.#upTo = newest;
-        return true;
-      }
-    } catch (error) {
-      log.warn('the search index waits', { error });
-      this.#upTo = null;
-      await this.#rest(POLL_MS, 'hurry');
-      return false;
-    }
-  }
-
-  /** Until the time is over, or somebody wakes it who may. */
-  async #rest(ms: number, until: Stir): Promise<void> {
-    if (this.#stopping) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      this.#stir = (by) => {
-        if (until === 'hurry' && by === 'hint') return;
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-    this.#stir = () => {};
+  async #look(): Promise<NextLook> {
+    const { db, lease } = this.#options;
+    const newest = await newestMessage(db);
+    if (newest === this.#upTo) return POLL_MS;
+    if (!(await waitForOlderTransactions(db, () => this.#loop.isStopping))) return 'more';
+    while (await indexNext(db, lease, newest)) if (this.#loop.isStopping) return 'more';
+    this.#upTo = newest;
+    return POLL_MS;
   }
 }
 
@@ -144,7 +97,7 @@ interface MessageToIndex {
 
 /** The next messages up to the number `newest`, in one transaction with how far that is. True when there may be more. */
 async function indexNext(db: Db, lease: Lease, newest: number): Promise<boolean> {
-  return fenced(db, lease, async (tx) => {
+  return transaction({ db, lease }, async ({ tx }) => {
     const from = await lockIndexProgress(tx, lease.account);
     if (from >= newest) return false;
     const { rows: next } = await sql<{ id: number; bytes: number }>`

@@ -21,8 +21,7 @@ import { Intake } from '../../pipeline/intake/intake.ts';
 import { incoming, openPlain, readJson, receive } from '../../pipeline/intake/testing/inbox.ts';
 import { onRoute } from '../../pipeline/router/router.ts';
 import { type KnownTwice, knownTwice } from '../../platform/db/testing/people.ts';
-import { fenced } from '../../platform/db/transaction.ts';
-import { inOneTransaction } from '../../platform/jobs/unit-of-work.ts';
+import { transaction } from '../../platform/db/transaction.ts';
 import { openAutoReply } from '../auto-reply/feature.ts';
 import { startConversation } from '../conversations/create.ts';
 import { submitSchedule } from '../schedules/service.ts';
@@ -220,7 +219,7 @@ export async function freshMergeWorld() {
         todos: [],
         heartbeat_config: { interval_ms: INTERVAL, max_followups: 1 },
       };
-      const { made } = await inOneTransaction(conversations, (work) =>
+      const { made } = await transaction(conversations, (work) =>
         startConversation(
           conversations,
           work,
@@ -247,7 +246,7 @@ export async function freshMergeWorld() {
     async propose(person: Person, side: Side, what: 'send' | 'schedule'): Promise<void> {
       const actor = { kind: 'assistant', run: runId(randomUUID()) } as const;
       const text = newText('Proposed');
-      const { approval } = await fenced(db, lease, async (tx) => {
+      const { approval } = await transaction(conversations, async ({ tx }) => {
         const chat = await findOrMakeChat(tx, account, person[side]);
         const asks = { confirm: true };
         if (what === 'send') {

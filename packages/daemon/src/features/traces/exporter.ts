@@ -1,13 +1,12 @@
 // Traces, put together. Without an endpoint nothing of it runs; what happens meanwhile is never told, also not when there
 // is one again.
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '@relay/core/log';
 import { delayFor, RETRY } from '@relay/core/retry';
 import { parseHeaderList, type TracesSettings } from '@relay/core/settings';
 import type { Db } from '../../platform/db/database.ts';
 import type { Lease } from '../../platform/db/lease.ts';
-import { fenced } from '../../platform/db/transaction.ts';
+import { transaction } from '../../platform/db/transaction.ts';
 import {
   type Egress,
   EgressError,
@@ -15,6 +14,7 @@ import {
   hostAndPort,
   openEgress,
 } from '../../platform/egress/egress.ts';
+import { type NextLook, PollLoop } from '../../platform/poll-loop.ts';
 import {
   advanceTracing,
   beginTracing,
@@ -39,11 +39,11 @@ export async function startTraceExport({
   const { endpoint, headers } = settings;
   if (endpoint === null) {
     if ((await readTraceProgress(db, lease.account)) !== null) {
-      await fenced(db, lease, (tx) => endTracing(tx, lease.account));
+      await transaction(world, ({ tx }) => endTracing(tx, lease.account));
     }
     return async () => {};
   }
-  await fenced(db, lease, (tx) => beginTracing(tx, lease.account));
+  await transaction(world, ({ tx }) => beginTracing(tx, lease.account));
   const url = tracesUrl(endpoint);
   const follower = new TraceExporter({
     ...world,
@@ -91,9 +91,14 @@ const LAST_ANSWER_MS = 2_000;
 
 class TraceExporter {
   readonly #world: TraceExporterDeps;
-  readonly #stopping = new AbortController();
   readonly #aborting = new AbortController();
-  #loop: Promise<void> = Promise.resolve();
+  readonly #loop = new PollLoop({
+    look: () => this.#look(),
+    failed: (error) => {
+      this.#away('the database does not answer', error);
+      return this.#later(0);
+    },
+  });
   #failures = 0;
   #movedAt = 0;
   /** What was last said of the collector; empty while all is well. */
@@ -104,30 +109,17 @@ class TraceExporter {
   }
 
   start(): void {
-    this.#loop = this.#run();
+    this.#loop.start();
   }
 
   async stop(): Promise<void> {
-    this.#stopping.abort();
     // What the collector has in its hands is better noted as told than told again.
     const enough = setTimeout(() => this.#aborting.abort(), LAST_ANSWER_MS);
-    await this.#loop;
+    await this.#loop.stop();
     clearTimeout(enough);
   }
 
-  async #run(): Promise<void> {
-    const { signal } = this.#stopping;
-    while (!signal.aborted) {
-      const rest = await this.#round().catch((error: unknown) => {
-        this.#away('the database does not answer', error);
-        return this.#later(0);
-      });
-      if (rest > 0) await resting(rest, signal);
-    }
-  }
-
-  /** How long to rest after it: not at all while there is more. */
-  async #round(): Promise<number> {
+  async #look(): Promise<NextLook> {
     const { db, lease, version, collector, pollMs = USUAL_POLL_MS } = this.#world;
     const progress = await readTraceProgress(db, lease.account);
     if (progress === null) return MOVE_EVERY_MS;
@@ -145,16 +137,16 @@ class TraceExporter {
       return this.#later(sent.afterMs);
     }
     this.#failures = 0;
-    await fenced(db, lease, (tx) => markTraced(tx, lease.account, itemsOf(work)));
+    await transaction(this.#world, ({ tx }) => markTraced(tx, lease.account, itemsOf(work)));
     this.#say(sent, spans.length);
     await this.#move();
-    return work.turns.length === BATCH ? 0 : pollMs;
+    return work.turns.length === BATCH ? 'more' : pollMs;
   }
 
   async #move(): Promise<void> {
-    const { db, lease } = this.#world;
+    const { lease } = this.#world;
     if (Date.now() - this.#movedAt < MOVE_EVERY_MS) return;
-    await fenced(db, lease, (tx) => advanceTracing(tx, lease.account));
+    await transaction(this.#world, ({ tx }) => advanceTracing(tx, lease.account));
     this.#movedAt = Date.now();
   }
 
@@ -167,7 +159,7 @@ class TraceExporter {
   }
 
   #away(reason: string, error?: unknown): void {
-    if (this.#stopping.signal.aborted || this.#trouble !== '') return;
+    if (this.#loop.isStopping || this.#trouble !== '') return;
     this.#trouble = reason;
     this.#world.log.warn('traces wait', { reason, ...(error === undefined ? {} : { error }) });
   }
@@ -190,10 +182,6 @@ const itemsOf = ({ turns, messages }: FinishedWork) => [
   ...turns.map(({ id, startedAt: at }) => ({ id, at })),
   ...messages.map(({ id, createdAt: at }) => ({ id, at })),
 ];
-
-/** Ends early when there is nothing more to wait for. */
-const resting = (ms: number, signal: AbortSignal): Promise<void> =>
-  sleep(ms, undefined, { signal }).catch(() => {});
 
 // One request to the collector, and what its answer means: taken, to be tried again, or never to be. Which is which is
 // OTLP's own rule; everything it does not name is final.

@@ -20,10 +20,10 @@ import type { DeliveryFailure } from '@relay/core/webhooks/failure';
 import { Webhook } from 'standardwebhooks';
 import type { Transaction } from '../../platform/db/database.ts';
 import { appendEvent } from '../../platform/db/events.ts';
-import { fenced } from '../../platform/db/transaction.ts';
+import { transaction } from '../../platform/db/transaction.ts';
 import { type Egress, EgressError } from '../../platform/egress/egress.ts';
+import type { Engine } from '../../platform/jobs/engine.ts';
 import type { Jobs } from '../../platform/jobs/jobs.ts';
-import type { Engine } from '../../platform/jobs/unit-of-work.ts';
 import type { Job, JobHandler } from '../../platform/jobs/worker.ts';
 import {
   type DeliverySettlement,
@@ -56,8 +56,7 @@ export function createDeliveryHandler(deps: WebhookDeps): JobHandler<'webhook'> 
     // Erased, removed with its webhook, or settled already.
     if (due === null || due.delivery.state !== 'pending') return;
     const tried = await sendDelivery(deps, due, signal);
-    await fenced(db, lease, (tx) => settleAttempt(deps, tx, job, due, tried));
-    deps.events.hint();
+    await transaction(deps, ({ tx }) => settleAttempt(deps, tx, job, due, tried));
     deps.jobs.hint('webhook');
   };
 }

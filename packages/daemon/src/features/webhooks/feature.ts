@@ -1,6 +1,6 @@
 // Webhooks, put together: who follows the log, who delivers, and how the owner sets them up.
 import type { WebhookService } from '@relay/core/api/webhooks';
-import { fenced } from '../../platform/db/transaction.ts';
+import { transaction } from '../../platform/db/transaction.ts';
 import { findStrandedDeliveries } from './deliveries.ts';
 import { createDeliveryHandler, enqueueDeliveries, type WebhookDeps } from './delivery.ts';
 import { WebhookFollower } from './follower.ts';
@@ -19,11 +19,11 @@ const CONCURRENT_DELIVERIES = 24;
 const STRANDED_MS = 86_400_000;
 
 export function openWebhooks(deps: WebhookDeps): Webhooks {
-  const { db, lease, jobs } = deps;
+  const { lease, jobs } = deps;
   const follower = new WebhookFollower(deps);
   const lookAgain = async () => {
     const before = new Date(+deps.now() - STRANDED_MS);
-    await fenced(db, lease, async (tx) => {
+    await transaction(deps, async ({ tx }) => {
       const stranded = await findStrandedDeliveries(tx, lease.account, before);
       await enqueueDeliveries(jobs, tx, lease.account, stranded);
     });

@@ -7,7 +7,8 @@ import { mapStreamEvent } from '@relay/core/webhooks/event-mapping';
 import { matchesFilter } from '@relay/core/webhooks/events';
 import type { Transaction } from '../../platform/db/database.ts';
 import { PostgresEventLog } from '../../platform/db/events.ts';
-import { fenced } from '../../platform/db/transaction.ts';
+import { transaction } from '../../platform/db/transaction.ts';
+import { type NextLook, PollLoop } from '../../platform/poll-loop.ts';
 import { insertDeliveries, locateEvents, type NewDelivery } from './deliveries.ts';
 import { enqueueDeliveries, type WebhookDeps } from './delivery.ts';
 import {
@@ -22,16 +23,18 @@ import {
 const BATCH = 200;
 /** The floor when a hint is lost. */
 const POLL_MS = 2_000;
-const NOTHING_FOLLOWED: FollowResult = { webhooks: 0, events: 0, deliveries: 0 };
 
 export class WebhookFollower {
   readonly #world: WebhookDeps;
-  #stopping = false;
-  #woken = false;
+  readonly #loop = new PollLoop({
+    look: () => this.#look(),
+    failed: (error) => {
+      this.#world.log.warn('webhooks wait', { error });
+      return POLL_MS;
+    },
+  });
   /** Nobody listens, so nobody has to be told. */
   #idle = false;
-  #wake: () => void = () => {};
-  #loop: Promise<void> = Promise.resolve();
   #unsubscribe: () => void = () => {};
 
   constructor(deps: WebhookDeps) {
@@ -39,58 +42,30 @@ export class WebhookFollower {
   }
 
   start(): void {
-    this.#unsubscribe = this.#world.events.subscribe(() => this.#hint());
-    this.#loop = this.#run();
+    this.#unsubscribe = this.#world.events.subscribe(() => {
+      if (!this.#idle) this.#loop.hint();
+    });
+    this.#loop.start();
   }
 
   /** Webhooks were added or changed. */
   look(): void {
     this.#idle = false;
-    this.#hint();
+    this.#loop.hint();
   }
 
-  async stop(): Promise<void> {
+  stop(): Promise<void> {
     this.#unsubscribe();
-    this.#stopping = true;
-    this.#hint();
-    await this.#loop;
+    return this.#loop.stop();
   }
 
-  #hint(): void {
-    if (this.#idle && !this.#stopping) return;
-    this.#woken = true;
-    this.#wake();
-  }
-
-  async #run(): Promise<void> {
-    while (!this.#stopping) {
-      this.#woken = false;
-      const { webhooks, events, deliveries } = await this.#next();
-      if (deliveries > 0) this.#world.jobs.hint('webhook');
-      if (events === BATCH || this.#woken) continue;
-      this.#idle = webhooks === 0;
-      await this.#rest(POLL_MS);
-    }
-  }
-
-  async #next(): Promise<FollowResult> {
-    try {
-      return await followNextEvents(this.#world, BATCH);
-    } catch (error) {
-      this.#world.log.warn('webhooks wait', { error });
-      return { ...NOTHING_FOLLOWED, webhooks: 1 };
-    }
-  }
-
-  async #rest(ms: number): Promise<void> {
-    await new Promise<void>((resolve) => {
-      const timer = this.#idle ? undefined : setTimeout(resolve, ms);
-      this.#wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-    this.#wake = () => {};
+  async #look(): Promise<NextLook> {
+    this.#idle = false;
+    const { webhooks, events, deliveries } = await followNextEvents(this.#world, BATCH);
+    if (deliveries > 0) this.#world.jobs.hint('webhook');
+    if (events === BATCH) return 'more';
+    this.#idle = webhooks === 0;
+    return this.#idle ? Number.POSITIVE_INFINITY : POLL_MS;
   }
 }
 
@@ -105,9 +80,9 @@ interface FollowResult {
 }
 
 export async function followNextEvents(deps: WebhookDeps, limit: number): Promise<FollowResult> {
-  const { db, lease, jobs, now } = deps;
+  const { lease, jobs, now } = deps;
   const { account } = lease;
-  return fenced(db, lease, async (tx) => {
+  return transaction(deps, async ({ tx }) => {
     const webhooks = await listEnabledWebhooks(tx, account);
     if (webhooks.length === 0) return { webhooks: 0, events: 0, deliveries: 0 };
     const from = await lockFollowCursor(tx, account);

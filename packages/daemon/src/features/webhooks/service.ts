@@ -15,7 +15,7 @@ import type { WebhookFilter } from '@relay/core/webhooks/events';
 import { deliveryFailureSentence } from '@relay/core/webhooks/failure';
 import { matchContacts } from '../../platform/db/contact-directory.ts';
 import type { Db, Transaction } from '../../platform/db/database.ts';
-import { fenced } from '../../platform/db/transaction.ts';
+import { transaction } from '../../platform/db/transaction.ts';
 import {
   findDeliveries,
   insertPing,
@@ -54,7 +54,7 @@ export function createWebhookSetup(deps: WebhookDeps, changed: () => void): Webh
   const { db, lease, sealer, now } = deps;
   const { account } = lease;
   const change = async <T>(run: (tx: Transaction) => Promise<T>): Promise<T> => {
-    const done = await fenced(db, lease, run);
+    const done = await transaction(deps, ({ tx }) => run(tx));
     changed();
     return done;
   };
@@ -245,7 +245,7 @@ export function createDeliveryLog(deps: WebhookDeps): DeliveryLog {
     webhook: WebhookId,
     which: Parameters<typeof reopenDeliveries>[3],
   ): Promise<number> => {
-    const opened = await fenced(db, lease, async (tx) => {
+    const opened = await transaction(deps, async ({ tx }) => {
       const queued = await reopenDeliveries(tx, account, webhook, which, deps.now());
       await enqueueDeliveries(jobs, tx, account, queued);
       return queued;
@@ -290,7 +290,7 @@ async function sendTestDelivery(deps: WebhookDeps, given: string): Promise<Webho
   });
   const state = failure === null ? ('delivered' as const) : ('dead' as const);
   const settled = { state, attempts: 1, status, failure, nextAt: null };
-  await fenced(db, lease, async (tx) => {
+  await transaction(deps, async ({ tx }) => {
     await insertPing(tx, account, { id, webhook: webhook.id, settled }, at);
     if (state !== 'delivered') return;
     const wasFailing = await noteWebhookDelivered(tx, account, webhook.id, deps.now());

@@ -7,7 +7,7 @@ import type { WhatsAppLink } from '@relay/core/ports/transport';
 import { RETRY } from '@relay/core/retry';
 import { notifyOwner } from '../../pipeline/gate/gate.ts';
 import { appendEvent } from '../../platform/db/events.ts';
-import { fenced } from '../../platform/db/transaction.ts';
+import { transaction } from '../../platform/db/transaction.ts';
 import type { ClientCall, ClientDeps } from './tool.ts';
 
 type Reachability =
@@ -130,10 +130,10 @@ export async function reportUnexpected(
   about: string,
   sentence: string,
 ): Promise<void> {
-  const { db, lease, gate, settings, log, changed } = deps;
+  const { lease, gate, settings, log, changed } = deps;
   const { account } = lease;
   const { state } = deps.transport.link;
-  const told = await fenced(db, lease, async (tx) => {
+  const told = await transaction(deps, async ({ tx }) => {
     const before = await tx
       .selectFrom('events')
       .select('id')

@@ -26,7 +26,7 @@ import {
   type IdempotencyKey,
   keepIdempotentAnswer,
 } from '../../platform/db/idempotency-keys.ts';
-import { fenced } from '../../platform/db/transaction.ts';
+import { transaction, type UnitOfWork } from '../../platform/db/transaction.ts';
 import type { ClientCall } from './tool.ts';
 
 export interface SubmitResult<Done> {
@@ -40,7 +40,7 @@ export interface SubmitResult<Done> {
 export interface PreparedAction<Done> {
   /** All that a yes is given to, word for word: whom, and what. */
   readonly question: string;
-  submit(tx: Transaction, circumstances: SubmitContext): Promise<SubmitResult<Done>>;
+  submit(work: UnitOfWork, circumstances: SubmitContext): Promise<SubmitResult<Done>>;
 }
 
 /** Run anew in each transaction; what it throws undoes that one. */
@@ -93,12 +93,12 @@ async function attemptSubmit<Done>(
   prepare: PrepareAction<Done>,
   how: 'go_on' | 'ask_here' | 'ask_owner',
 ): Promise<SubmitOutcome<Done>> {
-  const { db, gate, lease, changed } = call.world;
+  const { gate, changed } = call.world;
   const went = await call.inTurn(() =>
     gate.checkingNumbers((check) =>
-      fenced(db, lease, async (tx) => {
-        const act = await prepare(tx);
-        const went = await act.submit(tx, {
+      transaction(call.world, async (work) => {
+        const act = await prepare(work.tx);
+        const went = await act.submit(work, {
           confirm: how !== 'go_on',
           confirmsHere: how === 'ask_here',
           ...check,
@@ -153,11 +153,11 @@ export const onceByKey =
       get question() {
         return act.question;
       },
-      async submit(tx, circumstances) {
-        const went = await act.submit(tx, circumstances);
+      async submit(work, circumstances) {
+        const went = await act.submit(work, circumstances);
         const refused = went.done === null && went.approval === null;
         await keepIdempotentAnswer(
-          tx,
+          work.tx,
           asked,
           refused ? null : (went.done ?? toSubmitOutcome(went)),
         );

@@ -6,7 +6,6 @@ import type { ApprovalService } from '@relay/core/api/approvals';
 import type { ChatSummaryService } from '@relay/core/api/chats';
 import type { ClientTokens, TokenClient } from '@relay/core/api/credentials';
 import type { DigestService } from '@relay/core/api/digests';
-import type { EventLog } from '@relay/core/api/events';
 import type {
   ConversationService,
   CreateInstanceRequest,
@@ -29,11 +28,12 @@ import type {
 } from '../../features/schedules/service.ts';
 import type { SearchScope } from '../../features/search/scope.ts';
 import type { MessageSearch } from '../../features/search/search.ts';
-import type { AfterCommit } from '../../pipeline/gate/approvals.ts';
 import type { SubmitContext } from '../../pipeline/gate/evaluate.ts';
 import type { Gate } from '../../pipeline/gate/gate.ts';
 import type { Db, Transaction } from '../../platform/db/database.ts';
+import type { PostgresEventLog } from '../../platform/db/events.ts';
 import type { Lease } from '../../platform/db/lease.ts';
+import type { UnitOfWork } from '../../platform/db/transaction.ts';
 
 /** What whoever sits at the program said; `cannot` when there is no way to ask them. */
 export type ConfirmationAnswer = 'yes' | 'no' | 'cannot';
@@ -139,7 +139,7 @@ export interface ClientDeps {
   readonly summaries: ChatSummaryService;
   readonly ledger: LedgerReader;
   readonly approvals: ApprovalService;
-  readonly events: EventLog;
+  readonly events: PostgresEventLog;
   readonly turns: CallOrder;
   /** The owner's other numbers, in digits. */
   readonly admins: readonly string[];
@@ -163,31 +163,25 @@ export interface ClientDeps {
 // What programs do through flows that `mcp` does not know: given by the composition, carried out in the
 // transaction of the call, decided by the gate as the program's own act.
 
-interface DecidedAction {
-  readonly decision: Decision;
-  readonly after: AfterCommit;
-}
-
 interface ClientActions {
   createConversation(
-    tx: Transaction,
+    work: UnitOfWork,
     actor: TokenHolder,
     request: CreateInstanceRequest,
     circumstances: SubmitContext,
-  ): Promise<
-    DecidedAction & {
-      /** There exactly if it was allowed. */
-      readonly made: CreateInstanceResponse | null;
-      /** There exactly if the owner is asked. */
-      readonly approval: ApprovalId | null;
-    }
-  >;
+  ): Promise<{
+    readonly decision: Decision;
+    /** There exactly if it was allowed. */
+    readonly made: CreateInstanceResponse | null;
+    /** There exactly if the owner is asked. */
+    readonly approval: ApprovalId | null;
+  }>;
   controlConversation(
-    tx: Transaction,
+    work: UnitOfWork,
     actor: TokenHolder,
     id: InstanceId,
     control: ConversationControl,
-  ): Promise<DecidedAction & { readonly state: InstanceState }>;
+  ): Promise<{ readonly decision: Decision; readonly state: InstanceState }>;
   scheduleMessage(
     tx: Transaction,
     actor: TokenHolder,

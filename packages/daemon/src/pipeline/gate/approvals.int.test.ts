@@ -24,7 +24,7 @@ const approvals = createApprovalService({
     cancelSchedule: () => Promise.reject(new Error('nothing is scheduled here')),
   },
 });
-const hold = createHoldService({ ...gated, onRelease: async () => () => {} });
+const hold = createHoldService({ ...gated, onRelease: async () => {} });
 
 const SECRET = 'KEY-4f3a-99bc-1d2e';
 const TEXT = `Héllo\n  the key is ${SECRET} \u{1f511} `;

@@ -6,14 +6,14 @@ import type { CreateInstanceRequest } from '@relay/core/api/instances';
 import { isApprovalEditable } from '@relay/core/approvals/approval-text';
 import { isTerminal } from '@relay/core/conversation/states';
 import { RelayError } from '@relay/core/errors';
-import type { ApprovalId, ChatId, InstanceId, RunId, ScheduleId } from '@relay/core/ids';
+import type { ApprovalId, InstanceId, ScheduleId } from '@relay/core/ids';
 import type { Actor } from '@relay/core/policy/actors';
 import { type ReasonCode, refusalError } from '@relay/core/policy/reasons';
 import type { Db, Transaction } from '../../platform/db/database.ts';
 import { appendEvent } from '../../platform/db/events.ts';
 import type { Lease } from '../../platform/db/lease.ts';
 import { moveSessionDraft } from '../../platform/db/sessions.ts';
-import { fenced } from '../../platform/db/transaction.ts';
+import { transaction, type UnitOfWork } from '../../platform/db/transaction.ts';
 import { parseActorName } from './actors.ts';
 import {
   type ApprovalRow,
@@ -25,7 +25,7 @@ import {
   setApprovalState,
 } from './approval-store.ts';
 import type { SubmitContext } from './evaluate.ts';
-import type { Gate } from './gate.ts';
+import type { EvaluatedProposal, Gate } from './gate.ts';
 import { closeNotices } from './owner-notices.ts';
 import { type ApprovableProposal, type MessageToSchedule, proposalHash } from './proposals.ts';
 
@@ -41,20 +41,18 @@ export function createApprovalService(deps: ApprovalDeps): ApprovalService {
     show: shown,
     list: (state, page) => loadApprovals(db, lease.account, { state, ...page }),
     approve: async (id, hash) => {
-      const done = await fenced(db, lease, (tx) => approve(deps, tx, id, hash));
+      const refusal = await transaction(deps, (work) => approve(deps, work, id, hash));
       changed();
-      if (typeof done === 'string') throw denialOf(done);
-      done();
+      if (refusal !== null) throw denialOf(refusal);
       return shown(id);
     },
     reject: async (id, reason) => {
-      const after = await fenced(db, lease, (tx) => reject(deps, tx, id, reason));
+      await transaction(deps, (work) => reject(deps, work, id, reason));
       changed();
-      after();
       return shown(id);
     },
     edit: async (id, text) => {
-      const instead = await fenced(db, lease, (tx) => editApproval(deps, tx, id, text));
+      const instead = await transaction(deps, ({ tx }) => editApproval(deps, tx, id, text));
       changed();
       deps.gate.hint();
       return shown(instead);
@@ -62,13 +60,14 @@ export function createApprovalService(deps: ApprovalDeps): ApprovalService {
   };
 }
 
-/** What to do after the commit; or why not, which is committed too: a refusal stands in the ledger. */
+/** Null, or the reason why it was refused. That is committed too: a refusal stands in the ledger. */
 async function approve(
   deps: ApprovalDeps,
-  tx: Transaction,
+  work: UnitOfWork,
   id: ApprovalId,
   shown: string | undefined,
-): Promise<AfterCommit | ReasonCode> {
+): Promise<ReasonCode | null> {
+  const { tx } = work;
   const { account } = deps.lease;
   const question = await lockApproval(tx, account, id);
   const { row, proposal } = question;
@@ -81,14 +80,20 @@ async function approve(
   const actor = parseActorName(row.requested_by, chat);
   if (actor === null) return 'no_rule';
 
-  const circumstances = submitContextOf(question);
-  const { approval: _, ...without } = circumstances;
+  const { approval: _, ...asked } = submitContextOf(question);
+  const { run, ...ofConversation } = asked;
+  // What a conversation says is the conversation's, whichever run wrote it.
+  const isOfConversation = row.instance_id !== null || proposal.kind === 'create_conversation';
   await setApprovalState(tx, account, id, 'approved', null);
-  const { outcome, reason } = await deps.gate.ask(tx, actor, proposal, circumstances);
+  const evaluated = await deps.gate.evaluate(tx, actor, proposal, {
+    ...(isOfConversation ? ofConversation : asked),
+    approval: id,
+  });
+  const { outcome, reason } = evaluated.decision;
   if (outcome !== 'allow') {
     // The yes was not used, so the question stands.
     await setApprovalState(tx, account, id, 'pending', null);
-    await deps.gate.submit(tx, actor, proposal, without);
+    await deps.gate.submit(tx, actor, proposal, asked);
     return reason;
   }
   await deps.gate.submit(tx, OWNER_ACTOR, {
@@ -97,56 +102,59 @@ async function approve(
     answer: 'approve',
   });
   await appendApprovalEvent(deps.lease, tx, row, 'approved');
-  return carryOut(deps, tx, question, actor, circumstances);
+  await carryOut(deps, work, question, actor, evaluated);
+  return null;
 }
 
 async function carryOut(
   { gate, carryOut }: ApprovalDeps,
-  tx: Transaction,
+  work: UnitOfWork,
   { row, proposal }: LockedApproval,
   actor: Actor,
-  circumstances: SubmitContext,
-): Promise<AfterCommit> {
-  const approval = row.id;
+  evaluated: EvaluatedProposal,
+): Promise<void> {
+  const approved = { approval: row.id, actor, evaluated };
   if (proposal.kind === 'create_conversation') {
-    return carryOut.createConversation(tx, { approval, actor, request: proposal.request });
+    return carryOut.createConversation(work, { ...approved, request: proposal.request });
   }
   if (proposal.kind === 'schedule_message') {
-    return carryOut.scheduleMessage(tx, { approval, actor, run: row.run_id, schedule: proposal });
+    return carryOut.scheduleMessage(work, { ...approved, schedule: proposal });
   }
   if (proposal.kind === 'cancel_schedule') {
-    const { schedule } = proposal;
-    return carryOut.cancelSchedule(tx, { approval, actor, run: row.run_id, schedule });
+    return carryOut.cancelSchedule(work, { ...approved, schedule: proposal.schedule });
   }
   if (proposal.kind === 'send_message' && row.instance_id !== null) {
-    const { chat, text, followUp = false } = proposal;
-    const message = { approval, instance: row.instance_id, chat, text, followUp };
-    return carryOut.sendInConversation(tx, message);
+    const { text, followUp = false } = proposal;
+    return carryOut.sendInConversation(work, {
+      ...approved,
+      instance: row.instance_id,
+      text,
+      followUp,
+    });
   }
-  const { decision } = await gate.submit(tx, actor, proposal, circumstances);
-  if (decision.outcome !== 'allow') throw denialOf(decision.reason);
-  return () => gate.hint();
+  await evaluated.submit();
+  work.afterCommit.push(() => gate.hint());
 }
 
 async function reject(
   deps: ApprovalDeps,
-  tx: Transaction,
+  work: UnitOfWork,
   id: ApprovalId,
   reason: string | null,
-): Promise<AfterCommit> {
+): Promise<void> {
+  const { tx } = work;
   const { account } = deps.lease;
   const question = await lockApproval(tx, account, id);
   await assertPending(tx, question);
   const { instance_id: instance } = question.row;
   await setApprovalState(tx, account, id, 'rejected', reason);
-  const after = instance === null ? null : await deps.carryOut.rejected(tx, instance, reason);
+  if (instance !== null) await deps.carryOut.rejected(work, instance, reason);
   await appendApprovalEvent(deps.lease, tx, question.row, 'rejected');
   await deps.gate.submit(tx, OWNER_ACTOR, {
     kind: 'answer_approval',
     approval: id,
     answer: 'reject',
   });
-  return after ?? (() => {});
 }
 
 // What every answer of the owner has in common: whether the question still waits, the circumstances that it was asked
@@ -277,69 +285,54 @@ function withText(
 // What becomes of an approved proposal is for the flow it belongs to; the gate knows no flow. This is what
 // it asks of them, in the transaction in which the owner's yes is written.
 
-export interface ApprovedMessage {
+interface ApprovedProposal {
   readonly approval: ApprovalId;
+  /** Who asked for it: what they schedule needs its grant on the day, what the owner schedules does not. */
+  readonly actor: Actor;
+  /** The proposal with the owner's yes, allowed. To be submitted. */
+  readonly evaluated: EvaluatedProposal;
+}
+
+export interface ApprovedMessage extends ApprovedProposal {
   readonly instance: InstanceId;
-  readonly chat: ChatId;
-  /** To be submitted as it stands: the approval is good for these bytes alone. */
   readonly text: string;
   readonly followUp: boolean;
 }
 
-interface ApprovedConversation {
-  readonly approval: ApprovalId;
-  readonly actor: Actor;
+interface ApprovedConversation extends ApprovedProposal {
   readonly request: CreateInstanceRequest;
 }
 
-export interface ApprovedSchedule {
-  readonly approval: ApprovalId;
-  /** Who asked for it: what they schedule needs its grant on the day, what the owner schedules does not. */
-  readonly actor: Actor;
-  readonly run: RunId | null;
+export interface ApprovedSchedule extends ApprovedProposal {
   readonly schedule: MessageToSchedule;
 }
 
-interface ApprovedCancellation {
-  readonly approval: ApprovalId;
-  readonly actor: Actor;
-  readonly run: RunId | null;
+interface ApprovedCancellation extends ApprovedProposal {
   readonly schedule: ScheduleId;
 }
 
-/** To be run once the transaction has committed. */
-export type AfterCommit = () => void;
-
 export interface ApprovedConversationActions {
-  /**
-   * Submits the message as its conversation, with `{ approval }` among the circumstances, and moves the
-   * conversation on. Its row is locked already. A refusal is thrown, and undoes the yes.
-   */
-  sendInConversation(tx: Transaction, message: ApprovedMessage): Promise<AfterCommit>;
+  /** Submits the message and moves the conversation on. Its row is locked already. */
+  sendInConversation(work: UnitOfWork, message: ApprovedMessage): Promise<void>;
   /** The owner said no: the conversation that asked is told why. */
-  rejected(tx: Transaction, instance: InstanceId, reason: string | null): Promise<AfterCommit>;
-  createConversation(tx: Transaction, conversation: ApprovedConversation): Promise<AfterCommit>;
+  rejected(work: UnitOfWork, instance: InstanceId, reason: string | null): Promise<void>;
+  createConversation(work: UnitOfWork, conversation: ApprovedConversation): Promise<void>;
 }
 
 export interface ApprovedScheduleActions {
-  /** Submits the schedule with `{ approval }` among the circumstances, and writes it down with the approval. */
-  scheduleMessage(tx: Transaction, schedule: ApprovedSchedule): Promise<AfterCommit>;
-  /** Cancels it, with `{ approval }` among the circumstances. */
-  cancelSchedule(tx: Transaction, cancellation: ApprovedCancellation): Promise<AfterCommit>;
+  /** Submits the schedule and writes it down with the approval. */
+  scheduleMessage(work: UnitOfWork, schedule: ApprovedSchedule): Promise<void>;
+  cancelSchedule(work: UnitOfWork, cancellation: ApprovedCancellation): Promise<void>;
 }
 
 export type ApprovedActions = ApprovedConversationActions & ApprovedScheduleActions;
 
 /** The hold is over: asks anew, in the transaction that ends it, for the turns that were put off. */
-export type OnRelease = (tx: Transaction) => Promise<AfterCommit>;
+export type OnRelease = (work: UnitOfWork) => Promise<void>;
 
 /** One after the other, each in the same transaction. */
 export const combineOnRelease =
   (...parts: readonly OnRelease[]): OnRelease =>
-  async (tx) => {
-    const after: AfterCommit[] = [];
-    for (const part of parts) after.push(await part(tx));
-    return () => {
-      for (const each of after) each();
-    };
+  async (work) => {
+    for (const part of parts) await part(work);
   };

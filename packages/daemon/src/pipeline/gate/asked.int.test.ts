@@ -88,13 +88,13 @@ test('refuses a second answer in the same transaction, even after the gate was a
     { kind: 'send_message', chat, text: 'At eight.' },
     { run, taint: { chats: [chat], outside: false } },
   ] as const;
-  const decisions = await db
-    .transaction()
-    .execute(async (tx) => [
-      await gate.ask(tx, ...proposed),
-      (await gate.submit(tx, ...proposed)).decision,
-      (await gate.submit(tx, ...proposed)).decision,
-    ]);
+  const decisions = await db.transaction().execute(async (tx) => {
+    const evaluated = await gate.evaluate(tx, ...proposed);
+    const first = await evaluated.submit();
+    expect(() => evaluated.submit()).toThrow('a proposal is submitted once');
+    const second = await gate.submit(tx, ...proposed);
+    return [evaluated.decision, first.decision, second.decision];
+  });
   expect(decisions.map(({ outcome }) => outcome)).toEqual(['allow', 'allow', 'deny']);
 });
 

@@ -225,12 +225,14 @@ async function loadProposalFacts(
   tx: Transaction,
   options: EvaluateOptions,
   proposal: Proposal,
-  { conversation }: SubmitContext,
+  { conversation, sayingBefore = [] }: SubmitContext,
 ): Promise<ProposalKnowledge> {
   if (isChatProposal(proposal)) {
     const { account } = options;
     const known = await loadChatFacts(tx, account, proposal.chat, conversation ?? null, options);
-    return { ...known, change: null };
+    // What the same turn says before it is the first contact.
+    const firstContact = known.firstContact && sayingBefore.length === 0;
+    return { ...known, firstContact, change: null };
   }
   const change =
     proposal.kind === 'manage_grant'

@@ -70,9 +70,11 @@ export interface GateResult {
   readonly grant: GrantId | null;
 }
 
-/** What was asked first in a transaction, and the answer: it is not looked up again when it is submitted. */
-interface MemoizedEvaluation extends Evaluation {
-  readonly question: string;
+/** A proposal that is decided, and of which nothing is written down yet. */
+export interface EvaluatedProposal {
+  readonly decision: Decision;
+  /** Writes the decision into the ledger and carries it out, in the transaction in which it was made. Once. */
+  submit(): Promise<GateResult>;
 }
 
 interface AllowedProposal {
@@ -83,7 +85,6 @@ interface AllowedProposal {
 
 export class Gate {
   readonly #options: GateOptions;
-  readonly #asked = new WeakMap<Transaction, MemoizedEvaluation>();
 
   constructor(options: GateOptions) {
     this.#options = options;
@@ -117,19 +118,23 @@ export class Gate {
     return listQueuedFirstContacts(db, account, pacing, now());
   }
 
-  /** What `submit` would decide now. Writes nothing. */
-  async ask(
+  /** Decides, and writes nothing. Whoever asked may have to do something before it is submitted, or never submit it. */
+  async evaluate(
     tx: Transaction,
     actor: Actor,
     proposal: Proposal,
     circumstances: SubmitContext = {},
-  ): Promise<Decision> {
+  ): Promise<EvaluatedProposal> {
     const considered = await evaluate(tx, this.#options, actor, proposal, circumstances);
-    if (!this.#asked.has(tx)) {
-      const question = evaluationKey(actor, proposal, circumstances);
-      this.#asked.set(tx, { question, ...considered });
-    }
-    return considered.decision;
+    let isSubmitted = false;
+    return {
+      decision: considered.decision,
+      submit: () => {
+        if (isSubmitted) throw new Error('a proposal is submitted once');
+        isSubmitted = true;
+        return this.#submit(tx, actor, proposal, circumstances, considered);
+      },
+    };
   }
 
   async submit(
@@ -138,9 +143,16 @@ export class Gate {
     proposal: Proposal,
     circumstances: SubmitContext = {},
   ): Promise<GateResult> {
-    const considered =
-      this.#answered(tx, evaluationKey(actor, proposal, circumstances)) ??
-      (await evaluate(tx, this.#options, actor, proposal, circumstances));
+    return (await this.evaluate(tx, actor, proposal, circumstances)).submit();
+  }
+
+  async #submit(
+    tx: Transaction,
+    actor: Actor,
+    proposal: Proposal,
+    circumstances: SubmitContext,
+    considered: Evaluation,
+  ): Promise<GateResult> {
     const { decision } = considered;
     const own = await this.#chatToTell(tx, actor, proposal, decision, circumstances);
     const permit = permitId(randomUUID());
@@ -191,13 +203,6 @@ export class Gate {
           }),
         };
     }
-  }
-
-  /** Good for the first that is submitted: what that changes, the next must see. */
-  #answered(tx: Transaction, question: string): Evaluation | null {
-    const asked = this.#asked.get(tx);
-    this.#asked.delete(tx);
-    return asked?.question === question ? asked : null;
   }
 
   /**
@@ -274,8 +279,6 @@ export class Gate {
     return put;
   }
 }
-
-const evaluationKey = (...asked: [Actor, Proposal, SubmitContext]): string => JSON.stringify(asked);
 
 // The gate's yes to one message, written down: the permit with what its re-check will need, signed, and the
 // message in the outbox under it.

@@ -35,7 +35,7 @@ import {
   listMessageRequests,
   markMessageRequestDismissed,
 } from '../../platform/db/message-requests.ts';
-import { fenced } from '../../platform/db/transaction.ts';
+import { transaction } from '../../platform/db/transaction.ts';
 import type { Gate } from './gate.ts';
 import { lockGrantee, type StoredGrant } from './grant-store.ts';
 import type { Grantee } from './proposals.ts';
@@ -57,7 +57,7 @@ export function createGrantService(deps: GrantDeps): GrantService {
     return permission;
   };
   const change = async <T>(run: (tx: Transaction) => Promise<T>): Promise<T> => {
-    const changed = await fenced(db, lease, run);
+    const changed = await transaction(deps, ({ tx }) => run(tx));
     deps.changed();
     return changed;
   };
@@ -206,7 +206,7 @@ export function createPeopleService({ db, lease, admins }: PeopleDeps): ContactS
     },
     knocks: () => listMessageRequests(db, account),
     dismiss: async (contact) => {
-      const dismissed = await fenced(db, lease, (tx) =>
+      const dismissed = await transaction({ db, lease }, ({ tx }) =>
         markMessageRequestDismissed(tx, account, contact),
       );
       if (!dismissed) throw new RelayError('contact_not_found');

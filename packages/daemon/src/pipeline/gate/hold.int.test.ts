@@ -12,9 +12,9 @@ const hold = createHoldService({
   lease,
   gate,
   changed: () => {},
-  onRelease: async (tx) => {
+  onRelease: async ({ tx, afterCommit }) => {
     asked.push((await tx.selectFrom('holds').selectAll().execute()).length === 1);
-    return () => after.push('committed');
+    afterCommit.push(() => after.push('committed'));
   },
 });
 

@@ -8,8 +8,8 @@ import { REASONS } from '@relay/core/policy/reasons';
 import type { Db, Transaction } from '../../platform/db/database.ts';
 import { appendEvent } from '../../platform/db/events.ts';
 import type { Lease } from '../../platform/db/lease.ts';
-import { fenced } from '../../platform/db/transaction.ts';
-import type { AfterCommit, OnRelease } from './approvals.ts';
+import { transaction, type UnitOfWork } from '../../platform/db/transaction.ts';
+import type { OnRelease } from './approvals.ts';
 import { type Gate, isOnHold, lockHold } from './gate.ts';
 
 export interface HoldDeps {
@@ -25,14 +25,13 @@ export function createHoldService(deps: HoldDeps): HoldService {
   const { db, lease, gate, changed } = deps;
   return {
     hold: async (reason) => {
-      await fenced(db, lease, (tx) => hold(deps, tx, reason));
+      await transaction(deps, ({ tx }) => hold(deps, tx, reason));
       changed();
       return readHold(db, lease);
     },
     release: async () => {
-      const after = await fenced(db, lease, (tx) => release(deps, tx));
+      await transaction(deps, (work) => release(deps, work));
       changed();
-      after();
       gate.hint();
       return readHold(db, lease);
     },
@@ -60,12 +59,12 @@ async function hold(deps: HoldDeps, tx: Transaction, reason: string): Promise<vo
  * The row is locked first: who puts something off because of it has done so by then, or finds it gone.
  * The ledger's row comes last, because the ledger stays locked from there to the commit.
  */
-async function release(deps: HoldDeps, tx: Transaction): Promise<AfterCommit> {
+async function release(deps: HoldDeps, work: UnitOfWork): Promise<void> {
+  const { tx } = work;
   await lockHold(tx, deps.lease.account);
   await isOnHold(tx, deps.lease.account, 'update');
-  const after = await deps.onRelease(tx);
+  await deps.onRelease(work);
   await set(deps, tx, false, '');
-  return after;
 }
 
 async function set(

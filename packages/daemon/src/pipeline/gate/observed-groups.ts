@@ -30,8 +30,7 @@ import {
   readObservedOverview,
   removeObservedGroup,
 } from '../../platform/db/observer/groups.ts';
-import { fenced } from '../../platform/db/transaction.ts';
-import type { AfterCommit } from './approvals.ts';
+import { transaction, type UnitOfWork } from '../../platform/db/transaction.ts';
 import type { Gate } from './gate.ts';
 import { lockGrantee } from './grant-store.ts';
 
@@ -47,7 +46,7 @@ interface ObservedGroupDeps {
   /** The owner's own. */
   readonly zone: string;
   /** In the transaction that begins it: whoever works on observed groups by the clock. */
-  readonly begun?: (tx: Transaction, chat: ChatId) => Promise<AfterCommit>;
+  readonly begun?: (work: UnitOfWork, chat: ChatId) => Promise<void>;
   /** Once it has ended: all that was kept of the group goes. */
   readonly erase?: (chat: ChatId) => Promise<unknown>;
   /** After a commit that changed something a stream shows. */
@@ -71,16 +70,14 @@ export function createObservedGroupService(deps: ObservedGroupDeps): ObservedGro
       };
     },
     add: async (wish) => {
-      const after: AfterCommit[] = [];
-      const chat = await fenced(db, lease, (tx) => begin(deps, tx, wish, after));
-      for (const each of after) each();
+      const chat = await transaction(deps, (work) => begin(deps, work, wish));
       deps.changed();
       const group = (await list()).find(({ chat_id }) => chat_id === chat);
       if (group === undefined) throw new RelayError('not_observed', { group: wish.group });
       return group;
     },
     remove: async (group, { erase }) => {
-      const { chat, name } = await fenced(db, lease, (tx) => end(deps, tx, group));
+      const { chat, name } = await transaction(deps, ({ tx }) => end(deps, tx, group));
       if (erase) await deps.erase?.(chat);
       deps.changed();
       return { chat_id: chat, name, erased: erase };
@@ -90,10 +87,10 @@ export function createObservedGroupService(deps: ObservedGroupDeps): ObservedGro
 
 async function begin(
   deps: ObservedGroupDeps,
-  tx: Transaction,
+  work: UnitOfWork,
   wish: ObserveGroupRequest,
-  after: AfterCommit[],
 ): Promise<ChatId> {
+  const { tx } = work;
   const { account } = deps.lease;
   const meant = await resolveGroup(tx, account, wish.group);
   const chat = meant.chat ?? (await findOrMakeGroupChat(tx, account, meant.address));
@@ -110,7 +107,7 @@ async function begin(
     options: terms.options,
     announcedAt: wish.announced ? deps.now() : null,
   });
-  if (held === null && deps.begun !== undefined) after.push(await deps.begun(tx, chat));
+  if (held === null) await deps.begun?.(work, chat);
   await note(tx, account, chat, 'observe_group');
   return chat;
 }

@@ -7,7 +7,7 @@ import { verifies } from '@relay/testing/verifies';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { lockInstance } from '../../features/conversations/sql.ts';
 import { applyEvents } from '../../features/conversations/transitions.ts';
-import { inOneTransaction } from '../../platform/jobs/unit-of-work.ts';
+import { transaction } from '../../platform/db/transaction.ts';
 import { findReady, type ReadyQuery } from '../outbox/claim.ts';
 import { recheckPermits } from './recheck.ts';
 import { sendAsOwner } from './send-as-owner.ts';
@@ -304,7 +304,7 @@ test('what the agent said before its owner took over does not leave; what it say
   await empty();
   const id = await create();
   await reaches(id, 'WAITING_FOR_REPLY');
-  await inOneTransaction(conversations, async (work) => {
+  await transaction(conversations, async (work) => {
     const row = await lockInstance(work.tx, conversations.lease, id);
     await applyEvents(conversations, work, row, [{ type: 'owner_takeover' }]);
   });

@@ -10,7 +10,7 @@ import { findOrMakeChats } from '../../platform/db/chats.ts';
 import { resolveSightings } from '../../platform/db/contacts.ts';
 import type { Db, Transaction } from '../../platform/db/database.ts';
 import type { Lease } from '../../platform/db/lease.ts';
-import { fenced } from '../../platform/db/transaction.ts';
+import { transaction } from '../../platform/db/transaction.ts';
 import { loadChatAddress } from '../outbox/claim.ts';
 import { findByKey } from '../outbox/outbox.ts';
 import type { Gate } from './gate.ts';
@@ -40,11 +40,11 @@ export async function sendAsOwner(
   deps: OwnerSendDeps,
   message: MessageFromOwner,
 ): Promise<SentOwnerMessage> {
-  const { db, lease } = deps;
+  const { lease } = deps;
   const { account } = lease;
   const { to, text, key } = message;
   const { decision, put, jid } = await deps.gate.checkingNumbers((check) =>
-    fenced(db, lease, async (tx) => {
+    transaction(deps, async ({ tx }) => {
       const chat = await findOrMakeChat(tx, account, to);
       const jid = await loadChatAddress(tx, account, chat);
       const known = key === undefined ? null : await findByKey(tx, account, key, { chat, text });

@@ -17,8 +17,7 @@ import {
   IS_VALID_TOKEN_SQL,
   tokenHashBytes,
 } from '../../platform/db/tokens.ts';
-import { fenced } from '../../platform/db/transaction.ts';
-import type { AfterCommit } from './approvals.ts';
+import { transaction, type UnitOfWork } from '../../platform/db/transaction.ts';
 
 interface TokenServiceDeps {
   readonly db: Db;
@@ -26,7 +25,7 @@ interface TokenServiceDeps {
   /** After a commit that changed something a stream shows. */
   readonly changed: () => void;
   /** In the transaction that revokes it: what the program has under way is stopped. */
-  readonly onRevoke?: (tx: Transaction, token: TokenId) => Promise<AfterCommit>;
+  readonly onRevoke?: (work: UnitOfWork, token: TokenId) => Promise<void>;
 }
 
 export function createTokenService({
@@ -36,15 +35,15 @@ export function createTokenService({
   onRevoke,
 }: TokenServiceDeps): TokenService {
   const { account } = lease;
-  const change = async <T>(run: (tx: Transaction) => Promise<T>): Promise<T> => {
-    const done = await fenced(db, lease, run);
+  const change = async <T>(run: (work: UnitOfWork) => Promise<T>): Promise<T> => {
+    const done = await transaction({ db, lease }, run);
     changed();
     return done;
   };
   return {
     list: () => loadTokens(db, account, sql`true`),
     create: ({ name, scopes, contacts, confirm, expires_at }) =>
-      change(async (tx) => {
+      change(async ({ tx }) => {
         if (expires_at !== undefined && Date.parse(expires_at) <= Date.now()) {
           throw new RelayError('token_expires_past');
         }
@@ -63,7 +62,7 @@ export function createTokenService({
         return { ...(await loadToken(tx, account, made.id)), secret };
       }),
     rotate: (given) =>
-      change(async (tx) => {
+      change(async ({ tx }) => {
         const { id, name } = await loadToken(tx, account, given);
         const secret = newSecret();
         const { numAffectedRows } = await sql`UPDATE tokens t
@@ -72,16 +71,14 @@ export function createTokenService({
         if (numAffectedRows !== 1n) throw new RelayError('token_expired', { token: name });
         return { ...(await loadToken(tx, account, id)), secret };
       }),
-    revoke: async (given) => {
-      const { token, after } = await change(async (tx) => {
-        const token = await loadToken(tx, account, given);
+    revoke: (given) =>
+      change(async (work) => {
+        const token = await loadToken(work.tx, account, given);
         await sql`UPDATE tokens SET revoked_at = now()
-          WHERE account_id = ${account} AND id = ${token.id}`.execute(tx);
-        return { token, after: await onRevoke?.(tx, tokenId(token.id)) };
-      });
-      after?.();
-      return token;
-    },
+          WHERE account_id = ${account} AND id = ${token.id}`.execute(work.tx);
+        await onRevoke?.(work, tokenId(token.id));
+        return token;
+      }),
   };
 }
 

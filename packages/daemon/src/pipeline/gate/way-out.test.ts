@@ -41,10 +41,3 @@ test('messages are put into the outbox by the gate, and handed to the wire by th
     places.every((place) => place.startsWith('whatsapp/outbound/')),
   );
 });
-
-test('who submits to the gate never opens a transaction that is not tried again after a deadlock', () => {
-  // They use `fenced` or `inOneTransaction`, which run all of it anew.
-  const submitters =
-    /^(pipeline\/(gate|router)|features\/(assistant|auto-reply|conversations|group-answers|observer|schedules|web-search)|interfaces)\//;
-  expect(where(/\.transaction\(\)/).filter((path) => submitters.test(path))).toEqual([]);
-});

@@ -14,8 +14,9 @@ import { appendEvents } from '../../platform/db/events.ts';
 import { isDatabaseUnavailable } from '../../platform/db/failures.ts';
 import type { Lease } from '../../platform/db/lease.ts';
 import { type ChatUpdate, putMessages, updateChats } from '../../platform/db/messages.ts';
-import { fenced } from '../../platform/db/transaction.ts';
+import { transaction } from '../../platform/db/transaction.ts';
 import type { Jobs } from '../../platform/jobs/jobs.ts';
+import { PollLoop } from '../../platform/poll-loop.ts';
 import {
   type InboxRow,
   type PlacedMessage,
@@ -37,59 +38,34 @@ const POLL_MS = 1_000;
 
 export class Intake {
   readonly #options: IntakeOptions;
-  #stopping = false;
-  #loop: Promise<void> = Promise.resolve();
-  #woken = false;
-  #wake: () => void = () => {};
-  #waiting: (() => void)[] = [];
+  readonly #loop = new PollLoop({
+    look: async () => ((await this.#batch()) ? 'more' : POLL_MS),
+    failed: (error) => {
+      this.#options.log.warn('the inbox waits', { error });
+      return POLL_MS;
+    },
+  });
 
   constructor(options: IntakeOptions) {
     this.#options = options;
   }
 
   start(): void {
-    this.#loop = this.#run();
+    this.#loop.start();
   }
 
   hint(): void {
-    this.#woken = true;
-    this.#wake();
+    this.#loop.hint();
   }
 
   /** Resolves when everything that is in the inbox now has been taken in. */
   drained(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#waiting.push(resolve);
-      this.hint();
-    });
+    return this.#loop.caughtUp();
   }
 
   /** Lets the batch that runs finish. */
-  async stop(): Promise<void> {
-    this.#stopping = true;
-    this.hint();
-    await this.#loop;
-  }
-
-  async #run(): Promise<void> {
-    while (!this.#stopping) {
-      this.#woken = false;
-      const waiting = this.#waiting.splice(0);
-      const left = await this.#step();
-      if (left === 'nothing') for (const resolve of waiting) resolve();
-      else this.#waiting.unshift(...waiting);
-      if (left !== 'more') await this.#idle(left === 'nothing');
-    }
-    for (const resolve of this.#waiting.splice(0)) resolve();
-  }
-
-  async #step(): Promise<'more' | 'nothing' | 'unknown'> {
-    try {
-      return (await this.#batch()) ? 'more' : 'nothing';
-    } catch (error) {
-      this.#options.log.warn('the inbox waits', { error });
-      return 'unknown';
-    }
+  stop(): Promise<void> {
+    return this.#loop.stop();
   }
 
   /** True when there may be more to take in at once. */
@@ -104,7 +80,7 @@ export class Intake {
   }
 
   async #oneByOne(): Promise<boolean> {
-    for (let n = 0; n < BATCH_SIZE && !this.#stopping; n++) {
+    for (let n = 0; n < BATCH_SIZE && !this.#loop.isStopping; n++) {
       try {
         if (this.#note(await takeInBatch(this.#options, 1)) === 0) return false;
       } catch (error) {
@@ -126,20 +102,6 @@ export class Intake {
       stored?.();
     }
     return batch.rows;
-  }
-
-  /** After a failure a hint changes nothing: only time does. */
-  async #idle(mayBeWoken: boolean): Promise<void> {
-    if (this.#stopping || (this.#woken && mayBeWoken)) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, POLL_MS);
-      this.#wake = () => {
-        if (!mayBeWoken && !this.#stopping) return;
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-    this.#wake = () => {};
   }
 }
 
@@ -171,7 +133,7 @@ interface IntakeBatch {
 
 /** The first open rows, at most `limit`. */
 export function takeInBatch(deps: IntakeDeps, limit: number): Promise<IntakeBatch> {
-  return fenced(deps.db, deps.lease, async (tx) => {
+  return transaction(deps, async ({ tx }) => {
     const rows = await openRows(deps, tx, limit);
     const readings = rows.map((row) => parseInboxRow(row, deps.open, deps.read));
     const taken = readings.filter((reading): reading is ReadableRow => 'message' in reading);
@@ -187,7 +149,7 @@ export function takeInBatch(deps: IntakeDeps, limit: number): Promise<IntakeBatc
 
 /** Leaves the first open row for a person to look at, so that the rest goes on. */
 function setFirstRowAside(deps: IntakeDeps, failure: string): Promise<void> {
-  return fenced(deps.db, deps.lease, async (tx) => {
+  return transaction(deps, async ({ tx }) => {
     const rows = await openRows(deps, tx, 1);
     await markDone(
       deps,

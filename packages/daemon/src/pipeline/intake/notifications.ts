@@ -32,7 +32,7 @@ import { appendEvents, type PostgresEventLog } from '../../platform/db/events.ts
 import type { Lease } from '../../platform/db/lease.ts';
 import { putMessages, updateChats } from '../../platform/db/messages.ts';
 import { dedupeNotifications, loadChatMemberNames } from '../../platform/db/notification-dedupe.ts';
-import { fenced } from '../../platform/db/transaction.ts';
+import { transaction } from '../../platform/db/transaction.ts';
 import type { Jobs } from '../../platform/jobs/jobs.ts';
 
 interface IngestDeps {
@@ -55,11 +55,8 @@ export function createIngestService(deps: IngestDeps): IngestService {
       const given = notifications.map((notification) =>
         parseNotification(notification, deps.now()),
       );
-      const report = await fenced(deps.db, deps.lease, (tx) => takeAll(deps, tx, given));
-      if (report.taken > 0) {
-        deps.jobs.hint('route');
-        deps.events.hint();
-      }
+      const report = await transaction(deps, ({ tx }) => takeAll(deps, tx, given));
+      if (report.taken > 0) deps.jobs.hint('route');
       return report;
     },
   };

@@ -15,8 +15,9 @@ import type { DeliverySettings, PacingSettings } from '@relay/core/settings';
 import { type RawBuilder, sql } from 'kysely';
 import { numberRegistrationSql } from '../../platform/db/contacts.ts';
 import type { Db, Transaction } from '../../platform/db/database.ts';
-import { fence, type Lease } from '../../platform/db/lease.ts';
+import type { Lease } from '../../platform/db/lease.ts';
 import { CHAT_JID_SQL } from '../../platform/db/names-and-addresses.ts';
+import { transaction } from '../../platform/db/transaction.ts';
 import {
   applyDeliveryReports,
   type DeliveryHooks,
@@ -93,8 +94,7 @@ export async function claimMessages(
   options: ClaimOptions,
   claiming: ClaimRequest,
 ): Promise<ClaimResult> {
-  return options.db.transaction().execute(async (tx) => {
-    await fence(tx, options.lease);
+  return transaction(options, async ({ tx }) => {
     const pace = await paceNow(tx, options, claiming);
     if (pace.from > claiming.now) return { ...NOTHING_CLAIMED, again: pace.from };
     const ready = await findReady(tx, options.lease.account, {

@@ -11,7 +11,9 @@ import { delayFor, RETRY } from '@relay/core/retry';
 import { sql } from 'kysely';
 import { noteNumberRegistration } from '../../platform/db/contacts.ts';
 import type { Db, Transaction } from '../../platform/db/database.ts';
-import { fence, type Lease } from '../../platform/db/lease.ts';
+import type { Lease } from '../../platform/db/lease.ts';
+import { transaction } from '../../platform/db/transaction.ts';
+import { type NextLook, PollLoop, WakeableSleep } from '../../platform/poll-loop.ts';
 import {
   type ClaimOptions,
   type ClaimResult,
@@ -50,11 +52,17 @@ export class Deliverer {
   readonly #options: DelivererOptions;
   readonly #now: () => Date;
   readonly #inFlight = new Map<OutboxId, Promise<void>>();
-  readonly #pause = new WakeableSleep();
+  readonly #loop = new PollLoop({
+    look: () => this.#look(),
+    failed: (error) => this.#failed(error),
+    hintsEndFailure: true,
+  });
   readonly #typing = new WakeableSleep();
   readonly #outcomes: DeliveryReportWriter;
-  #loop: Promise<void> = Promise.resolve();
-  #stopping = false;
+  #failures = 0;
+  #begun = false;
+  /** For whom typing was shown, so that their message may leave. */
+  #typed: OutboxId | 'nobody' = 'nobody';
   /** Connected, caught up, and the doubtful have been given their time. */
   #reconciled = false;
   #doubtful = true;
@@ -76,12 +84,12 @@ export class Deliverer {
   }
 
   start(): void {
-    this.#loop = this.#run();
+    this.#loop.start();
   }
 
   /** There may be something new to send. */
   wake(): void {
-    this.#pause.end();
+    this.#loop.hint();
   }
 
   /** What the transport tells. Resolves when it is written, where there is something to write. */
@@ -119,10 +127,9 @@ export class Deliverer {
 
   /** Offers nothing new; what is on its way has this long to be answered, and is in doubt afterwards. */
   async stop(withinMs: number): Promise<void> {
-    this.#stopping = true;
-    this.#pause.end();
+    this.#loop.end();
     this.#typing.end();
-    await this.#loop;
+    await this.#loop.stop();
     const answered = Promise.all([
       ...this.#inFlight.values(),
       this.#outcomes.settled(),
@@ -134,28 +141,21 @@ export class Deliverer {
     this.#outcomes.close();
   }
 
-  async #run(): Promise<void> {
-    let faults = 0;
-    let typed: OutboxId | 'nobody' = 'nobody';
-    let begun = false;
-    while (!this.#stopping) {
-      this.#pause.arm();
-      try {
-        if (!begun) await this.#begin();
-        begun = true;
-        const { toType, toCheck, again } = await this.#round(typed);
-        faults = 0;
-        this.#checkNumbers(toCheck);
-        typed = toType === null ? 'nobody' : await this.#type(toType);
-        const idle = toType === null && toCheck.length === 0;
-        if (idle) await this.#pause.sleep(this.#until(again));
-      } catch (error) {
-        this.#options.log.warn('delivery stumbled', { error });
-        // The answer may have been lost on its way: what was marked as offered and was not is in doubt.
-        this.#reconciled = false;
-        await this.#pause.sleep(Math.min(FIRST_WAIT_MS * 2 ** faults++, POLL_MS));
-      }
-    }
+  async #look(): Promise<NextLook> {
+    if (!this.#begun) await this.#begin();
+    this.#begun = true;
+    const { toType, toCheck, again } = await this.#round(this.#typed);
+    this.#failures = 0;
+    this.#checkNumbers(toCheck);
+    this.#typed = toType === null ? 'nobody' : await this.#type(toType);
+    return toType === null && toCheck.length === 0 ? this.#until(again) : 'more';
+  }
+
+  #failed(error: unknown): number {
+    this.#options.log.warn('delivery stumbled', { error });
+    // The answer may have been lost on its way: what was marked as offered and was not is in doubt.
+    this.#reconciled = false;
+    return Math.min(FIRST_WAIT_MS * 2 ** this.#failures++, POLL_MS);
   }
 
   /** Before anything is offered: what the last process offered is in doubt. */
@@ -307,11 +307,8 @@ export class Deliverer {
   async #write(
     work: (tx: Transaction, lease: ClaimOptions['lease']) => Promise<void>,
   ): Promise<void> {
-    const { db, lease, changed } = this.#options;
-    await db.transaction().execute(async (tx) => {
-      await fence(tx, lease);
-      await work(tx, lease);
-    });
+    const { lease, changed } = this.#options;
+    await transaction(this.#options, ({ tx }) => work(tx, lease));
     changed();
   }
 
@@ -327,7 +324,7 @@ export class Deliverer {
       transport.capabilities.typing?.(row.address ?? '', on).catch(() => {});
     await show(true);
     this.#typing.arm();
-    if (!this.#stopping) await this.#typing.sleep(typingMs(row.body, pacing, random()));
+    if (!this.#loop.isStopping) await this.#typing.sleep(typingMs(row.body, pacing, random()));
     await show(false);
     return row.id;
   }
@@ -437,35 +434,6 @@ class DeliveryReportWriter {
       }
     }
     this.#writing = null;
-  }
-}
-
-// A sleep that can be ended. Ending it before it has begun counts too, once it is armed: a hint that comes
-// while its reader is still looking is not lost.
-class WakeableSleep {
-  #ended = false;
-  #wake: () => void = () => {};
-
-  /** From here on an end is remembered. */
-  arm(): void {
-    this.#ended = false;
-  }
-
-  end(): void {
-    this.#ended = true;
-    this.#wake();
-  }
-
-  async sleep(ms: number): Promise<void> {
-    if (this.#ended || ms <= 0) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      this.#wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-    this.#wake = () => {};
   }
 }
 

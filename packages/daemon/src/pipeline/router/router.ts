@@ -19,12 +19,11 @@ import {
 } from '../../features/conversations/on-message.ts';
 import type { ConversationDeps } from '../../features/conversations/transitions.ts';
 import type { Transaction } from '../../platform/db/database.ts';
-import { fence } from '../../platform/db/lease.ts';
 import { appendLedger } from '../../platform/db/ledger.ts';
 import { recordMessageRequests } from '../../platform/db/message-requests.ts';
 import { ownChatKindSql } from '../../platform/db/names-and-addresses.ts';
 import { dedupeNotifications } from '../../platform/db/notification-dedupe.ts';
-import { inOneTransaction, type UnitOfWork } from '../../platform/jobs/unit-of-work.ts';
+import { transaction, type UnitOfWork } from '../../platform/db/transaction.ts';
 
 /** A job of the queue `route`, as far as the router needs it. */
 interface RouteJob {
@@ -42,8 +41,7 @@ export function onRoute(
   hearGroup: OnGroupMessage = async () => [],
 ) {
   return (job: RouteJob): Promise<void> =>
-    inOneTransaction(deps, async (work) => {
-      await fence(work.tx, deps.lease);
+    transaction(deps, async (work) => {
       // First, because a merge of the sender locks the job: the message is read as the merge left it.
       await job.complete(work.tx);
       const message = await loadRoutedMessage(work.tx, job.data, admins, deps.now());
@@ -90,7 +88,7 @@ async function routeMessage(
   });
   for (const row of cameOf) await appendLedger(work.tx, account, row);
   const { outcome: to, reason } = decision;
-  work.told.push(() =>
+  work.afterCommit.push(() =>
     deps.log.debug('message routed', { chat: message.chat, message: message.id, to, reason }),
   );
 }

@@ -4,7 +4,7 @@ import type { AccountId } from '@relay/core/ids';
 import { toStorableText } from '@relay/core/messages/text';
 import type { Db } from './database.ts';
 import { type Lease, takeLease } from './lease.ts';
-import { fenced } from './transaction.ts';
+import { transaction } from './transaction.ts';
 
 /** The first account of the database; made at the very first start. */
 async function findAccount(db: Db): Promise<AccountId> {
@@ -78,7 +78,7 @@ export async function noteLinkedIdentity(
   { phone, lid, name = null }: LinkedIdentity,
 ): Promise<void> {
   const digits = (address: string | null) => address?.replace(/[:@].*$/, '') ?? null;
-  await fenced(db, lease, (tx) =>
+  await transaction({ db, lease }, ({ tx }) =>
     tx
       .updateTable('accounts')
       .set({

@@ -7,7 +7,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { aliasesOfAddresses, lockContactCreation, resolveSightings } from './contacts.ts';
 import type { Db, Transaction } from './database.ts';
 import type { Lease } from './lease.ts';
-import { fenced, TransactionConflict } from './transaction.ts';
+import { TransactionConflict, transaction } from './transaction.ts';
 
 interface WantedChats {
   readonly contacts: readonly ContactId[];
@@ -101,7 +101,7 @@ export async function noteGroup(db: Db, lease: Lease, group: GroupInfo): Promise
   const members = group.members
     .map(({ addresses, role }) => ({ person: aliasesOfAddresses(addresses), role }))
     .filter(({ person }) => person.length > 0);
-  await fenced(db, lease, async (tx) => {
+  await transaction({ db, lease }, async ({ tx }) => {
     const { ofGroup } = await findOrMakeChats(tx, account, {
       contacts: [],
       groups: [group.address],
@@ -137,7 +137,7 @@ export async function noteGroupNames(
 ): Promise<void> {
   const { account } = lease;
   const addresses = groups.map(({ address }) => address);
-  await fenced(db, lease, async (tx) => {
+  await transaction({ db, lease }, async ({ tx }) => {
     await findOrMakeChats(tx, account, { contacts: [], groups: addresses });
     await sql`UPDATE chats c SET subject = n.subject
       FROM unnest(${addresses}::text[], ${groups.map(({ subject }) => toStorableText(subject))}::text[]) AS n(address, subject)

@@ -17,7 +17,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db, Transaction } from './database.ts';
 import type { Lease } from './lease.ts';
 import { applyContactMerge, lockWorkInProgress } from './merge/merge.ts';
-import { fenced } from './transaction.ts';
+import { transaction } from './transaction.ts';
 
 /** Addresses that name one person. None of them need be known. */
 export type Sighting = readonly Alias[];
@@ -67,7 +67,7 @@ export async function noteAliases(
 ): Promise<void> {
   const aliases = aliasesOfAddresses(addresses);
   if (aliases.length === 0) return;
-  await fenced(db, lease, (tx) => resolveSightings(tx, lease.account, [aliases]));
+  await transaction({ db, lease }, ({ tx }) => resolveSightings(tx, lease.account, [aliases]));
 }
 
 /** Whoever makes contacts or chats waits here for whoever is at it, and then looks again. */
@@ -215,7 +215,7 @@ export async function noteNumberRegistration(
   const known = found === null ? null : aliasOfJid(found);
   const aliases = aliasesOfAddresses(found === null ? [asked] : [asked, found]);
   const numbers = aliases.flatMap(({ kind, value }) => (kind === 'phone' ? [value] : []));
-  await fenced(db, lease, async (tx) => {
+  await transaction({ db, lease }, async ({ tx }) => {
     await resolveSightings(tx, account, [aliases]);
     await sql`UPDATE contact_aliases SET asked_at = ${at},
         is_registered = ${known !== null} AND (${known?.kind ?? null}::text = 'lid' OR value = ${known?.value ?? null})

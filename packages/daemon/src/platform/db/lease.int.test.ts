@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { eventually, freshStore, sleep, times } from '@relay/testing/store';
 import { expect, test } from 'vitest';
 import type { Transaction } from './database.ts';
-import { fence, releaseLease, renewLease, takeLease } from './lease.ts';
+import { holdLease, releaseLease, renewLease, takeLease } from './lease.ts';
 
 const store = await freshStore();
 const db = store.database.kysely;
@@ -86,7 +86,7 @@ test('a takeover waits for the write in flight, and the former holder writes not
   const lease = await held();
   const { account } = lease;
   const write = (value: string) => async (tx: Transaction) => {
-    await fence(tx, lease);
+    await holdLease(tx, lease);
     await tx
       .insertInto('settings')
       .values({ account_id: account, key: value, value: '1' })
@@ -113,14 +113,14 @@ test('a takeover waits for the write in flight, and the former holder writes not
   expect(rows).toEqual([{ key: 'in flight' }]);
 });
 
-test('a write that comes while the lease is changing hands is fenced', async () => {
+test('a write that comes while the lease is changing hands is refused', async () => {
   const lease = await held();
   const takeover = openTransaction(async (tx) => {
     await tx.selectFrom('account_leases').select('epoch').forUpdate().execute();
     await tx.updateTable('account_leases').set({ epoch: 9 }).execute();
   });
   await takeover.begun;
-  const late = db.transaction().execute((tx) => fence(tx, lease));
+  const late = db.transaction().execute((tx) => holdLease(tx, lease));
   late.catch(() => {});
   await eventually(async () => (await waiters()) > 0);
   await takeover.commit();
@@ -129,7 +129,7 @@ test('a write that comes while the lease is changing hands is fenced', async () 
 
 test('renewing never waits for a writer, nor a writer for a renewal', async () => {
   const lease = await held();
-  const writer = openTransaction((tx) => fence(tx, lease));
+  const writer = openTransaction((tx) => holdLease(tx, lease));
   await writer.begun;
   const renewal = Promise.race([renewLease(db, lease), sleep(2_000).then(() => 'blocked')]);
   expect(await renewal).toBe(true);
@@ -137,7 +137,7 @@ test('renewing never waits for a writer, nor a writer for a renewal', async () =
     await renewLease(tx, lease);
   });
   await renewing.begun;
-  const another = db.transaction().execute((tx) => fence(tx, lease));
+  const another = db.transaction().execute((tx) => holdLease(tx, lease));
   expect(await Promise.race([another, sleep(2_000).then(() => 'blocked')])).toBeUndefined();
   await renewing.commit();
   await writer.commit();

@@ -83,8 +83,8 @@ export async function releaseLease(db: Db, lease: Lease): Promise<void> {
     .execute();
 }
 
-/** The first statement of a write that locks no row of its own: holds the lease until commit. */
-export async function fence(tx: Transaction, lease: Lease): Promise<void> {
+/** The first statement of every transaction that writes: nobody else takes the lease until it has committed. */
+export async function holdLease(tx: Transaction, lease: Lease): Promise<void> {
   const row = await tx
     .selectFrom('account_leases')
     .select('epoch')

@@ -7,6 +7,7 @@ import { sql } from 'kysely';
 import { z } from 'zod';
 import { type Db, sealOf } from './database.ts';
 import { LEDGER_START, type LedgerMark } from './seal.ts';
+import { readSnapshot } from './transaction.ts';
 
 interface LedgerFault {
   readonly kind: 'altered' | 'missing' | 'added' | 'beyond' | 'cut' | 'rewritten' | 'unsigned';
@@ -36,22 +37,19 @@ export async function verifyChain(
   const mark = await readMark(db, account);
   const newest = seal.newestHead(account);
   // One moment for all of it: a row appended meanwhile is neither missing nor too many.
-  const { fault, ends, from } = await db
-    .transaction()
-    .setIsolationLevel('repeatable read')
-    .execute(async (tx) => {
-      const ends = await readEnds(tx, account);
-      const full = asked || ends.last.seq <= alwaysAll;
-      const from = full ? LEDGER_START : mark;
-      const fault =
-        (full ? null : await atMark(tx, account, mark, ends)) ??
-        (await alongChain(tx, account, from)) ??
-        atHead(ends) ??
-        (await atMark(tx, account, mark, ends)) ??
-        (await atNewest(tx, account, newest, ends)) ??
-        (seal.isSignedHead(account, ends.head, ends.mac) ? null : unsigned(ends));
-      return { fault, ends, from };
-    });
+  const { fault, ends, from } = await readSnapshot(db, async (tx) => {
+    const ends = await readEnds(tx, account);
+    const full = asked || ends.last.seq <= alwaysAll;
+    const from = full ? LEDGER_START : mark;
+    const fault =
+      (full ? null : await atMark(tx, account, mark, ends)) ??
+      (await alongChain(tx, account, from)) ??
+      atHead(ends) ??
+      (await atMark(tx, account, mark, ends)) ??
+      (await atNewest(tx, account, newest, ends)) ??
+      (seal.isSignedHead(account, ends.head, ends.mac) ? null : unsigned(ends));
+    return { fault, ends, from };
+  });
   if (fault === null) {
     seal.acceptHead(account, ends.head, ends.mac);
     await writeMark(db, account, ends.head);

@@ -57,11 +57,11 @@ export async function recordMessageRequests(
 
 /** False when they have not knocked. */
 export async function markMessageRequestDismissed(
-  db: Db,
+  tx: Transaction,
   account: AccountId,
   contact: ContactId,
 ): Promise<boolean> {
-  const { numUpdatedRows } = await db
+  const { numUpdatedRows } = await tx
     .updateTable('knocks')
     .set({ dismissed_at: sql`now()` })
     .where('account_id', '=', account)

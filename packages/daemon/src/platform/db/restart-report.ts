@@ -10,7 +10,7 @@ import { sql } from 'kysely';
 import type { Db, Transaction } from './database.ts';
 import { appendEvent } from './events.ts';
 import type { Lease } from './lease.ts';
-import { fenced } from './transaction.ts';
+import { transaction } from './transaction.ts';
 
 const OPEN_REPORT_KEY = 'report.open';
 const LAST_REPORT_KEY = 'report.last';
@@ -40,7 +40,7 @@ export async function beginRestartReport(
   lease: Lease,
   absence: AbsenceStart,
 ): Promise<void> {
-  await fenced(db, lease, async (tx) => {
+  await transaction({ db, lease }, async ({ tx }) => {
     const open = await readSetting<StoredAbsence>(tx, lease.account, OPEN_REPORT_KEY);
     if (open === null) return writeSetting(tx, lease.account, OPEN_REPORT_KEY, absence);
     if (absence.cause === 'daemon' && open.cause !== 'daemon') {
@@ -58,7 +58,7 @@ export async function finishRestartReport(
   lease: Lease,
   replayed: number,
 ): Promise<RestartReport | null> {
-  return fenced(db, lease, async (tx) => {
+  return transaction({ db, lease }, async ({ tx }) => {
     const { account } = lease;
     const open = await readSetting<StoredAbsence>(tx, account, OPEN_REPORT_KEY);
     if (open === null) return null;

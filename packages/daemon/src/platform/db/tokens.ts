@@ -9,6 +9,7 @@ import { SCOPES, type Scope } from '@relay/core/policy/actors';
 import type { Taint } from '@relay/core/policy/facts';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Transaction } from './database.ts';
+import { type LeasedDb, transaction } from './transaction.ts';
 
 /** The forwarders' token lies in the same table and is none of these. */
 export const IS_CLIENT_TOKEN_SQL = sql`NOT 'notifications' = ANY(t.scopes)`;
@@ -107,7 +108,9 @@ export async function taintOfToken(
 
 const FORWARDER_SCOPE = 'notifications';
 
-export function createForwarderTokens(db: Db, account: AccountId): ForwarderTokens {
+export function createForwarderTokens(leased: LeasedDb): ForwarderTokens {
+  const { db } = leased;
+  const { account } = leased.lease;
   const bytes = (hash: string) => Buffer.from(hash, 'utf8');
   const current = sql`account_id = ${account} AND ${FORWARDER_SCOPE} = ANY(scopes) AND revoked_at IS NULL`;
   return {
@@ -117,7 +120,7 @@ export function createForwarderTokens(db: Db, account: AccountId): ForwarderToke
       return numAffectedRows === 1n;
     },
     async replace(hash) {
-      await db.transaction().execute(async (tx) => {
+      await transaction(leased, async ({ tx }) => {
         // Two at a time wait for each other here, so that one of them is the last.
         await sql`SELECT 1 FROM accounts WHERE id = ${account} FOR NO KEY UPDATE`.execute(tx);
         await sql`UPDATE tokens SET revoked_at = now() WHERE ${current}`.execute(tx);

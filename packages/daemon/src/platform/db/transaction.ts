@@ -1,37 +1,77 @@
-// A write under the account's lease, tried again when others got in its way: nothing of it has happened
-// then. What it finds at the second look may differ, so the whole of it is run anew.
+// The only way to write. A transaction holds the account's lease until it commits, and runs again when
+// another transaction got in its way.
 import type { Db, Transaction } from './database.ts';
-import type { Lease } from './lease.ts';
-import { fence } from './lease.ts';
+import type { PostgresEventLog } from './events.ts';
+import { holdLease, type Lease } from './lease.ts';
 
-/** Deadlock, serialisation, and rows that another transaction has locked, made or merged away. */
+/** Deadlock, serialization failure, and rows that another transaction has locked, made or merged away. */
 const CONFLICT_CODES = ['40P01', '40001', '55P03', '23505', '23503'];
-export const TRANSACTION_TRIES = 3;
+const ATTEMPTS = 3;
 
-/** Thrown by code that notices it without an error of the database. */
+/** Thrown inside a transaction that decided on something which is no longer so: it is run again. */
 export class TransactionConflict extends Error {
   readonly code = '40001';
 }
 
-/** Nothing of it has happened, and a second look may find the way free. */
+/** Nothing of the transaction has happened, and running it again may succeed. */
 export function isTransactionConflict(error: unknown): boolean {
   const { code } = error as { code?: unknown };
   return typeof code === 'string' && CONFLICT_CODES.includes(code);
 }
 
-export async function fenced<T>(
-  db: Db,
-  lease: Lease,
-  run: (tx: Transaction) => Promise<T>,
+/** The database, and the lease of the account that is written for. */
+export interface LeasedDb {
+  readonly db: Db;
+  readonly lease: Lease;
+  /** Those who follow the events look at them after every commit. */
+  readonly events?: Pick<PostgresEventLog, 'hint'>;
+}
+
+/** A transaction, and what is to be called once it has committed. */
+export interface UnitOfWork {
+  readonly tx: Transaction;
+  readonly afterCommit: (() => void)[];
+}
+
+/** `run` starts anew after a conflict: whatever it changes outside the database belongs into `afterCommit`. */
+export async function transaction<T>(
+  { db, lease, events }: LeasedDb,
+  run: (work: UnitOfWork) => Promise<T>,
+  { attempts = ATTEMPTS }: { readonly attempts?: number } = {},
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
+    const afterCommit: (() => void)[] = [];
+    let result: T;
     try {
-      return await db.transaction().execute(async (tx) => {
-        await fence(tx, lease);
-        return run(tx);
+      result = await db.transaction().execute(async (tx) => {
+        await holdLease(tx, lease);
+        return run({ tx, afterCommit });
       });
     } catch (error) {
-      if (!isTransactionConflict(error) || attempt === TRANSACTION_TRIES) throw error;
+      if (isTransactionConflict(error) && attempt < attempts) continue;
+      throw error;
     }
+    for (const call of afterCommit) call();
+    events?.hint();
+    return result;
+  }
+}
+
+/** Several reads of the same moment: what is written meanwhile is not seen. */
+export async function readSnapshot<T>(db: Db, run: (tx: Transaction) => Promise<T>): Promise<T> {
+  return db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute(run);
+}
+
+/** Shows what a write would do: whatever `run` writes is undone. */
+export async function runAndRollBack<T>(db: Db, run: (tx: Transaction) => Promise<T>): Promise<T> {
+  const tx = await db.startTransaction().execute();
+  try {
+    return await run(tx);
+  } finally {
+    await tx.rollback().execute();
   }
 }

@@ -6,7 +6,7 @@ import { longestWait } from '@relay/core/retry';
 import { eventually, freshStore, times } from '@relay/testing/store';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { Transaction } from '../db/database.ts';
-import { fence, type Lease, takeLease } from '../db/lease.ts';
+import { holdLease, type Lease, takeLease } from '../db/lease.ts';
 import { Jobs } from './jobs.ts';
 import { QUEUES } from './queues.ts';
 import type { Job } from './worker.ts';
@@ -201,7 +201,7 @@ describe('a daemon that lost its lease', () => {
   /** The effect of a job, under the lease and settled with it. */
   const act = (lease: Lease, job: Job<'conversation'>, effect: string) =>
     db.transaction().execute(async (tx) => {
-      await fence(tx, lease);
+      await holdLease(tx, lease);
       await note(tx, effect);
       await job.complete(tx);
     });

@@ -4,11 +4,14 @@ import { silentLog } from '@relay/core/log';
 import { eventually, freshStore, times } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { takeLease } from '../db/lease.ts';
 import type { OnTimersDue, Timer } from './timers.ts';
 import { clearTimer, setTimer, TimerClock } from './timers.ts';
 
 const { account, database, sql } = await freshStore();
 const db = database.kysely;
+const lease = { account, holder: randomUUID(), epoch: 1 };
+expect(await takeLease(db, account, lease.holder)).toEqual(lease);
 
 beforeEach(() => sql('DELETE FROM timers'));
 
@@ -28,6 +31,7 @@ function startClock(
 ): TimerClock {
   const clock = new TimerClock({
     db,
+    lease,
     now,
     onDue: async (tx, timers) => {
       await onDue(tx, timers);
@@ -154,6 +158,7 @@ test('that the clock was put back is told once, and a small correction is not', 
   let told = 0;
   const clock = new TimerClock({
     db,
+    lease,
     now: () => {
       looks += 1;
       return new Date(Date.now() + ahead);

@@ -1,12 +1,16 @@
 // Timers: what is to happen later stands in one table, at most one of a kind for a subject. The clock
 // turns what is due into jobs, in one transaction, so that a timer is never lost and never fires twice.
 // What is due is decided by the clock that timers are set by, never by the database's.
+
 import type { AccountId } from '@relay/core/ids';
 import { chatId, instanceId, scheduleId, sessionId } from '@relay/core/ids';
 import type { Log } from '@relay/core/log';
 import type { RawBuilder } from 'kysely';
 import { sql } from 'kysely';
 import type { Db, Transaction } from '../db/database.ts';
+import type { Lease } from '../db/lease.ts';
+import { transaction } from '../db/transaction.ts';
+import { type NextLook, PollLoop } from '../poll-loop.ts';
 import type { Jobs } from './jobs.ts';
 import type { QueueName } from './queues.ts';
 
@@ -59,6 +63,7 @@ const LONGEST_SLEEP_MS = 500;
 
 interface TimerClockOptions {
   readonly db: Db;
+  readonly lease: Lease;
   readonly now: () => Date;
   readonly onDue: OnTimersDue;
   /** Before due timers fire. */
@@ -76,9 +81,13 @@ export class TimerClock {
   readonly #options: TimerClockOptions;
   /** By how much the clock was ahead of the machine's steady time when last looked at. */
   #ahead: number;
-  #stopping = false;
-  #loop: Promise<void> = Promise.resolve();
-  #wake: () => void = () => {};
+  readonly #loop = new PollLoop({
+    look: () => this.#look(),
+    failed: (error) => {
+      this.#options.log.warn('the timer clock stumbled', { error });
+      return LONGEST_SLEEP_MS;
+    },
+  });
 
   constructor(options: TimerClockOptions) {
     this.#options = options;
@@ -86,28 +95,18 @@ export class TimerClock {
   }
 
   start(): void {
-    this.#loop = this.#run();
+    this.#loop.start();
   }
 
-  async stop(): Promise<void> {
-    this.#stopping = true;
-    this.#wake();
-    await this.#loop;
+  stop(): Promise<void> {
+    return this.#loop.stop();
   }
 
-  async #run(): Promise<void> {
-    while (!this.#stopping) {
-      let wait = LONGEST_SLEEP_MS;
-      try {
-        await this.#noticePutBack();
-        await this.#options.beforeFiring?.();
-        const fired = await this.fire();
-        wait = fired === BATCH ? 0 : await this.#untilNext();
-      } catch (error) {
-        this.#options.log.warn('the timer clock stumbled', { error });
-      }
-      if (wait > 0 && !this.#stopping) await this.#sleep(wait);
-    }
+  async #look(): Promise<NextLook> {
+    await this.#noticePutBack();
+    await this.#options.beforeFiring?.();
+    const fired = await this.fire();
+    return fired === BATCH ? 'more' : this.#untilNext();
   }
 
   #aheadNow(): number {
@@ -126,8 +125,8 @@ export class TimerClock {
 
   /** What is due now becomes jobs, at most a batch of it; returns how many. */
   async fire(): Promise<number> {
-    const { db, now, onDue, afterCommit } = this.#options;
-    const count = await db.transaction().execute(async (tx) => {
+    const { lease, now, onDue, afterCommit } = this.#options;
+    const count = await transaction(this.#options, async ({ tx }) => {
       // SKIP LOCKED: a transition that is just replacing its timer goes first.
       const { rows } = await sql<{
         account_id: AccountId;
@@ -136,7 +135,7 @@ export class TimerClock {
         epoch: number;
       }>`
         DELETE FROM timers WHERE (account_id, kind, subject_id) IN (
-          SELECT account_id, kind, subject_id FROM timers t WHERE due_at <= ${now()}
+          SELECT account_id, kind, subject_id FROM timers t WHERE account_id = ${lease.account} AND due_at <= ${now()}
             AND (kind <> 'heartbeat' OR NOT EXISTS (SELECT FROM accounts a
               WHERE a.id = t.account_id AND a.follow_ups_suspended_since IS NOT NULL))
           ORDER BY due_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)
@@ -164,16 +163,6 @@ export class TimerClock {
       .executeTakeFirst();
     if (next === undefined) return LONGEST_SLEEP_MS;
     return Math.min(LONGEST_SLEEP_MS, Math.max(5, next.due_at.getTime() - now().getTime()));
-  }
-
-  async #sleep(ms: number): Promise<void> {
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      this.#wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
   }
 }
 

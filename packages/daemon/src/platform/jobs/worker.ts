@@ -4,6 +4,7 @@ import { RelayError } from '@relay/core/errors';
 import type { Log } from '@relay/core/log';
 import type { Db, JobWithMetadata, PgBoss } from 'pg-boss';
 import type { Database, Transaction } from '../db/database.ts';
+import { type NextLook, PollLoop } from '../poll-loop.ts';
 import { type JobData, QUEUES, type QueueName } from './queues.ts';
 
 export interface Job<Q extends QueueName> {
@@ -42,50 +43,48 @@ export class QueueWorker {
   readonly #options: QueueWorkerOptions;
   readonly #running = new Map<string, Promise<void>>();
   readonly #abort = new AbortController();
-  #stopping = false;
-  #loop: Promise<void> = Promise.resolve();
-  #wake: () => void = () => {};
-  #woken = false;
+  readonly #loop = new PollLoop({
+    look: () => this.#look(),
+    failed: (error) => {
+      this.#options.log.warn('looking for jobs failed', { queue: this.#options.queue, error });
+      return JOB_POLL_MS;
+    },
+  });
+  /** How long to leave a crowded queue alone, in milliseconds. */
+  #pauseMs = 0;
 
   constructor(options: QueueWorkerOptions) {
     this.#options = options;
   }
 
   start(): void {
-    this.#loop = this.#run();
+    this.#loop.start();
   }
 
   wake(): void {
-    this.#woken = true;
-    this.#wake();
+    this.#loop.hint();
   }
 
   async stop(withinMs: number): Promise<void> {
-    this.#stopping = true;
-    this.wake();
-    await this.#loop;
+    await this.#loop.stop();
     const settled = Promise.all(this.#running.values());
     await Promise.race([settled, sleep(withinMs)]);
     this.#abort.abort();
     await Promise.race([settled, sleep(1_000)]);
   }
 
-  async #run(): Promise<void> {
-    let rest = 0;
-    while (!this.#stopping) {
-      // Before looking, also when there is no room to look: a hint that stays would spin this loop.
-      this.#woken = false;
-      if (rest > 0 && this.#free < this.#options.concurrency / 4) await sleep(rest);
-      if (this.#stopping) return;
-      const free = this.#free;
-      const began = performance.now();
-      const idle = rest === 0 && free === this.#options.concurrency;
-      const fetched = free > 0 ? await this.#fetch(free, idle) : [];
-      for (const job of fetched) this.#begin(job);
-      if (free > 0)
-        rest = fetched.length === free ? FETCH_PAUSE_FACTOR * (performance.now() - began) : 0;
-      if (fetched.length < free || free === 0) await this.#idle();
-    }
+  async #look(): Promise<NextLook> {
+    const { concurrency } = this.#options;
+    if (this.#pauseMs > 0 && this.#free < concurrency / 4) await sleep(this.#pauseMs);
+    const free = this.#free;
+    if (free === 0 || this.#loop.isStopping) return JOB_POLL_MS;
+    const began = performance.now();
+    const idle = this.#pauseMs === 0 && free === concurrency;
+    const fetched = await this.#fetch(free, idle);
+    for (const job of fetched) this.#begin(job);
+    const isCrowded = fetched.length === free;
+    this.#pauseMs = isCrowded ? FETCH_PAUSE_FACTOR * (performance.now() - began) : 0;
+    return isCrowded ? 'more' : JOB_POLL_MS;
   }
 
   get #free(): number {
@@ -155,7 +154,7 @@ export class QueueWorker {
     // A restore replaces the lease for a moment.
     if (await isServing().catch(() => true)) return;
     log.warn('the lease is lost: no more jobs are taken', { queue });
-    this.#stopping = true;
+    this.#loop.end();
   }
 
   /** The dead letter keeps the job for a person; the original would block its key. */
@@ -172,22 +171,10 @@ export class QueueWorker {
         return;
       } catch (error) {
         this.#options.log.warn('settling a job failed', { queue: this.#options.queue, error });
-        if (this.#stopping) return;
+        if (this.#loop.isStopping) return;
         await sleep(wait);
       }
     }
-  }
-
-  async #idle(): Promise<void> {
-    if (this.#woken) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, JOB_POLL_MS);
-      this.#wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-    this.#wake = () => {};
   }
 }
 

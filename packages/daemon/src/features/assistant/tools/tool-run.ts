@@ -18,7 +18,7 @@ import type { Gate } from '../../../pipeline/gate/gate.ts';
 import type { Db, Transaction } from '../../../platform/db/database.ts';
 import type { Lease } from '../../../platform/db/lease.ts';
 import { saveRunTaint } from '../../../platform/db/runs.ts';
-import { fenced } from '../../../platform/db/transaction.ts';
+import { transaction } from '../../../platform/db/transaction.ts';
 import type { AssistantSchedules, FindMessages } from './ports.ts';
 
 /** What became of a question to the owner; `waiting` when nobody answered in time. */
@@ -87,8 +87,8 @@ export class ToolRun {
    * more: what the model is told did not happen has not happened.
    */
   write<T>(work: (tx: Transaction) => Promise<T>, signal?: AbortSignal): Promise<T> {
-    const { db, lease } = this.world;
-    return fenced(db, lease, async (tx) => {
+    const { lease } = this.world;
+    return transaction(this.world, async ({ tx }) => {
       const run = await tx
         .selectFrom('runs')
         .select('state')

@@ -32,7 +32,6 @@ import { sql } from 'kysely';
 import { chatOnlyHooks, createAgentSession } from '../../../models/agent/session.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { appendEvent } from '../../../platform/db/events.ts';
-import { fence } from '../../../platform/db/lease.ts';
 import {
   dropDigest,
   findDigestFailures,
@@ -51,7 +50,7 @@ import {
 } from '../../../platform/db/observer/messages.ts';
 import { beginObserverRun, noteObserverSpending } from '../../../platform/db/observer/runs.ts';
 import { endRun, spentTodaySql } from '../../../platform/db/runs.ts';
-import { inOneTransaction } from '../../../platform/jobs/unit-of-work.ts';
+import { transaction } from '../../../platform/db/transaction.ts';
 import type { Job, JobHandler } from '../../../platform/jobs/worker.ts';
 import { indexDigest } from '../../search/indexer.ts';
 import {
@@ -69,7 +68,7 @@ export function onDigestJob(deps: DigestDeps): JobHandler<'digest'> {
   return async (job, signal) => {
     const { db, lease } = deps;
     const group = await readObservedGroup(db, lease.account, job.data.subject);
-    if (group === null) return inOneTransaction(deps, (work) => job.complete(work.tx));
+    if (group === null) return transaction(deps, (work) => job.complete(work.tx));
     const cut = groupDayBoundary(deps, group);
     // Before the look: an hour that ends while a model writes is due right after, not an hour later.
     const now = deps.now();
@@ -90,8 +89,7 @@ async function makeDigest(
   signal: AbortSignal,
 ): Promise<'done' | 'later'> {
   if (task.due.gone) {
-    await inOneTransaction(deps, async ({ tx }) => {
-      await fence(tx, deps.lease);
+    await transaction(deps, async ({ tx }) => {
       await dropDigest(tx, deps.lease.account, { chat: task.group.chat, ...task.due });
       await appendDigestEvent(deps, tx, task);
     });
@@ -120,8 +118,7 @@ function saveDigest(
   const { account } = deps.lease;
   const { chat } = task.group;
   const { kind, start, end, messages, readUpTo } = task.due;
-  return inOneTransaction(deps, async (work) => {
-    await fence(work.tx, deps.lease);
+  return transaction(deps, async (work) => {
     if (run !== null) await endRun(work.tx, account, run, 'done');
     // Nobody wants to know any more, and what was read is to be forgotten.
     if (!(await isStillObserved(work.tx, account, chat))) return;
@@ -163,8 +160,7 @@ async function recordDigestFailure(
   const { account } = deps.lease;
   const told = error instanceof RelayError && error.code !== 'lease_lost' ? error : null;
   const ofTheAnswer = told?.code === 'digest_unreadable' || told?.code === 'digest_without_hours';
-  await inOneTransaction(deps, async (work) => {
-    await fence(work.tx, deps.lease);
+  await transaction(deps, async (work) => {
     const ended = told === null ? 'discarded' : 'failed';
     if (run !== null) await endRun(work.tx, account, run, ended, told?.message ?? null);
     if (told === null || !(await isStillObserved(work.tx, account, chat))) return;
@@ -180,7 +176,7 @@ async function recordDigestFailure(
       tries: ofTheAnswer ? tries + 1 : tries,
       at: deps.now(),
     });
-    work.told.push(() =>
+    work.afterCommit.push(() =>
       deps.log.warn('a digest was not made', { chat, event: kind, reason: told.code }),
     );
   });
@@ -194,8 +190,7 @@ const retryAt = (deps: DigestDeps, { cut }: DigestTask): Date => {
 };
 
 function completeUntil(deps: DigestDeps, job: Job<'digest'>, until: Date): Promise<void> {
-  return inOneTransaction(deps, async (work) => {
-    await fence(work.tx, deps.lease);
+  return transaction(deps, async (work) => {
     await setDigestTimer(work, deps.lease.account, job.data.subject, until);
     await job.complete(work.tx);
   });
@@ -205,8 +200,7 @@ function completeUntil(deps: DigestDeps, job: Job<'digest'>, until: Date): Promi
 // and the run belongs to the group's own session.
 
 function beginDigestRun(deps: DigestDeps, group: StoredObservedGroup): Promise<RunId> {
-  return inOneTransaction(deps, async ({ tx }) => {
-    await fence(tx, deps.lease);
+  return transaction(deps, async ({ tx }) => {
     await refuseWhenBudgetSpent(deps, tx);
     return beginObserverRun(tx, deps.lease.account, group, `observer:${group.chat}`);
   });

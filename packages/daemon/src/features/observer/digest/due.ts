@@ -25,7 +25,8 @@ import {
   readContentSince,
 } from '../../../platform/db/observer/digests.ts';
 import type { StoredObservedGroup } from '../../../platform/db/observer/groups.ts';
-import type { Engine, UnitOfWork } from '../../../platform/jobs/unit-of-work.ts';
+import type { UnitOfWork } from '../../../platform/db/transaction.ts';
+import type { Engine } from '../../../platform/jobs/engine.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

@@ -11,7 +11,7 @@ import { aliasesOfAddresses, resolveSightings } from '../../../platform/db/conta
 import type { Db } from '../../../platform/db/database.ts';
 import { type Lease, takeLease } from '../../../platform/db/lease.ts';
 import { type MessageToStore, putMessages } from '../../../platform/db/messages.ts';
-import { fenced } from '../../../platform/db/transaction.ts';
+import { transaction } from '../../../platform/db/transaction.ts';
 import { openSearch } from '../feature.ts';
 
 /** One name for all of them, so that the next takes the lease of the one before. */
@@ -55,7 +55,7 @@ export async function openChatter(
   let count = 0;
 
   async function person(name: string, phone = `4915100${100_000 + ++count}`): Promise<Person> {
-    return fenced(db, lease, async (tx) => {
+    return transaction({ db, lease }, async ({ tx }) => {
       const [contact] = await resolveSightings(tx, account, [
         aliasesOfAddresses([`${phone}@s.whatsapp.net`]),
       ]);
@@ -73,7 +73,7 @@ export async function openChatter(
 
   async function group(subject: string): Promise<ChatId> {
     const address = `12036304${1_000_000 + ++count}@g.us`;
-    const { ofGroup } = await fenced(db, lease, (tx) =>
+    const { ofGroup } = await transaction({ db, lease }, ({ tx }) =>
       findOrMakeChats(tx, account, { contacts: [], groups: [address] }),
     );
     const chat = ofGroup.get(address) as ChatId;
@@ -97,7 +97,7 @@ export async function openChatter(
         inboxSeq: null,
       }),
     );
-    await fenced(db, lease, (tx) => putMessages(tx, account, messages));
+    await transaction({ db, lease }, ({ tx }) => putMessages(tx, account, messages));
     return messages.map(({ id }) => id);
   }
 

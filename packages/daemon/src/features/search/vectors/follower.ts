@@ -6,7 +6,8 @@ import type { Embedder, EmbedderSource } from '@relay/core/ports/embedder';
 import { delayFor, RETRY } from '@relay/core/retry';
 import type { Db } from '../../../platform/db/database.ts';
 import type { Lease } from '../../../platform/db/lease.ts';
-import { fenced } from '../../../platform/db/transaction.ts';
+import { transaction } from '../../../platform/db/transaction.ts';
+import { type NextLook, PollLoop } from '../../../platform/poll-loop.ts';
 import { waitForOlderTransactions } from '../indexer.ts';
 import { embedEach, toEmbeddableText } from './embedding.ts';
 import type { VectorIndexes } from './indexes.ts';
@@ -47,12 +48,14 @@ const RATE_SMOOTHING = 0.2;
 export class VectorFollower {
   readonly #options: VectorFollowerOptions;
   readonly #aborting = new AbortController();
-  #woken = false;
-  #wake: () => void = () => {};
-  #waiting: (() => void)[] = [];
+  readonly #loop = new PollLoop({
+    look: () => this.#look(),
+    failed: (error) => this.#failed(error),
+    // The owner may just have chosen another model.
+    hintsEndFailure: true,
+  });
   #failures = 0;
   #health: VectorFollowerHealth = { perSecond: null, failure: null };
-  #loop: Promise<void> = Promise.resolve();
 
   constructor(options: VectorFollowerOptions) {
     this.#options = options;
@@ -63,68 +66,37 @@ export class VectorFollower {
   }
 
   start(): void {
-    this.#loop = this.#run();
+    this.#loop.start();
   }
 
   /** Something may have come, or the owner has changed what is wanted. */
   hint(): void {
-    this.#woken = true;
-    this.#wake();
+    this.#loop.hint();
   }
 
   /** Resolves when every document that is there now has been seen, or nobody wants vectors. */
   caughtUp(): Promise<void> {
-    if (this.#stopping) return Promise.resolve();
-    return new Promise((resolve) => {
-      this.#waiting.push(resolve);
-      this.hint();
-    });
+    return this.#loop.caughtUp();
   }
 
-  async stop(): Promise<void> {
+  stop(): Promise<void> {
     this.#aborting.abort();
-    this.hint();
-    await this.#loop;
+    return this.#loop.stop();
   }
 
-  get #stopping(): boolean {
-    return this.#aborting.signal.aborted;
+  async #look(): Promise<NextLook> {
+    const embedder = await this.#options.source();
+    if (embedder === null) return OFF_MS;
+    const worked = await this.#follow(embedder);
+    this.#failures = 0;
+    return worked ? 'more' : POLL_MS;
   }
 
-  async #run(): Promise<void> {
-    while (!this.#stopping) {
-      this.#woken = false;
-      const rest = await this.#round();
-      if (rest > 0 && !this.#woken) await this.#rest(rest);
-    }
-    for (const resolve of this.#waiting.splice(0)) resolve();
-  }
-
-  /** How long to rest after it: not at all while there is more. */
-  async #round(): Promise<number> {
-    const waiting = this.#waiting.splice(0);
-    const done = () => {
-      for (const resolve of waiting.splice(0)) resolve();
-    };
-    try {
-      const embedder = await this.#options.source();
-      if (embedder === null) {
-        done();
-        return OFF_MS;
-      }
-      const worked = await this.#follow(embedder);
-      this.#failures = 0;
-      if (!worked) done();
-      return worked ? 0 : POLL_MS;
-    } catch (error) {
-      if (this.#stopping) return 0;
-      this.#failures++;
-      this.#health = { ...this.#health, failure: { error, at: this.#options.now() } };
-      this.#options.log.warn('texts wait for their vectors', { error, attempt: this.#failures });
-      return delayFor(RETRY.embedding, this.#failures, Math.random()) ?? POLL_MS;
-    } finally {
-      this.#waiting.unshift(...waiting);
-    }
+  #failed(error: unknown): number {
+    this.#failures++;
+    this.#health = { ...this.#health, failure: { error, at: this.#options.now() } };
+    this.#options.log.warn('texts wait for their vectors', { error, attempt: this.#failures });
+    return delayFor(RETRY.embedding, this.#failures, Math.random()) ?? POLL_MS;
   }
 
   async #follow(embedder: Embedder): Promise<boolean> {
@@ -137,7 +109,10 @@ export class VectorFollower {
     }
     const newest = await newestDocumentId(db);
     const stretch = await readSeenRange(stored, newest);
-    if (newest > stretch.upper && !(await waitForOlderTransactions(db, () => this.#stopping)))
+    if (
+      newest > stretch.upper &&
+      !(await waitForOlderTransactions(db, () => this.#loop.isStopping))
+    )
       return true;
     const batch = await nextDocumentBatch(stored, stretch, newest, embedder.atOnce ?? USUAL_BATCH);
     if (batch === null) {
@@ -146,7 +121,7 @@ export class VectorFollower {
     }
     const vectors = await this.#embed(embedder, batch.unseen);
     const index = await indexes.of(embedder, vectors[0]?.vector.length ?? 0);
-    const there = await fenced(db, lease, async (tx) => {
+    const there = await transaction(this.#options, async ({ tx }) => {
       const ids = await storeVectors(tx, stored, vectors, batch.upTo);
       const kept = vectors.filter(({ document }) => ids.has(document));
       await index?.store?.(tx, kept);
@@ -179,16 +154,5 @@ export class VectorFollower {
       if (vector === null) return [];
       return [{ ...row, vector, stored: encodeVector(vector), sketch: toSketch(vector) }];
     });
-  }
-
-  async #rest(ms: number): Promise<void> {
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      this.#wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-    this.#wake = () => {};
   }
 }

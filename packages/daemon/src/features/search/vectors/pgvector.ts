@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import type { Log } from '@relay/core/log';
 import { type RawBuilder, sql } from 'kysely';
 import { asOwner, type Db, type Transaction } from '../../../platform/db/database.ts';
+import { readSnapshot } from '../../../platform/db/transaction.ts';
 import { isOfModel, type VectorTable, withinBounds } from './sql.ts';
 import {
   decodeVectors,
@@ -105,7 +106,7 @@ export class PgvectorIndex implements MaintainedIndex {
     await this.#filled;
     const distance = sql`${this.#sized(sql`v.embedding`)} OPERATOR(${sql.id(this.#schema)}.<=>)
       ${this.#sized(sql`${toText(query)}`)}`;
-    return this.#stored.db.transaction().execute(async (tx) => {
+    return readSnapshot(this.#stored.db, async (tx) => {
       // Goes on along the graph until enough rows were let through.
       await sql`SET LOCAL hnsw.iterative_scan = strict_order`.execute(tx);
       const { rows } = await sql<NearDocument>`

@@ -12,6 +12,7 @@ import { isReached, OUTBOX_STATES } from '@relay/core/outbox/progress';
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { aliasJidSql } from '../../../platform/db/names-and-addresses.ts';
+import { PollLoop } from '../../../platform/poll-loop.ts';
 import type { ClientDeps } from '../tool.ts';
 import {
   loadOutline,
@@ -224,39 +225,25 @@ async function followEventLog(
   onerror: (error: unknown) => void,
 ): Promise<() => void> {
   let cursor = await log.latest();
-  let stopped = false;
-  let looking = false;
-  let again = false;
-  const next = async (): Promise<boolean> => {
-    const batch = await log.read(cursor, BATCH);
-    if (stopped || batch.length === 0) return false;
-    await take(batch);
-    cursor = batch.at(-1)?.cursor ?? cursor;
-    return batch.length === BATCH;
-  };
-  const look = async () => {
-    again = true;
-    if (looking) return;
-    looking = true;
-    try {
-      while (again && !stopped) {
-        again = false;
-        while (await next());
-      }
-    } catch (error) {
+  const loop = new PollLoop({
+    look: async () => {
+      const batch = await log.read(cursor, BATCH);
+      if (loop.isStopping || batch.length === 0) return LOOK_MS;
+      await take(batch);
+      cursor = batch.at(-1)?.cursor ?? cursor;
+      return batch.length === BATCH ? 'more' : LOOK_MS;
+    },
+    failed: (error) => {
       onerror(error);
-    } finally {
-      looking = false;
-    }
-  };
-  const unsubscribe = log.subscribe(() => void look());
-  const timer = setInterval(() => void look(), LOOK_MS);
-  timer.unref();
-  void look();
+      return LOOK_MS;
+    },
+    hintsEndFailure: true,
+  });
+  const unsubscribe = log.subscribe(() => loop.hint());
+  loop.start();
   return () => {
-    stopped = true;
     unsubscribe();
-    clearInterval(timer);
+    loop.end();
   };
 }
 

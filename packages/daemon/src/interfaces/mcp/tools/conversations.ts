@@ -20,7 +20,7 @@ import { actorName } from '../../../pipeline/gate/actors.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { reachableChatsSql } from '../../../platform/db/grants.ts';
 import { contactJidSql } from '../../../platform/db/names-and-addresses.ts';
-import { fenced } from '../../../platform/db/transaction.ts';
+import { transaction } from '../../../platform/db/transaction.ts';
 import { chatInput, formatRecipient, type ReachableChat, resolveChat } from '../resolve-chat.ts';
 import { onceByKey, PENDING_APPROVAL_FIELDS, submitAction } from '../submission.ts';
 import { type ClientCall, defineTool, READ_ONLY_HINTS } from '../tool.ts';
@@ -65,7 +65,6 @@ export const createConversationTool = defineTool({
   async run(call, asked) {
     const { acts } = call.world;
     const { chat_id, ...rest } = asked;
-    let told = () => {};
     const outcome = await submitAction(
       call,
       onceByKey(call, 'create_conversation', asked, async (tx) => {
@@ -73,16 +72,18 @@ export const createConversationTool = defineTool({
         const request = createRequestFor(who, rest);
         return {
           question: confirmationText(who, request),
-          async submit(tx, circumstances) {
-            const went = await acts.createConversation(tx, call.actor, request, circumstances);
-            const { made, after, ...decided } = went;
-            told = after;
+          async submit(work, circumstances) {
+            const { made, ...decided } = await acts.createConversation(
+              work,
+              call.actor,
+              request,
+              circumstances,
+            );
             return { ...decided, done: made && { status: 'created' as const, ...made } };
           },
         };
       }),
     );
-    told();
     return outcome.status === 'done' ? outcome.done : outcome;
   },
 });
@@ -214,15 +215,14 @@ export const controlConversationTool = defineTool({
   }),
   output: z.object({ id: z.string(), state: instanceStateSchema }),
   async run(call, { id: given, action }) {
-    const { db, lease, acts } = call.world;
+    const { acts } = call.world;
     const id = instanceId(given);
-    const { decision, state, after } = await call.inTurn(() =>
-      fenced(db, lease, async (tx) => {
-        await loadVisibleConversation(call, tx, id);
-        return acts.controlConversation(tx, call.actor, id, action);
+    const { decision, state } = await call.inTurn(() =>
+      transaction(call.world, async (work) => {
+        await loadVisibleConversation(call, work.tx, id);
+        return acts.controlConversation(work, call.actor, id, action);
       }),
     );
-    after();
     if (decision.outcome !== 'allow') {
       throw new RelayError('denied', { reason: reasonSentence(decision.reason) });
     }

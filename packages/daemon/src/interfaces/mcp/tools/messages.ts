@@ -17,7 +17,7 @@ import {
 import { actorScopedKey, findEarlierByKey } from '../../../pipeline/gate/approval-store.ts';
 import { type GateResult, queuedFirstContactSentence } from '../../../pipeline/gate/gate.ts';
 import type { Db, Transaction } from '../../../platform/db/database.ts';
-import { fenced } from '../../../platform/db/transaction.ts';
+import { transaction } from '../../../platform/db/transaction.ts';
 import {
   reachabilityOf,
   reportUnexpected,
@@ -103,11 +103,14 @@ export const sendMessageTool = defineTool({
 
 /** Looked at before anything is waited for; nobody by that name is told at once. */
 async function wasSubmitted(call: ClientCall, wish: SendInput): Promise<boolean> {
-  const { db, lease } = call.world;
+  const { db } = call.world;
   const to = await resolveRecipient(call, db, wish);
   if (call.key === null || to.chat === null) return false;
   const { chat } = to;
-  return fenced(db, lease, async (tx) => (await findEarlierSend(call, tx, chat, wish)) !== null);
+  return transaction(
+    call.world,
+    async ({ tx }) => (await findEarlierSend(call, tx, chat, wish)) !== null,
+  );
 }
 
 async function prepareSend(
@@ -123,7 +126,7 @@ async function prepareSend(
   const message = { kind: 'send_message', chat, text: wish.message, ...key } as const;
   return {
     question: `Send this message to ${formatRecipient(to)}?\n\n${wish.message}`,
-    async submit(tx, circumstances) {
+    async submit({ tx }, circumstances) {
       if (known !== null) return known;
       const went = await gate.submit(tx, call.actor, message, circumstances);
       return { decision: went.decision, approval: went.approval, done: went.message };

@@ -16,7 +16,7 @@ import { actorName } from '../../../pipeline/gate/actors.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { reachableChatsSql } from '../../../platform/db/grants.ts';
 import { CHAT_JID_SQL } from '../../../platform/db/names-and-addresses.ts';
-import { fenced } from '../../../platform/db/transaction.ts';
+import { transaction } from '../../../platform/db/transaction.ts';
 import { chatInput, findOrMakeChatFor, formatRecipient, resolveChat } from '../resolve-chat.ts';
 import { onceByKey, PENDING_APPROVAL_FIELDS, submitAction } from '../submission.ts';
 import { type ClientCall, defineTool, READ_ONLY_HINTS } from '../tool.ts';
@@ -84,7 +84,7 @@ export const scheduleMessageTool = defineTool({
           get question() {
             return `Send this to ${formatRecipient(who)}, ${when}?\n\n${asked.message}`;
           },
-          async submit(tx, circumstances) {
+          async submit({ tx }, circumstances) {
             const wish = { chat, ...scheduleRequestOf(asked) };
             const went = await acts.scheduleMessage(tx, call.actor, wish, circumstances);
             const { id, decision, approval, words, next } = went;
@@ -170,10 +170,10 @@ export const cancelScheduleTool = defineTool({
   }),
   output: z.object({ id: z.string(), status: z.literal('cancelled') }),
   async run(call, { id: given }) {
-    const { db, lease, acts, changed } = call.world;
+    const { acts, changed } = call.world;
     const id = scheduleId(given);
     const { outcome, reason } = await call.inTurn(() =>
-      fenced(db, lease, async (tx) => {
+      transaction(call.world, async ({ tx }) => {
         await loadVisibleSchedule(call, tx, id);
         return (await acts.cancelSchedule(tx, call.actor, id)).decision;
       }),

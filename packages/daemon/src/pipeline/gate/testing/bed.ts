@@ -45,9 +45,8 @@ export async function freshGate(options: Partial<GateOptions> = {}) {
       rejected: unreached,
       createConversation: unreached,
       cancelSchedule: () => Promise.reject(new Error('nothing is cancelled here')),
-      scheduleMessage: async (_tx, schedule) => {
+      scheduleMessage: async (_work, schedule) => {
         scheduled.push(schedule);
-        return () => {};
       },
     },
   });

@@ -4,7 +4,6 @@ import type { AccountId, ChatId, MessageId, OutboxId, RequestId, RunId } from '@
 import type { TriggerLabel } from '@relay/core/observer/trigger/prompt';
 import { type Selectable, sql } from 'kysely';
 import type { Transaction } from '../database.ts';
-import { fence, type Lease } from '../lease.ts';
 import type { Tables } from '../tables.ts';
 import type { MessagePosition } from './messages.ts';
 
@@ -37,17 +36,16 @@ export async function putObserverRequest(
   return row?.id ?? null;
 }
 
-/** Locked under the lease until the transaction ends. Null when it is gone, and the group with it. */
+/** Null when it is gone, and the group with it. */
 export async function lockObserverRequest(
   tx: Transaction,
-  lease: Lease,
+  account: AccountId,
   id: RequestId,
 ): Promise<ObserverRequestRow | null> {
-  await fence(tx, lease);
   const row = await tx
     .selectFrom('observer_requests')
     .selectAll()
-    .where('account_id', '=', lease.account)
+    .where('account_id', '=', account)
     .where('id', '=', id)
     .forUpdate()
     .executeTakeFirst();

@@ -10,7 +10,8 @@ import {
 import { sql } from 'kysely';
 import type pg from 'pg';
 import type { Db } from '../database.ts';
-import { fence, type Lease } from '../lease.ts';
+import type { Lease } from '../lease.ts';
+import { transaction } from '../transaction.ts';
 import { storableId } from './batch.ts';
 import type { Committer, CommitterMember } from './committer.ts';
 import {
@@ -194,8 +195,7 @@ class ProbeRollback extends Error {}
 
 export async function canStoreSession(db: Db, lease: Lease): Promise<boolean> {
   try {
-    await db.transaction().execute(async (tx) => {
-      await fence(tx, lease);
+    await transaction({ db, lease }, async ({ tx }) => {
       await sql`INSERT INTO whatsapp_keys (account_id, kind, id, value)
         VALUES (${lease.account}, 0, ${`probe ${lease.holder}`}, '\\x')`.execute(tx);
       throw new ProbeRollback();

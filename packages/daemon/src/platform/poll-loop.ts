@@ -1,0 +1,117 @@
+// Looks for work again and again: at once while there is more, when somebody says that some has come, and
+// otherwise as often as the last look asked for. A hint makes it immediate, the regular look makes it certain.
+
+/** `more`: look again at once. A number: nothing is left to do; look again after so many milliseconds. */
+export type NextLook = 'more' | number;
+
+interface PollLoopOptions {
+  readonly look: () => Promise<NextLook>;
+  /** A look threw. Returns how many milliseconds to wait before the next. */
+  readonly failed: (error: unknown) => number;
+  /** Whether a hint ends that wait too. Not where hints would make the same failure happen over and over. */
+  readonly hintsEndFailure?: boolean;
+  /** After a hint, how long to wait for what comes with it. Nobody who waits in `caughtUp` is kept waiting. */
+  readonly gatherMs?: number;
+}
+
+export class PollLoop {
+  readonly #options: PollLoopOptions;
+  readonly #rest = new WakeableSleep();
+  readonly #gather = new WakeableSleep();
+  readonly #failure = new WakeableSleep();
+  #waiting: (() => void)[] = [];
+  #stopping = false;
+  #loop: Promise<void> = Promise.resolve();
+
+  constructor(options: PollLoopOptions) {
+    this.#options = options;
+  }
+
+  get isStopping(): boolean {
+    return this.#stopping;
+  }
+
+  start(): void {
+    this.#loop = this.#run();
+  }
+
+  /** There may be something to do. */
+  hint(): void {
+    this.#rest.end();
+    if (this.#options.hintsEndFailure) this.#failure.end();
+  }
+
+  /** Resolves when a look that begins from now on finds nothing left to do, or the loop stops. */
+  caughtUp(): Promise<void> {
+    if (this.#stopping) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve);
+      this.#gather.end();
+      this.hint();
+    });
+  }
+
+  /** No further look begins. */
+  end(): void {
+    this.#stopping = true;
+    this.#rest.end();
+    this.#gather.end();
+    this.#failure.end();
+  }
+
+  /** Resolves when the last look is over. */
+  async stop(): Promise<void> {
+    this.end();
+    await this.#loop;
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stopping) {
+      for (const sleep of [this.#rest, this.#gather, this.#failure]) sleep.arm();
+      const waiting = this.#waiting.splice(0);
+      try {
+        const next = await this.#options.look();
+        if (next === 'more') {
+          this.#waiting.unshift(...waiting);
+          continue;
+        }
+        for (const resolve of waiting) resolve();
+        await this.#rest.sleep(next);
+        await this.#gather.sleep(this.#options.gatherMs ?? 0);
+      } catch (error) {
+        this.#waiting.unshift(...waiting);
+        await this.#failure.sleep(this.#stopping ? 0 : this.#options.failed(error));
+      }
+    }
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+}
+
+/** A sleep that can be ended. Once it is armed, an end that comes before the sleep begins counts too. */
+export class WakeableSleep {
+  #ended = false;
+  #wake: () => void = () => {};
+
+  /** From here on an end is remembered. */
+  arm(): void {
+    this.#ended = false;
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.#wake();
+  }
+
+  /** `Infinity` sleeps until it is ended. */
+  async sleep(ms: number): Promise<void> {
+    if (this.#ended || ms <= 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = ms === Number.POSITIVE_INFINITY ? undefined : setTimeout(resolve, ms);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.#wake = () => {};
+  }
+}
