@@ -66,6 +66,7 @@ export const DAEMON_FOLDERS: Readonly<Record<string, DaemonFolder>> = {
 };
 
 const DAEMON = 'packages/daemon/src';
+const POLL_LOOP = `${DAEMON}/platform/poll-loop.ts`;
 const part = (folder: string): string => `${DAEMON}/${folder}/part.ts`;
 
 const rule = (file: string, source: string, ...breaks: string[]): RuleCase => ({
@@ -121,6 +122,9 @@ const IMPORT_CASES: readonly RuleCase[] = [
   ]),
   importing(`${DAEMON}/main.ts`, [`${DAEMON}/daemon.ts`, part('whatsapp')]),
   importing(`${DAEMON}/config.ts`, [part('platform/home')], 'daemon/config.ts'),
+  // Every folder may use the loop; the loop uses nothing.
+  importing(POLL_LOOP, [part(DB)], 'daemon/platform/poll-loop.ts'),
+  importing(`${DAEMON}/features/observer/imports-poll-loop.ts`, [POLL_LOOP]),
   importing(
     `${DAEMON}/interfaces/http/imports-config.ts`,
     [`${DAEMON}/config.ts`],

@@ -26,7 +26,8 @@ import { openDigestExport } from './features/digest-export/feature.ts';
 import { createEvalService } from './features/eval/service.ts';
 import { onGroupAnswer } from './features/group-answers/turn.ts';
 import { createDigestService } from './features/observer/digest/service.ts';
-import { openDigests, openObserver } from './features/observer/feature.ts';
+import { openDigests } from './features/observer/feature.ts';
+import { onTriggerJob } from './features/observer/trigger.ts';
 import type { RetentionDeps } from './features/retention/enforce.ts';
 import { openRetention } from './features/retention/feature.ts';
 import { openSchedules } from './features/schedules/feature.ts';
@@ -230,7 +231,6 @@ export function createFeatures(options: FeatureOptions): Features {
     onDigest: outside.enqueue,
   });
   const observing = { ...engine, settings, admins, models, clock: systemClock };
-  const observer = openObserver(observing);
   const answerInGroup = onGroupAnswer({ ...observing, gate, search: search.search });
   const retention = openRetention({
     ...engine,
@@ -338,8 +338,8 @@ export function createFeatures(options: FeatureOptions): Features {
       const takeTurn = options.takeTurn ?? createConversationAgent(thinking);
       jobs.work('conversation', CONCURRENT_TURNS, onConversationJob(deps, takeTurn));
       await autoReply.start(options.compose ?? createAutoReplyAgent({ ...thinking, search: web }));
-      jobs.work('route', CONCURRENT_ROUTES, onRoute(deps, admins, observer.hear));
-      jobs.work('trigger', CONCURRENT_GROUPS, observer.onTrigger);
+      jobs.work('route', CONCURRENT_ROUTES, onRoute(deps, admins));
+      jobs.work('trigger', CONCURRENT_GROUPS, onTriggerJob(observing));
       jobs.work('group_answer', CONCURRENT_GROUPS, answerInGroup);
       await outside.start();
       jobs.work('schedule', CONCURRENT_SCHEDULES, schedules.onDue);

@@ -16,7 +16,7 @@ import { type ContactId, type InstanceId, instanceId, type TokenId } from '@rela
 import { toStorableText } from '@relay/core/messages/text';
 import type { TokenHolder } from '@relay/core/policy/actors';
 import { type ConversationControl, decideControl } from '@relay/core/policy/decide';
-import { type Decision, REASONS, reasonSentence } from '@relay/core/policy/reasons';
+import { type Decision, reasonSentence } from '@relay/core/policy/reasons';
 import { sql } from 'kysely';
 import { actorName } from '../../pipeline/gate/actors.ts';
 import type {

@@ -509,6 +509,6 @@ export class RunningTurns {
 
 export interface ConversationDeps extends Engine {
   readonly gate: Gate;
-  readonly settings: Pick<Settings, 'agent' | 'tell_owner_on_whatsapp'>;
+  readonly settings: Settings;
   readonly running: RunningTurns;
 }

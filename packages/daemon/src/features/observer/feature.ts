@@ -1,28 +1,12 @@
-// The observer, put together for the daemon: what the router hands it, and its worker.
+// Digests, put together for the daemon: the worker that makes them, and the look for groups that nobody has a
+// timer for, because their job failed for good or they came out of a backup.
 
 import type { ChatId } from '@relay/core/ids';
-import type { LedgerRow } from '@relay/core/ledger/rows';
 import { sql } from 'kysely';
 import { readObservedGroup } from '../../platform/db/observer/groups.ts';
 import { transaction, type UnitOfWork } from '../../platform/db/transaction.ts';
-import type { JobHandler } from '../../platform/jobs/worker.ts';
 import { onDigestJob } from './digest/digest-job.ts';
 import { type DigestDeps, expectDigest, setDigestTimer } from './digest/due.ts';
-import { type GroupMessagePosition, type ObserverDeps, onGroupMessage } from './on-message.ts';
-import { onTriggerJob } from './trigger.ts';
-
-interface ObserverFeature {
-  hear(work: UnitOfWork, message: GroupMessagePosition): Promise<readonly LedgerRow[]>;
-  readonly onTrigger: JobHandler<'trigger'>;
-}
-
-export const openObserver = (deps: ObserverDeps): ObserverFeature => ({
-  hear: (work, message) => onGroupMessage(deps, work, message),
-  onTrigger: onTriggerJob(deps),
-});
-
-// Digests, put together for the daemon: the worker that makes them, and the look for groups that nobody has a
-// timer for, because their job failed for good or they came out of a backup.
 
 const GROUPS_AT_ONCE = 2;
 

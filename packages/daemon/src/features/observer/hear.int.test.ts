@@ -13,7 +13,6 @@ import {
   receive,
 } from '../../pipeline/intake/testing/inbox.ts';
 import { onRoute } from '../../pipeline/router/router.ts';
-import { onGroupMessage } from './on-message.ts';
 
 const world = await freshDaemonHarness();
 const { sql, account, conversations, jobs } = world;
@@ -21,12 +20,8 @@ const { db, lease } = conversations;
 const OTHER_PHONE = 99;
 const admins = [phone(OTHER_PHONE).split('@')[0] ?? ''];
 const settings = settingsSchema.parse({ observer: { assistant_name: 'Annie' } });
-const hearing = { ...conversations, settings, admins };
-jobs.work(
-  'route',
-  4,
-  onRoute(conversations, admins, (...heard) => onGroupMessage(hearing, ...heard)),
-);
+const hearing = { ...conversations, settings };
+jobs.work('route', 4, onRoute(hearing, admins));
 
 type Said = Parameters<typeof incoming>[0];
 
@@ -173,7 +168,7 @@ test('a job taken anew counts and asks once', async () => {
     'SELECT id, sent_at FROM messages WHERE message_id = $1',
     [id],
   );
-  const again = onRoute(conversations, admins, (...heard) => onGroupMessage(hearing, ...heard));
+  const again = onRoute(hearing, admins);
   const data = { account, message: row?.id ?? 0, sentAt: row?.sent_at.toISOString() ?? '' };
   await again({ data, complete: async () => {} });
   expect(await requests(chat)).toHaveLength(1);

@@ -145,7 +145,7 @@ function silenceReasonFor(
 // What the observer needs of the world, handed to it by main. There is nothing in it that can send: what it
 // finds worth an answer becomes a job for somebody else.
 
-interface GroupMessageDeps extends Engine {
+export interface GroupMessageDeps extends Engine {
   readonly settings: Pick<Settings, 'observer'>;
   /** The owner's other numbers, in digits. */
   readonly admins: readonly string[];

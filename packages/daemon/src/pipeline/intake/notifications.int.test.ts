@@ -8,7 +8,6 @@ import { freshDaemonHarness } from '@relay/testing/daemon-harness';
 import { verifies } from '@relay/testing/verifies';
 import fc from 'fast-check';
 import { beforeEach, expect, test } from 'vitest';
-import { onGroupMessage } from '../../features/observer/on-message.ts';
 import { onRoute, type StoredMessageRef } from '../router/router.ts';
 import { takeInBatch } from './intake.ts';
 import { createIngestService } from './notifications.ts';
@@ -23,10 +22,7 @@ const { sql, account, conversations, jobs } = world;
 const { db, lease, events } = conversations;
 const ingest = createIngestService({ db, lease, jobs, events, now: () => NOW });
 const ADMIN = '4915100000009';
-const hearing = { ...conversations, settings: settingsSchema.parse({}), admins: [ADMIN] };
-const route = onRoute(conversations, [ADMIN], (work, message) =>
-  onGroupMessage(hearing, work, message),
-);
+const route = onRoute({ ...conversations, settings: settingsSchema.parse({}) }, [ADMIN]);
 
 let chat: ChatId;
 

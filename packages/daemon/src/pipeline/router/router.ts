@@ -18,6 +18,7 @@ import {
   onOwnerTakeover,
 } from '../../features/conversations/on-message.ts';
 import type { ConversationDeps } from '../../features/conversations/transitions.ts';
+import { type GroupMessageDeps, onGroupMessage } from '../../features/observer/on-message.ts';
 import type { Transaction } from '../../platform/db/database.ts';
 import { appendLedger } from '../../platform/db/ledger.ts';
 import { recordMessageRequests } from '../../platform/db/message-requests.ts';
@@ -31,15 +32,8 @@ interface RouteJob {
   complete(tx: Transaction): Promise<void>;
 }
 
-/** Reads a message of an observed group; what came of it is to be written down behind the route. */
-type OnGroupMessage = (work: UnitOfWork, message: RoutedMessage) => Promise<readonly LedgerRow[]>;
-
 /** `admins` are the owner's other numbers, in digits. */
-export function onRoute(
-  deps: ConversationDeps,
-  admins: readonly string[] = [],
-  hearGroup: OnGroupMessage = async () => [],
-) {
+export function onRoute(deps: ConversationDeps, admins: readonly string[] = []) {
   return (job: RouteJob): Promise<void> =>
     transaction(deps, async (work) => {
       // First, because a merge of the sender locks the job: the message is read as the merge left it.
@@ -48,7 +42,7 @@ export function onRoute(
       // Last, because its end is a row of the ledger, which stays locked from there to the commit.
       if (message === null || (await isDuplicateNotification(work.tx, deps.lease.account, message)))
         return;
-      await routeMessage(deps, work, message, hearGroup);
+      await routeMessage({ ...deps, admins }, work, message);
     });
 }
 
@@ -64,15 +58,13 @@ async function isDuplicateNotification(
 }
 
 async function routeMessage(
-  deps: ConversationDeps,
+  deps: ConversationDeps & GroupMessageDeps,
   work: UnitOfWork,
   message: RoutedMessage,
-  hearGroup: OnGroupMessage,
 ): Promise<void> {
   const { account } = deps.lease;
   const decision = route(message.facts);
-  const cameOf = decision.to === 'observer' ? await hearGroup(work, message) : [];
-  await dispatchMessage(deps, work, message, decision);
+  const furtherRows = (await handOver(deps, work, message, decision)) ?? [];
   await appendLedger(work.tx, account, {
     actor: 'router',
     action: 'route_message',
@@ -86,19 +78,20 @@ async function routeMessage(
       ...('instance' in decision ? { instance: decision.instance } : {}),
     },
   });
-  for (const row of cameOf) await appendLedger(work.tx, account, row);
+  for (const row of furtherRows) await appendLedger(work.tx, account, row);
   const { outcome: to, reason } = decision;
   work.afterCommit.push(() =>
     deps.log.debug('message routed', { chat: message.chat, message: message.id, to, reason }),
   );
 }
 
-function dispatchMessage(
-  deps: ConversationDeps,
+/** To the feature that the message is for. What it returns is written into the ledger behind the route. */
+function handOver(
+  deps: ConversationDeps & GroupMessageDeps,
   work: UnitOfWork,
   message: RoutedMessage,
   decision: Route,
-): Promise<void> | undefined {
+): Promise<readonly LedgerRow[] | undefined> | undefined {
   switch (decision.to) {
     case 'conversation':
       return onConversationMessage(deps, work, decision.instance, message);
@@ -115,6 +108,7 @@ function dispatchMessage(
     case 'auto_reply':
       return onAutoReplyMessage(deps, work, { ...message, contact: decision.contact });
     case 'observer':
+      return onGroupMessage(deps, work, message);
     case 'nobody':
       return undefined;
   }
