@@ -66,7 +66,9 @@ test('what an agent schedules after reading waits, shown with its words and its 
     when: 'every day at 09:00, Europe/Berlin; what is missed is left out',
   });
   await approvals.approve(approvalId(approval ?? ''));
-  expect(scheduled).toMatchObject([{ approval, actor: run, run: run.run, schedule: { chat } }]);
+  expect(scheduled).toMatchObject([
+    { approval, actor: run, evaluated: { decision: { reason: 'approved' } }, schedule: { chat } },
+  ]);
 });
 
 const newSchedule = async (

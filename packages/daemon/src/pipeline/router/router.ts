@@ -64,7 +64,7 @@ async function routeMessage(
 ): Promise<void> {
   const { account } = deps.lease;
   const decision = route(message.facts);
-  const furtherRows = (await handOver(deps, work, message, decision)) ?? [];
+  const furtherRows = await handOver(deps, work, message, decision);
   await appendLedger(work.tx, account, {
     actor: 'router',
     action: 'route_message',
@@ -86,32 +86,39 @@ async function routeMessage(
 }
 
 /** To the feature that the message is for. What it returns is written into the ledger behind the route. */
-function handOver(
+async function handOver(
   deps: ConversationDeps & GroupMessageDeps,
   work: UnitOfWork,
   message: RoutedMessage,
   decision: Route,
-): Promise<readonly LedgerRow[] | undefined> | undefined {
+): Promise<readonly LedgerRow[]> {
   switch (decision.to) {
     case 'conversation':
-      return onConversationMessage(deps, work, decision.instance, message);
+      await onConversationMessage(deps, work, decision.instance, message);
+      break;
     case 'late_reply':
-      return onLateReply(deps, work, decision.instance, message);
+      await onLateReply(deps, work, decision.instance, message);
+      break;
     case 'takeover':
-      return onOwnerTakeover(deps, work, decision.instance, message);
+      await onOwnerTakeover(deps, work, decision.instance, message);
+      break;
     case 'knock':
-      return recordMessageRequests(work.tx, deps.lease.account, new Map([[decision.contact, 1]]));
+      await recordMessageRequests(work.tx, deps.lease.account, new Map([[decision.contact, 1]]));
+      break;
     case 'assistant':
-      return onAssistantMessage(deps, work, { ...message, self: message.facts.self });
+      await onAssistantMessage(deps, work, { ...message, self: message.facts.self });
+      break;
     case 'reaction':
-      return onAssistantReaction(deps, work, { ...message, self: message.facts.self });
+      await onAssistantReaction(deps, work, { ...message, self: message.facts.self });
+      break;
     case 'auto_reply':
-      return onAutoReplyMessage(deps, work, { ...message, contact: decision.contact });
+      await onAutoReplyMessage(deps, work, { ...message, contact: decision.contact });
+      break;
     case 'observer':
       return onGroupMessage(deps, work, message);
     case 'nobody':
-      return undefined;
   }
+  return [];
 }
 
 // A message that was taken in, and what the router must know to place it: one query, in the transaction
