@@ -70,6 +70,29 @@ describe('what people type', () => {
   });
 });
 
+describe('a day counts from the local date of the zone', () => {
+  test.each([
+    // A Wednesday: "next" does not skip the Friday of the same week.
+    ['next friday at 9', 'Europe/Berlin', '2026-11-18T10:00:00Z', '2026-11-20T08:00:00.000Z'],
+    // Each of these dates is a day later there than in UTC.
+    ['on sunday at 9', 'Asia/Kathmandu', '2026-03-28T22:30:00Z', '2026-03-29T03:15:00.000Z'],
+    ['25 october at 9', 'Asia/Kathmandu', '2026-10-24T23:30:00Z', '2026-10-25T03:15:00.000Z'],
+    [
+      'the day after tomorrow at 9',
+      'Europe/Berlin',
+      '2026-10-24T23:30:00Z',
+      '2026-10-27T08:00:00.000Z',
+    ],
+    // The clocks show 02:30 twice that night; the first one counts.
+    ['on sunday 02:30', 'Europe/Berlin', '2026-10-24T23:30:00Z', '2026-10-25T00:30:00.000Z'],
+  ])('%s in %s at %s is %s', (typed, name, at, next) => {
+    const there = findZone(name) ?? expect.fail();
+    const read = parseTypedSchedule(typed, { zone: there, now: new Date(at) });
+    if (!read.ok) expect.fail(read.sentence);
+    expect(checkRule(read.rule, name, new Date(at))).toMatchObject({ next: new Date(next) });
+  });
+});
+
 describe('what cannot be understood for certain is refused with the accepted forms', () => {
   test.each([
     ['tomorrow', 'says no time of day'],
@@ -81,6 +104,10 @@ describe('what cannot be understood for certain is refused with the accepted for
     ['every 7 hours', 'not a time that Relay understands'],
     ['in 0 minutes', 'not a time that Relay understands'],
     ['soon', 'not a time that Relay understands'],
+    ['6/10/2027 9:00', 'not a time that Relay understands'],
+    ['last friday at 9', 'not a time that Relay understands'],
+    ['next week at 9', 'not a time that Relay understands'],
+    ['in several minutes', 'not a time that Relay understands'],
     ['', 'is no time'],
   ])('%s', (typed, what) => {
     const said = understood(typed);
