@@ -14,7 +14,7 @@ import { createChatReader } from './features/chats/chat-reader.ts';
 import { runDoctorChecks } from './features/health/checks.ts';
 import { readStatus } from './features/health/status.ts';
 import { openMetrics } from './features/metrics/metrics.ts';
-import { startTraceExport } from './features/traces/exporter.ts';
+import { startTraces } from './features/traces/feature.ts';
 import { describeWebhookTrouble } from './features/webhooks/webhooks.ts';
 import { createFeatures } from './features.ts';
 import { listenHttp } from './http-port.ts';
@@ -267,7 +267,7 @@ export async function assemble(
   closers.push(await backups.start());
   const { traces } = config.settings;
   closers.push(
-    await startTraceExport({ db: database.kysely, lease, log, version: VERSION, settings: traces }),
+    await startTraces({ db: database.kysely, lease, log, version: VERSION, settings: traces }),
   );
   wire.start();
   closers.push(() => {

@@ -1,5 +1,4 @@
-// Traces, put together. Without an endpoint nothing of it runs; what happens meanwhile is never told, also not when there
-// is one again.
+// Exports finished work to the collector that the settings name. Loaded by `feature.ts` when an endpoint is set.
 
 import type { Log } from '@relay/core/log';
 import { delayFor, RETRY } from '@relay/core/retry';
@@ -18,7 +17,6 @@ import { type NextLook, PollLoop } from '../../platform/poll-loop.ts';
 import {
   advanceTracing,
   beginTracing,
-  endTracing,
   type FinishedWork,
   markTraced,
   readFinishedWork,
@@ -26,24 +24,18 @@ import {
 } from './finished-work.ts';
 import { makeExportRequest, makeSpans } from './spans.ts';
 
-interface TraceExportOptions extends Omit<TraceExporterDeps, 'collector'> {
-  readonly settings: TracesSettings;
+export interface TraceExportOptions extends Omit<TraceExporterDeps, 'collector'> {
+  readonly endpoint: string;
+  readonly headers: TracesSettings['headers'];
 }
 
-/** Gives back how it is stopped. */
+/** Returns the function that stops it. */
 export async function startTraceExport({
-  settings,
+  endpoint,
+  headers,
   ...world
 }: TraceExportOptions): Promise<() => Promise<void>> {
-  const { db, lease } = world;
-  const { endpoint, headers } = settings;
-  if (endpoint === null) {
-    if ((await readTraceProgress(db, lease.account)) !== null) {
-      await transaction(world, ({ tx }) => endTracing(tx, lease.account));
-    }
-    return async () => {};
-  }
-  await transaction(world, ({ tx }) => beginTracing(tx, lease.account));
+  await transaction(world, ({ tx }) => beginTracing(tx, world.lease.account));
   const url = tracesUrl(endpoint);
   const follower = new TraceExporter({
     ...world,

@@ -192,13 +192,6 @@ export async function beginTracing(tx: Transaction, account: AccountId): Promise
       WHERE p.since IS NULL`.execute(tx);
 }
 
-/** There is no collector: what happens until there is one again is never told. */
-export async function endTracing(tx: Transaction, account: AccountId): Promise<void> {
-  await sql`UPDATE trace_progress SET since = NULL
-    WHERE account_id = ${account} AND since IS NOT NULL`.execute(tx);
-  await sql`DELETE FROM traced WHERE account_id = ${account}`.execute(tx);
-}
-
 export async function readTraceProgress(db: Db, account: AccountId): Promise<TraceProgress | null> {
   const { rows } = await sql<TraceProgress>`
     SELECT instance, since, ledger_seq AS "ledgerSeq" FROM trace_progress

@@ -5,7 +5,7 @@ import { freshDaemonHarness, newPhone } from '@relay/testing/daemon-harness';
 import { eventually, sleep } from '@relay/testing/store';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { sendAsOwner } from '../../pipeline/gate/send-as-owner.ts';
-import { startTraceExport } from './exporter.ts';
+import { startTraces } from './feature.ts';
 import { advanceTracing } from './finished-work.ts';
 import { answering, type CollectorSeen, openCollector, wordsIn } from './testing/collector.ts';
 
@@ -18,7 +18,7 @@ let stop = async () => {};
 async function follow(endpoint: string | null = collector.url, headers: string | null = null) {
   await stop();
   const settings = { endpoint, headers };
-  stop = await startTraceExport({ db, lease, log, version: '1.2.3', settings, pollMs: 50 });
+  stop = await startTraces({ db, lease, log, version: '1.2.3', settings, pollMs: 50 });
 }
 beforeEach(async () => {
   collector = await openCollector();
