@@ -44,7 +44,7 @@ export const ERASURE_COLUMNS: Readonly<Record<string, TableColumns>> = {
     plain: 'account_id id at cause messages digests scoured ms',
   },
 
-  // A hash in `detail` is salted with what goes with the chat or the person: migration 0026.
+  // A hash in `detail` is salted with what goes with the chat or the person: 0003_ledger.sql.
   ledger: {
     goes: stays('decisions by ids and codes; the chain must stay whole'),
     ids: 'actor subject_id detail',

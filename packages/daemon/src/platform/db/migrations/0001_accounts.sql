@@ -1,4 +1,4 @@
--- Who owns what, which worker may act for whom, what was decided, and what the live stream tells.
+-- Accounts, and what each account has once: its lease, hold, settings, events and timers.
 -- Every key begins with the account; no transaction ever spans two accounts.
 
 CREATE TABLE accounts (
@@ -6,7 +6,11 @@ CREATE TABLE accounts (
   label      text NOT NULL,
   phone      text,
   lid        text,
-  created_at timestamptz NOT NULL DEFAULT now()
+  created_at timestamptz NOT NULL DEFAULT now(),
+  -- A secret for hashes in the ledger. Deleted with the account, so that nobody can guess the hashed text.
+  salt       bytea NOT NULL DEFAULT uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()),
+  -- Set while follow-up clocks are suspended; when they resume, each is extended by the time between.
+  follow_ups_suspended_since timestamptz
 );
 
 -- Exactly one worker acts for an account. A writer holds FOR KEY SHARE on its lease row with the epoch
@@ -16,10 +20,13 @@ CREATE TABLE account_leases (
   account_id bigint PRIMARY KEY REFERENCES accounts ON DELETE CASCADE,
   holder     uuid NOT NULL,
   epoch      bigint NOT NULL,
-  until      timestamptz NOT NULL
+  until      timestamptz NOT NULL,
+  -- Incremented each time the account's transport store is opened, and part of every write of that store. A
+  -- statement that was under way when its connection broke may reach the server late: by then it finds no row.
+  wire_epoch bigint NOT NULL DEFAULT 0
 );
 
--- One row while all sending is held.
+-- One row while sending is on hold.
 CREATE TABLE holds (
   account_id bigint PRIMARY KEY REFERENCES accounts ON DELETE CASCADE,
   reason     text NOT NULL,
@@ -42,77 +49,8 @@ CREATE TABLE daemon_runs (
   stopped_at   timestamptz
 );
 
--- The ledger: every decision with its reason, chained by hash within an account. Rows hold ids and
--- hashes, never message text, so that erasing a person needs no change here.
-CREATE TABLE ledger_heads (
-  account_id bigint PRIMARY KEY REFERENCES accounts ON DELETE CASCADE,
-  seq        bigint NOT NULL DEFAULT 0,
-  hash       bytea NOT NULL DEFAULT '\x'
-) WITH (fillfactor = 50);
-
-CREATE TABLE ledger (
-  account_id   bigint NOT NULL REFERENCES accounts ON DELETE CASCADE,
-  seq          bigint NOT NULL,
-  at           timestamptz NOT NULL,
-  actor        text NOT NULL,
-  action       text NOT NULL,
-  subject_kind text NOT NULL,
-  subject_id   text NOT NULL,
-  outcome      text NOT NULL,
-  reason       text NOT NULL,
-  detail       jsonb NOT NULL DEFAULT '{}',
-  hash         bytea NOT NULL,
-  PRIMARY KEY (account_id, seq)
-);
-CREATE INDEX ledger_by_subject ON ledger (account_id, subject_kind, subject_id, seq);
-
-CREATE FUNCTION ledger_digest(
-  previous bytea, seq bigint, at timestamptz, actor text, action text,
-  subject_kind text, subject_id text, outcome text, reason text, detail jsonb
-) RETURNS bytea LANGUAGE sql STABLE AS $$
-  SELECT sha256(previous || convert_to(jsonb_build_array(
-    seq, extract(epoch FROM at), actor, action, subject_kind, subject_id, outcome, reason, detail)::text, 'UTF8'))
-$$;
-
--- The head row is locked until commit: numbers are dense, in commit order, and the chain never forks.
--- Call it late in a transaction. plpgsql, so that its plan is kept.
-CREATE FUNCTION ledger_append(
-  for_account bigint, actor text, action text, subject_kind text, subject_id text,
-  outcome text, reason text, detail jsonb
-) RETURNS bigint LANGUAGE plpgsql AS $$
-DECLARE
-  head ledger_heads%ROWTYPE;
-  at_time timestamptz := now();
-BEGIN
-  UPDATE ledger_heads h SET
-    seq = h.seq + 1,
-    hash = ledger_digest(h.hash, h.seq + 1, at_time, actor, action, subject_kind, subject_id, outcome, reason, detail)
-  WHERE h.account_id = for_account
-  RETURNING * INTO STRICT head;
-  INSERT INTO ledger VALUES
-    (for_account, head.seq, at_time, actor, action, subject_kind, subject_id, outcome, reason, detail, head.hash);
-  RETURN head.seq;
-END $$;
-
-CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  RAISE EXCEPTION '% is append-only', TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
-END $$;
-
-CREATE TRIGGER ledger_append_only BEFORE UPDATE ON ledger
-  FOR EACH ROW EXECUTE FUNCTION refuse_change();
-
-CREATE FUNCTION new_account() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  INSERT INTO ledger_heads (account_id) VALUES (NEW.id) ON CONFLICT DO NOTHING;
-  RETURN NEW;
-END $$;
-
-CREATE TRIGGER account_has_ledger AFTER INSERT ON accounts
-  FOR EACH ROW EXECUTE FUNCTION new_account();
-
--- What streams follow. Readers take only rows of transactions older than any still running, in the
--- order (xid, id): a row can then never appear before a cursor that was already read.
+-- Read by live streams and webhooks. Readers take only rows of transactions older than any still running, in
+-- the order (xid, id): a row can then never appear before a cursor that was already read.
 CREATE TABLE events (
   account_id bigint NOT NULL REFERENCES accounts ON DELETE CASCADE,
   xid        xid8 NOT NULL DEFAULT pg_current_xact_id(),
@@ -124,3 +62,15 @@ CREATE TABLE events (
   PRIMARY KEY (account_id, xid, id)
 );
 CREATE INDEX events_by_age ON events USING brin (at);
+
+-- At most one timer of a kind for a subject: setting it again replaces it. When due it becomes a job that
+-- carries the epoch. The index on time alone serves one clock for all accounts.
+CREATE TABLE timers (
+  account_id bigint NOT NULL REFERENCES accounts ON DELETE CASCADE,
+  kind       text NOT NULL,
+  subject_id uuid NOT NULL,
+  epoch      integer NOT NULL,
+  due_at     timestamptz NOT NULL,
+  PRIMARY KEY (account_id, kind, subject_id)
+) WITH (fillfactor = 80);
+CREATE INDEX timers_due ON timers (due_at);

@@ -1,13 +1,11 @@
--- Webhooks: the owner names an address, and what happens in Relay is told there. The tables that 0009 laid out
--- for it were never written to.
-DROP TABLE webhook_deliveries, webhooks;
+-- Webhooks: addresses that the owner names, and the events delivered to them.
 
 CREATE TABLE webhooks (
   account_id        bigint NOT NULL REFERENCES accounts ON DELETE CASCADE,
   id                uuid NOT NULL,
   name              text NOT NULL,
   url               text NOT NULL,
-  -- Sealed for this home. The one before signs too for a day, so that a receiver can change over.
+  -- Sealed for this home. The previous one signs too for a day, so that a receiver can change over.
   secret            bytea NOT NULL,
   previous_secret   bytea,
   rotated_at        timestamptz,
@@ -19,13 +17,13 @@ CREATE TABLE webhooks (
   note              text CHECK (note IN ('gone', 'failing')),
   created_at        timestamptz NOT NULL DEFAULT now(),
   last_delivered_at timestamptz,
-  -- Since when nothing has arrived.
+  -- Since when no delivery has succeeded.
   failing_since     timestamptz,
   PRIMARY KEY (account_id, id)
 );
 CREATE UNIQUE INDEX webhooks_name ON webhooks (account_id, name);
 
--- What each webhook is told: ids and codes. The words are read when it is sent, if they are still there.
+-- What is delivered: ids and codes. Text is read when it is sent, if it still exists.
 CREATE TABLE webhook_deliveries (
   account_id   bigint NOT NULL,
   -- The `webhook-id` of the request, the same at every attempt.
@@ -34,14 +32,14 @@ CREATE TABLE webhook_deliveries (
   webhook_id   uuid NOT NULL,
   type         text NOT NULL,
   facts        jsonb NOT NULL DEFAULT '{}',
-  -- Of the event in the log; null for a ping.
+  -- Of the row in `events`; NULL for a ping.
   cursor       text,
   event_at     timestamptz NOT NULL,
   state        text NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'delivered', 'dead', 'dropped')),
   attempts     integer NOT NULL DEFAULT 0,
   next_at      timestamptz,
   last_status  integer,
-  -- A code out of Relay's own list.
+  -- A code from Relay's own list.
   failure      text,
   created_at   timestamptz NOT NULL DEFAULT now(),
   settled_at   timestamptz,
@@ -52,7 +50,7 @@ CREATE TABLE webhook_deliveries (
 CREATE INDEX webhook_deliveries_of_one ON webhook_deliveries (account_id, webhook_id, seq DESC);
 CREATE INDEX webhook_deliveries_open ON webhook_deliveries (account_id, webhook_id, state) WHERE state IN ('pending', 'dead');
 
--- How far the log has been told.
+-- The cursor in `events` up to which deliveries were made.
 CREATE TABLE webhook_progress (
   account_id bigint PRIMARY KEY REFERENCES accounts ON DELETE CASCADE,
   cursor     text NOT NULL
