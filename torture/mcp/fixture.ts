@@ -2,7 +2,7 @@
 // tools these open, and a conversation that one of them has begun.
 import type { TokenSecret } from '@relay/core/api/credentials';
 import type { ListedTool } from '@relay/core/api/tools';
-import type { Scope } from '@relay/core/policy/actors';
+import type { Scope } from '@relay/core/policy/scopes';
 import type { Demo } from '@relay/testing/e2e/demo';
 import { eventually } from '@relay/testing/e2e/gateway';
 import { OWNER } from '../harness.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { statusSchema } from '@relay/core/api/status';
-import { CLIENT_SCOPES } from '@relay/core/policy/actors';
+import { CLIENT_SCOPES } from '@relay/core/policy/scopes';
 import { removeFolder } from '@relay/testing/remove-folder';
 import { startTerminalUser } from '@relay/testing/terminal-user';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';

@@ -1,25 +1,6 @@
 // The restart report: what happened while the daemon or its link was away, in one sentence. Pure; the
 // figures are counted by the store.
-import { z } from 'zod';
-
-export const restartReportSchema = z.object({
-  /** What was away: the daemon itself, or only its link to WhatsApp. */
-  cause: z.enum(['daemon', 'link']),
-  /** From when to when, ISO. */
-  since: z.string(),
-  until: z.string(),
-  /** Messages that had waited at the server, and the chats they are from. */
-  messages: z.number(),
-  chats: z.number(),
-  /** What the server says it replayed: messages, receipts and notices together. */
-  replayed: z.number(),
-  /** Sends nobody knows the end of. */
-  unknownSends: z.number(),
-  /** Conversations and approvals that wait for the owner. */
-  needsYou: z.number(),
-});
-
-export type RestartReport = z.infer<typeof restartReportSchema>;
+import type { RestartReport } from './api/status.ts';
 
 /** A link that was gone for a moment and missed nothing is not worth a report. */
 export const isWorthReporting = (report: RestartReport): boolean =>

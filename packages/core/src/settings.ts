@@ -2,8 +2,7 @@
 // and the command's own config.ts, which alone look at the environment.
 import { z } from 'zod';
 import { quietHoursSchema } from './contacts/grant-options.ts';
-import { LATE_REPLY_POLICIES } from './conversation/transition-table.ts';
-import { findZone } from './schedule/zone.ts';
+import { isZoneName } from './schedule/names.ts';
 
 export const DEFAULT_PORT = 3214;
 
@@ -41,6 +40,10 @@ export const deliverySchema = z.strictObject({
 });
 
 export type DeliverySettings = z.infer<typeof deliverySchema>;
+
+/** What a reply to an ended conversation does: asks the owner, or reopens the conversation. */
+const LATE_REPLY_POLICIES = ['ask', 'reopen'] as const;
+export type LateReplyPolicy = (typeof LATE_REPLY_POLICIES)[number];
 
 /** What an agent may take and use; every limit ends in a sentence to the owner, never in silence. */
 export const agentSchema = z.strictObject({
@@ -244,7 +247,7 @@ export const settingsSchema = z.strictObject({
   /** The IANA zone that times are meant in; the machine's own unless set. */
   zone: z
     .string()
-    .refine((name) => findZone(name) !== null, 'is not a time zone, as Europe/Berlin is one')
+    .refine(isZoneName, 'is not a time zone, as Europe/Berlin is one')
     .nullable()
     .default(null),
   /** Whether what needs the owner is also written to them on WhatsApp. */

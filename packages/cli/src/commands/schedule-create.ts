@@ -4,8 +4,8 @@
 import type { CatchUp } from '@relay/core/api/constants';
 import type { SchedulePreview } from '@relay/core/api/schedules';
 import { RelayError } from '@relay/core/errors';
+import { WEEKDAYS } from '@relay/core/schedule/names';
 import type { ScheduleRule } from '@relay/core/schedule/rule';
-import { WEEKDAYS } from '@relay/core/schedule/zone';
 import { clientOf } from '../api.ts';
 import type { CommandCall, CommandOptions, RunCommand } from '../command.ts';
 import { askUser, canAsk } from '../prompt.ts';

@@ -2,7 +2,7 @@
 
 import type { ClientToken } from '@relay/core/api/credentials';
 import { RelayError } from '@relay/core/errors';
-import { CLIENT_SCOPES, type ClientScope } from '@relay/core/policy/actors';
+import { CLIENT_SCOPES, type ClientScope } from '@relay/core/policy/scopes';
 import { clientOf, readTokenFile } from '../api.ts';
 import type { CommandOptions, RunCommand } from '../command.ts';
 import { formatClock, parseDuration, toOneLine, toPrintable, truncateText } from '../format.ts';

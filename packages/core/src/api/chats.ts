@@ -2,7 +2,7 @@
 // page by page from any place in it. No agent and no program reads here.
 import { z } from 'zod';
 import type { ChatId } from '../ids.ts';
-import { OUTBOX_STATES } from '../outbox/progress.ts';
+import { OUTBOX_STATES } from '../outbox/states.ts';
 import { contactSchema } from './contacts.ts';
 import { relatedInstanceSchema } from './instances.ts';
 

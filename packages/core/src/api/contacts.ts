@@ -1,10 +1,13 @@
 // Whom Relay knows: people and groups, with what is granted to each, when they last wrote, and whether they
 // knocked: wrote without being allowed to be read.
 import { z } from 'zod';
-import { grantOptionsPatchSchema, grantOptionsSchema } from '../contacts/grant-options.ts';
-import { REPLY_MODES } from '../contacts/grants.ts';
+import {
+  grantOptionsPatchSchema,
+  grantOptionsSchema,
+  REPLY_MODES,
+} from '../contacts/grant-options.ts';
 import type { ContactId, GrantId } from '../ids.ts';
-import { SCOPES } from '../policy/actors.ts';
+import { SCOPES } from '../policy/scopes.ts';
 import { instanceStateSchema, relatedInstanceSchema } from './instances.ts';
 import { ledgerLineSchema } from './ledger.ts';
 

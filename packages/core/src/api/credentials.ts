@@ -2,7 +2,7 @@
 // and holds a session cookie from then on.
 import { z } from 'zod';
 import type { ContactId, TokenId } from '../ids.ts';
-import { CLIENT_SCOPES, SCOPES, type Scope, type TokenHolder } from '../policy/actors.ts';
+import { CLIENT_SCOPES, SCOPES, type Scope } from '../policy/scopes.ts';
 import { boundedText } from './common.ts';
 
 export const loginCodeSchema = z.object({
@@ -72,13 +72,6 @@ export interface TokenClient {
   /** Somebody is asked before anything is sent with it. */
   readonly confirm: boolean;
 }
-
-export const tokenActor = ({ id, scopes, contacts }: TokenClient): TokenHolder => ({
-  kind: 'token',
-  token: id,
-  scopes,
-  contacts,
-});
 
 export interface ClientTokens {
   /** Whether it still opens something; to look is no use of it. */

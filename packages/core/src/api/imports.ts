@@ -1,10 +1,23 @@
 // An exported chat that is handed in to be found again: what is said with it, and what comes back while it is
 // taken in.
 import { z } from 'zod';
-import { DATE_ORDERS } from '../import/inference.ts';
-import { IMPORT_SKIPS } from '../import/whatsapp-export.ts';
-import { findZone } from '../schedule/zone.ts';
+import { isZoneName } from '../schedule/names.ts';
 import { boundedText } from './common.ts';
+
+/** Which number of a date is the day, the month and the year. */
+export const DATE_ORDERS = ['dmy', 'mdy', 'ymd'] as const;
+export type DateOrder = (typeof DATE_ORDERS)[number];
+
+/** Why a line of an export is not imported. */
+export const IMPORT_SKIPS = [
+  'system',
+  'deleted',
+  'media',
+  'empty',
+  'no_message',
+  'no_date',
+] as const;
+export type ImportSkip = (typeof IMPORT_SKIPS)[number];
 
 export const importQuerySchema = z.strictObject({
   /** The name of the file, by which the chat is known. */
@@ -15,10 +28,7 @@ export const importQuerySchema = z.strictObject({
   me: z.string().max(200).optional(),
   date_order: z.enum(DATE_ORDERS).optional(),
   /** Whose clocks the times are of; the owner's zone otherwise. */
-  zone: z
-    .string()
-    .refine((name) => findZone(name) !== null, 'It is no time zone, as Europe/Berlin is one')
-    .optional(),
+  zone: z.string().refine(isZoneName, 'It is no time zone, as Europe/Berlin is one').optional(),
 });
 
 export type ImportQuery = z.infer<typeof importQuerySchema>;

@@ -1,7 +1,18 @@
 // What a forwarder of notifications may hand in, and the token it does it with.
 import { z } from 'zod';
-import { MEDIA_KINDS } from '../ingest/media.ts';
 import { boundedText } from './common.ts';
+
+export const MEDIA_KINDS = [
+  'image',
+  'video',
+  'audio',
+  'document',
+  'sticker',
+  'location',
+  'contact',
+  'poll',
+] as const;
+export type MediaKind = (typeof MEDIA_KINDS)[number];
 
 /** As apps call them; a voice message is audio and an animation a video. */
 const mediaType = z.enum([...MEDIA_KINDS, 'text', 'voice', 'gif']);

@@ -8,7 +8,7 @@ import {
   whoseTurnIn,
 } from '../conversation/states.ts';
 import type { InstanceId } from '../ids.ts';
-import { OUTBOX_STATES } from '../outbox/progress.ts';
+import { OUTBOX_STATES } from '../outbox/states.ts';
 import { boundedText } from './common.ts';
 import { CONVERSATION_LIMITS, HEARTBEAT_DEFAULTS } from './constants.ts';
 

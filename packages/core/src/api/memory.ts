@@ -1,8 +1,7 @@
 // How memory finds things by meaning, as the API has it: which model makes the vectors, how far it has come,
 // and what another choice would mean before it is made.
 import { z } from 'zod';
-import type { Embedder } from '../ports/embedder.ts';
-import { type MemorySettings, memorySchema } from '../settings.ts';
+import { memorySchema } from '../settings.ts';
 import { boundedText } from './common.ts';
 
 const embeddings = memorySchema.shape.embeddings.unwrap();
@@ -53,14 +52,4 @@ export interface MemoryService {
   /** Asks the model for a few vectors and changes nothing. */
   tryOut(choice: EmbeddingsChoice): Promise<EmbeddingsTrial>;
   choose(choice: EmbeddingsChoice): Promise<MemoryStatus>;
-}
-
-/** Where the choice is kept and what it opens. */
-export interface MemorySetup {
-  read(): Promise<MemorySettings>;
-  save(settings: MemorySettings): Promise<void>;
-  /** Null for `off`. Whoever opens one closes it. */
-  open(settings: MemorySettings): Promise<Embedder | null>;
-  /** The one that is used now. */
-  current(): Promise<Embedder | null>;
 }

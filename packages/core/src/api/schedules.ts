@@ -1,7 +1,7 @@
 // Messages for later, as the API has them: what is asked for, what was understood, and when it happens.
 import { z } from 'zod';
 import type { ScheduleId } from '../ids.ts';
-import { OUTBOX_STATES } from '../outbox/progress.ts';
+import { OUTBOX_STATES } from '../outbox/states.ts';
 import { ruleSchema } from '../schedule/rule.ts';
 import { boundedText } from './common.ts';
 import { CATCH_UPS } from './constants.ts';

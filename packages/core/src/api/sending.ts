@@ -1,6 +1,6 @@
 // Writing as the owner: what a send answers, and the message to oneself that proves the wire.
 import { z } from 'zod';
-import { OUTBOX_STATES, type OutboxState } from '../outbox/progress.ts';
+import { OUTBOX_STATES, type OutboxState } from '../outbox/states.ts';
 import { boundedText } from './common.ts';
 
 export const sendTextSchema = z.strictObject({

@@ -1,7 +1,6 @@
 // What `GET /api/status` and `relay status` say: seed 003's five fields, then what a person needs
 // to know whether all is well.
 import { z } from 'zod';
-import { restartReportSchema } from '../restart-report.ts';
 import { backupStatusSchema } from './backups.ts';
 
 const sendingHealthSchema = z.object({
@@ -29,6 +28,25 @@ const sendingHealthSchema = z.object({
 });
 
 export type SendingHealth = z.infer<typeof sendingHealthSchema>;
+
+export const restartReportSchema = z.object({
+  /** What was away: the daemon itself, or only its link to WhatsApp. */
+  cause: z.enum(['daemon', 'link']),
+  /** From when to when, ISO. */
+  since: z.string(),
+  until: z.string(),
+  /** Messages that had waited at the server, and the chats they are from. */
+  messages: z.number(),
+  chats: z.number(),
+  /** What the server says it replayed: messages, receipts and notices together. */
+  replayed: z.number(),
+  /** Sends nobody knows the end of. */
+  unknownSends: z.number(),
+  /** Conversations and approvals that wait for the owner. */
+  needsYou: z.number(),
+});
+
+export type RestartReport = z.infer<typeof restartReportSchema>;
 
 export const statusSchema = z.object({
   pid: z.int(),

@@ -1,6 +1,6 @@
 // The tools of programs as the API has them: the same that MCP offers, called by one route each.
 import { z } from 'zod';
-import { SCOPES } from '../policy/actors.ts';
+import { SCOPES } from '../policy/scopes.ts';
 
 const listedToolSchema = z.object({
   name: z.string(),

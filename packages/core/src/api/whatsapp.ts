@@ -5,11 +5,8 @@ import { PROVIDER_NAMES, parseProviderName } from '../agent/providers.ts';
 import {
   CONNECTION_STATES,
   type ConnectionState,
-  connectionSentence,
   WHATSAPP_STATUSES,
-  whatsappStatusOf,
 } from '../connection/states.ts';
-import type { WhatsAppLink } from '../ports/transport.ts';
 
 export const bufferedMessageSchema = z.object({
   id: z.string(),
@@ -72,52 +69,6 @@ export const listMessagesSchema = z
   );
 
 export const listMessagesResponseSchema = z.object({ messages: z.array(bufferedMessageSchema) });
-
-// A transport's link as the API shows it. Pure; the one place where its dates become text.
-
-/** Seed 000's view: the number is told only while connected. */
-export function publicStatus({
-  state,
-  phone,
-}: Pick<WhatsAppLink, 'state' | 'phone'>): WhatsAppStatusBody {
-  const status = whatsappStatusOf(state);
-  return { status, phoneNumber: status === 'connected' ? phone : null };
-}
-
-export function toLinkBody(link: WhatsAppLink): LinkBody {
-  const { health } = link;
-  return {
-    state: link.state,
-    status: whatsappStatusOf(link.state),
-    sentence: linkSentence(link),
-    since: link.since.toISOString(),
-    phone: link.phone,
-    name: link.name,
-    qr: link.qr,
-    qrExpiresAt: iso(link.qrExpiresAt),
-    pairingCode: link.pairingCode,
-    retryAt: iso(link.retryAt),
-    replaying: link.replaying,
-    timeLockedUntil: iso(link.timeLockedUntil),
-    health: {
-      lastStanzaAt: iso(health.lastStanzaAt),
-      pingMs: health.pingMs,
-      flaps: health.flaps,
-      received: health.received,
-      undecryptable: health.undecryptable,
-      restarts: health.restarts,
-    },
-  };
-}
-
-/** The state's sentence, with the one figure that makes waiting bearable. */
-function linkSentence({ state, replaying }: WhatsAppLink): string {
-  if (state !== 'syncing' || replaying === null || replaying === 0)
-    return connectionSentence(state);
-  return `Connected. Messages that waited are still arriving: ${replaying} left.`;
-}
-
-const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
 
 // What Relay says of the link to WhatsApp beyond seed 000's four words: the state with its sentence, what
 // there is to scan or type, and how healthy the wire is. Also the frame `link` of its stream.

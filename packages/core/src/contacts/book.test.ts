@@ -10,7 +10,8 @@ import {
   linkAliases,
   mergeContacts,
 } from './alias-book.ts';
-import { type Grant, isGrantWithin, REPLY_MODES } from './grants.ts';
+import { REPLY_MODES } from './grant-options.ts';
+import { type Grant, isGrantWithin } from './grants.ts';
 
 const numRuns = Number(process.env.PROPERTY_RUNS ?? 500);
 vi.setConfig({ testTimeout: 5_000 + 5 * numRuns });

@@ -2,6 +2,10 @@
 // model, and when it is silent. Every key may be left out.
 import { z } from 'zod';
 
+/** A draft waits for the owner's approval. */
+export const REPLY_MODES = ['draft', 'auto'] as const;
+export type ReplyMode = (typeof REPLY_MODES)[number];
+
 const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time such as 22:00');
 
 const zone = z.string().refine(isZone, 'must be a time zone such as Europe/Berlin');

@@ -1,13 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import {
-  DENIED_GRANT,
-  type Grant,
-  grantChange,
-  isGrantWithin,
-  narrowestGrant,
-  REPLY_MODES,
-} from './grants.ts';
+import { REPLY_MODES } from './grant-options.ts';
+import { DENIED_GRANT, type Grant, grantChange, isGrantWithin, narrowestGrant } from './grants.ts';
 
 const numRuns = Number(process.env.PROPERTY_RUNS ?? 500);
 vi.setConfig({ testTimeout: 5_000 + 5 * numRuns });

@@ -1,9 +1,6 @@
 // What the owner allows for one contact or group. Grants form a lattice: `narrowest` is its meet,
 // no grant (null) its bottom. Whoever changes or merges grants asks here which way a change goes.
-import type { GrantOptions } from './grant-options.ts';
-
-export const REPLY_MODES = ['draft', 'auto'] as const;
-export type ReplyMode = (typeof REPLY_MODES)[number];
+import type { GrantOptions, ReplyMode } from './grant-options.ts';
 
 export interface Grant {
   readonly canRead: boolean;

@@ -1,13 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { grantOptionsSchema, patchGrantOptions } from './grant-options.ts';
+import { grantOptionsSchema, patchGrantOptions, REPLY_MODES } from './grant-options.ts';
 import {
   DENIED_GRANT,
   type Grant,
   type GrantRecord,
   grantRecordChange,
   isGrantWithin,
-  REPLY_MODES,
 } from './grants.ts';
 
 const anyGrant = fc.record<Grant>({

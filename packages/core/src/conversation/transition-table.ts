@@ -1,10 +1,7 @@
 // What can happen to a conversation. The names are persisted as the `trigger` of a logged
 // transition and appear in the API: never rename one.
+import type { LateReplyPolicy } from '../settings.ts';
 import { type InstanceState, isTerminal } from './states.ts';
-
-/** What a reply to an ended conversation does: asks the owner, or reopens the conversation. */
-export const LATE_REPLY_POLICIES = ['ask', 'reopen'] as const;
-type LateReplyPolicy = (typeof LATE_REPLY_POLICIES)[number];
 
 export type ConversationEvent =
   // The agent

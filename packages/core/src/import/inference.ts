@@ -1,11 +1,9 @@
 // Which number of a date is the day. One date says little, all dates of a chat usually say it: a number over
 // twelve is no month, a chat goes forward in time, and not into the future. What stays open is asked. Pure.
 
+import { DATE_ORDERS, type DateOrder } from '../api/imports.ts';
 import { foldName } from '../contacts/match.ts';
 import type { ExportLineHead } from './whatsapp-export.ts';
-
-export const DATE_ORDERS = ['dmy', 'mdy', 'ymd'] as const;
-export type DateOrder = (typeof DATE_ORDERS)[number];
 
 const DAY = 86_400_000;
 

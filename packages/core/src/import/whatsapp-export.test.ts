@@ -1,7 +1,8 @@
 import { growth } from '@relay/testing/growth';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { chatTitleFromFile, type DateOrder, DateOrderFinder, exportLineDay } from './inference.ts';
+import type { DateOrder } from '../api/imports.ts';
+import { chatTitleFromFile, DateOrderFinder, exportLineDay } from './inference.ts';
 import { type ExportEntry, ExportReader, readExportLineHead } from './whatsapp-export.ts';
 
 function readAll(text: string): ExportEntry[] {

@@ -1,16 +1,7 @@
 // An exported chat, line by line, as messages. A message begins with a date and goes on until the next one
 // does. Pure, and bounded whatever the file holds: a line or a message that does not end is cut.
-import type { MediaKind } from '../ingest/media.ts';
-
-export const IMPORT_SKIPS = [
-  'system',
-  'deleted',
-  'media',
-  'empty',
-  'no_message',
-  'no_date',
-] as const;
-export type ImportSkip = (typeof IMPORT_SKIPS)[number];
+import type { ImportSkip } from '../api/imports.ts';
+import type { MediaKind } from '../api/ingest.ts';
 
 export interface ExportedMessage {
   readonly head: Omit<ExportLineHead, 'rest'>;

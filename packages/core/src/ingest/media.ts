@@ -1,18 +1,7 @@
 // What was sent beside words, of a message that did not come over the wire: told by a notification or read
 // out of an exported chat. Stored in the very words that a message from the wire has, so that all read alike.
+import type { MediaKind } from '../api/ingest.ts';
 import type { IncomingMedia, MessageDetails } from '../messages/message.ts';
-
-export const MEDIA_KINDS = [
-  'image',
-  'video',
-  'audio',
-  'document',
-  'sticker',
-  'location',
-  'contact',
-  'poll',
-] as const;
-export type MediaKind = (typeof MEDIA_KINDS)[number];
 
 export interface StoredContent {
   /** WhatsApp's own word for it. */

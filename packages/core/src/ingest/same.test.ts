@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type MediaKind, toStoredContent } from './media.ts';
+import type { MediaKind } from '../api/ingest.ts';
+import { toStoredContent } from './media.ts';
 import { haveSameEssence, messageEssence } from './pairing.ts';
 
 const text = (words: string) => messageEssence(toStoredContent(null, words, null));

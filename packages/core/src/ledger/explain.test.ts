@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { APPROVAL_STATES } from '../api/approvals.ts';
 import { INSTANCE_STATES } from '../conversation/states.ts';
 import type { ApprovalId, InstanceId, MessageId, OutboxId, RunId, ScheduleId } from '../ids.ts';
-import { OUTBOX_STATES } from '../outbox/progress.ts';
+import { OUTBOX_STATES } from '../outbox/states.ts';
 import { REASONS } from '../policy/reasons.ts';
 import { ROUTE_REASONS } from '../router/route.ts';
 import { explainStory } from './explain.ts';

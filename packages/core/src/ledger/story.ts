@@ -2,7 +2,7 @@
 // says why. Names are resolved for people to read; the words of the message are nowhere in it.
 import type { ApprovalState } from '../api/approvals.ts';
 import type { ApprovalId, InstanceId, MessageId, OutboxId, RunId, ScheduleId } from '../ids.ts';
-import type { OutboxState } from '../outbox/progress.ts';
+import type { OutboxState } from '../outbox/states.ts';
 
 /** The other side: the person, the group, or the owner's own chat. */
 export interface StoryChat {

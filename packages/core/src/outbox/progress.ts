@@ -2,8 +2,7 @@
 // is never taken back. A message whose fate is in doubt is offered again only when it has been
 // reconciled, and always under its own id.
 
-export const OUTBOX_STATES = ['pending', 'sent', 'delivered', 'read', 'failed', 'unknown'] as const;
-export type OutboxState = (typeof OUTBOX_STATES)[number];
+import type { OutboxState } from './states.ts';
 
 export interface DeliveryProgress {
   readonly state: OutboxState;

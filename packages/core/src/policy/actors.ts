@@ -1,24 +1,8 @@
 // Who asks the gate. An actor is made by the daemon from what it knows itself, never from what a
 // model or a client says: a session cannot name another chat, a token cannot bring its own scopes.
+import type { TokenClient } from '../api/credentials.ts';
 import type { ChatId, ContactId, InstanceId, RunId, TokenId } from '../ids.ts';
-
-export const SCOPES = [
-  'messages:read',
-  'messages:send',
-  'conversations:read',
-  'conversations:write',
-  'permissions:read',
-  'permissions:write',
-  'schedules:read',
-  'schedules:write',
-  'search:read',
-  'digests:read',
-  'ledger:read',
-  'link:write',
-  'metrics:read',
-  'admin',
-] as const;
-export type Scope = (typeof SCOPES)[number];
+import type { Scope } from './scopes.ts';
 
 /** The person it all belongs to, at the console, the command or the phone. */
 interface OwnerActor {
@@ -80,25 +64,9 @@ export type Actor =
   | NotifierActor
   | TokenHolder;
 
-// The scopes that a program's token can be made with, and what each opens, as the owner reads it. Each opens
-// its own tools and no other's. Pure.
-
-export const SCOPE_DESCRIPTIONS = {
-  'messages:read': 'list the chats you let be read, read their messages, sum them up',
-  'messages:send': 'write to people, as far as your grants go',
-  'search:read': 'search what was said in those chats',
-  'digests:read': 'read the digests of the groups you observe and let be read',
-  'conversations:read': 'see conversations and their transcripts',
-  'conversations:write':
-    'start conversations, pause them, resume what it paused, cancel what it started',
-  'schedules:read': 'see what is scheduled',
-  'schedules:write': 'schedule messages, and cancel what it scheduled',
-  'permissions:read': 'see whom it may read and write to',
-  'ledger:read': 'ask why something was or was not sent',
-  'link:write': 'show the QR code that links your WhatsApp account',
-  'metrics:read': 'read figures for a monitor at /metrics: no words and no names',
-} as const satisfies Partial<Record<Scope, string>>;
-
-export type ClientScope = keyof typeof SCOPE_DESCRIPTIONS;
-
-export const CLIENT_SCOPES = Object.keys(SCOPE_DESCRIPTIONS) as [ClientScope, ...ClientScope[]];
+export const tokenActor = ({ id, scopes, contacts }: TokenClient): TokenHolder => ({
+  kind: 'token',
+  token: id,
+  scopes,
+  contacts,
+});

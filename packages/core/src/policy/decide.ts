@@ -3,7 +3,7 @@
 // left open; a yes at the end needs every one of them, and no rule means no.
 
 import type { ContactId } from '../ids.ts';
-import type { Actor, ConversationSession, Scope } from './actors.ts';
+import type { Actor, ConversationSession } from './actors.ts';
 import { isTainted, type PolicyFacts, standingGrant } from './facts.ts';
 import {
   type ChatIntent,
@@ -13,6 +13,7 @@ import {
   type ManageGrant,
 } from './intents.ts';
 import { type Decision, decisionFor, REASONS, type ReasonCode, type ReasonFor } from './reasons.ts';
+import type { Scope } from './scopes.ts';
 
 export function decide(actor: Actor, intent: Intent, facts: PolicyFacts): Decision {
   const refusal = lacksPower(actor, intent) ?? refusedPlace(actor, intent, facts);

@@ -1,6 +1,8 @@
 // Turns texts into vectors: an endpoint that speaks OpenAI's protocol, or a small model inside the daemon.
 // Implemented in `llm`, handed to `search` by `main`. Vectors of different models are never compared.
 
+import type { MemorySettings } from '../settings.ts';
+
 export interface Embedder {
   readonly provider: string;
   readonly model: string;
@@ -17,3 +19,13 @@ export interface Embedder {
 
 /** Null while memory works by words alone. Asked anew for each batch: the owner may switch. */
 export type EmbedderSource = () => Promise<Embedder | null>;
+
+/** Where the choice is kept and what it opens. */
+export interface MemorySetup {
+  read(): Promise<MemorySettings>;
+  save(settings: MemorySettings): Promise<void>;
+  /** Null for `off`. Whoever opens one closes it. */
+  open(settings: MemorySettings): Promise<Embedder | null>;
+  /** The one that is used now. */
+  current(): Promise<Embedder | null>;
+}

@@ -1,10 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import {
-  awayDuration,
-  isWorthReporting,
-  type RestartReport,
-  reportSentence,
-} from '../restart-report.ts';
+import type { RestartReport } from '../api/status.ts';
+import { awayDuration, isWorthReporting, reportSentence } from '../restart-report.ts';
 
 const report = (over: Partial<RestartReport> = {}): RestartReport => ({
   cause: 'daemon',

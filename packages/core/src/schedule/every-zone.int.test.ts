@@ -1,9 +1,10 @@
 // The proof over every zone this machine knows: two years of daily rules, each local day exactly once. Read
 // back through Intl alone, so that the arithmetic under test does not vouch for itself.
 import { expect, test } from 'vitest';
+import { WEEKDAYS } from './names.ts';
 import { occurrences } from './occurrences.ts';
 import type { ScheduleRule } from './rule.ts';
-import { findZone, WEEKDAYS, type Zone } from './zone.ts';
+import { findZone, type Zone } from './zone.ts';
 
 const DAY = 86_400_000;
 const HOUR = 3_600_000;

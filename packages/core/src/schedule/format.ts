@@ -1,8 +1,9 @@
 // A rule and its times as a person reads them. Pure, and always in English, whatever the machine speaks.
 
 import type { CatchUp } from '../api/constants.ts';
+import { WEEKDAYS, type Weekday } from './names.ts';
 import type { ScheduleRule } from './rule.ts';
-import { instantOfLocal, WEEKDAYS, type Weekday, weekdayOf, type Zone } from './zone.ts';
+import { instantOfLocal, weekdayOf, type Zone } from './zone.ts';
 
 const DAYS: Readonly<Record<Weekday, string>> = {
   mon: 'Monday',

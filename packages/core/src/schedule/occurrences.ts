@@ -4,8 +4,9 @@
 import { Cron } from 'croner';
 import type { CatchUp } from '../api/constants.ts';
 import { formatLocalTime } from './format.ts';
+import { WEEKDAYS, type Weekday } from './names.ts';
 import { ruleSchema, type ScheduleRule } from './rule.ts';
-import { findZone, instantOfLocal, WEEKDAYS, type Weekday, weekdayOf, type Zone } from './zone.ts';
+import { findZone, instantOfLocal, weekdayOf, type Zone } from './zone.ts';
 
 const DAY = 86_400_000;
 const MINUTE = 60_000;

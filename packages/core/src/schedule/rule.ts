@@ -2,7 +2,7 @@
 // is what is stored, shown and sent over the API; when it next happens is worked out in `occurrences.ts`.
 import { z } from 'zod';
 import type { CatchUp } from '../api/constants.ts';
-import { WEEKDAYS } from './zone.ts';
+import { WEEKDAYS } from './names.ts';
 
 const TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
 const MOMENT = /^\d{4}-\d\d-\d\dT([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,3})?)?Z?$/;

@@ -2,9 +2,10 @@
 // is refused with that table, so nobody has to guess. Pure; the rule it gives is still to be checked.
 
 import { MONTH_NAMES } from './format.ts';
+import { WEEKDAYS, type Weekday } from './names.ts';
 import { nextOccurrence } from './occurrences.ts';
 import type { ScheduleRule } from './rule.ts';
-import { WEEKDAYS, type Weekday, type Zone } from './zone.ts';
+import type { Zone } from './zone.ts';
 
 interface TypedScheduleContext {
   readonly zone: Zone;

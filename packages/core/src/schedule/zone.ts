@@ -1,6 +1,8 @@
 // One IANA time zone as arithmetic: what its clocks show at an instant, and when they show a given local
 // time. A local time is a number too: the milliseconds its date and time would have in UTC.
 
+import { WEEKDAYS, type Weekday, zoneFormat } from './names.ts';
+
 const DAY = 86_400_000;
 /** No zone is further ahead of UTC, or behind it, than this. */
 const AHEAD = 14 * 3_600_000;
@@ -33,18 +35,11 @@ export function dayIn(name: string, at: Date): string {
 }
 
 function openZone(name: string): Zone | null {
-  if (!/^[A-Za-z]/.test(name)) return null;
-  try {
-    const format = new Intl.DateTimeFormat('en-US', {
-      timeZone: name,
-      timeZoneName: 'longOffset',
-    });
-    const known = format.resolvedOptions().timeZone;
-    // Asia/Kolkata is answered with an older name of it; only the spelling is taken from there.
-    return new Zone(known.toLowerCase() === name.toLowerCase() ? known : name, format);
-  } catch {
-    return null;
-  }
+  const format = zoneFormat(name);
+  if (format === null) return null;
+  const known = format.resolvedOptions().timeZone;
+  // Asia/Kolkata is answered with an older name of it; only the spelling is taken from there.
+  return new Zone(known.toLowerCase() === name.toLowerCase() ? known : name, format);
 }
 
 export class Zone {
@@ -123,9 +118,6 @@ export class Zone {
 
 // Local times: the milliseconds that their date and time would have in UTC. Which day of the week one is,
 // and when one happens that somebody wrote down.
-
-export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
-export type Weekday = (typeof WEEKDAYS)[number];
 
 export function weekdayOf(local: number): Weekday {
   return WEEKDAYS[(new Date(local).getUTCDay() + 6) % 7] ?? 'mon';

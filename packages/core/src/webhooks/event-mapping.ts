@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import type { WebhookEventType } from '../api/constants.ts';
 import { MESSAGE_EVENT, messageRefSchema, type StreamEvent } from '../api/events.ts';
+import type { RestartReport } from '../api/status.ts';
 import {
   CONNECTION_STATES,
   type ConnectionState,
@@ -10,9 +11,9 @@ import {
   whatsappStatusOf,
 } from '../connection/states.ts';
 import { FREEZES, type FreezeCause, freezeSentence } from '../outbox/freeze.ts';
-import { OUTBOX_STATES } from '../outbox/progress.ts';
-import { type RestartReport, reportSentence } from '../restart-report.ts';
-import type { WebhookData } from './events.ts';
+import { OUTBOX_STATES } from '../outbox/states.ts';
+import { reportSentence } from '../restart-report.ts';
+import type { MESSAGE_DIRECTIONS, WebhookData, WebhookFilter } from './events.ts';
 
 export type EventFacts = Readonly<Record<string, string | number | boolean | null>>;
 
@@ -176,4 +177,25 @@ export function healthEventOf(facts: EventFacts): Health | null {
   const what = facts.what as Health['what'];
   const health = BY_WHAT[what]?.(facts) ?? null;
   return health && { what, ...health };
+}
+
+// What an event is about, and whether a webhook's filter lets it through. A person in a filter means the chat with them.
+
+export interface EventPlace {
+  readonly chat: string | null;
+  /** Whose chat it is; null for a group. */
+  readonly contact: string | null;
+  readonly direction: (typeof MESSAGE_DIRECTIONS)[number] | null;
+  readonly state: string | null;
+}
+
+export function matchesFilter(filter: WebhookFilter, place: EventPlace): boolean {
+  const { contacts, chats, directions, states } = filter;
+  const somewhere = place.chat !== null || place.contact !== null;
+  if (somewhere && (contacts !== undefined || chats !== undefined)) {
+    const named = contacts?.includes(place.contact ?? '') || chats?.includes(place.chat ?? '');
+    if (named !== true) return false;
+  }
+  if (place.direction !== null && directions?.includes(place.direction) === false) return false;
+  return place.state === null || states?.includes(place.state) !== false;
 }

@@ -9,7 +9,7 @@ import {
   WHATSAPP_STATUSES,
 } from '../connection/states.ts';
 import { INSTANCE_STATES } from '../conversation/states.ts';
-import { OUTBOX_STATES } from '../outbox/progress.ts';
+import { OUTBOX_STATES } from '../outbox/states.ts';
 
 const id = z.uuid();
 const chat = { chat_id: id, chat_kind: z.enum(['direct', 'group']) };
@@ -114,8 +114,8 @@ export type WebhookData<Type extends WebhookDeliveryType> = Extract<
   { type: Type }
 >['data'];
 
-// Which of what happens a webhook wants to hear of, besides its kinds. Pure. Whoever is named means the chat
-// with them; a group is named itself. What has no chat, no direction or no state is not held back by them.
+// Which events a webhook receives, besides its kinds. A person means the chat with them; a group is named itself. An event
+// without a chat, direction or state is not held back by that part of the filter.
 
 export const MESSAGE_DIRECTIONS = ['in', 'out'] as const;
 
@@ -129,22 +129,3 @@ const webhookFilterSchema = z.object({
   states: z.array(z.string()).optional(),
 });
 export type WebhookFilter = z.infer<typeof webhookFilterSchema>;
-
-export interface EventPlace {
-  readonly chat: string | null;
-  /** Whose chat it is; null for a group. */
-  readonly contact: string | null;
-  readonly direction: (typeof MESSAGE_DIRECTIONS)[number] | null;
-  readonly state: string | null;
-}
-
-export function matchesFilter(filter: WebhookFilter, place: EventPlace): boolean {
-  const { contacts, chats, directions, states } = filter;
-  const somewhere = place.chat !== null || place.contact !== null;
-  if (somewhere && (contacts !== undefined || chats !== undefined)) {
-    const named = contacts?.includes(place.contact ?? '') || chats?.includes(place.chat ?? '');
-    if (named !== true) return false;
-  }
-  if (place.direction !== null && directions?.includes(place.direction) === false) return false;
-  return place.state === null || states?.includes(place.state) !== false;
-}

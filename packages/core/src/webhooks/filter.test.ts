@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type EventPlace, matchesFilter } from './events.ts';
+import { type EventPlace, matchesFilter } from './event-mapping.ts';
 
 const ANA = { chat: 'chat of Ana', contact: 'Ana', direction: 'in', state: null } as const;
 const GROUP: EventPlace = { chat: 'group', contact: null, direction: 'in', state: null };

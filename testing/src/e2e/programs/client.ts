@@ -9,7 +9,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client';
 import type { TokenSecret } from '@relay/core/api/credentials';
-import type { Scope } from '@relay/core/policy/actors';
+import type { Scope } from '@relay/core/policy/scopes';
 import { lineTransport } from '@relay/daemon/interfaces/mcp/transports';
 import type { LinkedRelay } from '../linked.ts';
 

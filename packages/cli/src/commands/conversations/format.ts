@@ -13,7 +13,7 @@ import {
   UNSENT_SENTENCES,
 } from '@relay/core/conversation/states';
 import { type ConversationEventType, legalEvents } from '@relay/core/conversation/transition-table';
-import type { OutboxState } from '@relay/core/outbox/progress';
+import type { OutboxState } from '@relay/core/outbox/states';
 import {
   formatClock,
   formatCount,

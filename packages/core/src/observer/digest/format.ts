@@ -5,7 +5,7 @@ import { cutToTokens } from '../../agent/context-window.ts';
 import type { Digest, GroupDay } from '../../api/digests.ts';
 import { findZone, type Zone } from '../../schedule/zone.ts';
 import type { GroupMessageKind } from '../message.ts';
-import { FACT_KINDS, FACT_TITLES, factLine } from './facts.ts';
+import { type DigestFact, FACT_KINDS, FACT_TITLES, factLine } from './facts.ts';
 import { formatGroupDate, formatHours } from './periods.ts';
 
 interface GroupDayFormat {
@@ -81,4 +81,21 @@ export function dayMediaNote(sent: readonly GroupMessageKind[]): string {
   const last = counted.pop() ?? '';
   const all = counted.length === 0 ? last : `${counted.join(', ')} and ${last}`;
   return `Sent without words, not seen or heard by me: ${all}.`;
+}
+
+// A day's digest as text: what happened, then its facts by kind, each list in one line. How a model is shown
+// the days before, and what is counted as the size of a digest.
+
+export function dailyText({
+  body,
+  facts,
+}: {
+  readonly body: string;
+  readonly facts: readonly DigestFact[];
+}): string {
+  const lists = FACT_KINDS.flatMap((kind) => {
+    const lines = facts.filter((fact) => fact.kind === kind).map(factLine);
+    return lines.length === 0 ? [] : `${FACT_TITLES[kind]}: ${lines.join('; ')}`;
+  });
+  return [body, ...lists].join('\n');
 }

@@ -2,7 +2,7 @@ import { verifies } from '@relay/testing/verifies';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { estimateTokens } from '../../agent/context-window.ts';
-import { dailyText } from './facts.ts';
+import { dailyText } from './format.ts';
 import { DIGEST_TOKENS, parseDaily, parseHourly } from './prompt.ts';
 
 const DAY = new Date('2026-03-06T00:00:00Z');

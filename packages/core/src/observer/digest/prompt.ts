@@ -11,7 +11,8 @@ import {
   untrustedText,
 } from '../../agent/labelled-text.ts';
 import type { Taint } from '../../policy/facts.ts';
-import { type DigestFact, dailyText, FACT_TITLES, type FactKind } from './facts.ts';
+import { type DigestFact, FACT_TITLES, type FactKind } from './facts.ts';
+import { dailyText } from './format.ts';
 import type { DigestKind } from './periods.ts';
 
 /** Tokens; held by us when the answer is read, whatever the model does. */

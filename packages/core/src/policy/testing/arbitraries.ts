@@ -1,12 +1,14 @@
 // Random actors, intents and facts for properties of the policy, from a small world: chats, contacts
 // and hashes coincide often enough for a yes to be common. Only tests import this.
 import fc from 'fast-check';
-import { type Grant, REPLY_MODES } from '../../contacts/grants.ts';
+import { REPLY_MODES } from '../../contacts/grant-options.ts';
+import type { Grant } from '../../contacts/grants.ts';
 import type { ContactId } from '../../ids.ts';
-import { type Actor, SCOPES } from '../actors.ts';
+import type { Actor } from '../actors.ts';
 import type { ChatFacts, PolicyFacts } from '../facts.ts';
 import { type Intent, isChatIntent } from '../intents.ts';
 import { READ_KINDS, type ReadFacts } from '../read.ts';
+import { SCOPES } from '../scopes.ts';
 import {
   ANA,
   ANAS_CHAT,

@@ -2,7 +2,7 @@
 // tests import this.
 import type { Grant } from '../../contacts/grants.ts';
 import { approvalId, chatId, contactId, instanceId, runId, tokenId } from '../../ids.ts';
-import type { Actor, Scope } from '../actors.ts';
+import type { Actor } from '../actors.ts';
 import {
   BARE_FACTS,
   type ConversationFacts,
@@ -10,6 +10,7 @@ import {
   type ScheduleFacts,
 } from '../facts.ts';
 import type { Intent, SendMessage } from '../intents.ts';
+import type { Scope } from '../scopes.ts';
 
 const uuid = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 

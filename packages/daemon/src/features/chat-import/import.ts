@@ -3,16 +3,17 @@
 // leaves whole batches, and the same file again adds the rest.
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import type { ChatImportReport, ImportEvent, ImportService } from '@relay/core/api/imports';
+import type {
+  ChatImportReport,
+  ImportEvent,
+  ImportService,
+  ImportSkip,
+} from '@relay/core/api/imports';
 import { foldName } from '@relay/core/contacts/match';
 import { RelayError } from '@relay/core/errors';
 import type { AccountId, ChatId, ContactId, MessageId } from '@relay/core/ids';
 import { exportLineDay } from '@relay/core/import/inference';
-import {
-  type ExportedMessage,
-  ExportReader,
-  type ImportSkip,
-} from '@relay/core/import/whatsapp-export';
+import { type ExportedMessage, ExportReader } from '@relay/core/import/whatsapp-export';
 import { type StoredContent, toStoredContent } from '@relay/core/ingest/media';
 import { onlyContactIn } from '@relay/core/ingest/names';
 import {

@@ -2,22 +2,13 @@
 // is, who of those in it is the owner. Read from the whole of it; what cannot be told is asked, by refusing.
 
 import { randomUUID } from 'node:crypto';
-import type { ImportQuery } from '@relay/core/api/imports';
+import type { DateOrder, ImportQuery, ImportSkip } from '@relay/core/api/imports';
 import { phoneAlias } from '@relay/core/contacts/alias';
 import { foldName } from '@relay/core/contacts/match';
 import { RelayError } from '@relay/core/errors';
 import { type AccountId, type ChatId, type ContactId, chatId, contactId } from '@relay/core/ids';
-import {
-  chatTitleFromFile,
-  type DateOrder,
-  DateOrderFinder,
-  findOwnNames,
-} from '@relay/core/import/inference';
-import {
-  type ExportedMessage,
-  ExportReader,
-  type ImportSkip,
-} from '@relay/core/import/whatsapp-export';
+import { chatTitleFromFile, DateOrderFinder, findOwnNames } from '@relay/core/import/inference';
+import { type ExportedMessage, ExportReader } from '@relay/core/import/whatsapp-export';
 import type { NameResolver } from '@relay/core/ingest/names';
 import { toStorableText } from '@relay/core/messages/text';
 import { findZone, type Zone } from '@relay/core/schedule/zone';

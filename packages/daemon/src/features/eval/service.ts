@@ -36,7 +36,7 @@ import {
 } from '@relay/core/eval/trigger-set';
 import { runId } from '@relay/core/ids';
 import { type BufferLine, bufferLines } from '@relay/core/observer/buffer';
-import { dailyText } from '@relay/core/observer/digest/facts';
+import { dailyText } from '@relay/core/observer/digest/format';
 import {
   type DayBoundary,
   type DigestPeriod,

@@ -1,11 +1,11 @@
 // What `relay status` shows, read in a few cheap queries.
 import type { BackupStatus } from '@relay/core/api/backups';
-import type { DaemonStatus, SendingHealth } from '@relay/core/api/status';
+import type { DaemonStatus, RestartReport, SendingHealth } from '@relay/core/api/status';
 import { connectionSentence, whatsappStatusOf } from '@relay/core/connection/states';
 import { VERSION } from '@relay/core/installation';
 import { MARK_KINDS } from '@relay/core/messages/message';
 import type { WhatsAppLink } from '@relay/core/ports/transport';
-import { type RestartReport, reportSentence } from '@relay/core/restart-report';
+import { reportSentence } from '@relay/core/restart-report';
 import { sql } from 'kysely';
 import type { Db } from '../../platform/db/database.ts';
 import type { Lease } from '../../platform/db/lease.ts';

@@ -11,10 +11,11 @@ import { type ApprovalId, type ChatId, chatId, contactId, type ScheduleId } from
 import type { Actor } from '@relay/core/policy/actors';
 import { type Decision, decisionFor, REASONS } from '@relay/core/policy/reasons';
 import { describeRule } from '@relay/core/schedule/format';
+import type { Weekday } from '@relay/core/schedule/names';
 import { checkRule, nextOccurrence } from '@relay/core/schedule/occurrences';
 import { defaultCatchUp, type ScheduleRule } from '@relay/core/schedule/rule';
 import { parseTypedSchedule } from '@relay/core/schedule/typed';
-import { findZone, type Weekday, weekdayOf, type Zone } from '@relay/core/schedule/zone';
+import { findZone, weekdayOf, type Zone } from '@relay/core/schedule/zone';
 import type { Settings } from '@relay/core/settings';
 import { sql } from 'kysely';
 import { actorName } from '../../pipeline/gate/actors.ts';

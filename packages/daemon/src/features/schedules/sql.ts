@@ -11,7 +11,7 @@ import type {
 } from '@relay/core/api/schedules';
 import type { AccountId, ScheduleId } from '@relay/core/ids';
 import { describeActor } from '@relay/core/ledger/format';
-import type { OutboxState } from '@relay/core/outbox/progress';
+import type { OutboxState } from '@relay/core/outbox/states';
 import { REASONS } from '@relay/core/policy/reasons';
 import { describeRule } from '@relay/core/schedule/format';
 import { nextOccurrences, SKIP_REASONS } from '@relay/core/schedule/occurrences';

@@ -1,9 +1,10 @@
 // Search, put together for one account: the index that follows the messages, and whoever asks it.
 
 import type { EventLog } from '@relay/core/api/events';
-import type { MemoryService, MemorySetup } from '@relay/core/api/memory';
+import type { MemoryService } from '@relay/core/api/memory';
 import type { SearchService } from '@relay/core/api/search';
 import type { Log } from '@relay/core/log';
+import type { MemorySetup } from '@relay/core/ports/embedder';
 import { findZone } from '@relay/core/schedule/zone';
 import type { Db } from '../../platform/db/database.ts';
 import type { Lease } from '../../platform/db/lease.ts';

@@ -2,7 +2,7 @@
 // them does not get through: a model may call a tool by any name, and a name may be anybody's words.
 import { PROVIDER_NAMES } from '@relay/core/agent/providers';
 import { ANSWER_REASONS, STOP_REASONS } from '@relay/core/ledger/rows';
-import { OUTBOX_STATES } from '@relay/core/outbox/progress';
+import { OUTBOX_STATES } from '@relay/core/outbox/states';
 import { DECISION_OUTCOMES, REASONS } from '@relay/core/policy/reasons';
 
 /** As OpenTelemetry calls what is on no list. */

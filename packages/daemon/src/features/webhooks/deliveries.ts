@@ -12,9 +12,8 @@ import type {
   InstanceId,
   WebhookId,
 } from '@relay/core/ids';
-import type { OutboxState } from '@relay/core/outbox/progress';
-import type { EventFacts, MappedEvent } from '@relay/core/webhooks/event-mapping';
-import type { EventPlace } from '@relay/core/webhooks/events';
+import type { OutboxState } from '@relay/core/outbox/states';
+import type { EventFacts, EventPlace, MappedEvent } from '@relay/core/webhooks/event-mapping';
 import type { DeliveryFailure } from '@relay/core/webhooks/failure';
 import { sql } from 'kysely';
 import type { Db, Transaction } from '../../platform/db/database.ts';

@@ -11,7 +11,7 @@ import {
   whatsappStatusOf,
 } from '@relay/core/connection/states';
 import type { AccountId, ApprovalId, ChatId, DeliveryId, WebhookId } from '@relay/core/ids';
-import type { OutboxState } from '@relay/core/outbox/progress';
+import type { OutboxState } from '@relay/core/outbox/states';
 import type { Sealer } from '@relay/core/ports/sealer';
 import { delayFor, RETRY } from '@relay/core/retry';
 import { type EventFacts, healthEventOf } from '@relay/core/webhooks/event-mapping';

@@ -3,8 +3,7 @@
 
 import type { StreamEvent } from '@relay/core/api/events';
 import type { ContactId } from '@relay/core/ids';
-import { mapStreamEvent } from '@relay/core/webhooks/event-mapping';
-import { matchesFilter } from '@relay/core/webhooks/events';
+import { mapStreamEvent, matchesFilter } from '@relay/core/webhooks/event-mapping';
 import type { Transaction } from '../../platform/db/database.ts';
 import { PostgresEventLog } from '../../platform/db/events.ts';
 import { transaction } from '../../platform/db/transaction.ts';

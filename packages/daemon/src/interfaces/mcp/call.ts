@@ -4,9 +4,10 @@
 
 import { randomUUID } from 'node:crypto';
 import { boundedText } from '@relay/core/api/common';
-import { type TokenClient, tokenActor } from '@relay/core/api/credentials';
+import type { TokenClient } from '@relay/core/api/credentials';
 import { RelayError } from '@relay/core/errors';
 import type { Log } from '@relay/core/log';
+import { tokenActor } from '@relay/core/policy/actors';
 import { REASONS } from '@relay/core/policy/reasons';
 import { z } from 'zod';
 import { isDatabaseUnavailable } from '../../platform/db/failures.ts';

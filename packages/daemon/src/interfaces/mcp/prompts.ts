@@ -9,7 +9,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { TokenClient } from '@relay/core/api/credentials';
 import { foldName } from '@relay/core/contacts/match';
-import type { Scope } from '@relay/core/policy/actors';
+import type { Scope } from '@relay/core/policy/scopes';
 import { type AuthorizedRequest, answerRequest } from './protocol.ts';
 import { resolveReadableChat } from './resolve-chat.ts';
 import { JSON_MIME_TYPE, listResourceRows, type ResourcePart } from './resources/list.ts';

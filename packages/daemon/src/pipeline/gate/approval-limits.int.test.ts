@@ -1,6 +1,5 @@
-import { tokenActor } from '@relay/core/api/credentials';
 import { approvalId, type ChatId } from '@relay/core/ids';
-import type { Actor } from '@relay/core/policy/actors';
+import { type Actor, tokenActor } from '@relay/core/policy/actors';
 import { createClientTokens } from '@relay/daemon/platform/db/tokens';
 import { times } from '@relay/testing/store';
 import { beforeEach, expect, test } from 'vitest';

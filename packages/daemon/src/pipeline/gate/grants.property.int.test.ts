@@ -1,4 +1,5 @@
-import { type Grant, isGrantWithin, REPLY_MODES } from '@relay/core/contacts/grants';
+import { REPLY_MODES } from '@relay/core/contacts/grant-options';
+import { type Grant, isGrantWithin } from '@relay/core/contacts/grants';
 import { chatId, grantId } from '@relay/core/ids';
 import type { Actor } from '@relay/core/policy/actors';
 import fc from 'fast-check';

@@ -4,7 +4,7 @@
 import { aliasOfJid, phoneAlias } from '@relay/core/contacts/alias';
 import { RelayError } from '@relay/core/errors';
 import type { AccountId, ChatId, MessageId, OutboxId } from '@relay/core/ids';
-import type { OutboxState } from '@relay/core/outbox/progress';
+import type { OutboxState } from '@relay/core/outbox/states';
 import { refusalError } from '@relay/core/policy/reasons';
 import { findOrMakeChats } from '../../platform/db/chats.ts';
 import { resolveSightings } from '../../platform/db/contacts.ts';

@@ -1,5 +1,5 @@
-import { tokenActor } from '@relay/core/api/credentials';
 import { approvalId, type ChatId } from '@relay/core/ids';
+import { tokenActor } from '@relay/core/policy/actors';
 import { createLedgerReader } from '@relay/daemon/platform/db/ledger-reader';
 import { createClientTokens, noteTokenReads } from '@relay/daemon/platform/db/tokens';
 import { times } from '@relay/testing/store';

@@ -6,7 +6,7 @@ import { phoneAlias } from '@relay/core/contacts/alias';
 import { chooseMatch } from '@relay/core/contacts/match';
 import { RelayError } from '@relay/core/errors';
 import { type AccountId, type ContactId, contactId, type TokenId, tokenId } from '@relay/core/ids';
-import { CLIENT_SCOPES, type Scope } from '@relay/core/policy/actors';
+import { CLIENT_SCOPES, type Scope } from '@relay/core/policy/scopes';
 import { type RawBuilder, sql } from 'kysely';
 import { matchContacts } from '../../platform/db/contact-directory.ts';
 import { resolveSightings } from '../../platform/db/contacts.ts';

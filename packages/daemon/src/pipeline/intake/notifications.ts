@@ -7,13 +7,13 @@ import {
   type ForwardedNotification,
   type IngestReport,
   type IngestService,
+  type MediaKind,
   parseInstant,
 } from '@relay/core/api/ingest';
 import { RelayError } from '@relay/core/errors';
 import type { AccountId, ChatId, MessageId } from '@relay/core/ids';
 import {
   isDeletionNotice,
-  type MediaKind,
   readPlaceholder,
   type StoredContent,
   toStoredContent,

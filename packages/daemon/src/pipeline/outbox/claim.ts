@@ -10,7 +10,7 @@ import {
   PACING_DAY_MS,
   type PacedSend,
 } from '@relay/core/outbox/pacing';
-import type { OutboxState } from '@relay/core/outbox/progress';
+import type { OutboxState } from '@relay/core/outbox/states';
 import type { DeliverySettings, PacingSettings } from '@relay/core/settings';
 import { type RawBuilder, sql } from 'kysely';
 import { numberRegistrationSql } from '../../platform/db/contacts.ts';

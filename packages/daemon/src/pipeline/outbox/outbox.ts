@@ -10,7 +10,7 @@ import {
   type OutboxId,
   outboxId,
 } from '@relay/core/ids';
-import type { OutboxState } from '@relay/core/outbox/progress';
+import type { OutboxState } from '@relay/core/outbox/states';
 import type { Permit } from '@relay/core/policy/permit';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Transaction } from '../../platform/db/database.ts';

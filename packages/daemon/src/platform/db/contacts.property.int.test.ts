@@ -6,7 +6,8 @@ import {
   contactWithAlias,
   linkAliases,
 } from '@relay/core/contacts/alias-book';
-import { type Grant, isGrantWithin, REPLY_MODES } from '@relay/core/contacts/grants';
+import { REPLY_MODES } from '@relay/core/contacts/grant-options';
+import { type Grant, isGrantWithin } from '@relay/core/contacts/grants';
 import { contactId } from '@relay/core/ids';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

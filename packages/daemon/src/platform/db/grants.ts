@@ -1,8 +1,7 @@
 // The standing grants as seed 000 shows them: sorted by name, each with the number of its contact.
 import type { Permission, PermissionKind } from '@relay/core/api/contacts';
 import type { Alias } from '@relay/core/contacts/alias';
-import type { GrantOptions } from '@relay/core/contacts/grant-options';
-import type { ReplyMode } from '@relay/core/contacts/grants';
+import type { GrantOptions, ReplyMode } from '@relay/core/contacts/grant-options';
 import type { AccountId, ChatId, ContactId, GrantId } from '@relay/core/ids';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from './database.ts';

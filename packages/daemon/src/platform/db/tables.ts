@@ -23,7 +23,7 @@ import type {
 import type { FactKind } from '@relay/core/observer/digest/facts';
 import type { NoiseCategory } from '@relay/core/observer/message';
 import type { FreezeCause } from '@relay/core/outbox/freeze';
-import type { OutboxState } from '@relay/core/outbox/progress';
+import type { OutboxState } from '@relay/core/outbox/states';
 import type { ScheduleRule } from '@relay/core/schedule/rule';
 import type { ColumnType, Generated } from 'kysely';
 

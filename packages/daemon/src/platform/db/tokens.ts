@@ -5,8 +5,8 @@
 import type { ClientTokens, TokenClient } from '@relay/core/api/credentials';
 import type { ForwarderTokens } from '@relay/core/api/ingest';
 import type { AccountId, ChatId, TokenId } from '@relay/core/ids';
-import { SCOPES, type Scope } from '@relay/core/policy/actors';
 import type { Taint } from '@relay/core/policy/facts';
+import { SCOPES, type Scope } from '@relay/core/policy/scopes';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Transaction } from './database.ts';
 import { type LeasedDb, transaction } from './transaction.ts';

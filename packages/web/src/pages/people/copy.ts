@@ -2,7 +2,7 @@
 import type { ContactCounts, ContactFilter, MessageRequest } from '@relay/core/api/contacts';
 import type { ErasedCounts } from '@relay/core/api/retention';
 import { foldName } from '@relay/core/contacts/match';
-import { SCOPE_DESCRIPTIONS, type Scope } from '@relay/core/policy/actors';
+import { SCOPE_DESCRIPTIONS, type Scope } from '@relay/core/policy/scopes';
 import { countInWords, formatMoment, groupDigits, plural } from '../../parts/format.ts';
 import type { GrantPatch } from './use-grant.tsx';
 

@@ -4,7 +4,7 @@ import { Button, Chip, NativeSelect, SegmentedControl, Textarea, TextInput } fro
 import { useDebouncedValue } from '@mantine/hooks';
 import { CATCH_UPS, type CatchUp } from '@relay/core/api/constants';
 import { describeCatchUp } from '@relay/core/schedule/format';
-import { WEEKDAYS, type Weekday } from '@relay/core/schedule/zone';
+import { WEEKDAYS, type Weekday } from '@relay/core/schedule/names';
 import { IconAlertTriangle, IconClock } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';

@@ -2,8 +2,8 @@
 // it can be kept is the daemon's to say.
 
 import type { CatchUp } from '@relay/core/api/constants';
+import type { Weekday } from '@relay/core/schedule/names';
 import type { ScheduleRule } from '@relay/core/schedule/rule';
-import type { Weekday } from '@relay/core/schedule/zone';
 
 const RECURRENCES = ['once', 'daily', 'weekly', 'typed'] as const;
 export type Recurrence = (typeof RECURRENCES)[number];

@@ -3,7 +3,7 @@ import { Button, Checkbox, Modal, PasswordInput, Switch, TextInput } from '@mant
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import type { ClientToken } from '@relay/core/api/credentials';
-import { CLIENT_SCOPES, SCOPE_DESCRIPTIONS } from '@relay/core/policy/actors';
+import { CLIENT_SCOPES, SCOPE_DESCRIPTIONS } from '@relay/core/policy/scopes';
 import { IconCircleDashed, IconPlugConnected } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useIsDaemonGone } from '../../data/live-stream.ts';

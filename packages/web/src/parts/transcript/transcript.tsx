@@ -2,7 +2,7 @@
 // further up waits behind a button. It serves a conversation and a chat alike.
 import { Button } from '@mantine/core';
 import { revealHidden } from '@relay/core/messages/text';
-import type { OutboxState } from '@relay/core/outbox/progress';
+import type { OutboxState } from '@relay/core/outbox/states';
 import {
   IconAlertTriangle,
   IconArrowDown,

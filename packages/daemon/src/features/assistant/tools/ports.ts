@@ -2,7 +2,7 @@
 import type { ApprovalId, ChatId, ScheduleId } from '@relay/core/ids';
 import type { Actor } from '@relay/core/policy/actors';
 import type { Decision } from '@relay/core/policy/reasons';
-import type { Weekday } from '@relay/core/schedule/zone';
+import type { Weekday } from '@relay/core/schedule/names';
 import type { SubmitContext } from '../../../pipeline/gate/evaluate.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 

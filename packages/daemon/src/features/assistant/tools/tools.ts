@@ -7,7 +7,7 @@ import type { Grant } from '@relay/core/contacts/grants';
 import { type ApprovalId, scheduleId } from '@relay/core/ids';
 import { signText } from '@relay/core/messages/text';
 import { UNTAINTED } from '@relay/core/policy/facts';
-import { WEEKDAYS } from '@relay/core/schedule/zone';
+import { WEEKDAYS } from '@relay/core/schedule/names';
 import { z } from 'zod';
 import { type AgentTool, defineAgentTool } from '../../../models/agent/tools.ts';
 import { resolveSightings } from '../../../platform/db/contacts.ts';

@@ -7,8 +7,8 @@ import { RelayError } from '@relay/core/errors';
 import type { AccountId, ChatId, RunId } from '@relay/core/ids';
 import { bufferLines } from '@relay/core/observer/buffer';
 import { nextDigestCheck } from '@relay/core/observer/digest/due';
-import { type DigestFact, dailyText } from '@relay/core/observer/digest/facts';
-import { dayMediaNote, hourMediaNote } from '@relay/core/observer/digest/format';
+import type { DigestFact } from '@relay/core/observer/digest/facts';
+import { dailyText, dayMediaNote, hourMediaNote } from '@relay/core/observer/digest/format';
 import {
   type DayBoundary,
   type DigestPeriod,

@@ -1,9 +1,8 @@
 // A store in which people talk, with a search over it: for tests and benchmarks.
 import { randomUUID } from 'node:crypto';
-import type { MemorySetup } from '@relay/core/api/memory';
 import type { AccountId, ChatId, ContactId, MessageId } from '@relay/core/ids';
 import { silentLog } from '@relay/core/log';
-import type { EmbedderSource } from '@relay/core/ports/embedder';
+import type { EmbedderSource, MemorySetup } from '@relay/core/ports/embedder';
 import { memorySchema } from '@relay/core/settings';
 import type { TestStore } from '@relay/testing/store';
 import { findOrMakeChats } from '../../../platform/db/chats.ts';

@@ -14,7 +14,7 @@ import { connectionSentence } from '@relay/core/connection/states';
 import { recipientJid } from '@relay/core/contacts/alias';
 import { RelayError } from '@relay/core/errors';
 import { PROBE_MESSAGE_TEXT } from '@relay/core/messages/text';
-import type { OutboxState } from '@relay/core/outbox/progress';
+import type { OutboxState } from '@relay/core/outbox/states';
 import type { Transport } from '@relay/core/ports/transport';
 import { z } from 'zod';
 import { type App, errorResponses } from '../app.ts';

@@ -8,14 +8,14 @@ import {
   disconnectSchema,
   initResponseSchema,
   initSchema,
+  type LinkBody,
   linkSchema,
   noQrSchema,
-  publicStatus,
   qrSchema,
-  toLinkBody,
+  type WhatsAppStatusBody,
   whatsappStatusSchema,
 } from '@relay/core/api/whatsapp';
-import { whatsappStatusOf } from '@relay/core/connection/states';
+import { connectionSentence, whatsappStatusOf } from '@relay/core/connection/states';
 import { errorSentence, RelayError } from '@relay/core/errors';
 import type { Transport, WhatsAppLink } from '@relay/core/ports/transport';
 import { type App, errorResponses, streamSchema } from '../app.ts';
@@ -284,6 +284,49 @@ function fullLinkFrames(): LinkFrames {
 
 const frame = (event: string, data: object): string =>
   `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+
+// A transport's link as the API shows it; the one place where its dates become text.
+
+/** Seed 000's view: the number is told only while connected. */
+function publicStatus({ state, phone }: Pick<WhatsAppLink, 'state' | 'phone'>): WhatsAppStatusBody {
+  const status = whatsappStatusOf(state);
+  return { status, phoneNumber: status === 'connected' ? phone : null };
+}
+
+function toLinkBody(link: WhatsAppLink): LinkBody {
+  const { health } = link;
+  return {
+    state: link.state,
+    status: whatsappStatusOf(link.state),
+    sentence: linkSentence(link),
+    since: link.since.toISOString(),
+    phone: link.phone,
+    name: link.name,
+    qr: link.qr,
+    qrExpiresAt: iso(link.qrExpiresAt),
+    pairingCode: link.pairingCode,
+    retryAt: iso(link.retryAt),
+    replaying: link.replaying,
+    timeLockedUntil: iso(link.timeLockedUntil),
+    health: {
+      lastStanzaAt: iso(health.lastStanzaAt),
+      pingMs: health.pingMs,
+      flaps: health.flaps,
+      received: health.received,
+      undecryptable: health.undecryptable,
+      restarts: health.restarts,
+    },
+  };
+}
+
+/** The state's sentence, with the one figure that makes waiting bearable. */
+function linkSentence({ state, replaying }: WhatsAppLink): string {
+  if (state !== 'syncing' || replaying === null || replaying === 0)
+    return connectionSentence(state);
+  return `Connected. Messages that waited are still arriving: ${replaying} left.`;
+}
+
+const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
 
 // Seed 003's `/init`: keeps the model's key and provider, and the web search's key, then begins to link.
 

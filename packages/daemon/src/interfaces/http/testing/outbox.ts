@@ -2,7 +2,7 @@
 
 import type { OwnerMessage, OwnerMessageStatus } from '@relay/core/api/sending';
 import type { BufferedMessage } from '@relay/core/api/whatsapp';
-import type { OutboxState } from '@relay/core/outbox/progress';
+import type { OutboxState } from '@relay/core/outbox/states';
 
 export const buffered: BufferedMessage = {
   id: '3EB0A7B1C2D3',

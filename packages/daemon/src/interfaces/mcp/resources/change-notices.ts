@@ -8,7 +8,8 @@ import {
 } from '@modelcontextprotocol/server';
 import type { TokenClient } from '@relay/core/api/credentials';
 import { type EventLog, MESSAGE_EVENT, type StreamEvent } from '@relay/core/api/events';
-import { isReached, OUTBOX_STATES } from '@relay/core/outbox/progress';
+import { isReached } from '@relay/core/outbox/progress';
+import { OUTBOX_STATES } from '@relay/core/outbox/states';
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { aliasJidSql } from '../../../platform/db/names-and-addresses.ts';

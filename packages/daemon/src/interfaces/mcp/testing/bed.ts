@@ -6,7 +6,7 @@ import type { Client, ClientOptions } from '@modelcontextprotocol/client';
 import type { TokenSecret } from '@relay/core/api/credentials';
 import type { ChatId, MessageId } from '@relay/core/ids';
 import type { LogFields } from '@relay/core/log';
-import type { ClientScope } from '@relay/core/policy/actors';
+import type { ClientScope } from '@relay/core/policy/scopes';
 import {
   connectOver,
   type McpTransportKind,

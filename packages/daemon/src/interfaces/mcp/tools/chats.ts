@@ -3,7 +3,7 @@
 
 import { shortenMiddle } from '@relay/core/agent/context-window';
 import { boundedText } from '@relay/core/api/common';
-import { REPLY_MODES } from '@relay/core/contacts/grants';
+import { REPLY_MODES } from '@relay/core/contacts/grant-options';
 import { type ChatId, chatId } from '@relay/core/ids';
 import { groupDayText } from '@relay/core/observer/digest/format';
 import { sql } from 'kysely';

@@ -7,7 +7,7 @@ import { RelayError } from '@relay/core/errors';
 import { type ScheduleId, scheduleId } from '@relay/core/ids';
 import { reasonSentence } from '@relay/core/policy/reasons';
 import { describeRule } from '@relay/core/schedule/format';
-import { WEEKDAYS } from '@relay/core/schedule/zone';
+import { WEEKDAYS } from '@relay/core/schedule/names';
 import { sql } from 'kysely';
 import { z } from 'zod';
 import type { AgentScheduleRequest } from '../../../features/schedules/service.ts';

@@ -4,7 +4,8 @@ import { estimateTokens } from '@relay/core/agent/context-window';
 import type { ChatId } from '@relay/core/ids';
 import { rawBuffer } from '@relay/core/observer/buffer';
 import { CONTEXT_DAYS, type GroupContextParts } from '@relay/core/observer/context';
-import { type DigestFact, dailyText, factLine } from '@relay/core/observer/digest/facts';
+import { type DigestFact, factLine } from '@relay/core/observer/digest/facts';
+import { dailyText } from '@relay/core/observer/digest/format';
 import {
   type DayBoundary,
   type DigestPeriod,
