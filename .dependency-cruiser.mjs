@@ -12,7 +12,7 @@ const SHARED_FEATURES = ['features/schedules', 'features/search'];
 /** What a feature with an agent may import. */
 const AGENT = ['models', ...SHARED_FEATURES, GATE, DB, JOBS];
 
-/** A folder of the daemon → what it may import besides `core` and itself. */
+/** A folder of the daemon → what it may import besides `contract`, `core` and itself. */
 const DAEMON = {
   // The path of a message: intake → router → a feature → gate → outbox.
   'pipeline/intake': [DB, JOBS],
@@ -74,18 +74,22 @@ const COMPOSITION = [
 
 /** A package → the packages it may import besides itself. */
 const PACKAGES = {
-  core: [],
-  daemon: ['core'],
-  cli: ['core'],
-  web: ['core'],
-  simulator: ['core'],
+  contract: [],
+  core: ['contract'],
+  daemon: ['core', 'contract'],
+  cli: ['core', 'contract'],
+  web: ['core', 'contract'],
+  simulator: ['core', 'contract'],
 };
 
 /** `relay demo` alone brings its own WhatsApp network. */
 const DEMO = '^packages/cli/src/(commands/)?demo(/|[.]ts$)';
 
-/** The only packages from npm that `core` may stand on: pure, all of them. */
-const CORE_DEPENDENCIES = ['zod', 'eventsource-parser', 'libphonenumber-js', 'croner'];
+/** A pure package → the only packages from npm that it may import: pure too, all of them. */
+const PURE_DEPENDENCIES = {
+  contract: ['zod', 'eventsource-parser'],
+  core: ['zod', 'libphonenumber-js', 'croner'],
+};
 
 /** Folders beside the packages, for the people who build Relay: nothing that ships imports them. */
 const WORKSHOP = ['testing', 'bench', 'torture', 'scripts', 'requirements'];
@@ -104,7 +108,7 @@ const error = (name, comment, from, to) => ({ name, comment, severity: 'error', 
 const daemonRows = Object.entries(DAEMON).map(([place, allowed]) => {
   return error(
     `daemon/${place}`,
-    `may import ${['core', ...allowed].join(', ')} and nothing else of the daemon`,
+    `may import ${['contract', 'core', ...allowed].join(', ')} and nothing else of the daemon`,
     { path: inDaemon(place), pathNot: TESTS },
     { path: SRC, pathNot: [place, POLL_LOOP, ...allowed].map(inDaemon) },
   );
@@ -126,16 +130,35 @@ const packageRows = Object.entries(PACKAGES).map(([name, allowed]) =>
   ),
 );
 
+const purePackageRows = Object.entries(PURE_DEPENDENCIES).flatMap(([name, allowed]) => {
+  const from = { path: `^packages/${name}/`, pathNot: TESTS };
+  return [
+    error(`${name}/no-node`, `${name} is pure: no built-in of Node`, from, {
+      dependencyTypes: ['core'],
+    }),
+    error(
+      `${name}/dependencies`,
+      `${name} depends on ${allowed.join(', ')} and no other package from npm`,
+      from,
+      {
+        path: '(^|/)node_modules/',
+        pathNot: allowed.map((dependency) => `(^|/)node_modules/${dependency}/`),
+      },
+    ),
+  ];
+});
+
 export default {
   forbidden: [
     ...daemonRows,
     daemonUnlisted,
     ...packageRows,
+    ...purePackageRows,
     error(
       'package/cli-demo',
-      '`relay demo` may import core and simulator',
+      '`relay demo` may import contract, core and simulator',
       { path: DEMO, pathNot: TESTS },
-      { path: '^packages/', pathNot: '^packages/(cli|core|simulator)/' },
+      { path: '^packages/', pathNot: '^packages/(cli|contract|core|simulator)/' },
     ),
     error(
       'ships-without-workshop',
@@ -148,21 +171,6 @@ export default {
       'testing/ may be imported by tests, what runs them, bench and torture only',
       { pathNot: [...TESTS, '^(testing|bench|torture)/', '^vitest[.]config[.]ts$'] },
       { path: ['^testing/', HELPERS] },
-    ),
-    error(
-      'core/no-node',
-      'core is pure: no built-in of Node',
-      { path: '^packages/core/', pathNot: TESTS },
-      { dependencyTypes: ['core'] },
-    ),
-    error(
-      'core/dependencies',
-      `core depends on ${CORE_DEPENDENCIES.join(', ')} and nothing else`,
-      { path: '^packages/core/', pathNot: TESTS },
-      {
-        path: '(^|/)node_modules/',
-        pathNot: CORE_DEPENDENCIES.map((name) => `(^|/)node_modules/${name}/`),
-      },
     ),
     error(
       'gate/mints',

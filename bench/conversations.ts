@@ -2,8 +2,8 @@
 // their end. Over the simulated network and the scripted model; the daemon is the one that ships.
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ConversationInstance } from '@relay/core/api/instances';
-import { isTerminal } from '@relay/core/conversation/states';
+import type { ConversationInstance } from '@relay/contract/api/instances';
+import { isTerminal } from '@relay/contract/conversation/states';
 import { People } from '@relay/testing/dialogue/people';
 import {
   answer,

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pacingSchema, settingsSchema } from '@relay/contract/settings';
 import { silentLog } from '@relay/core/log';
-import { pacingSchema, settingsSchema } from '@relay/core/settings';
 import {
   type ConversationDeps,
   RunningTurns,

@@ -2,7 +2,7 @@
 // together, beside its own SQL run bare; what a message costs to take in now and when there were ten thousand.
 // A real model would read a million texts for eight hours, so their vectors are made up; the question's own
 // is made by the real one, and timed apart.
-import type { ChatId } from '@relay/core/ids';
+import type { ChatId } from '@relay/contract/ids';
 import type { SearchScope } from '@relay/daemon/features/search/scope';
 import { openChatter, type Person } from '@relay/daemon/features/search/testing/chatter';
 import { localEmbedder } from '@relay/daemon/models/embed/embedders';

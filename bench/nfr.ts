@@ -5,7 +5,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type PacingSettings, pacingSchema } from '@relay/core/settings';
+import { type PacingSettings, pacingSchema } from '@relay/contract/settings';
 import { openDatabase } from '@relay/daemon/platform/db/database';
 import { connectionUrl } from '@relay/daemon/platform/db/postgres/settings';
 import type { SimulatedAccount } from '@relay/simulator/whatsapp/people/account';

@@ -1,6 +1,6 @@
 // A hundred thousand messages of five hundred people: how fast they become findable, and how long a question
 // takes for the owner, for the assistant with grants, and for a session bound to one chat.
-import type { ChatId } from '@relay/core/ids';
+import type { ChatId } from '@relay/contract/ids';
 import type { SearchScope } from '@relay/daemon/features/search/scope';
 import { openChatter, type Person } from '@relay/daemon/features/search/testing/chatter';
 import { type Limit, quantile } from './figures.ts';

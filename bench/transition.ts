@@ -1,6 +1,6 @@
 // One full transition (lock, log, row, permit, outbox, job, timer) through the engine, against the very same
 // statements sent bare over the same driver. Rounds alternate on two equal databases of one server.
-import type { InstanceId } from '@relay/core/ids';
+import type { InstanceId } from '@relay/contract/ids';
 import { lockInstance } from '@relay/daemon/features/conversations/sql';
 import { applyEvents, evaluateText } from '@relay/daemon/features/conversations/transitions';
 import type { ConnectionTarget } from '@relay/daemon/platform/db/database';

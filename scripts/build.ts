@@ -74,7 +74,7 @@ async function buildDaemon(): Promise<Bundled> {
 /** One module and one file of types, for browsers as well as for Node. */
 async function buildClient(): Promise<void> {
   await build({
-    entryPoints: { index: from('packages/core/src/client/entry.ts') },
+    entryPoints: { index: from('packages/contract/src/client/entry.ts') },
     outdir: to('client'),
     bundle: true,
     format: 'esm',

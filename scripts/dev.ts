@@ -1,7 +1,7 @@
 // `npm run dev`: the demo with the daemon from source and the console under Vite, restarted as files change.
 //   npm run dev [-- --port 5173]
 // Three processes. This one serves the console and watches files. dev/world.ts holds the simulated WhatsApp and starts
-// the daemon, the third. A change of the daemon or of core restarts the daemon alone; a change of the simulator or of
+// the daemon, the third. A change of the daemon, core or contract restarts the daemon alone; a change of the simulator or of
 // the command starts a new world.
 // Invariant: when this process ends, however it ends, the other two end as well.
 import { type ChildProcess, fork } from 'node:child_process';
@@ -29,7 +29,7 @@ let world = startWorld();
 
 const changed = new Set<string>();
 let debounce: NodeJS.Timeout | undefined;
-const watchers = ['core', 'daemon', 'simulator', 'cli'].map((name) => {
+const watchers = ['contract', 'core', 'daemon', 'simulator', 'cli'].map((name) => {
   const folder = `packages/${name}/src`;
   return watch(join(root, folder), { recursive: true }, (_event, file) => {
     if (file === null || !/(?<!\.test)\.(ts|js|sql|json|html|css)$/.test(file)) return;
@@ -74,7 +74,7 @@ async function restart(): Promise<void> {
   if (isEnding || isReplacing || changed.size === 0) return;
   const files = [...changed].sort();
   changed.clear();
-  if (!hasEnded(world) && files.every((file) => /^packages\/(core|daemon)\//.test(file))) {
+  if (!hasEnded(world) && files.every((file) => /^packages\/(contract|core|daemon)\//.test(file))) {
     world.send({ changed: files[0] });
     return;
   }

@@ -3,11 +3,11 @@
 // `--check` writes nothing and fails when what is there is stale.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { IDEMPOTENCY_KEY_HEADER } from '@relay/core/client/client';
-import { ERRORS } from '@relay/core/errors';
+import { IDEMPOTENCY_KEY_HEADER } from '@relay/contract/client/client';
+import { ERRORS } from '@relay/contract/errors';
+import { settingsJsonSchema } from '@relay/contract/settings-catalog';
+import { webhookBodySchema } from '@relay/contract/webhooks/events';
 import { silentLog } from '@relay/core/log';
-import { settingsJsonSchema } from '@relay/core/settings-catalog';
-import { webhookBodySchema } from '@relay/core/webhooks/events';
 import openapiTypes, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import { CLI_COMMANDS } from '../packages/cli/src/catalogue.ts';
 import type { HttpDeps } from '../packages/daemon/src/interfaces/http/deps.ts';
@@ -19,7 +19,7 @@ import { errorsPage } from './reference/errors.ts';
 import { routesPage } from './reference/routes.ts';
 
 const root = join(import.meta.dirname, '..');
-const CLIENT = 'packages/core/src/client';
+const CLIENT = 'packages/contract/src/client';
 const headed = (from: string, text: string) =>
   `// Generated from ${from} by \`npm run generate\`. Do not edit.\n\n${text}`;
 

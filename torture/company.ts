@@ -1,7 +1,7 @@
 // People who are kept in conversation: whoever has none open gets the next, asked for until it is there.
 // Invariant: a conversation is asked for again only when Relay says that it has none of that name.
-import type { ConversationInstance } from '@relay/core/api/instances';
-import { isTerminal } from '@relay/core/conversation/states';
+import type { ConversationInstance } from '@relay/contract/api/instances';
+import { isTerminal } from '@relay/contract/conversation/states';
 import type { SimulatedAccount } from '@relay/simulator/whatsapp/people/account';
 import { People } from '@relay/testing/dialogue/people';
 import {

@@ -2,7 +2,7 @@
 // that takes ten times as long for them, and the daemon is killed in the middle. Everybody is answered once
 // for each message and in order, and nobody waits behind somebody slow or somebody who talks much.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { autoReplySchema } from '@relay/core/settings';
+import { autoReplySchema } from '@relay/contract/settings';
 import type { ChatRequest, Reply } from '@relay/simulator/model/schemas';
 import { newestUserText } from '@relay/simulator/model/transcript';
 import type { SimulatedAccount } from '@relay/simulator/whatsapp/people/account';

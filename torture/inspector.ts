@@ -5,7 +5,7 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ListedTool } from '@relay/core/api/tools';
+import type { ListedTool } from '@relay/contract/api/tools';
 import { removeFolder } from '@relay/testing/remove-folder';
 import { openTortureHarness } from './harness.ts';
 import { makeCall } from './mcp/calls.ts';

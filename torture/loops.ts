@@ -7,7 +7,7 @@ import { mkdir, mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type AutoReplySettings, autoReplySchema, settingsSchema } from '@relay/core/settings';
+import { type AutoReplySettings, autoReplySchema, settingsSchema } from '@relay/contract/settings';
 import type { RunningDaemon } from '@relay/daemon/compose';
 import { loadConfig } from '@relay/daemon/config';
 import { startDaemon } from '@relay/daemon/daemon';

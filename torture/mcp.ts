@@ -3,7 +3,7 @@
 // Relay's own, and nothing may come of a call that was not right.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { LedgerVerdict } from '@relay/core/api/ledger';
+import type { LedgerVerdict } from '@relay/contract/api/ledger';
 import type { Demo } from '@relay/testing/e2e/demo';
 import { openTortureHarness, type TortureHarness } from './harness.ts';
 import { unknownTo } from './mcp/calls.ts';

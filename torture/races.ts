@@ -1,7 +1,7 @@
 // Seven races of a conversation, each in many orders drawn from a seed, over the real flow, jobs, gate and
 // outbox rows with a clock that only the test moves. After each of them every invariant is asked.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { RelayError } from '@relay/core/errors';
+import { RelayError } from '@relay/contract/errors';
 import { silentLog } from '@relay/core/log';
 import type { TurnContext, TurnOutcome } from '@relay/core/ports/agent-turn';
 import { openDatabase as connect } from '@relay/daemon/platform/db/database';

@@ -1,6 +1,6 @@
 // What became of every dialogue: read from the phones and from Relay's database, compared with the script.
 // Every promise that did not hold is a sentence.
-import type { Todo } from '@relay/core/api/instances';
+import type { Todo } from '@relay/contract/api/instances';
 import {
   type Dialogue,
   expectedEnd,

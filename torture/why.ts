@@ -2,7 +2,7 @@
 // are answered, sending is held, a conversation is paused and schedules fire; then each message is asked why,
 // and the sentence is held against what the phones and the model saw.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { LedgerPage, LedgerVerdict, MessageExplanation } from '@relay/core/api/ledger';
+import type { LedgerPage, LedgerVerdict, MessageExplanation } from '@relay/contract/api/ledger';
 import { createFinder } from '@relay/simulator/control/sending';
 import type { Demo } from '@relay/testing/e2e/demo';
 import { thenClose } from '@relay/testing/then-close';

@@ -2,7 +2,7 @@
 // changes at a rate, with the events that the daemon itself would append for them.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { INSTANCE_STATES } from '@relay/core/conversation/states';
+import { INSTANCE_STATES } from '@relay/contract/conversation/states';
 import type { Demo } from '@relay/testing/e2e/demo';
 import { eventually } from '@relay/testing/e2e/gateway';
 import pg from 'pg';

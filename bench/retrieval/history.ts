@@ -1,5 +1,5 @@
 // The history of a set as an account would have it, and its questions asked of the whole of search.
-import type { ChatId, ContactId } from '@relay/core/ids';
+import type { ChatId, ContactId } from '@relay/contract/ids';
 import type { Embedder } from '@relay/core/ports/embedder';
 import type { SearchScope } from '@relay/daemon/features/search/scope';
 import type { MessageHit } from '@relay/daemon/features/search/search';

@@ -1,10 +1,10 @@
 // Both sides of the comparison in one process: a turn through jobs, flow, agent and gate on a real
 // database, and `generateText` with the same prompt, the same tools and the same answers of the model.
 import { randomUUID } from 'node:crypto';
-import type { InstanceId, MessageId } from '@relay/core/ids';
+import type { InstanceId, MessageId } from '@relay/contract/ids';
+import { settingsSchema } from '@relay/contract/settings';
 import { silentLog } from '@relay/core/log';
 import type { TakeTurn } from '@relay/core/ports/agent-turn';
-import { settingsSchema } from '@relay/core/settings';
 import { createConversationAgent } from '@relay/daemon/features/conversations/agent';
 import { onConversationMessage } from '@relay/daemon/features/conversations/on-message';
 import { onConversationJob } from '@relay/daemon/features/conversations/turn';

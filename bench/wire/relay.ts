@@ -1,6 +1,6 @@
 // Baileys over AccountKeys, with every change durable in PostgreSQL before a byte of it leaves.
 import { createSecretKey } from 'node:crypto';
-import type { AccountId } from '@relay/core/ids';
+import type { AccountId } from '@relay/contract/ids';
 import { silentLog } from '@relay/core/log';
 import {
   type ConnectionTarget,

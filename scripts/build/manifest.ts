@@ -19,7 +19,7 @@ export const readManifest = (folder: string): Manifest =>
 
 export function publishedManifest(root: string, needed: ReadonlySet<string>): object {
   const own = readManifest(root);
-  const packages = ['core', 'daemon', 'cli', 'simulator'].map((name) =>
+  const packages = ['contract', 'core', 'daemon', 'cli', 'simulator'].map((name) =>
     readManifest(join(root, 'packages', name)),
   );
   const declared = Object.assign({}, ...packages.map((manifest) => manifest.dependencies));

@@ -97,7 +97,8 @@ function daemonFolderCases(): RuleCase[] {
     return [
       rule(part(folder), `export const part = '${folder}';\nexport type Part = typeof part;\n`),
       importing(`${DAEMON}/${folder}/allowed.ts`, [
-        '@relay/core/ids',
+        '@relay/contract/ids',
+        '@relay/core/log',
         part(folder),
         ...allowed.map(part),
       ]),
@@ -136,7 +137,7 @@ const IMPORT_CASES: readonly RuleCase[] = [
     'daemon/platform/jobs',
   ),
   importing(`${DAEMON}/stray.ts`, [part(DB)], 'daemon/unlisted'),
-  importing(`${DAEMON}/helpers/unlisted.ts`, ['@relay/core/ids'], 'daemon/unlisted'),
+  importing(`${DAEMON}/helpers/unlisted.ts`, ['@relay/contract/ids'], 'daemon/unlisted'),
 
   // Of a feature, http sees the operations only; the observer may not even name what sends.
   rule(`${DAEMON}/features/assistant/service.ts`, 'export const service = 1;\n'),
@@ -168,8 +169,18 @@ const IMPORT_CASES: readonly RuleCase[] = [
   ),
 
   // Packages.
-  importing('packages/core/src/ids.ts', ['zod']),
-  importing('packages/core/src/api/status.ts', ['packages/core/src/ids.ts']),
+  importing('packages/contract/src/ids.ts', ['zod']),
+  importing('packages/contract/src/api/status.ts', ['packages/contract/src/ids.ts']),
+  importing('packages/contract/src/imports-core.ts', ['@relay/core/log'], 'package/contract'),
+  importing('packages/contract/src/imports-kysely.ts', ['kysely'], 'contract/dependencies'),
+  importing(
+    'packages/contract/src/imports-node.ts',
+    ['node:fs'],
+    'contract/no-node',
+    'lint/correctness/noNodejsModules',
+  ),
+  importing('packages/contract/src/allowed.test.ts', ['node:fs', 'kysely']),
+  importing('packages/core/src/log.ts', ['zod', '@relay/contract/ids']),
   importing(
     'packages/core/src/imports-daemon.ts',
     ['@relay/daemon/platform/db/part'],
@@ -183,7 +194,7 @@ const IMPORT_CASES: readonly RuleCase[] = [
     'lint/correctness/noNodejsModules',
   ),
   importing('packages/core/src/allowed.test.ts', ['node:fs', 'kysely']),
-  importing('packages/cli/src/shown.ts', ['@relay/core/api/status']),
+  importing('packages/cli/src/shown.ts', ['@relay/contract/api/status', '@relay/core/log']),
   importing(
     'packages/cli/src/imports-daemon.ts',
     ['@relay/daemon/platform/db/part'],
@@ -197,7 +208,7 @@ const IMPORT_CASES: readonly RuleCase[] = [
     'package/cli-demo',
   ),
   importing(`${DAEMON}/platform/db/imports-cli.ts`, ['@relay/cli/shown'], 'package/daemon'),
-  importing('packages/simulator/src/phone.ts', ['@relay/core/ids']),
+  importing('packages/simulator/src/phone.ts', ['@relay/contract/ids', '@relay/core/log']),
   importing(
     'packages/simulator/src/imports-daemon.ts',
     ['@relay/daemon/platform/db/part'],

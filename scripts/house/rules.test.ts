@@ -56,7 +56,9 @@ function link(name: string, target: string): void {
 
 function writeCases(): void {
   for (const { file, source } of RULE_CASES) write(file, source);
-  const packages = ['core', 'daemon', 'cli', 'web', 'simulator'].map((name) => `packages/${name}`);
+  const packages = ['contract', 'core', 'daemon', 'cli', 'web', 'simulator'].map(
+    (name) => `packages/${name}`,
+  );
   for (const folder of [...packages, 'testing']) {
     const name = `@relay/${folder.replace('packages/', '')}`;
     const manifest = { name, type: 'module', exports: { './*': './src/*.ts' } };

@@ -1,5 +1,5 @@
 // The page of every error, made from the one table of them.
-import type { ErrorSpec } from '@relay/core/errors/spec';
+import type { ErrorSpec } from '@relay/contract/errors/spec';
 import { escaped } from './words.ts';
 
 const INTRODUCTION = `# Error codes

@@ -1,18 +1,18 @@
 // A daemon's inside without its edges, for one test file: database, lease, jobs, gate, events, clock and
 // the verbs of conversations, with an agent that does what the test says.
 import { randomUUID } from 'node:crypto';
-import type { ApprovalService } from '@relay/core/api/approvals';
-import type { ConversationService } from '@relay/core/api/instances';
-import { type InstanceId, instanceId, type MessageId } from '@relay/core/ids';
-import type { Log, LogFields } from '@relay/core/log';
-import type { TurnContext, TurnHooks, TurnOutcome } from '@relay/core/ports/agent-turn';
-import type { Transport } from '@relay/core/ports/transport';
+import type { ApprovalService } from '@relay/contract/api/approvals';
+import type { ConversationService } from '@relay/contract/api/instances';
+import { type InstanceId, instanceId, type MessageId } from '@relay/contract/ids';
 import {
   deliverySchema,
   type PacingSettings,
   type Settings,
   settingsSchema,
-} from '@relay/core/settings';
+} from '@relay/contract/settings';
+import type { Log, LogFields } from '@relay/core/log';
+import type { TurnContext, TurnHooks, TurnOutcome } from '@relay/core/ports/agent-turn';
+import type { Transport } from '@relay/core/ports/transport';
 import { FollowUpClock } from '@relay/daemon/features/conversations/follow-up-clock';
 import {
   onConversationMessage,

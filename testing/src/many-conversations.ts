@@ -1,6 +1,6 @@
 // Thousands of conversations at once, written as rows in one statement: for what has to work however many there are.
 // Each is with somebody of its own; one in fifty of those that run holds an approval.
-import { INSTANCE_STATES } from '@relay/core/conversation/states';
+import { INSTANCE_STATES } from '@relay/contract/conversation/states';
 
 type Sql = (text: string, values?: readonly unknown[]) => Promise<unknown>;
 

@@ -1,6 +1,6 @@
 // A network in memory that does what the test says: takes a message, refuses it, breaks before or after it
 // left, keeps silent. It remembers every stanza that left and what each recipient shows, once for each id.
-import type { MessageId } from '@relay/core/ids';
+import type { MessageId } from '@relay/contract/ids';
 import {
   type OutgoingMessage,
   SendFault,

@@ -1,6 +1,6 @@
 // A fresh database with one account in it, open, for a test file or for a single test. It is closed and
 // dropped by the hook that is given: `afterAll` of the file, or `onTestFinished` of one test.
-import type { AccountId } from '@relay/core/ids';
+import type { AccountId } from '@relay/contract/ids';
 import type { Database } from '@relay/daemon/platform/db/database';
 import { openDatabase } from '@relay/daemon/platform/db/database';
 import { afterAll } from 'vitest';

@@ -4,7 +4,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AgentSettings } from '@relay/core/settings';
+import type { AgentSettings } from '@relay/contract/settings';
 import type { SimulatedAccount } from '@relay/simulator/whatsapp/people/account';
 import type { GroupChat } from '@relay/simulator/whatsapp/people/group';
 import { type Demo, startDemo } from '@relay/testing/e2e/demo';

@@ -3,7 +3,7 @@
 // Invariant: read once, after linking; none of them is ever printed.
 import { createSecretKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { AccountId } from '@relay/core/ids';
+import type { AccountId } from '@relay/contract/ids';
 import {
   openSealedRecord,
   sealedCredentialsName,

@@ -1,7 +1,7 @@
 // Calls of tools: as they should be, odd ones that may still be right, and ones that are surely wrong, made
 // from the schemas that the daemon itself lists. Each carries a mark that no other has, so that whatever
 // comes of it can be found in the database.
-import type { ListedTool } from '@relay/core/api/tools';
+import type { ListedTool } from '@relay/contract/api/tools';
 import { chance, ODD_NAMES, ODD_TEXTS, oddJson, pick, type Random } from './values.ts';
 
 export type Kind = 'valid' | 'odd' | 'broken';

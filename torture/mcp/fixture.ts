@@ -1,8 +1,8 @@
 // What programs find: people who have written and may be answered, tokens that open different things, the
 // tools these open, and a conversation that one of them has begun.
-import type { TokenSecret } from '@relay/core/api/credentials';
-import type { ListedTool } from '@relay/core/api/tools';
-import type { Scope } from '@relay/core/policy/scopes';
+import type { TokenSecret } from '@relay/contract/api/credentials';
+import type { ListedTool } from '@relay/contract/api/tools';
+import type { Scope } from '@relay/contract/policy/scopes';
 import type { Demo } from '@relay/testing/e2e/demo';
 import { eventually } from '@relay/testing/e2e/gateway';
 import { OWNER } from '../harness.ts';

@@ -1,6 +1,6 @@
 // One caller among several: chooses what to send and by which door, sends it, and writes down what became of
 // it. Pipes stay open over many calls and are opened anew when the daemon ends them, as it may.
-import type { ListedTool } from '@relay/core/api/tools';
+import type { ListedTool } from '@relay/contract/api/tools';
 import { type McpReply, readHttpReply } from './answers.ts';
 import { brokenMessage, rawBytes, wrongRequest } from './broken.ts';
 import { type FuzzCall, type Kind, makeCall } from './calls.ts';

@@ -1,7 +1,7 @@
 // The daemon of the simulated month, as a process of its own so that its memory is its own: the real one,
 // under a clock that its parent moves. Ends with its parent.
 
-import { settingsSchema } from '@relay/core/settings';
+import { settingsSchema } from '@relay/contract/settings';
 import { loadConfig } from '@relay/daemon/config';
 import { startDaemon } from '@relay/daemon/daemon';
 

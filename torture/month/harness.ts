@@ -7,7 +7,7 @@ import { mkdir, mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AccountId } from '@relay/core/ids';
+import type { AccountId } from '@relay/contract/ids';
 import type { Sealer } from '@relay/core/ports/sealer';
 import { sealInboxContent } from '@relay/daemon/platform/db/transport-store/sealed';
 import { openVault } from '@relay/daemon/platform/home/vault/vault';

@@ -1,6 +1,6 @@
 // The seven races of a conversation. Each says how things stand before (reached freely), and which operations
 // are then on their way at once; who goes when is for the scheduler.
-import type { InstanceId } from '@relay/core/ids';
+import type { InstanceId } from '@relay/contract/ids';
 import type { Lane } from './lane.ts';
 
 export interface RaceContext {

@@ -1,8 +1,8 @@
 // What an interleaving left behind, read once: the rows of its contact, and what was seen while it ran.
 
-import type { InstanceState } from '@relay/core/conversation/states';
+import type { InstanceState } from '@relay/contract/conversation/states';
+import type { InstanceId } from '@relay/contract/ids';
 import type { ConversationEventType } from '@relay/core/conversation/transition-table';
-import type { InstanceId } from '@relay/core/ids';
 import type { Lane, SentBody, Turn } from './lane.ts';
 import type { CommittedTransaction } from './scheduler.ts';
 

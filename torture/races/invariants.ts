@@ -1,6 +1,6 @@
 // What must hold after every interleaving, each promise as a function that says in sentences what broke it.
 
-import { isTerminal, type NonTerminalState } from '@relay/core/conversation/states';
+import { isTerminal, type NonTerminalState } from '@relay/contract/conversation/states';
 import { holdsContact } from '@relay/core/conversation/transition';
 import { TRANSITION_TABLE } from '@relay/core/conversation/transition-table';
 import type { Evidence, InstanceSeen, LineSeen } from './evidence.ts';

@@ -2,11 +2,11 @@
 // jobs, workers, timers, gate, outbox and re-check. One interleaving after the other runs in it, each with
 // a contact of its own; several lanes run side by side.
 import { randomUUID } from 'node:crypto';
-import type { ConversationService } from '@relay/core/api/instances';
-import { type InstanceId, instanceId, type MessageId } from '@relay/core/ids';
+import type { ConversationService } from '@relay/contract/api/instances';
+import { type InstanceId, instanceId, type MessageId } from '@relay/contract/ids';
+import { deliverySchema, pacingSchema, settingsSchema } from '@relay/contract/settings';
 import { silentLog } from '@relay/core/log';
 import type { TurnContext, TurnOutcome } from '@relay/core/ports/agent-turn';
-import { deliverySchema, pacingSchema, settingsSchema } from '@relay/core/settings';
 import { createConversationService } from '@relay/daemon/features/conversations/service';
 import {
   type ConversationDeps,

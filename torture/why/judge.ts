@@ -1,6 +1,6 @@
 // Whether a sentence is true: what it claims of an answer against what the phones and the model saw, and
 // what it names as the reason against what the owner had granted.
-import type { MessageExplanation } from '@relay/core/api/ledger';
+import type { MessageExplanation } from '@relay/contract/api/ledger';
 import { objectiveWith, type Person, type Role } from './cast.ts';
 import type { SentMail } from './mail.ts';
 

@@ -6,12 +6,12 @@ import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:ht
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import type { ArchiveImportReport } from '@relay/core/api/backups';
-import type { ImportEvent } from '@relay/core/api/imports';
-import type { PostStream } from '@relay/core/client/answer-stream';
-import { RelayApiError } from '@relay/core/client/api-error';
-import { type Client, createClient } from '@relay/core/client/client';
-import { RelayError } from '@relay/core/errors';
+import type { ArchiveImportReport } from '@relay/contract/api/backups';
+import type { ImportEvent } from '@relay/contract/api/imports';
+import type { PostStream } from '@relay/contract/client/answer-stream';
+import { RelayApiError } from '@relay/contract/client/api-error';
+import { type Client, createClient } from '@relay/contract/client/client';
+import { RelayError } from '@relay/contract/errors';
 import { findDaemon } from './running-daemon.ts';
 
 export const clientOf = (home: string): Client =>

@@ -1,7 +1,7 @@
 // The commands about tokens, as the table of all commands has them.
 
-import { WEBHOOK_EVENT_TYPES } from '@relay/core/api/constants';
-import { CLIENT_SCOPES, SCOPE_DESCRIPTIONS } from '@relay/core/policy/scopes';
+import { WEBHOOK_EVENT_TYPES } from '@relay/contract/api/constants';
+import { CLIENT_SCOPES, SCOPE_DESCRIPTIONS } from '@relay/contract/policy/scopes';
 import type { CommandSpec } from './command.ts';
 import { MCP_CLIENT_NAMES } from './commands/mcp/clients.ts';
 import { formatRows } from './format.ts';

@@ -1,5 +1,5 @@
 // The commands of delegated conversations, for the catalogue.
-import { INSTANCE_STATES } from '@relay/core/conversation/states';
+import { INSTANCE_STATES } from '@relay/contract/conversation/states';
 import type { ArgumentSpec, CommandSpec } from './command.ts';
 
 const CONVERSATION_GROUP = 'Conversations';

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { isKeyless, parseProviderName } from '@relay/core/agent/providers';
+import { isKeyless, parseProviderName } from '@relay/contract/agent/providers';
 import { chooseSettingsFile } from '@relay/core/installation';
 
 const MODEL_KEYS = [

@@ -1,7 +1,7 @@
 // What happens to conversations, as the daemon's stream tells it: which ones to look at again. The stream
 // is opened before anything is loaded, and when it breaks everything is loaded anew, so nothing is missed.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readFrames } from '@relay/core/client/sse';
+import { readFrames } from '@relay/contract/client/sse';
 import { openResponse, readBody, toApiError } from './api.ts';
 
 export interface DaemonChange {

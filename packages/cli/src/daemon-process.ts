@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { RelayError } from '@relay/core/errors';
+import { RelayError } from '@relay/contract/errors';
 import { type CliConfig, daemonEnvironment } from './config.ts';
 import { StartFailure } from './failure.ts';
 import { findDaemon, isProcessRunning } from './running-daemon.ts';

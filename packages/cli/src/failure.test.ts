@@ -1,5 +1,5 @@
-import { RelayApiError } from '@relay/core/client/api-error';
-import { RelayError } from '@relay/core/errors';
+import { RelayApiError } from '@relay/contract/client/api-error';
+import { RelayError } from '@relay/contract/errors';
 import { expect, test } from 'vitest';
 import { toCommandFailure } from './failure.ts';
 

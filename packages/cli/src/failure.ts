@@ -1,6 +1,6 @@
 // Every way a command can end badly becomes one sentence with its code and exit code.
-import { RelayApiError } from '@relay/core/client/api-error';
-import { ERRORS, type KnownErrorCode, RelayError } from '@relay/core/errors';
+import { RelayApiError } from '@relay/contract/client/api-error';
+import { ERRORS, type KnownErrorCode, RelayError } from '@relay/contract/errors';
 import type { Terminal } from './terminal.ts';
 
 /** What the starting daemon said before it gave up, with the exit code it chose. */

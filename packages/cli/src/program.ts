@@ -1,6 +1,6 @@
 // The `relay` command: parses its arguments, runs one command and returns the exit code. Only what every command
 // needs is loaded here: `relay status` must feel immediate on a small machine.
-import { RelayError } from '@relay/core/errors';
+import { RelayError } from '@relay/contract/errors';
 import { VERSION } from '@relay/core/installation';
 import { Argument, Command, CommanderError } from 'commander';
 import { CLI_COMMANDS } from './catalogue.ts';

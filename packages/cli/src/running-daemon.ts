@@ -2,8 +2,8 @@
 // behind it started when the descriptor says: neither a signal nor the token may reach a stranger.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { DaemonRuntime } from '@relay/contract/settings';
 import { linuxProcessStart, psProcessStart } from '@relay/core/installation';
-import type { DaemonRuntime } from '@relay/core/settings';
 
 export type Daemon =
   | { readonly state: 'running'; readonly pid: number; readonly port: number }

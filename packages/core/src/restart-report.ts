@@ -1,6 +1,6 @@
 // The restart report: what happened while the daemon or its link was away, in one sentence. Pure; the
 // figures are counted by the store.
-import type { RestartReport } from './api/status.ts';
+import type { RestartReport } from '@relay/contract/api/status';
 
 /** A link that was gone for a moment and missed nothing is not worth a report. */
 export const isWorthReporting = (report: RestartReport): boolean =>

@@ -3,8 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { RelayError } from '@relay/core/errors';
-import { chooseSettingsFile } from '@relay/core/installation';
+import { RelayError } from '@relay/contract/errors';
 import {
   type ModelSettings,
   type Settings,
@@ -12,8 +11,9 @@ import {
   settingsSchema,
   type TracesSettings,
   tracesSchema,
-} from '@relay/core/settings';
-import { SETTING_VARIABLES, settingsGivenIn } from '@relay/core/settings-catalog';
+} from '@relay/contract/settings';
+import { SETTING_VARIABLES, settingsGivenIn } from '@relay/contract/settings-catalog';
+import { chooseSettingsFile } from '@relay/core/installation';
 
 export interface Config {
   readonly home: string;

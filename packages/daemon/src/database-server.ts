@@ -1,7 +1,7 @@
 // The PostgreSQL server of the daemon: a private one that it starts and stops, or the one named by DATABASE_URL. And the
 // two roles there: the daemon's, and the one that owns its tables.
 import { join } from 'node:path';
-import { RelayError } from '@relay/core/errors';
+import { RelayError } from '@relay/contract/errors';
 import type { Log } from '@relay/core/log';
 import type { Config } from './config.ts';
 import type { ScourTarget } from './features/retention/scour.ts';

@@ -2,10 +2,10 @@
 // assistant, schedules and search. What each offers to others is its service; nothing happens before `start`.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { whatsappStatusOf } from '@relay/core/connection/states';
+import { whatsappStatusOf } from '@relay/contract/connection/states';
+import type { MemorySettings, Settings } from '@relay/contract/settings';
 import type { Log } from '@relay/core/log';
 import type { ComposeReply, TakeTurn } from '@relay/core/ports/agent-turn';
-import type { MemorySettings, Settings } from '@relay/core/settings';
 import type { Config } from './config.ts';
 import { openAssistant } from './features/assistant/feature.ts';
 import { createChatSummaryService } from './features/assistant/service.ts';

@@ -1,7 +1,7 @@
 // The port: refused early when it is taken, and said so in one sentence.
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { RelayError } from '@relay/core/errors';
+import { RelayError } from '@relay/contract/errors';
 import type { Config } from './config.ts';
 import type { createHttpServer } from './interfaces/http/server.ts';
 import { settingsFilePath } from './platform/home/settings.ts';

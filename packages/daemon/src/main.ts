@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { RelayError } from '@relay/core/errors';
+import { RelayError } from '@relay/contract/errors';
 import type { RunningDaemon } from './compose.ts';
 import { loadConfig } from './config.ts';
 import { startDaemon } from './daemon.ts';

@@ -1,9 +1,9 @@
 // The wire, put together: vault, committer, transport, intake and delivery for one account, and what each
 // tells the others. Only here and in daemon.ts do they know of one another.
-import type { AccountId } from '@relay/core/ids';
+import type { AccountId } from '@relay/contract/ids';
+import type { StrangersSettings } from '@relay/contract/settings';
 import type { Log } from '@relay/core/log';
 import type { FindSent, Transport } from '@relay/core/ports/transport';
-import type { StrangersSettings } from '@relay/core/settings';
 import type { Config } from './config.ts';
 import { LinkEventWriter } from './features/health/link-events.ts';
 import { recheckPermits } from './pipeline/gate/recheck.ts';

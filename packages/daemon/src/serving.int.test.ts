@@ -1,8 +1,8 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pacingSchema } from '@relay/contract/settings';
 import { silentLog } from '@relay/core/log';
-import { pacingSchema } from '@relay/core/settings';
 import { removeFolder } from '@relay/testing/remove-folder';
 import { testSealer } from '@relay/testing/sealer';
 import { freshStore } from '@relay/testing/store';

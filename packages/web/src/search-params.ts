@@ -1,14 +1,14 @@
 // What Home's address says: over which time its charts look back. Pure; anything else is a day.
 
-import type { ApprovalState } from '@relay/core/api/approvals';
-import type { ActivityHours } from '@relay/core/api/constants';
-import type { ContactFilter } from '@relay/core/api/contacts';
+import type { ApprovalState } from '@relay/contract/api/approvals';
+import type { ActivityHours } from '@relay/contract/api/constants';
+import type { ContactFilter } from '@relay/contract/api/contacts';
 import {
   INSTANCE_STATES,
   type InstanceState,
   TURNS,
   type WhoseTurn,
-} from '@relay/core/conversation/states';
+} from '@relay/contract/conversation/states';
 
 interface HomeSearch {
   readonly hours?: ActivityHours;

@@ -1,7 +1,7 @@
 // A conversation whose every message has a name of its own, for both sides: what the model calls in each
 // turn, what the contact answers to what it has seen, and what must have been seen in the end.
 // Invariant: what is said depends on what was read alone, so a turn that runs again says the same again.
-import type { CreateInstanceRequest, Todo } from '@relay/core/api/instances';
+import type { CreateInstanceRequest, Todo } from '@relay/contract/api/instances';
 import type { ChatRequest, Reply, ScriptedCall } from '@relay/simulator/model/schemas';
 import {
   messageText,

@@ -1,7 +1,7 @@
 // The commands of a running Relay, as a person and as a program uses them.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { statusSchema } from '@relay/core/api/status';
+import { statusSchema } from '@relay/contract/api/status';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { verifies } from '../verifies.ts';
 import { rawRequest } from './raw-request.ts';

@@ -3,7 +3,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ConversationInstance } from '@relay/core/api/instances';
+import type { ConversationInstance } from '@relay/contract/api/instances';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { verifies } from '../verifies.ts';
 import { type Demo, startDemo } from './demo.ts';

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { cp, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorSentence } from '@relay/core/errors';
+import { errorSentence } from '@relay/contract/errors';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openRelay, type Relay } from './relay.ts';
 import { processesOf } from './traces.ts';

@@ -1,7 +1,7 @@
 // A person who wrote everywhere is forgotten by the shipped command. Then every file of the home is searched,
 // the private PostgreSQL's tables and its log among them, and what they write again is a stranger's.
-import type { ErasureReceipt } from '@relay/core/api/retention';
-import type { AccountId } from '@relay/core/ids';
+import type { ErasureReceipt } from '@relay/contract/api/retention';
+import type { AccountId } from '@relay/contract/ids';
 import { expect, it } from 'vitest';
 import { plant } from '../erase/plant.ts';
 import { scanFolder } from '../erase/scan.ts';

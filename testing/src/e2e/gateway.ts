@@ -1,7 +1,7 @@
 // Relay's API of the gateway as a client with the owner's token calls it. A refusal is an answer; what
 // waits for something gives up with a sentence.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BufferedMessage, WhatsAppStatusBody } from '@relay/core/api/whatsapp';
+import type { BufferedMessage, WhatsAppStatusBody } from '@relay/contract/api/whatsapp';
 import { type RawResponse, rawRequest } from './raw-request.ts';
 
 /** Only against hanging: a busy machine is slow. */

@@ -1,6 +1,6 @@
 // One person under two names, over the shipped daemon and the simulated WhatsApp: first known by LID alone, or by number
 // alone, and later by both. Each message is stored once and reaches the conversation it belongs to.
-import type { ConversationInstance } from '@relay/core/api/instances';
+import type { ConversationInstance } from '@relay/contract/api/instances';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { verifies } from '../verifies.ts';
 import { type Demo, startDemo } from './demo.ts';

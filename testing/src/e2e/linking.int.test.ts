@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { get } from 'node:http';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { streamWhatsAppQR } from '@relay/core/client/qr-stream';
+import { streamWhatsAppQR } from '@relay/contract/client/qr-stream';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { verifies } from '../verifies.ts';
 import { builtIn } from './built.ts';

@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createEventReader, type LiveEvent } from '@relay/core/client/sse';
+import { createEventReader, type LiveEvent } from '@relay/contract/client/sse';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openRelay, type Relay } from './relay.ts';
 

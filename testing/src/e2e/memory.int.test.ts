@@ -2,7 +2,7 @@
 // what is shown here is the way of the texts, not how well they are understood.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { MemoryStatus } from '@relay/core/api/memory';
+import type { MemoryStatus } from '@relay/contract/api/memory';
 import { expect, test } from 'vitest';
 import { eventually } from './gateway.ts';
 import { BEN, ME, startLinkedRelay } from './linked.ts';

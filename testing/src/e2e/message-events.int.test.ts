@@ -1,6 +1,6 @@
 // Every message that comes in is told on the live stream as the gateway shows it, also to a reader that
 // comes back; and the log behind the stream never holds its words.
-import { createEventReader, type LiveEvent } from '@relay/core/client/sse';
+import { createEventReader, type LiveEvent } from '@relay/contract/client/sse';
 import { expect, onTestFinished, test } from 'vitest';
 import { verifies } from '../verifies.ts';
 import type { Demo } from './demo.ts';

@@ -1,6 +1,6 @@
 // What somebody finds who has every file of a home and not its key: nothing that opens a conversation.
 // The private PostgreSQL's tables and its write-ahead log are among the files.
-import type { AccountId } from '@relay/core/ids';
+import type { AccountId } from '@relay/contract/ids';
 import {
   sealedCredentialsName,
   sealedKeyName,

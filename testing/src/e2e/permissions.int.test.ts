@@ -1,5 +1,5 @@
 // Seed 000's permissions on the real daemon: every path, body, code and sentence, to the letter.
-import type { Permission } from '@relay/core/api/contacts';
+import type { Permission } from '@relay/contract/api/contacts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { verifies } from '../verifies.ts';
 import type { RawResponse } from './raw-request.ts';

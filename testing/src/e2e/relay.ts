@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DaemonRuntime } from '@relay/core/settings';
+import type { DaemonRuntime } from '@relay/contract/settings';
 import pg from 'pg';
 import { expect, inject } from 'vitest';
 import { type FreshDatabase, freshDatabase } from '../postgres.ts';

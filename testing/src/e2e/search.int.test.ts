@@ -1,5 +1,5 @@
 // Search over what came and went on the wire: by the command that ships, over a kill in the middle.
-import type { SearchResponse } from '@relay/core/api/search';
+import type { SearchResponse } from '@relay/contract/api/search';
 import { expect, test } from 'vitest';
 import { eventually } from './gateway.ts';
 import { BEN, type LinkedRelay, ME, startLinkedRelay } from './linked.ts';

@@ -3,8 +3,8 @@
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connectionSentence } from '@relay/core/connection/states';
-import type { AccountId } from '@relay/core/ids';
+import { connectionSentence } from '@relay/contract/connection/states';
+import type { AccountId } from '@relay/contract/ids';
 import { sealedCredentialsName } from '@relay/daemon/platform/db/transport-store/sealed';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { BEN, jid, type LinkedRelay, ME, startLinkedRelay } from './linked.ts';

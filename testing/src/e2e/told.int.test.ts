@@ -3,7 +3,7 @@
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { SearchResponse } from '@relay/core/api/search';
+import type { SearchResponse } from '@relay/contract/api/search';
 import { verifies } from '@relay/testing/verifies';
 import { expect, onTestFinished, test } from 'vitest';
 import { removeFolder } from '../remove-folder.ts';

@@ -1,7 +1,7 @@
 // Webhooks by the command that ships and a daemon that runs: set up, told, killed in between, replayed, and
 // silent about whom the owner forgot.
-import type { Deliveries, Webhook } from '@relay/core/api/webhooks';
-import type { WebhookBody } from '@relay/core/webhooks/events';
+import type { Deliveries, Webhook } from '@relay/contract/api/webhooks';
+import type { WebhookBody } from '@relay/contract/webhooks/events';
 import {
   answering,
   openReceiver,

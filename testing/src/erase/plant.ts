@@ -2,7 +2,7 @@
 // erasure begin with. The database's own constraints hold, so what stands there could stand there.
 
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { AccountId, ChatId, ContactId } from '@relay/core/ids';
+import type { AccountId, ChatId, ContactId } from '@relay/contract/ids';
 
 export interface PlantResult {
   /** Begins every canary. */

@@ -1,5 +1,5 @@
 // The contract's part on closes: each code has one policy, one state and one sentence, and no loop.
-import { connectionSentence, whatsappStatusOf } from '@relay/core/connection/states';
+import { connectionSentence, whatsappStatusOf } from '@relay/contract/connection/states';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { verifies } from '../verifies.ts';
 import { eventually, type MakeHarness, TransportFixture } from './harness.ts';

@@ -1,7 +1,7 @@
 // What a transport brings to the contract, and the stage the contract's tests play on: an account, two
 // people, and everything the transport said so far. Invariant: the network is the simulated one.
-import type { ConnectionState } from '@relay/core/connection/states';
-import type { MessageId } from '@relay/core/ids';
+import type { ConnectionState } from '@relay/contract/connection/states';
+import type { MessageId } from '@relay/contract/ids';
 import type { IncomingMessage } from '@relay/core/messages/message';
 import {
   SendFault,

@@ -1,5 +1,5 @@
 // The contract's part on linking and unlinking: by QR and by code, in order, and never without end.
-import { whatsappStatusOf } from '@relay/core/connection/states';
+import { whatsappStatusOf } from '@relay/contract/connection/states';
 import { afterEach, describe, expect, test } from 'vitest';
 import { verifies } from '../verifies.ts';
 import { eventually, type HarnessOptions, type MakeHarness, TransportFixture } from './harness.ts';

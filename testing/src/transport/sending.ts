@@ -1,6 +1,6 @@
 // The contract's part on sending: resolved when the server took it, and otherwise exactly as certain as
 // the transport can be. Invariant: `not_sent` is never said of a message that somebody could have got.
-import type { MessageId } from '@relay/core/ids';
+import type { MessageId } from '@relay/contract/ids';
 import { SendFault } from '@relay/core/ports/transport';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { eventually, type MakeHarness, pause, TransportFixture } from './harness.ts';

@@ -1,4 +1,4 @@
-import type { Approval } from '@relay/core/api/approvals';
+import type { Approval } from '@relay/contract/api/approvals';
 import { expect, test } from 'vitest';
 import { formatApprovals } from './approvals.ts';
 

@@ -1,7 +1,7 @@
 // `relay approvals`: what waits for the owner's yes, with the exact recipient and the exact words.
-import { APPROVAL_STATES, type Approval, type ApprovalState } from '@relay/core/api/approvals';
+import { APPROVAL_STATES, type Approval, type ApprovalState } from '@relay/contract/api/approvals';
+import { RelayError } from '@relay/contract/errors';
 import { withoutApprovalsHint } from '@relay/core/approvals/approval-text';
-import { RelayError } from '@relay/core/errors';
 import { describeActor } from '@relay/core/ledger/format';
 import { clientOf } from '../api.ts';
 import type { RunCommand } from '../command.ts';

@@ -3,8 +3,8 @@
 // Invariant: of a secret it is said whether there is one, and nothing else.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ListedSecret, ListedSetting, SettingsOverview } from '@relay/core/api/settings';
-import { RelayError } from '@relay/core/errors';
+import type { ListedSecret, ListedSetting, SettingsOverview } from '@relay/contract/api/settings';
+import { RelayError } from '@relay/contract/errors';
 import { clientOf } from '../api.ts';
 import type { RunCommand } from '../command.ts';
 import { type CliConfig, daemonEnvironment, readHomeSettings, settingsPath } from '../config.ts';
@@ -17,7 +17,7 @@ type ShownConfig = Pick<SettingsOverview, 'file' | 'settings' | 'secrets'>;
 type Row = (ListedSetting | (ListedSecret & { value: null; secret: true })) & { meaning: string };
 
 export const listConfigSettingsCommand: RunCommand = async ({ config, terminal, args }) => {
-  const { listSettings, meaningOf, faultIn } = await import('@relay/core/settings-catalog');
+  const { listSettings, meaningOf, faultIn } = await import('@relay/contract/settings-catalog');
   const running = findDaemon(config.home).state === 'running';
   const shown = running
     ? await clientOf(config.home).get('/api/settings')
@@ -50,7 +50,7 @@ export const listConfigSettingsCommand: RunCommand = async ({ config, terminal, 
   return 0;
 };
 
-type Listing = typeof import('@relay/core/settings-catalog');
+type Listing = typeof import('@relay/contract/settings-catalog');
 
 function readWrittenSettings(
   { home }: CliConfig,
@@ -96,7 +96,7 @@ function sourceWords({ from, variable }: Row): string {
 // `relay config schema`: what may stand in relay.config.json, as editors understand it.
 
 export const printConfigSchemaCommand: RunCommand = async ({ terminal }) => {
-  const { settingsJsonSchema } = await import('@relay/core/settings-catalog');
+  const { settingsJsonSchema } = await import('@relay/contract/settings-catalog');
   const schema = settingsJsonSchema();
   if (terminal.json) terminal.give(schema);
   else terminal.say(JSON.stringify(schema, null, 2));

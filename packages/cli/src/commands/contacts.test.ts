@@ -1,4 +1,4 @@
-import type { ListedContact, Permission } from '@relay/core/api/contacts';
+import type { ListedContact, Permission } from '@relay/contract/api/contacts';
 import { expect, test } from 'vitest';
 import { formatContactTable } from './contacts.ts';
 import { formatGrant, formatGranteeArgument } from './grants.ts';

@@ -1,8 +1,8 @@
 // `relay contacts [query]`: whom Relay knows and what is granted to each; with --knocks, who waits at the door.
 
-import type { FoundContacts, ListedContact } from '@relay/core/api/contacts';
-import type { Client } from '@relay/core/client/client';
-import { RelayError } from '@relay/core/errors';
+import type { FoundContacts, ListedContact } from '@relay/contract/api/contacts';
+import type { Client } from '@relay/contract/client/client';
+import { RelayError } from '@relay/contract/errors';
 import { clientOf } from '../api.ts';
 import type { RunCommand } from '../command.ts';
 import {

@@ -1,7 +1,7 @@
 // `relay start`: starts the daemon and says where it is. The daemon outlives this process, except with
 // --foreground; nothing of the pipe protocol reaches standard output.
 import type { ChildProcess } from 'node:child_process';
-import { RelayError } from '@relay/core/errors';
+import { RelayError } from '@relay/contract/errors';
 import type { RunCommand } from '../command.ts';
 import type { CliConfig } from '../config.ts';
 import {

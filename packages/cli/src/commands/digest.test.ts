@@ -1,4 +1,4 @@
-import type { Digest, GroupDay } from '@relay/core/api/digests';
+import type { Digest, GroupDay } from '@relay/contract/api/digests';
 import { expect, test } from 'vitest';
 import { formatGroupDay } from './digest.ts';
 

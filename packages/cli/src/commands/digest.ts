@@ -1,7 +1,7 @@
 // `relay digest [group] [--day yesterday] [--hours]`: what was said in the groups that are observed.
 
-import type { Digest, GroupDay } from '@relay/core/api/digests';
-import { FACT_KINDS, FACT_TITLES, factLine } from '@relay/core/observer/digest/facts';
+import type { Digest, GroupDay } from '@relay/contract/api/digests';
+import { FACT_KINDS, FACT_TITLES, factLine } from '@relay/contract/observer/digest/facts';
 import { formatDigestFailures, zoneOfGroupDay } from '@relay/core/observer/digest/format';
 import { formatGroupDate } from '@relay/core/observer/digest/periods';
 import { clientOf } from '../api.ts';

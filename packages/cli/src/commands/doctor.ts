@@ -3,7 +3,7 @@
 import { existsSync, readdirSync, statfsSync, statSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { dirname, join } from 'node:path';
-import type { HealthCheck } from '@relay/core/api/status';
+import type { HealthCheck } from '@relay/contract/api/status';
 import { clientOf } from '../api.ts';
 import type { RunCommand } from '../command.ts';
 import { type CliConfig, readHomeSettings, settingsPath } from '../config.ts';
@@ -178,7 +178,7 @@ function checkDaemon(daemon: Daemon): HealthCheck {
 export async function checkSettings(config: CliConfig): Promise<HealthCheck> {
   const file = settingsPath(config.home);
   // The daemon's own schema, loaded here alone: it takes longer than most commands.
-  const { faultIn } = await import('@relay/core/settings-catalog');
+  const { faultIn } = await import('@relay/contract/settings-catalog');
   const { settings, fault: unreadable } = readHomeSettings(config.home);
   const fault = unreadable ?? faultIn(settings);
   return fault === null

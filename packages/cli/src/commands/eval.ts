@@ -1,7 +1,7 @@
 // `relay eval`: how well the owner's own model does what observed groups need of it, on the sets that ship
 // with Relay. Says what it will cost and asks first; nothing of the owner's is read or sent.
 
-import { TRIGGER_CASE_LABELS } from '@relay/core/api/constants';
+import { TRIGGER_CASE_LABELS } from '@relay/contract/api/constants';
 import type {
   DigestReport,
   EvalEvent,
@@ -9,10 +9,10 @@ import type {
   EvalReport,
   Score,
   TriggerReport,
-} from '@relay/core/api/eval';
-import { streamAnswer } from '@relay/core/client/answer-stream';
-import { RelayApiError } from '@relay/core/client/api-error';
-import { RelayError } from '@relay/core/errors';
+} from '@relay/contract/api/eval';
+import { streamAnswer } from '@relay/contract/client/answer-stream';
+import { RelayApiError } from '@relay/contract/client/api-error';
+import { RelayError } from '@relay/contract/errors';
 import { clientOf, postStream } from '../api.ts';
 import type { CommandCall, CommandOptions, RunCommand } from '../command.ts';
 import { formatCount, toOneLine } from '../format.ts';

@@ -1,9 +1,9 @@
 // `relay grant <who>`: allows agents something with one person or group. What is not named stays as it is;
 // for somebody new, nothing named means reading.
-import type { Permission } from '@relay/core/api/contacts';
-import type { Client } from '@relay/core/client/client';
+import type { Permission } from '@relay/contract/api/contacts';
+import type { Client } from '@relay/contract/client/client';
+import { RelayError } from '@relay/contract/errors';
 import { describeGrant, grantOptionLines } from '@relay/core/contacts/grants';
-import { RelayError } from '@relay/core/errors';
 import { clientOf } from '../api.ts';
 import type { CommandOptions, RunCommand } from '../command.ts';
 import { formatPhone, toOneLine, toPrintable } from '../format.ts';

@@ -6,12 +6,12 @@ import {
   PROVIDER_NAMES,
   type ProviderName,
   parseProviderName,
-} from '@relay/core/agent/providers';
-import type { ProbeReport } from '@relay/core/api/sending';
-import type { LinkBody } from '@relay/core/api/whatsapp';
-import { RelayApiError } from '@relay/core/client/api-error';
-import type { Client } from '@relay/core/client/client';
-import { RelayError } from '@relay/core/errors';
+} from '@relay/contract/agent/providers';
+import type { ProbeReport } from '@relay/contract/api/sending';
+import type { LinkBody } from '@relay/contract/api/whatsapp';
+import { RelayApiError } from '@relay/contract/client/api-error';
+import type { Client } from '@relay/contract/client/client';
+import { RelayError } from '@relay/contract/errors';
 import { PROBE_MESSAGE_TEXT } from '@relay/core/messages/text';
 import { clientOf } from '../api.ts';
 import type { CommandCall, RunCommand } from '../command.ts';

@@ -1,4 +1,4 @@
-import type { LedgerLine } from '@relay/core/api/ledger';
+import type { LedgerLine } from '@relay/contract/api/ledger';
 import { expect, test } from 'vitest';
 import { textWidth } from '../format.ts';
 import { formatLedgerHeader, formatLedgerLines, parseSince } from './ledger.ts';

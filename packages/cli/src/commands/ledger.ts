@@ -1,7 +1,7 @@
 // `relay ledger`: what was decided, the last of it last; with --follow, as it is decided.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { LedgerLine } from '@relay/core/api/ledger';
-import { RelayError } from '@relay/core/errors';
+import type { LedgerLine } from '@relay/contract/api/ledger';
+import { RelayError } from '@relay/contract/errors';
 import { clientOf } from '../api.ts';
 import type { CommandOptions, RunCommand } from '../command.ts';
 import { formatClock, padText, parseDuration, toOneLine, truncateText } from '../format.ts';

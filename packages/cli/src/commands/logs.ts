@@ -2,7 +2,7 @@
 import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { RelayError } from '@relay/core/errors';
+import { RelayError } from '@relay/contract/errors';
 import type { RunCommand } from '../command.ts';
 import { toPrintable } from '../format.ts';
 import type { Terminal } from '../terminal.ts';

@@ -1,4 +1,4 @@
-import type { EmbeddingsTrial, MemoryStatus } from '@relay/core/api/memory';
+import type { EmbeddingsTrial, MemoryStatus } from '@relay/contract/api/memory';
 import { expect, test } from 'vitest';
 import { formatEmbeddingsTrial, formatMemoryStatus } from './memory.ts';
 

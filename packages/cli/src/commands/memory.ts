@@ -3,10 +3,10 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
-import type { ChangeDigestExport, DigestExportState } from '@relay/core/api/digests';
-import type { ChatImportReport } from '@relay/core/api/imports';
-import type { EmbeddingsTrial, MemoryStatus } from '@relay/core/api/memory';
-import { RelayError } from '@relay/core/errors';
+import type { ChangeDigestExport, DigestExportState } from '@relay/contract/api/digests';
+import type { ChatImportReport } from '@relay/contract/api/imports';
+import type { EmbeddingsTrial, MemoryStatus } from '@relay/contract/api/memory';
+import { RelayError } from '@relay/contract/errors';
 import { clientOf, postChatExport } from '../api.ts';
 import type { CommandCall, CommandOptions, RunCommand } from '../command.ts';
 import {

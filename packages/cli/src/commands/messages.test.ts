@@ -1,4 +1,4 @@
-import type { BufferedMessage } from '@relay/core/api/whatsapp';
+import type { BufferedMessage } from '@relay/contract/api/whatsapp';
 import { expect, test } from 'vitest';
 import { formatMessages } from './messages.ts';
 

@@ -1,7 +1,7 @@
 // `relay messages [contact]`: the last messages, the oldest first, one calm line each.
-import type { BufferedMessage } from '@relay/core/api/whatsapp';
-import { RelayError } from '@relay/core/errors';
-import type { OutboxState } from '@relay/core/outbox/states';
+import type { BufferedMessage } from '@relay/contract/api/whatsapp';
+import { RelayError } from '@relay/contract/errors';
+import type { OutboxState } from '@relay/contract/outbox/states';
 import { clientOf } from '../api.ts';
 import type { RunCommand } from '../command.ts';
 import { formatClock, formatPhone, toPrintable } from '../format.ts';

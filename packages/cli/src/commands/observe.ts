@@ -1,8 +1,8 @@
 // `relay observe add <group>`: reads a group in silence from now on. The owner is asked to tell the group
 // first, with words ready to be sent; without that nothing is read.
-import type { ObservedGroup, ObservedPreview } from '@relay/core/api/observed-groups';
+import type { ObservedGroup, ObservedPreview } from '@relay/contract/api/observed-groups';
+import { RelayError } from '@relay/contract/errors';
 import { chooseMatch, rankMatch } from '@relay/core/contacts/match';
-import { RelayError } from '@relay/core/errors';
 import { clientOf } from '../api.ts';
 import type { CommandOptions, RunCommand } from '../command.ts';
 import {

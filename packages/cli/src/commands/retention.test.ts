@@ -1,4 +1,4 @@
-import type { ErasedCounts, ErasureReceipt, RetentionStatus } from '@relay/core/api/retention';
+import type { ErasedCounts, ErasureReceipt, RetentionStatus } from '@relay/contract/api/retention';
 import { expect, test } from 'vitest';
 import { formatErasedCounts, formatErasureReceipt, formatRetentionStatus } from './retention.ts';
 

@@ -7,10 +7,10 @@ import type {
   RetentionGroup,
   RetentionRun,
   RetentionStatus,
-} from '@relay/core/api/retention';
-import { RelayApiError } from '@relay/core/client/api-error';
-import type { Client } from '@relay/core/client/client';
-import { RelayError } from '@relay/core/errors';
+} from '@relay/contract/api/retention';
+import { RelayApiError } from '@relay/contract/client/api-error';
+import type { Client } from '@relay/contract/client/client';
+import { RelayError } from '@relay/contract/errors';
 import { clientOf, longTimeoutClientOf } from '../api.ts';
 import type { RunCommand } from '../command.ts';
 import { formatClock, formatCount, formatDuration, formatRows, toOneLine } from '../format.ts';

@@ -1,11 +1,11 @@
 // `relay schedule "every weekday 9am" --to Mom "…"`: shows what was understood and the next three times, and
 // saves exactly that with a yes. Without anything it lists what is scheduled.
 
-import type { CatchUp } from '@relay/core/api/constants';
-import type { SchedulePreview } from '@relay/core/api/schedules';
-import { RelayError } from '@relay/core/errors';
-import { WEEKDAYS } from '@relay/core/schedule/names';
-import type { ScheduleRule } from '@relay/core/schedule/rule';
+import type { CatchUp } from '@relay/contract/api/constants';
+import type { SchedulePreview } from '@relay/contract/api/schedules';
+import { RelayError } from '@relay/contract/errors';
+import { WEEKDAYS } from '@relay/contract/schedule/names';
+import type { ScheduleRule } from '@relay/contract/schedule/rule';
 import { clientOf } from '../api.ts';
 import type { CommandCall, CommandOptions, RunCommand } from '../command.ts';
 import { askUser, canAsk } from '../prompt.ts';

@@ -1,4 +1,4 @@
-import type { Schedule } from '@relay/core/api/schedules';
+import type { Schedule } from '@relay/contract/api/schedules';
 import { expect, test } from 'vitest';
 import { formatSchedulePreview, formatSchedules } from './schedules.ts';
 

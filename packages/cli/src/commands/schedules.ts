@@ -1,7 +1,7 @@
 // `relay schedule list`: what is to come, the next first, and what did not go out.
-import type { Schedule, ScheduleFilter, SchedulePreview } from '@relay/core/api/schedules';
-import type { Client } from '@relay/core/client/client';
-import { RelayError } from '@relay/core/errors';
+import type { Schedule, ScheduleFilter, SchedulePreview } from '@relay/contract/api/schedules';
+import type { Client } from '@relay/contract/client/client';
+import { RelayError } from '@relay/contract/errors';
 import { describeCatchUp, formatLocalTime } from '@relay/core/schedule/format';
 import { findZone } from '@relay/core/schedule/zone';
 import { clientOf } from '../api.ts';

@@ -1,4 +1,4 @@
-import type { FoundMessage } from '@relay/core/api/search';
+import type { FoundMessage } from '@relay/contract/api/search';
 import { findZone } from '@relay/core/schedule/zone';
 import { expect, test } from 'vitest';
 import { formatSearchResults } from './search.ts';

@@ -1,7 +1,7 @@
 // `relay search <words>`: what was said, the best first, each with the lines around it and its id.
 
-import type { FoundMessage, SearchLine } from '@relay/core/api/search';
-import { RelayError } from '@relay/core/errors';
+import type { FoundMessage, SearchLine } from '@relay/contract/api/search';
+import { RelayError } from '@relay/contract/errors';
 import { findZone, type Zone } from '@relay/core/schedule/zone';
 import { highlight } from '@relay/core/search/query';
 import { clientOf } from '../api.ts';

@@ -1,5 +1,5 @@
 // `relay status`: what the daemon says of itself, as a person reads it.
-import type { DaemonStatus } from '@relay/core/api/status';
+import type { DaemonStatus } from '@relay/contract/api/status';
 import { clientOf } from '../api.ts';
 import type { RunCommand } from '../command.ts';
 import { formatCount, formatDuration, formatPhone, formatRows, toPrintable } from '../format.ts';

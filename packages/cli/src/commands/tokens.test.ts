@@ -1,4 +1,4 @@
-import type { ClientToken } from '@relay/core/api/credentials';
+import type { ClientToken } from '@relay/contract/api/credentials';
 import { expect, test } from 'vitest';
 import { formatTokenList } from './tokens.ts';
 

@@ -1,8 +1,8 @@
 // `relay token`: the owner's own token, which may do everything.
 
-import type { ClientToken } from '@relay/core/api/credentials';
-import { RelayError } from '@relay/core/errors';
-import { CLIENT_SCOPES, type ClientScope } from '@relay/core/policy/scopes';
+import type { ClientToken } from '@relay/contract/api/credentials';
+import { RelayError } from '@relay/contract/errors';
+import { CLIENT_SCOPES, type ClientScope } from '@relay/contract/policy/scopes';
 import { clientOf, readTokenFile } from '../api.ts';
 import type { CommandOptions, RunCommand } from '../command.ts';
 import { formatClock, parseDuration, toOneLine, toPrintable, truncateText } from '../format.ts';

@@ -1,4 +1,4 @@
-import type { LedgerLine } from '@relay/core/api/ledger';
+import type { LedgerLine } from '@relay/contract/api/ledger';
 import pc from 'picocolors';
 import { describe, expect, test } from 'vitest';
 import { textWidth } from '../format.ts';

@@ -1,11 +1,11 @@
 // `relay top`: how it is right now, until you leave. Told by the daemon's stream, and looked at every other second though
 // nothing is told. Programs, and whoever reads it from a file, get it once.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Activity } from '@relay/core/api/activity';
-import type { InstanceCounts } from '@relay/core/api/instances';
-import type { LedgerLine } from '@relay/core/api/ledger';
-import type { DaemonStatus } from '@relay/core/api/status';
-import type { Client } from '@relay/core/client/client';
+import type { Activity } from '@relay/contract/api/activity';
+import type { InstanceCounts } from '@relay/contract/api/instances';
+import type { LedgerLine } from '@relay/contract/api/ledger';
+import type { DaemonStatus } from '@relay/contract/api/status';
+import type { Client } from '@relay/contract/client/client';
 import { clientOf } from '../api.ts';
 import type { RunCommand } from '../command.ts';
 import { followDaemonChanges } from '../daemon-events.ts';

@@ -1,4 +1,4 @@
-import type { Webhook, WebhookDelivery } from '@relay/core/api/webhooks';
+import type { Webhook, WebhookDelivery } from '@relay/contract/api/webhooks';
 import { expect, test } from 'vitest';
 import { formatDeliveries, formatWebhooks } from './webhooks.ts';
 

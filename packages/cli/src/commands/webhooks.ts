@@ -1,9 +1,9 @@
 // `relay webhook add <url>`: what happens from now on is told there. The secret is shown when it is made and
 // never again.
 
-import { WEBHOOK_EVENT_TYPES } from '@relay/core/api/constants';
-import type { CreateWebhook, Webhook, WebhookDelivery } from '@relay/core/api/webhooks';
-import { RelayError } from '@relay/core/errors';
+import { WEBHOOK_EVENT_TYPES } from '@relay/contract/api/constants';
+import type { CreateWebhook, Webhook, WebhookDelivery } from '@relay/contract/api/webhooks';
+import { RelayError } from '@relay/contract/errors';
 import { clientOf } from '../api.ts';
 import type { CommandOptions, RunCommand } from '../command.ts';
 import { formatClock, formatCount, formatRoughDuration, toOneLine } from '../format.ts';

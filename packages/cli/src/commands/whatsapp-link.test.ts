@@ -1,4 +1,4 @@
-import type { LinkBody } from '@relay/core/api/whatsapp';
+import type { LinkBody } from '@relay/contract/api/whatsapp';
 import { expect, test } from 'vitest';
 import { openTerminal } from '../terminal.ts';
 import { describeConnection, drawPairingCode, drawQrCode, LinkScreen } from './whatsapp-link.ts';

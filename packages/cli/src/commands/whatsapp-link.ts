@@ -1,9 +1,9 @@
 // `relay whatsapp connect`: connects and shows how it goes; an account that is not linked yet is linked.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { LinkBody } from '@relay/core/api/whatsapp';
-import { readFrames } from '@relay/core/client/sse';
-import { RelayError } from '@relay/core/errors';
+import type { LinkBody } from '@relay/contract/api/whatsapp';
+import { readFrames } from '@relay/contract/client/sse';
+import { RelayError } from '@relay/contract/errors';
 import { toString as drawQr } from 'qrcode';
 import { clientOf, openResponse } from '../api.ts';
 import type { RunCommand } from '../command.ts';

@@ -1,5 +1,5 @@
 // `relay whatsapp status`: the link in its sentence, and how healthy it is.
-import type { LinkBody } from '@relay/core/api/whatsapp';
+import type { LinkBody } from '@relay/contract/api/whatsapp';
 import { clientOf } from '../api.ts';
 import type { RunCommand } from '../command.ts';
 import { formatCount, formatDuration, formatPhone, formatRows, toPrintable } from '../format.ts';

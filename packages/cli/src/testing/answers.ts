@@ -1,11 +1,11 @@
 // Canned answers of the daemon, for tests.
 
-import type { Backups, MadeBackup } from '@relay/core/api/backups';
-import type { ClientToken } from '@relay/core/api/credentials';
-import type { DigestExportState } from '@relay/core/api/digests';
-import type { EvalEvent, EvalPlan, EvalReport, Score } from '@relay/core/api/eval';
-import type { ChatImportReport } from '@relay/core/api/imports';
-import type { DaemonStatus } from '@relay/core/api/status';
+import type { Backups, MadeBackup } from '@relay/contract/api/backups';
+import type { ClientToken } from '@relay/contract/api/credentials';
+import type { DigestExportState } from '@relay/contract/api/digests';
+import type { EvalEvent, EvalPlan, EvalReport, Score } from '@relay/contract/api/eval';
+import type { ChatImportReport } from '@relay/contract/api/imports';
+import type { DaemonStatus } from '@relay/contract/api/status';
 
 export const statusOf = (pid: number, home: string): DaemonStatus => ({
   pid,

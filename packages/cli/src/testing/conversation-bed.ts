@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ConversationInstance, TranscriptLine } from '@relay/core/api/instances';
+import type { ConversationInstance, TranscriptLine } from '@relay/contract/api/instances';
 import { removeFolder } from '@relay/testing/remove-folder';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { build, open, type Relay, type Result } from './command.ts';

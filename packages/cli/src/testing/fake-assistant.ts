@@ -4,7 +4,7 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AssistantEvent, AssistantLine } from '@relay/core/api/assistant';
+import type { AssistantEvent, AssistantLine } from '@relay/contract/api/assistant';
 
 export type Step =
   | AssistantEvent

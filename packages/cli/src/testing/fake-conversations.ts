@@ -5,15 +5,15 @@ import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } fro
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { HEARTBEAT_DEFAULTS } from '@relay/core/api/constants';
-import type { ConversationInstance, TranscriptLine } from '@relay/core/api/instances';
-import { STATE_SENTENCES } from '@relay/core/conversation/states';
+import { HEARTBEAT_DEFAULTS } from '@relay/contract/api/constants';
+import type { ConversationInstance, TranscriptLine } from '@relay/contract/api/instances';
+import { STATE_SENTENCES } from '@relay/contract/conversation/states';
+import { RelayError } from '@relay/contract/errors';
 import {
   type ConversationEventType,
   EVENT_PHRASES,
   TRANSITION_TABLE,
 } from '@relay/core/conversation/transition-table';
-import { RelayError } from '@relay/core/errors';
 import { REASONS } from '@relay/core/policy/reasons';
 
 const AT = '2026-11-15T08:00:00.000Z';

@@ -1,7 +1,7 @@
 // The fake daemon as a process that the command starts and stops. It reports on the pipe that the command gives it.
 import { existsSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { RelayError } from '@relay/core/errors';
+import { RelayError } from '@relay/contract/errors';
 import { loadCliConfig } from '../config.ts';
 import { startFakeDaemon } from './fake-daemon.ts';
 

@@ -4,8 +4,8 @@ import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { LinkBody } from '@relay/core/api/whatsapp';
-import { connectionSentence, whatsappStatusOf } from '@relay/core/connection/states';
+import type { LinkBody } from '@relay/contract/api/whatsapp';
+import { connectionSentence, whatsappStatusOf } from '@relay/contract/connection/states';
 import { RETENTION_ANSWERS } from './fake-retention.ts';
 
 type Step = Partial<LinkBody> & Pick<LinkBody, 'state'>;

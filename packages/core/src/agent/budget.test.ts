@@ -1,5 +1,5 @@
+import { agentSchema } from '@relay/contract/settings';
 import { describe, expect, test } from 'vitest';
-import { agentSchema } from '../settings.ts';
 import { costMicros, dayBudgetError, modelPriceFor } from './budget.ts';
 
 const agent = agentSchema.parse({});

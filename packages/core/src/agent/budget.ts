@@ -1,7 +1,7 @@
 // What all agents together may use in one of the owner's days: tokens, and money. Used up, it names the setting that
 // would allow more. Pure.
-import { RelayError } from '../errors.ts';
-import type { AgentSettings } from '../settings.ts';
+import { RelayError } from '@relay/contract/errors';
+import type { AgentSettings } from '@relay/contract/settings';
 
 export interface DayUse {
   readonly tokens: number;

@@ -1,6 +1,6 @@
 // What the owner reads in their own chat when something waits for their yes: for whom, the complete text, why, and how
 // to answer. What is too long to be read whole there is not answered there.
-import type { Approval } from '../api/approvals.ts';
+import type { Approval } from '@relay/contract/api/approvals';
 import { revealHidden } from '../messages/text.ts';
 
 /** So much of an id is shown, and is enough to answer with. */

@@ -1,5 +1,5 @@
+import { autoReplySchema } from '@relay/contract/settings';
 import { describe, expect, test } from 'vitest';
-import { autoReplySchema } from '../settings.ts';
 import { type AutoReplySituation, evaluateAutoReply } from './evaluate.ts';
 import { type Cooldown, cooldownNotice, isFirstCooldown, nextCooldown } from './loop-guard.ts';
 

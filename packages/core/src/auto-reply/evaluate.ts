@@ -1,9 +1,9 @@
 // What is to become of a contact's line whose turn has come. Pure: the flow reads the situation, asks here,
 // and carries the verdict out. Whether an answer may leave is for the gate to say.
 
-import type { QuietHours } from '../contacts/grant-options.ts';
+import type { QuietHours } from '@relay/contract/contacts/grant-options';
+import type { AutoReplySettings } from '@relay/contract/settings';
 import type { Grant } from '../contacts/grants.ts';
-import type { AutoReplySettings } from '../settings.ts';
 import {
   type Cooldown,
   type CooldownCause,

@@ -1,8 +1,8 @@
 // The loop breaker's eye: whether what goes back and forth is still a talk with a person. An exchange is
 // what the contact wrote after an answer of ours had left; many lines in one go are one exchange.
 
+import type { AutoReplySettings } from '@relay/contract/settings';
 import { toComparableText } from '../policy/comparable-text.ts';
-import type { AutoReplySettings } from '../settings.ts';
 
 export interface ExchangeLine {
   readonly from: 'contact' | 'agent';

@@ -1,5 +1,5 @@
+import { autoReplySchema } from '@relay/contract/settings';
 import { describe, expect, test } from 'vitest';
-import { autoReplySchema } from '../settings.ts';
 import { type ExchangeLine, findLoop, linesNeededForLoop, textSimilarity } from './loop-guard.ts';
 
 const LIMITS = autoReplySchema.parse({ rapid_exchanges: 6, similar_exchanges: 3 });

@@ -1,9 +1,10 @@
 // When the next backup by the clock is due, and what is wrong with the last one in words. Pure. Reckoned from the last
 // that was made, so that a machine which slept through its hour makes it up when it wakes.
+
+import type { ScheduleRule } from '@relay/contract/schedule/rule';
+import type { BackupSettings } from '@relay/contract/settings';
 import { nextOccurrence } from '../schedule/occurrences.ts';
-import type { ScheduleRule } from '../schedule/rule.ts';
 import type { Zone } from '../schedule/zone.ts';
-import type { BackupSettings } from '../settings.ts';
 
 /** At night where there is one to choose, before the daily housekeeping deletes what is too old. */
 const RULES: Readonly<Record<Exclude<BackupSettings['every'], 'off'>, ScheduleRule>> = {

@@ -1,7 +1,8 @@
 // What to do when WhatsApp closes the connection: one row per code, asked by the transport after the
 // old socket is gone. No row ever deletes the session: only a person unlinks an account.
+
+import type { ConnectionState } from '@relay/contract/connection/states';
 import { delayFor, RETRY, type RetryTable } from '../retry.ts';
-import type { ConnectionState } from './states.ts';
 
 /** Ends the attempts until a person acts; `relink` says that linking again is what it takes. */
 interface StopPolicy {

@@ -1,8 +1,8 @@
+import { CONNECTION_STATES, whatsappStatusOf } from '@relay/contract/connection/states';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { longestWait, RETRY } from '../retry.ts';
 import { CLOSE_POLICY, decideOnClose, LASTING_AFTER, RECREATE_AT_ONCE } from './close-policy.ts';
-import { CONNECTION_STATES, whatsappStatusOf } from './states.ts';
 
 const numRuns = Number(process.env.PROPERTY_RUNS ?? 500);
 vi.setConfig({ testTimeout: 5_000 + 5 * numRuns });

@@ -1,6 +1,6 @@
 // Who is who: every alias belongs to exactly one contact. Each stanza that names a person by several
 // aliases is learnt here; the store applies the merges. An alias not in the book is nobody: denied.
-import type { ContactId } from '../ids.ts';
+import type { ContactId } from '@relay/contract/ids';
 import { type Alias, aliasKey, distinctAliases } from './alias.ts';
 import { type Grant, isGrantWithin, narrowestGrant } from './grants.ts';
 

@@ -1,6 +1,7 @@
+import { REPLY_MODES } from '@relay/contract/contacts/grant-options';
+import { type ContactId, contactId } from '@relay/contract/ids';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { type ContactId, contactId } from '../ids.ts';
 import { type Alias, aliasKey, lidAlias, phoneAlias } from './alias.ts';
 import {
   type AliasBook,
@@ -10,7 +11,6 @@ import {
   linkAliases,
   mergeContacts,
 } from './alias-book.ts';
-import { REPLY_MODES } from './grant-options.ts';
 import { type Grant, isGrantWithin } from './grants.ts';
 
 const numRuns = Number(process.env.PROPERTY_RUNS ?? 500);

@@ -1,6 +1,6 @@
+import { REPLY_MODES } from '@relay/contract/contacts/grant-options';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { REPLY_MODES } from './grant-options.ts';
 import { DENIED_GRANT, type Grant, grantChange, isGrantWithin, narrowestGrant } from './grants.ts';
 
 const numRuns = Number(process.env.PROPERTY_RUNS ?? 500);

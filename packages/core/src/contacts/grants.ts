@@ -1,6 +1,6 @@
 // What the owner allows for one contact or group. Grants form a lattice: `narrowest` is its meet,
 // no grant (null) its bottom. Whoever changes or merges grants asks here which way a change goes.
-import type { GrantOptions, ReplyMode } from './grant-options.ts';
+import type { GrantOptions, ReplyMode } from '@relay/contract/contacts/grant-options';
 
 export interface Grant {
   readonly canRead: boolean;

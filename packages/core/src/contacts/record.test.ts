@@ -1,6 +1,10 @@
+import {
+  grantOptionsSchema,
+  patchGrantOptions,
+  REPLY_MODES,
+} from '@relay/contract/contacts/grant-options';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { grantOptionsSchema, patchGrantOptions, REPLY_MODES } from './grant-options.ts';
 import {
   DENIED_GRANT,
   type Grant,

@@ -1,6 +1,10 @@
+import {
+  INSTANCE_STATES,
+  isTerminal,
+  type NonTerminalState,
+} from '@relay/contract/conversation/states';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { INSTANCE_STATES, isTerminal, type NonTerminalState } from './states.ts';
 import { type Instance, transition } from './transition.ts';
 import {
   type ConversationEvent,

@@ -1,5 +1,5 @@
+import { instanceId } from '@relay/contract/ids';
 import { expect, test } from 'vitest';
-import { instanceId } from '../ids.ts';
 import { conversationNotice } from './transition.ts';
 
 const parts = {

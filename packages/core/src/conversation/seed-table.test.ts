@@ -1,8 +1,9 @@
 // Seed 003's transition table, row by row, with the side effects it names.
+
+import type { InstanceState } from '@relay/contract/conversation/states';
+import { instanceId } from '@relay/contract/ids';
 import { verifies } from '@relay/testing/verifies';
 import { expect, test } from 'vitest';
-import { instanceId } from '../ids.ts';
-import type { InstanceState } from './states.ts';
 import { type ConversationEffect, type Instance, newInstance, transition } from './transition.ts';
 import type { ConversationEvent } from './transition-table.ts';
 

@@ -1,7 +1,8 @@
 // What can happen to a conversation. The names are persisted as the `trigger` of a logged
 // transition and appear in the API: never rename one.
-import type { LateReplyPolicy } from '../settings.ts';
-import { type InstanceState, isTerminal } from './states.ts';
+
+import { type InstanceState, isTerminal } from '@relay/contract/conversation/states';
+import type { LateReplyPolicy } from '@relay/contract/settings';
 
 export type ConversationEvent =
   // The agent

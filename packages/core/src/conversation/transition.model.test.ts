@@ -1,9 +1,10 @@
 // The machine against a second one written the other way round: the reference asks for each event
 // "where may this happen and what is true afterwards", with a timer and a queue of its own.
+
+import type { InstanceState } from '@relay/contract/conversation/states';
+import { instanceId } from '@relay/contract/ids';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { instanceId } from '../ids.ts';
-import type { InstanceState } from './states.ts';
 import { type Instance, newInstance, transition } from './transition.ts';
 import {
   CONVERSATION_EVENT_TYPES,

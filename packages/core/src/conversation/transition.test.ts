@@ -1,13 +1,13 @@
-import { verifies } from '@relay/testing/verifies';
-import { describe, expect, it } from 'vitest';
-import { instanceId } from '../ids.ts';
 import {
   INSTANCE_STATES,
   type InstanceState,
   isTerminal,
   type NonTerminalState,
   STATE_SENTENCES,
-} from './states.ts';
+} from '@relay/contract/conversation/states';
+import { instanceId } from '@relay/contract/ids';
+import { verifies } from '@relay/testing/verifies';
+import { describe, expect, it } from 'vitest';
 import {
   holdsContact,
   type Instance,

@@ -2,14 +2,14 @@
 // log and the effects to carry out. It is pure: the caller persists all of it in one transaction,
 // and only then does anything act.
 
-import type { InstanceId } from '../ids.ts';
 import {
   type InstanceState,
   isTerminal,
   type NonTerminalState,
   TURN_PURPOSES,
   type TurnPurpose,
-} from './states.ts';
+} from '@relay/contract/conversation/states';
+import type { InstanceId } from '@relay/contract/ids';
 import {
   type ConversationEvent,
   type ConversationEventType,

@@ -1,5 +1,8 @@
 // The digest set: the labelled week of each group, cut into days with what their digests must and must not
 // tell. Pure. Messages are judged and masked as those of an observed group are.
+
+import { LEAK_REASONS } from '@relay/contract/api/constants';
+import type { DigestDay, DigestReport } from '@relay/contract/api/eval';
 import { z } from 'zod';
 import {
   type LabelledText,
@@ -7,8 +10,6 @@ import {
   trustedText,
   untrustedText,
 } from '../agent/labelled-text.ts';
-import { LEAK_REASONS } from '../api/constants.ts';
-import type { DigestDay, DigestReport } from '../api/eval.ts';
 import { GROUP_MESSAGE_KINDS, type GroupMessage, type JudgedMessage } from '../observer/message.ts';
 import { judgeNoise } from '../observer/noise/judge.ts';
 import type { Taint } from '../policy/facts.ts';

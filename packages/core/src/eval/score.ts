@@ -1,5 +1,5 @@
 // How good a yes-or-no was, and a fair part of a set. Pure.
-import type { Score } from '../api/eval.ts';
+import type { Score } from '@relay/contract/api/eval';
 
 interface BinaryOutcome {
   readonly should: boolean;

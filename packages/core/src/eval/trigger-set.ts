@@ -1,7 +1,8 @@
 // The trigger set: its cases as phases 1 and 2 see them, and how well a model sorted them. Pure.
+
+import { TRIGGER_CASE_LABELS, type TriggerCaseLabel } from '@relay/contract/api/constants';
+import type { TriggerReport } from '@relay/contract/api/eval';
 import { z } from 'zod';
-import { TRIGGER_CASE_LABELS, type TriggerCaseLabel } from '../api/constants.ts';
-import type { TriggerReport } from '../api/eval.ts';
 import type { GroupMessage } from '../observer/message.ts';
 import { type Addressee, mayBeAddressed } from '../observer/trigger/address.ts';
 import type { TriggerLabel, TriggerQuestion } from '../observer/trigger/prompt.ts';

@@ -1,7 +1,7 @@
 // Which number of a date is the day. One date says little, all dates of a chat usually say it: a number over
 // twelve is no month, a chat goes forward in time, and not into the future. What stays open is asked. Pure.
 
-import { DATE_ORDERS, type DateOrder } from '../api/imports.ts';
+import { DATE_ORDERS, type DateOrder } from '@relay/contract/api/imports';
 import { foldName } from '../contacts/match.ts';
 import type { ExportLineHead } from './whatsapp-export.ts';
 

@@ -1,7 +1,7 @@
+import type { DateOrder } from '@relay/contract/api/imports';
 import { growth } from '@relay/testing/growth';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { DateOrder } from '../api/imports.ts';
 import { chatTitleFromFile, DateOrderFinder, exportLineDay } from './inference.ts';
 import { type ExportEntry, ExportReader, readExportLineHead } from './whatsapp-export.ts';
 

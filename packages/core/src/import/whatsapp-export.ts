@@ -1,7 +1,7 @@
 // An exported chat, line by line, as messages. A message begins with a date and goes on until the next one
 // does. Pure, and bounded whatever the file holds: a line or a message that does not end is cut.
-import type { ImportSkip } from '../api/imports.ts';
-import type { MediaKind } from '../api/ingest.ts';
+import type { ImportSkip } from '@relay/contract/api/imports';
+import type { MediaKind } from '@relay/contract/api/ingest';
 
 export interface ExportedMessage {
   readonly head: Omit<ExportLineHead, 'rest'>;

@@ -1,6 +1,6 @@
 // What was sent beside words, of a message that did not come over the wire: told by a notification or read
 // out of an exported chat. Stored in the very words that a message from the wire has, so that all read alike.
-import type { MediaKind } from '../api/ingest.ts';
+import type { MediaKind } from '@relay/contract/api/ingest';
 import type { IncomingMedia, MessageDetails } from '../messages/message.ts';
 
 export interface StoredContent {

@@ -1,5 +1,5 @@
+import type { ContactId } from '@relay/contract/ids';
 import { expect, test } from 'vitest';
-import type { ContactId } from '../ids.ts';
 import { createNameResolver, findGroupsByName, onlyContactIn } from './names.ts';
 
 const person = (id: string, names: string[], numbers: string[] = []) => ({

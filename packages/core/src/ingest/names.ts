@@ -1,8 +1,9 @@
 // Who is meant by the name that a phone shows beside a message: those of the chat who are called so, or have
 // that number. Nobody is guessed: two of one name are two, and a name that nobody has is nobody's.
+
+import type { ContactId } from '@relay/contract/ids';
 import { foldName } from '../contacts/match.ts';
 import { readPhoneNumber } from '../contacts/phone-number.ts';
-import type { ContactId } from '../ids.ts';
 
 export interface NamedPerson {
   readonly id: ContactId;

@@ -1,6 +1,6 @@
+import type { ContactId } from '@relay/contract/ids';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { ContactId } from '../ids.ts';
 import {
   isSameMessage,
   PAIRING_SKEW_MS,

@@ -1,7 +1,7 @@
 // Which messages that were told, by a notification or an export, are there anyway. One stands for one and the
 // other way round, so that somebody who says "ok" twice has said it twice. Pure.
 // Invariant: whatever the order in which they come, as many are paired as can be, and who was paired stays so.
-import type { ContactId } from '../ids.ts';
+import type { ContactId } from '@relay/contract/ids';
 import { type StoredContent, textInStoredContent } from './media.ts';
 
 /** Clocks of phones are off, and notifications wait: so far apart two may be and still be one message. */

@@ -1,5 +1,5 @@
+import type { MediaKind } from '@relay/contract/api/ingest';
 import { expect, test } from 'vitest';
-import type { MediaKind } from '../api/ingest.ts';
 import { toStoredContent } from './media.ts';
 import { haveSameEssence, messageEssence } from './pairing.ts';
 

@@ -1,9 +1,16 @@
+import { APPROVAL_STATES } from '@relay/contract/api/approvals';
+import { INSTANCE_STATES } from '@relay/contract/conversation/states';
+import type {
+  ApprovalId,
+  InstanceId,
+  MessageId,
+  OutboxId,
+  RunId,
+  ScheduleId,
+} from '@relay/contract/ids';
+import { OUTBOX_STATES } from '@relay/contract/outbox/states';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { APPROVAL_STATES } from '../api/approvals.ts';
-import { INSTANCE_STATES } from '../conversation/states.ts';
-import type { ApprovalId, InstanceId, MessageId, OutboxId, RunId, ScheduleId } from '../ids.ts';
-import { OUTBOX_STATES } from '../outbox/states.ts';
 import { REASONS } from '../policy/reasons.ts';
 import { ROUTE_REASONS } from '../router/route.ts';
 import { explainStory } from './explain.ts';

@@ -1,6 +1,6 @@
 // Why: the one sentence about a message.
 
-import { type InstanceState, isTerminal } from '../conversation/states.ts';
+import { type InstanceState, isTerminal } from '@relay/contract/conversation/states';
 import { REASONS, type ReasonCode } from '../policy/reasons.ts';
 import type { ROUTE_REASONS } from '../router/route.ts';
 import {

@@ -12,7 +12,7 @@ import type {
   RunId,
   ScheduleId,
   SessionId,
-} from '../ids.ts';
+} from '@relay/contract/ids';
 import type { Taint } from '../policy/facts.ts';
 import { REASONS, type ReasonCode } from '../policy/reasons.ts';
 import { toClause } from './format.ts';

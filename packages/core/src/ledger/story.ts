@@ -1,8 +1,15 @@
 // What is known of one message, as the store reads it from its rows: the ground of the one sentence that
 // says why. Names are resolved for people to read; the words of the message are nowhere in it.
-import type { ApprovalState } from '../api/approvals.ts';
-import type { ApprovalId, InstanceId, MessageId, OutboxId, RunId, ScheduleId } from '../ids.ts';
-import type { OutboxState } from '../outbox/states.ts';
+import type { ApprovalState } from '@relay/contract/api/approvals';
+import type {
+  ApprovalId,
+  InstanceId,
+  MessageId,
+  OutboxId,
+  RunId,
+  ScheduleId,
+} from '@relay/contract/ids';
+import type { OutboxState } from '@relay/contract/outbox/states';
 
 /** The other side: the person, the group, or the owner's own chat. */
 export interface StoryChat {

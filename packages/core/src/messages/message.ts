@@ -1,6 +1,6 @@
 // A message as it reached the account, in no transport's words. Made by the transport's reader from an
 // inbox row, stored by `inbox`. Addresses are JIDs: the one form that names people and groups alike.
-import type { MessageId } from '../ids.ts';
+import type { MessageId } from '@relay/contract/ids';
 
 export interface IncomingMessage {
   readonly id: MessageId;

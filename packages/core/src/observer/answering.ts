@@ -1,7 +1,8 @@
 // How often the assistant may speak in one group: a pause between two answers, and so many a day by the
 // clocks of the group. Pure; asked before an answer is thought of, and again before it is submitted.
+
+import type { ObserverSettings } from '@relay/contract/settings';
 import type { Zone } from '../schedule/zone.ts';
-import type { ObserverSettings } from '../settings.ts';
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;

@@ -1,10 +1,11 @@
 // Whatever is asked and whenever: never two answers within the pause, never more than so many in one day by
 // the clocks of the group, and the moment it names is the first at which it may.
+
+import { settingsSchema } from '@relay/contract/settings';
 import { verifies } from '@relay/testing/verifies';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { findZone, type Zone } from '../schedule/zone.ts';
-import { settingsSchema } from '../settings.ts';
 import { type CadenceSettings, checkCadence } from './answering.ts';
 
 const MINUTE = 60_000;

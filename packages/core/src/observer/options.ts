@@ -1,6 +1,7 @@
 // What the owner set for one observed group; where they set nothing, the settings hold.
+
+import type { ObserverSettings } from '@relay/contract/settings';
 import { z } from 'zod';
-import type { ObserverSettings } from '../settings.ts';
 
 export const observedOptionsSchema = z.object({
   assistant_name: z.string().trim().min(2).max(40).optional(),

@@ -1,5 +1,5 @@
+import { pacingSchema } from '@relay/contract/settings';
 import { expect, test } from 'vitest';
-import { pacingSchema } from '../settings.ts';
 import {
   activeFreeze,
   type Freeze,

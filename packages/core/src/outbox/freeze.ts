@@ -1,7 +1,8 @@
 // What WhatsApp's refusals mean for the message and for all that follow. A freeze only ever delays; the
 // causes are persisted: never rename one.
+
+import type { PacingSettings } from '@relay/contract/settings';
 import { delayFor, longestWait, RETRY } from '../retry.ts';
-import type { PacingSettings } from '../settings.ts';
 
 interface FreezeSpec {
   readonly stops: 'everything' | 'first_contacts';

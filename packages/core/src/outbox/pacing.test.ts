@@ -1,6 +1,6 @@
+import { pacingSchema } from '@relay/contract/settings';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
-import { pacingSchema } from '../settings.ts';
 import {
   firstContactTimes,
   nextFirstContactAt,

@@ -1,6 +1,6 @@
 // When the next message may leave, and how long somebody would have typed it. Caps hold in every
 // window of their length, not from midnight to midnight, so that no two windows add up at their seam.
-import type { PacingSettings } from '../settings.ts';
+import type { PacingSettings } from '@relay/contract/settings';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

@@ -2,7 +2,7 @@
 // is never taken back. A message whose fate is in doubt is offered again only when it has been
 // reconciled, and always under its own id.
 
-import type { OutboxState } from './states.ts';
+import type { OutboxState } from '@relay/contract/outbox/states';
 
 export interface DeliveryProgress {
   readonly state: OutboxState;

@@ -1,8 +1,8 @@
 // Who asks the gate. An actor is made by the daemon from what it knows itself, never from what a
 // model or a client says: a session cannot name another chat, a token cannot bring its own scopes.
-import type { TokenClient } from '../api/credentials.ts';
-import type { ChatId, ContactId, InstanceId, RunId, TokenId } from '../ids.ts';
-import type { Scope } from './scopes.ts';
+import type { TokenClient } from '@relay/contract/api/credentials';
+import type { ChatId, ContactId, InstanceId, RunId, TokenId } from '@relay/contract/ids';
+import type { Scope } from '@relay/contract/policy/scopes';
 
 /** The person it all belongs to, at the console, the command or the phone. */
 interface OwnerActor {

@@ -2,7 +2,8 @@
 // is submitted and again just before it is sent. Each question may only narrow what the one before
 // left open; a yes at the end needs every one of them, and no rule means no.
 
-import type { ContactId } from '../ids.ts';
+import type { ContactId } from '@relay/contract/ids';
+import type { Scope } from '@relay/contract/policy/scopes';
 import type { Actor, ConversationSession } from './actors.ts';
 import { isTainted, type PolicyFacts, standingGrant } from './facts.ts';
 import {
@@ -13,7 +14,6 @@ import {
   type ManageGrant,
 } from './intents.ts';
 import { type Decision, decisionFor, REASONS, type ReasonCode, type ReasonFor } from './reasons.ts';
-import type { Scope } from './scopes.ts';
 
 export function decide(actor: Actor, intent: Intent, facts: PolicyFacts): Decision {
   const refusal = lacksPower(actor, intent) ?? refusedPlace(actor, intent, facts);

@@ -1,7 +1,8 @@
 // What the gate knows when it decides, read in the same transaction as the decision. A fact that is
 // missing is one that forbids: BARE_FACTS permits nothing to any agent.
+
+import type { ChatId, ContactId, InstanceId } from '@relay/contract/ids';
 import type { Grant } from '../contacts/grants.ts';
-import type { ChatId, ContactId, InstanceId } from '../ids.ts';
 
 export type ChatFacts =
   /** `contact` is null while no canonical contact is known for the chat: identity unresolved. */

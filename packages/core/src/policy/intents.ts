@@ -1,8 +1,9 @@
 // What may be asked of the gate: everything that changes the world. An intent names its target by
 // id and carries the hash of all that a person would be shown, recipient and content together, so
 // that an approval is good for exactly this and nothing else.
+
+import type { ApprovalId, ChatId, ContactId } from '@relay/contract/ids';
 import type { GrantChange } from '../contacts/grants.ts';
-import type { ApprovalId, ChatId, ContactId } from '../ids.ts';
 
 interface InChat {
   readonly chat: ChatId;

@@ -1,6 +1,6 @@
 // The gate's yes to one intent. The outbox takes nothing else, and only the gate makes one: the brand
 // keeps others from building it by accident, an import rule from doing so on purpose.
-import type { AccountId, ChatId, InstanceId, PermitId } from '../ids.ts';
+import type { AccountId, ChatId, InstanceId, PermitId } from '@relay/contract/ids';
 
 declare const permitted: unique symbol;
 

@@ -1,10 +1,11 @@
 // May this actor read here? Asked for each chat before its text reaches a model or leaves by a
 // route; queries apply the same rules in SQL. A read across chats is one question per chat.
+
+import type { Scope } from '@relay/contract/policy/scopes';
 import type { Actor } from './actors.ts';
 import { conversationAuthority, isOnContactList } from './decide.ts';
 import { type PolicyFacts, standingGrant } from './facts.ts';
 import { type Decision, decisionFor, type ReasonCode, type ReasonFor } from './reasons.ts';
-import type { Scope } from './scopes.ts';
 
 export const READ_KINDS = [
   'messages',

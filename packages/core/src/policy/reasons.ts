@@ -1,6 +1,6 @@
 // Every reason the policy can give, with what it decides and the sentence a person reads: why, and
 // where there is one, the next step. The reason is persisted in the ledger: never rename one.
-import { ERRORS, RelayError } from '../errors.ts';
+import { ERRORS, RelayError } from '@relay/contract/errors';
 
 export const DECISION_OUTCOMES = ['deny', 'needs_approval', 'allow'] as const;
 type DecisionOutcome = (typeof DECISION_OUTCOMES)[number];

@@ -1,8 +1,8 @@
 // One turn of an agent in a delegated conversation, as the flow asks for it. The flow gives what the
 // agent may know and takes back what it wants; nothing the agent wants has happened when it returns.
-import type { Todo, TranscriptLine } from '../api/instances.ts';
-import type { TurnPurpose } from '../conversation/states.ts';
-import type { ChatId, InstanceId, RunId } from '../ids.ts';
+import type { Todo, TranscriptLine } from '@relay/contract/api/instances';
+import type { TurnPurpose } from '@relay/contract/conversation/states';
+import type { ChatId, InstanceId, RunId } from '@relay/contract/ids';
 import type { Taint } from '../policy/facts.ts';
 
 export interface TurnContext {

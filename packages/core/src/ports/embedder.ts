@@ -1,7 +1,7 @@
 // Turns texts into vectors: an endpoint that speaks OpenAI's protocol, or a small model inside the daemon.
 // Implemented in `llm`, handed to `search` by `main`. Vectors of different models are never compared.
 
-import type { MemorySettings } from '../settings.ts';
+import type { MemorySettings } from '@relay/contract/settings';
 
 export interface Embedder {
   readonly provider: string;

@@ -1,7 +1,7 @@
 // A way to reach WhatsApp. A small required interface and optional capabilities; what it received it has
 // already made durable through its WireStore, so its events are hints and receipts, never messages.
-import type { ConnectionState } from '../connection/states.ts';
-import type { MessageId } from '../ids.ts';
+import type { ConnectionState } from '@relay/contract/connection/states';
+import type { MessageId } from '@relay/contract/ids';
 
 export type LinkMethod =
   | { readonly kind: 'qr' }

@@ -1,5 +1,5 @@
+import type { RestartReport } from '@relay/contract/api/status';
 import { describe, expect, test } from 'vitest';
-import type { RestartReport } from '../api/status.ts';
 import { awayDuration, isWorthReporting, reportSentence } from '../restart-report.ts';
 
 const report = (over: Partial<RestartReport> = {}): RestartReport => ({

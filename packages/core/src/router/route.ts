@@ -1,6 +1,6 @@
 // What becomes of a message that was taken in. Pure: the router reads the facts, asks here, and writes the
 // answer with its reason into the ledger. The reasons are persisted: never rename one.
-import type { ContactId, InstanceId } from '../ids.ts';
+import type { ContactId, InstanceId } from '@relay/contract/ids';
 import { isMark } from '../messages/message.ts';
 import type { ChatFacts, ConversationFacts } from '../policy/facts.ts';
 import { canRead, type ReadFacts } from '../policy/read.ts';

@@ -1,9 +1,10 @@
 // The proof over every zone this machine knows: two years of daily rules, each local day exactly once. Read
 // back through Intl alone, so that the arithmetic under test does not vouch for itself.
+
+import { WEEKDAYS } from '@relay/contract/schedule/names';
+import type { ScheduleRule } from '@relay/contract/schedule/rule';
 import { expect, test } from 'vitest';
-import { WEEKDAYS } from './names.ts';
 import { occurrences } from './occurrences.ts';
-import type { ScheduleRule } from './rule.ts';
 import { findZone, type Zone } from './zone.ts';
 
 const DAY = 86_400_000;

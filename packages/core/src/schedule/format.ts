@@ -1,8 +1,8 @@
 // A rule and its times as a person reads them. Pure, and always in English, whatever the machine speaks.
 
-import type { CatchUp } from '../api/constants.ts';
-import { WEEKDAYS, type Weekday } from './names.ts';
-import type { ScheduleRule } from './rule.ts';
+import type { CatchUp } from '@relay/contract/api/constants';
+import { WEEKDAYS, type Weekday } from '@relay/contract/schedule/names';
+import type { ScheduleRule } from '@relay/contract/schedule/rule';
 import { instantOfLocal, weekdayOf, type Zone } from './zone.ts';
 
 const DAYS: Readonly<Record<Weekday, string>> = {

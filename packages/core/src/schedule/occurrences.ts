@@ -1,11 +1,12 @@
 // When a rule happens, in a zone. A local time that does not exist that day happens at the first moment
 // after the gap, one that comes twice happens the first time only: each local time of a rule is one
 // occurrence, whatever the clocks do. Pure; cron is read by croner, as local times, never as instants.
+
+import type { CatchUp } from '@relay/contract/api/constants';
+import { WEEKDAYS, type Weekday } from '@relay/contract/schedule/names';
+import { ruleSchema, type ScheduleRule } from '@relay/contract/schedule/rule';
 import { Cron } from 'croner';
-import type { CatchUp } from '../api/constants.ts';
 import { formatLocalTime } from './format.ts';
-import { WEEKDAYS, type Weekday } from './names.ts';
-import { ruleSchema, type ScheduleRule } from './rule.ts';
 import { findZone, instantOfLocal, weekdayOf, type Zone } from './zone.ts';
 
 const DAY = 86_400_000;

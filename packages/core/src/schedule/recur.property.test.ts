@@ -1,9 +1,9 @@
+import { CATCH_UPS } from '@relay/contract/api/constants';
+import { WEEKDAYS } from '@relay/contract/schedule/names';
+import type { ScheduleRule } from '@relay/contract/schedule/rule';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { CATCH_UPS } from '../api/constants.ts';
-import { WEEKDAYS } from './names.ts';
 import { nextOccurrence, nextOccurrences, occurrences, planDueRun } from './occurrences.ts';
-import type { ScheduleRule } from './rule.ts';
 import { findZone, type Zone } from './zone.ts';
 
 const two = (value: number) => String(value).padStart(2, '0');

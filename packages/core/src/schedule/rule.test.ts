@@ -1,6 +1,6 @@
+import type { ScheduleRule } from '@relay/contract/schedule/rule';
 import { describe, expect, test } from 'vitest';
 import { checkRule, nextOccurrences, occurrences } from './occurrences.ts';
-import type { ScheduleRule } from './rule.ts';
 import { findZone, type Zone } from './zone.ts';
 
 const named = (name: string): Zone => findZone(name) ?? expect.fail(name);

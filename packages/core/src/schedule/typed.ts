@@ -1,10 +1,10 @@
 // What people type when they mean a time: one table of forms, each with an example. What fits none of them
 // is refused with that table, so nobody has to guess. Pure; the rule it gives is still to be checked.
 
+import { WEEKDAYS, type Weekday } from '@relay/contract/schedule/names';
+import type { ScheduleRule } from '@relay/contract/schedule/rule';
 import { MONTH_NAMES } from './format.ts';
-import { WEEKDAYS, type Weekday } from './names.ts';
 import { nextOccurrence } from './occurrences.ts';
-import type { ScheduleRule } from './rule.ts';
 import type { Zone } from './zone.ts';
 
 interface TypedScheduleContext {

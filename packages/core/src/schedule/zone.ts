@@ -1,7 +1,7 @@
 // One IANA time zone as arithmetic: what its clocks show at an instant, and when they show a given local
 // time. A local time is a number too: the milliseconds its date and time would have in UTC.
 
-import { WEEKDAYS, type Weekday, zoneFormat } from './names.ts';
+import { WEEKDAYS, type Weekday, zoneFormat } from '@relay/contract/schedule/names';
 
 const DAY = 86_400_000;
 /** No zone is further ahead of UTC, or behind it, than this. */

@@ -1,19 +1,24 @@
 // From the log of events to what webhooks are told: which kind it is, and the ids and codes that go with it.
 // Pure. Invariant: nothing that somebody wrote is among these facts; words are read when they are sent.
-import { z } from 'zod';
-import type { WebhookEventType } from '../api/constants.ts';
-import { MESSAGE_EVENT, messageRefSchema, type StreamEvent } from '../api/events.ts';
-import type { RestartReport } from '../api/status.ts';
+
+import type { WebhookEventType } from '@relay/contract/api/constants';
+import { MESSAGE_EVENT, messageRefSchema, type StreamEvent } from '@relay/contract/api/events';
+import type { RestartReport } from '@relay/contract/api/status';
 import {
   CONNECTION_STATES,
   type ConnectionState,
   connectionSentence,
   whatsappStatusOf,
-} from '../connection/states.ts';
+} from '@relay/contract/connection/states';
+import { OUTBOX_STATES } from '@relay/contract/outbox/states';
+import type {
+  MESSAGE_DIRECTIONS,
+  WebhookData,
+  WebhookFilter,
+} from '@relay/contract/webhooks/events';
+import { z } from 'zod';
 import { FREEZES, type FreezeCause, freezeSentence } from '../outbox/freeze.ts';
-import { OUTBOX_STATES } from '../outbox/states.ts';
 import { reportSentence } from '../restart-report.ts';
-import type { MESSAGE_DIRECTIONS, WebhookData, WebhookFilter } from './events.ts';
 
 export type EventFacts = Readonly<Record<string, string | number | boolean | null>>;
 

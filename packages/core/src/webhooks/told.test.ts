@@ -1,8 +1,8 @@
+import type { StreamEvent } from '@relay/contract/api/events';
+import { CONNECTION_STATES, type ConnectionState } from '@relay/contract/connection/states';
+import { webhookBodySchema } from '@relay/contract/webhooks/events';
 import { expect, test } from 'vitest';
-import type { StreamEvent } from '../api/events.ts';
-import { CONNECTION_STATES, type ConnectionState } from '../connection/states.ts';
 import { healthEventOf, mapStreamEvent } from './event-mapping.ts';
-import { webhookBodySchema } from './events.ts';
 
 const event = (kind: string, data: Record<string, unknown>, subject: string | null = 's') =>
   mapStreamEvent({

@@ -2,9 +2,9 @@
 // request of a model holds a canary belongs to a run whose taint names its source, and no instructions hold one.
 // The model repeats every canary that it sees, so that it goes on into answers, digests and the next turn.
 import { randomUUID } from 'node:crypto';
-import type { ChatId, InstanceId, RequestId, RunId } from '@relay/core/ids';
+import type { ChatId, InstanceId, RequestId, RunId } from '@relay/contract/ids';
+import { pacingSchema } from '@relay/contract/settings';
 import { isTaintWithin, type Taint, UNTAINTED } from '@relay/core/policy/facts';
-import { pacingSchema } from '@relay/core/settings';
 import type { ChatRequest, Reply } from '@relay/simulator/model/schemas';
 import { eventually } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';

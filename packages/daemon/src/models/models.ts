@@ -1,14 +1,15 @@
 // The model as it is set up at this moment: settings are read at each turn, and a model is opened anew only
 // when they have changed. Who wishes for another model gets it from the same provider.
-import { type ModelPrice, modelPriceFor, type PriceSettings } from '@relay/core/agent/budget';
+
 import {
   isKeyless,
   PROVIDER_NAMES,
   type ProviderName,
   parseProviderName,
-} from '@relay/core/agent/providers';
-import { RelayError } from '@relay/core/errors';
-import type { ModelSettings } from '@relay/core/settings';
+} from '@relay/contract/agent/providers';
+import { RelayError } from '@relay/contract/errors';
+import type { ModelSettings } from '@relay/contract/settings';
+import { type ModelPrice, modelPriceFor, type PriceSettings } from '@relay/core/agent/budget';
 import type { LanguageModel } from 'ai';
 
 interface ModelOverride {

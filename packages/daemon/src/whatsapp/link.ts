@@ -1,6 +1,6 @@
 // What the transport shows of itself: one Link, replaced whole at every change and told to whoever listens.
 // Invariant: a QR or pairing code is there only in its own state, and a retry only while one is planned.
-import type { ConnectionState } from '@relay/core/connection/states';
+import type { ConnectionState } from '@relay/contract/connection/states';
 import type { Log } from '@relay/core/log';
 import type { LinkHealth, TransportEvent, WhatsAppLink } from '@relay/core/ports/transport';
 

@@ -1,7 +1,7 @@
 // What the server tells about messages of ours, people and groups, as events of the port.
 // Invariant: a receipt is acknowledged once its ticks are written; what else is lost with the process is
 // told again or not needed.
-import type { MessageId } from '@relay/core/ids';
+import type { MessageId } from '@relay/contract/ids';
 import type { GroupInfo, TransportEvent } from '@relay/core/ports/transport';
 import {
   type BinaryNode,

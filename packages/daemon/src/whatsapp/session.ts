@@ -1,6 +1,6 @@
 // The life of one socket, from its first byte until it is gone: what it shows, and why it ended.
 // Invariant: `ended` resolves once, after Baileys has closed and its last events are out.
-import type { ConnectionState } from '@relay/core/connection/states';
+import type { ConnectionState } from '@relay/contract/connection/states';
 import {
   type LinkMethod,
   type OutgoingMessage,

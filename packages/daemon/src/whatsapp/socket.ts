@@ -1,6 +1,6 @@
 // One Baileys socket, set up the way Relay uses it: quiet, unseen, and fetching nothing by itself.
 // Invariant: the version is the one this Baileys was released with; nothing is asked at run time.
-import type { MessageId } from '@relay/core/ids';
+import type { MessageId } from '@relay/contract/ids';
 import type { Log } from '@relay/core/log';
 import { isMark } from '@relay/core/messages/message';
 import type { FindSent } from '@relay/core/ports/transport';

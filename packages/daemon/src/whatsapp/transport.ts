@@ -1,7 +1,8 @@
 // WhatsApp through Baileys: the port's Transport. It keeps one connection alive, one socket at a time,
 // and asks core what to do at every close. Invariant: a new socket is made only after the old one is gone.
+
+import { type ConnectionState, whatsappStatusOf } from '@relay/contract/connection/states';
 import { decideOnClose } from '@relay/core/connection/close-policy';
-import { type ConnectionState, whatsappStatusOf } from '@relay/core/connection/states';
 import type { Log } from '@relay/core/log';
 import {
   type FindSent,

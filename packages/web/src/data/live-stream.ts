@@ -1,8 +1,8 @@
 // The one stream of all tabs. It says whether the daemon is there, and asks again for whatever an event touched.
 // Invariant: after any gap, a restart among them, everything shown is asked for anew.
-import { streamEvents } from '@relay/core/client/event-stream';
-import type { LiveEvent } from '@relay/core/client/sse';
-import type { OpenStream } from '@relay/core/client/transport';
+import { streamEvents } from '@relay/contract/client/event-stream';
+import type { LiveEvent } from '@relay/contract/client/sse';
+import type { OpenStream } from '@relay/contract/client/transport';
 import { createContext, use, useSyncExternalStore } from 'react';
 import { nounsTouchedBy, type Refresher } from './refresher.ts';
 import { isSignedOut } from './relay.ts';

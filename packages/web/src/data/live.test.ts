@@ -1,5 +1,5 @@
-import { RelayApiError, RelayConnectionError } from '@relay/core/client/api-error';
-import type { OpenStream } from '@relay/core/client/transport';
+import { RelayApiError, RelayConnectionError } from '@relay/contract/client/api-error';
+import type { OpenStream } from '@relay/contract/client/transport';
 import { expect, test, vi } from 'vitest';
 import { createLiveStream, type TabChannel, type TabMessage } from './live-stream.ts';
 import type { QueryNoun } from './refresher.ts';

@@ -1,7 +1,7 @@
 // Turns a rush of events into few requests: what was touched is collected, and asked for again once the round before
 // is done and a second old. Invariant: whatever is touched is asked for after that, and never more than one round runs.
 
-import type { Happened } from '@relay/core/client/sse';
+import type { Happened } from '@relay/contract/client/sse';
 import type { QueryClient } from '@tanstack/react-query';
 
 const GATHER_MS = 150;

@@ -1,7 +1,7 @@
 // The daemon as the console reaches it: the typed client over the page's own session. It keeps nothing; what is
 // known lives in the query cache.
-import { RelayApiError } from '@relay/core/client/api-error';
-import { createRelayClient } from '@relay/core/client/relay-client';
+import { RelayApiError } from '@relay/contract/client/api-error';
+import { createRelayClient } from '@relay/contract/client/relay-client';
 
 export const relay = createRelayClient({ baseUrl: '' });
 

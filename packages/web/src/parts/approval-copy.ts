@@ -1,5 +1,5 @@
 // What an approval asks, as a question that names the person. Pure; shared by every place that shows one.
-import type { Approval } from '@relay/core/api/approvals';
+import type { Approval } from '@relay/contract/api/approvals';
 import { withoutApprovalsHint } from '@relay/core/approvals/approval-text';
 import {
   IconCalendarPlus,

@@ -1,7 +1,7 @@
 // Each state of the link as the console shows it: a word, a hue, an icon and one sentence. The states are core's, so a
 // new one does not compile until it is here.
-import type { LinkBody } from '@relay/core/api/whatsapp';
-import type { ConnectionState, WhatsAppStatus } from '@relay/core/connection/states';
+import type { LinkBody } from '@relay/contract/api/whatsapp';
+import type { ConnectionState, WhatsAppStatus } from '@relay/contract/connection/states';
 import {
   IconAlertTriangle,
   IconArrowsExchange,

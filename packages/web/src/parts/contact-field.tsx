@@ -1,7 +1,7 @@
 // Chooses somebody: looked for among all whom Relay knows, by name or number, or a number that nobody is known by yet.
 import { Select } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import type { ListedContact } from '@relay/core/api/contacts';
+import type { ListedContact } from '@relay/contract/api/contacts';
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { nounKey } from '../data/queries.ts';

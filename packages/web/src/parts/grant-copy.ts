@@ -1,5 +1,5 @@
 // What is open for somebody, as one sentence. Pure.
-import type { ListedContact, Permission } from '@relay/core/api/contacts';
+import type { ListedContact, Permission } from '@relay/contract/api/contacts';
 
 type GrantFlags = Pick<Permission, 'displayName' | 'canRead' | 'canReply' | 'replyMode'> &
   Partial<Pick<Permission, 'canInitiate'>>;

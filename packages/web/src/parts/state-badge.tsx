@@ -1,6 +1,6 @@
 // The state of a conversation as a badge: icon and word. One map for the board, the list and the conversation itself.
-import type { ConversationInstance } from '@relay/core/api/instances';
-import type { InstanceState } from '@relay/core/conversation/states';
+import type { ConversationInstance } from '@relay/contract/api/instances';
+import type { InstanceState } from '@relay/contract/conversation/states';
 import {
   IconCircleCheck,
   IconCircleDotted,

@@ -1,5 +1,5 @@
-import type { Approval } from '@relay/core/api/approvals';
-import { CONNECTION_STATES, type ConnectionState } from '@relay/core/connection/states';
+import type { Approval } from '@relay/contract/api/approvals';
+import { CONNECTION_STATES, type ConnectionState } from '@relay/contract/connection/states';
 import { describe, expect, test } from 'vitest';
 import { approvalCopy, approvalReason, approvalRecipient } from './approval-copy.ts';
 import { connectionDisplay, statusDisplay } from './connection.ts';

@@ -1,7 +1,7 @@
 // The configuration of the seed: the model's provider and key, given to `relay init` and used from the next
 // turn on, the port, and whether WhatsApp is connected.
 import { once } from 'node:events';
-import { DEFAULT_PORT, settingsSchema } from '@relay/core/settings';
+import { DEFAULT_PORT, settingsSchema } from '@relay/contract/settings';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { verifies } from '../../verifies.ts';
 import { type AcceptanceHarness, openAcceptanceHarness } from './harness.ts';

@@ -1,7 +1,7 @@
 // AC-4 and AC-8: the owner's hand on a conversation. Each command in the states that allow it and in those
 // that do not, with nothing on the phone that was not meant to be there.
-import type { ConversationInstance } from '@relay/core/api/instances';
-import type { NonTerminalState } from '@relay/core/conversation/states';
+import type { ConversationInstance } from '@relay/contract/api/instances';
+import type { NonTerminalState } from '@relay/contract/conversation/states';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { verifies } from '../../verifies.ts';
 import { type AcceptanceHarness, ME, openAcceptanceHarness } from './harness.ts';

@@ -1,6 +1,6 @@
 // AC-1 and AC-9: the daemon comes and goes, as told or without a word, and the conversations go on.
 import { readdirSync } from 'node:fs';
-import type { ConversationInstance } from '@relay/core/api/instances';
+import type { ConversationInstance } from '@relay/contract/api/instances';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { verifies } from '../../verifies.ts';
 import { alive } from '../relay.ts';

@@ -1,5 +1,5 @@
 // AC-6: nobody answers, and the agent follows up on time, so often and no more; paused, it keeps quiet.
-import type { ConversationInstance } from '@relay/core/api/instances';
+import type { ConversationInstance } from '@relay/contract/api/instances';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { verifies } from '../../verifies.ts';
 import { type AcceptanceHarness, openAcceptanceHarness } from './harness.ts';

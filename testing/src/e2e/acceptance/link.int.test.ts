@@ -1,6 +1,6 @@
 // AC-2, and the error table's two rows on WhatsApp: one scan links for good, what drops comes back by
 // itself and ever more slowly, and what stays away is said.
-import type { LinkBody } from '@relay/core/api/whatsapp';
+import type { LinkBody } from '@relay/contract/api/whatsapp';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { verifies } from '../../verifies.ts';
 import { eventually } from '../gateway.ts';

@@ -1,6 +1,6 @@
 // The owner's say over what leaves: what their agents were told in confidence waits for a yes, a hold stops
 // everything until it is released, and they are told on their own phone, where they alone read it.
-import type { Approval } from '@relay/core/api/approvals';
+import type { Approval } from '@relay/contract/api/approvals';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type AcceptanceHarness, ME, openAcceptanceHarness } from './harness.ts';
 import { FIRST, send } from './script.ts';

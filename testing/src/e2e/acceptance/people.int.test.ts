@@ -1,6 +1,6 @@
 // The owner's people, from the command to the phone: who knocks, who is granted what, and that a grant taken
 // back holds for what is on its way already.
-import type { ListedContact, Permission } from '@relay/core/api/contacts';
+import type { ListedContact, Permission } from '@relay/contract/api/contacts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { verifies } from '../../verifies.ts';
 import { eventually } from '../gateway.ts';

@@ -1,6 +1,6 @@
 // Messages for later, as the owner has them: scheduled by command, seen on phones. Time is made to pass by
 // putting back when a schedule is due: the clock of the machine stays as it is.
-import type { Schedule, SchedulePreview } from '@relay/core/api/schedules';
+import type { Schedule, SchedulePreview } from '@relay/contract/api/schedules';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { verifies } from '../../verifies.ts';
 import { eventually } from '../gateway.ts';

@@ -1,5 +1,5 @@
 // The seed's transition table as it is printed there, and the few moves that Relay adds to it.
-import type { InstanceState } from '@relay/core/conversation/states';
+import type { InstanceState } from '@relay/contract/conversation/states';
 
 const rows = (text: string): string[] =>
   text

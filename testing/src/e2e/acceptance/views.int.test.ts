@@ -1,6 +1,6 @@
 // AC-7: what the owner sees, as a person and as a program: all conversations, one of them, what was said,
 // and the daemon itself.
-import type { ConversationInstance, TranscriptLine } from '@relay/core/api/instances';
+import type { ConversationInstance, TranscriptLine } from '@relay/contract/api/instances';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { verifies } from '../../verifies.ts';
 import { type AcceptanceHarness, ME, openAcceptanceHarness } from './harness.ts';

@@ -2,7 +2,7 @@
 // is stopped, and one that the power ends. What was sent is what is on the phone, once.
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import type { AssistantEvent, AssistantLine } from '@relay/core/api/assistant';
+import type { AssistantEvent, AssistantLine } from '@relay/contract/api/assistant';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CTRL_D, startTerminalUser } from '../../terminal-user.ts';
 import type { Person } from '../acceptance/person.ts';

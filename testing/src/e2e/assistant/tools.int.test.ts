@@ -1,6 +1,6 @@
 // The assistant's tools on the wire: what the model calls is what happens on WhatsApp, and what it is told
 // is what happened.
-import type { Approval } from '@relay/core/api/approvals';
+import type { Approval } from '@relay/contract/api/approvals';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { verifies } from '../../verifies.ts';
 import type { Person } from '../acceptance/person.ts';

@@ -1,6 +1,6 @@
 // What waits for the owner's yes, in a real Chromium against the daemon that ships: by mouse and by keyboard, on a
 // laptop and on a phone. What is asked of the daemon is only watched, and what leaves is looked for on Jonas's phone.
-import type { Approval } from '@relay/core/api/approvals';
+import type { Approval } from '@relay/contract/api/approvals';
 import type { Page, Request } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import type { Demo } from '../demo.ts';

@@ -68,7 +68,7 @@ async function copySources(): Promise<void> {
     if (name === '@relay' || name === '.cache') continue;
     await symlink(join(ROOT, 'node_modules', name), join(copy, 'node_modules', name));
   }
-  for (const name of ['cli', 'core', 'daemon', 'simulator', 'web'])
+  for (const name of ['cli', 'contract', 'core', 'daemon', 'simulator', 'web'])
     await symlink(join(copy, 'packages', name), join(copy, 'node_modules/@relay', name));
 }
 

@@ -1,6 +1,6 @@
 // Groups & digests in a real Chromium: a day that was really digested is read by hour and by day, with the proof that
 // nothing was said there; a group is observed and given up again.
-import type { ObservedGroup } from '@relay/core/api/observed-groups';
+import type { ObservedGroup } from '@relay/contract/api/observed-groups';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import type { Demo } from '../demo.ts';

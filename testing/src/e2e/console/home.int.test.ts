@@ -1,7 +1,7 @@
 // Home and the frame around it in a real Chromium, against the daemon that ships: what happened is drawn, letters do
 // what they say, and eight tabs share one stream.
 import { isDeepStrictEqual } from 'node:util';
-import type { DaemonStatus } from '@relay/core/api/status';
+import type { DaemonStatus } from '@relay/contract/api/status';
 import type { Page, Request } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import type { Demo } from '../demo.ts';

@@ -1,7 +1,7 @@
 // The ledger in a real Chromium: decisions page by page, each with its reason and its steps; the story of a message;
 // the chain checked, and the rows taken along as a file.
 import { readFile } from 'node:fs/promises';
-import type { LedgerLine, LedgerPage } from '@relay/core/api/ledger';
+import type { LedgerLine, LedgerPage } from '@relay/contract/api/ledger';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import type { Demo } from '../demo.ts';

@@ -1,6 +1,6 @@
 // Schedules in a real Chromium: made by keyboard with the next times seen before, cancelled after a question, found
 // again among those that are over. Nothing is mocked.
-import type { Schedule } from '@relay/core/api/schedules';
+import type { Schedule } from '@relay/contract/api/schedules';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import type { Demo } from '../demo.ts';

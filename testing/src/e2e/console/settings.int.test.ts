@@ -2,7 +2,7 @@
 // sets cannot be changed, and signing out everywhere ends every browser.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { DaemonStatus } from '@relay/core/api/status';
+import type { DaemonStatus } from '@relay/contract/api/status';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import type { Demo } from '../demo.ts';

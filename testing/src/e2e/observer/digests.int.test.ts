@@ -1,6 +1,6 @@
 // A family's yesterday on the wire: it is digested by the hour and by the day, and the owner asks about it by
 // command, in a chat, on WhatsApp and over HTTP. The digests are those of the scripted summariser.
-import type { DigestsResponse } from '@relay/core/api/digests';
+import type { DigestsResponse } from '@relay/contract/api/digests';
 import { dayBefore, dayContaining } from '@relay/core/observer/digest/periods';
 import { findZone } from '@relay/core/schedule/zone';
 import { afterAll, beforeAll, expect, it } from 'vitest';

@@ -8,8 +8,8 @@ import {
   StreamableHTTPClientTransport,
   type Transport,
 } from '@modelcontextprotocol/client';
-import type { TokenSecret } from '@relay/core/api/credentials';
-import type { Scope } from '@relay/core/policy/scopes';
+import type { TokenSecret } from '@relay/contract/api/credentials';
+import type { Scope } from '@relay/contract/policy/scopes';
 import { lineTransport } from '@relay/daemon/interfaces/mcp/transports';
 import type { LinkedRelay } from '../linked.ts';
 

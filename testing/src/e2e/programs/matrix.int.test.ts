@@ -1,7 +1,7 @@
 // Every scope × every tool × every door, from the registry itself: the token's scopes as the server has them
 // at that call decide, and nothing that a program says about itself does.
 import type { Client } from '@modelcontextprotocol/client';
-import { CLIENT_SCOPES, SCOPES, type Scope } from '@relay/core/policy/scopes';
+import { CLIENT_SCOPES, SCOPES, type Scope } from '@relay/contract/policy/scopes';
 import { CLIENT_TOOLS } from '@relay/daemon/interfaces/mcp/call';
 import { expect, test } from 'vitest';
 import { eventually } from '../gateway.ts';

@@ -1,7 +1,7 @@
 // The poisoned neighbour, on the wire: a program reads what somebody wrote and then writes to somebody else.
 // Nothing leaves until the owner has seen it, and then exactly what they saw.
 import type { Client } from '@modelcontextprotocol/client';
-import type { LedgerPage } from '@relay/core/api/ledger';
+import type { LedgerPage } from '@relay/contract/api/ledger';
 import { expect, test } from 'vitest';
 import { eventually } from '../gateway.ts';
 import { BEN, type LinkedRelay, ME, startLinkedRelay } from '../linked.ts';

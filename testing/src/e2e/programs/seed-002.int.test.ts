@@ -3,8 +3,8 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Client } from '@modelcontextprotocol/client';
-import type { LinkBody } from '@relay/core/api/whatsapp';
-import type { ConnectionState } from '@relay/core/connection/states';
+import type { LinkBody } from '@relay/contract/api/whatsapp';
+import type { ConnectionState } from '@relay/contract/connection/states';
 import { expect, onTestFinished, test } from 'vitest';
 import { verifies } from '../../verifies.ts';
 import { startDemo } from '../demo.ts';

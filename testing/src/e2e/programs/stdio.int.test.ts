@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import type { TokenSecret } from '@relay/core/api/credentials';
+import type { TokenSecret } from '@relay/contract/api/credentials';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { verifies } from '../../verifies.ts';
 import { BEN, type LinkedRelay, startLinkedRelay } from '../linked.ts';

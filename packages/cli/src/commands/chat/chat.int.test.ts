@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Approval } from '@relay/core/api/approvals';
+import type { Approval } from '@relay/contract/api/approvals';
 import { removeFolder } from '@relay/testing/remove-folder';
 import { CTRL_C, CTRL_D, startTerminalUser } from '@relay/testing/terminal-user';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';

@@ -1,11 +1,11 @@
 // `relay chat`: the owner's assistant, in a conversation at a terminal, or one question of a person or a
 // program. The words of the answer are the result; what it does on the way stands beside them.
 
-import type { Approval } from '@relay/core/api/approvals';
-import type { AssistantLine } from '@relay/core/api/assistant';
-import { RelayApiError } from '@relay/core/client/api-error';
-import { askAssistant } from '@relay/core/client/assistant-stream';
-import { RelayError } from '@relay/core/errors';
+import type { Approval } from '@relay/contract/api/approvals';
+import type { AssistantLine } from '@relay/contract/api/assistant';
+import { RelayApiError } from '@relay/contract/client/api-error';
+import { askAssistant } from '@relay/contract/client/assistant-stream';
+import { RelayError } from '@relay/contract/errors';
 import { clientOf, postStream } from '../../api.ts';
 import type { CommandCall, RunCommand } from '../../command.ts';
 import { toCommandFailure } from '../../failure.ts';

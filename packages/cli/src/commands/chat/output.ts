@@ -1,8 +1,8 @@
 // What a turn tells, said to a person: words as they come on standard output, each tool call in one line
 // beside them. Invariant: the whole answer has been said when the turn is done, and no word of it twice.
 
-import type { Approval } from '@relay/core/api/approvals';
-import type { AssistantEvent } from '@relay/core/api/assistant';
+import type { Approval } from '@relay/contract/api/approvals';
+import type { AssistantEvent } from '@relay/contract/api/assistant';
 import { withoutApprovalsHint } from '@relay/core/approvals/approval-text';
 import {
   formatCount,

@@ -1,18 +1,18 @@
 // `relay list`: the conversations at a glance, those that need the owner first. With --watch it goes on
 // and shows what changes.
 
-import { CONVERSATION_LIMITS } from '@relay/core/api/constants';
-import type { ConversationInstance } from '@relay/core/api/instances';
-import type { DaemonStatus } from '@relay/core/api/status';
-import { RelayApiError } from '@relay/core/client/api-error';
-import type { Client } from '@relay/core/client/client';
+import { CONVERSATION_LIMITS } from '@relay/contract/api/constants';
+import type { ConversationInstance } from '@relay/contract/api/instances';
+import type { DaemonStatus } from '@relay/contract/api/status';
+import { RelayApiError } from '@relay/contract/client/api-error';
+import type { Client } from '@relay/contract/client/client';
 import {
   INSTANCE_STATES,
   type InstanceState,
   isTerminal,
   STATE_SENTENCES,
-} from '@relay/core/conversation/states';
-import { RelayError } from '@relay/core/errors';
+} from '@relay/contract/conversation/states';
+import { RelayError } from '@relay/contract/errors';
 import { clientOf, sendRequest } from '../../api.ts';
 import type { CommandCall, RunCommand } from '../../command.ts';
 import { type DaemonChange, followDaemonChanges } from '../../daemon-events.ts';

@@ -2,10 +2,10 @@
 // follows it live to its end.
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { CONVERSATION_LIMITS } from '@relay/core/api/constants';
-import type { ConversationInstance } from '@relay/core/api/instances';
-import { RelayApiError } from '@relay/core/client/api-error';
-import { RelayError } from '@relay/core/errors';
+import { CONVERSATION_LIMITS } from '@relay/contract/api/constants';
+import type { ConversationInstance } from '@relay/contract/api/instances';
+import { RelayApiError } from '@relay/contract/client/api-error';
+import { RelayError } from '@relay/contract/errors';
 import { clientOf } from '../../api.ts';
 import type { CommandOptions } from '../../command.ts';
 import { formatPhone } from '../../format.ts';

@@ -1,4 +1,4 @@
-import { INSTANCE_STATES, isTerminal } from '@relay/core/conversation/states';
+import { INSTANCE_STATES, isTerminal } from '@relay/contract/conversation/states';
 import pc from 'picocolors';
 import { expect, test } from 'vitest';
 import { textWidth } from '../../format.ts';

@@ -5,15 +5,15 @@ import type {
   StateTransition,
   Todo,
   TranscriptLine,
-} from '@relay/core/api/instances';
+} from '@relay/contract/api/instances';
 import {
   type InstanceState,
   isTerminal,
   STATE_SENTENCES,
   UNSENT_SENTENCES,
-} from '@relay/core/conversation/states';
+} from '@relay/contract/conversation/states';
+import type { OutboxState } from '@relay/contract/outbox/states';
 import { type ConversationEventType, legalEvents } from '@relay/core/conversation/transition-table';
-import type { OutboxState } from '@relay/core/outbox/states';
 import {
   formatClock,
   formatCount,

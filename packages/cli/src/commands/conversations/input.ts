@@ -1,11 +1,11 @@
 // Which conversations are meant: by an id or its beginning, or all there are, page by page.
 
-import { CONVERSATION_LIMITS } from '@relay/core/api/constants';
-import type { ConversationInstance } from '@relay/core/api/instances';
-import type { Client } from '@relay/core/client/client';
+import { CONVERSATION_LIMITS } from '@relay/contract/api/constants';
+import type { ConversationInstance } from '@relay/contract/api/instances';
+import type { Client } from '@relay/contract/client/client';
+import type { InstanceState } from '@relay/contract/conversation/states';
+import { RelayError } from '@relay/contract/errors';
 import { phoneAlias } from '@relay/core/contacts/alias';
-import type { InstanceState } from '@relay/core/conversation/states';
-import { RelayError } from '@relay/core/errors';
 import { formatCount, formatPhone, parseDuration, toPrintable } from '../../format.ts';
 
 const WHOLE = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

@@ -1,4 +1,4 @@
-import type { ConversationInstance } from '@relay/core/api/instances';
+import type { ConversationInstance } from '@relay/contract/api/instances';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { conversationBed, ENDED, lines, ONE, TWO, whole } from '../../testing/conversation-bed.ts';
 

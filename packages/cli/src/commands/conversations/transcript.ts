@@ -1,9 +1,9 @@
 // `relay transcript <id>`: what was said, by whom and when, and how far each message has come. With -f it
 // goes on until the conversation ends.
 
-import type { ConversationInstance, TranscriptLine } from '@relay/core/api/instances';
-import type { Client } from '@relay/core/client/client';
-import { isTerminal } from '@relay/core/conversation/states';
+import type { ConversationInstance, TranscriptLine } from '@relay/contract/api/instances';
+import type { Client } from '@relay/contract/client/client';
+import { isTerminal } from '@relay/contract/conversation/states';
 import { clientOf } from '../../api.ts';
 import { followDaemonChanges } from '../../daemon-events.ts';
 import { formatCount, truncateText } from '../../format.ts';

@@ -3,7 +3,7 @@
 // Invariant: when it ends, however it ends, no process is left, and no file of a temporary home.
 
 import { fstatSync } from 'node:fs';
-import { RelayError } from '@relay/core/errors';
+import { RelayError } from '@relay/contract/errors';
 import { clientOf, readTokenFile } from '../../api.ts';
 import type { CommandCall, RunCommand } from '../../command.ts';
 import type { Terminal } from '../../terminal.ts';

@@ -2,8 +2,8 @@
 // that belong to nobody. The same list makes the accounts of the network and the faces of the phone page.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Client } from '@relay/core/client/client';
-import { RelayError } from '@relay/core/errors';
+import type { Client } from '@relay/contract/client/client';
+import { RelayError } from '@relay/contract/errors';
 import { type DayBoundary, dayBefore, dayContaining } from '@relay/core/observer/digest/periods';
 import { findZone } from '@relay/core/schedule/zone';
 import type { DemoParts } from '@relay/simulator/demo';

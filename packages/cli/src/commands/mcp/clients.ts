@@ -1,7 +1,7 @@
 // The programs whose settings `relay mcp install` knows how to write: where they are on this machine, and
 // under which name they list servers.
 import { basename, join, resolve } from 'node:path';
-import { RelayError } from '@relay/core/errors';
+import { RelayError } from '@relay/contract/errors';
 import type { CommandOptions } from '../../command.ts';
 import type { CliConfig } from '../../config.ts';
 

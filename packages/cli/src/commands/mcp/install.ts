@@ -2,8 +2,8 @@
 // The file is read and judged before a token is made, and the secret is shown nowhere.
 import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import type { ClientToken, TokenSecret } from '@relay/core/api/credentials';
-import { RelayError } from '@relay/core/errors';
+import type { ClientToken, TokenSecret } from '@relay/contract/api/credentials';
+import { RelayError } from '@relay/contract/errors';
 import { clientOf, sendRequest } from '../../api.ts';
 import type { CommandOptions, RunCommand } from '../../command.ts';
 import type { CliConfig } from '../../config.ts';

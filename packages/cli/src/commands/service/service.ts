@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { RelayError } from '@relay/core/errors';
+import { RelayError } from '@relay/contract/errors';
 import type { RunCommand } from '../../command.ts';
 import { type CliConfig, KEY_IN_SETTINGS_FILE, serviceEnvironment } from '../../config.ts';
 import { stopDaemon } from '../../daemon-process.ts';

@@ -1,11 +1,16 @@
 // A group's day in plain words, for a chat and for a model: the digest, its facts by kind, or what there is
 // instead. Times are the group's own, and each day is named, so that nobody takes old news for new.
 
+import type { Digest, GroupDay } from '@relay/contract/api/digests';
+import {
+  type DigestFact,
+  FACT_KINDS,
+  FACT_TITLES,
+  factLine,
+} from '@relay/contract/observer/digest/facts';
 import { cutToTokens } from '../../agent/context-window.ts';
-import type { Digest, GroupDay } from '../../api/digests.ts';
 import { findZone, type Zone } from '../../schedule/zone.ts';
 import type { GroupMessageKind } from '../message.ts';
-import { type DigestFact, FACT_KINDS, FACT_TITLES, factLine } from './facts.ts';
 import { formatGroupDate, formatHours } from './periods.ts';
 
 interface GroupDayFormat {

@@ -1,6 +1,7 @@
 // What a model is asked when an hour or a day of a group is summed up. The group's words are material between
 // marks that nobody in the group can know; what a rule could mask is masked before it comes here.
 
+import { type DigestFact, FACT_TITLES, type FactKind } from '@relay/contract/observer/digest/facts';
 import { z } from 'zod';
 import { cutToTokens, estimateTokens } from '../../agent/context-window.ts';
 import {
@@ -11,7 +12,6 @@ import {
   untrustedText,
 } from '../../agent/labelled-text.ts';
 import type { Taint } from '../../policy/facts.ts';
-import { type DigestFact, FACT_TITLES, type FactKind } from './facts.ts';
 import { dailyText } from './format.ts';
 import type { DigestKind } from './periods.ts';
 

@@ -1,14 +1,15 @@
 // Random actors, intents and facts for properties of the policy, from a small world: chats, contacts
 // and hashes coincide often enough for a yes to be common. Only tests import this.
+
+import { REPLY_MODES } from '@relay/contract/contacts/grant-options';
+import type { ContactId } from '@relay/contract/ids';
+import { SCOPES } from '@relay/contract/policy/scopes';
 import fc from 'fast-check';
-import { REPLY_MODES } from '../../contacts/grant-options.ts';
 import type { Grant } from '../../contacts/grants.ts';
-import type { ContactId } from '../../ids.ts';
 import type { Actor } from '../actors.ts';
 import type { ChatFacts, PolicyFacts } from '../facts.ts';
 import { type Intent, isChatIntent } from '../intents.ts';
 import { READ_KINDS, type ReadFacts } from '../read.ts';
-import { SCOPES } from '../scopes.ts';
 import {
   ANA,
   ANAS_CHAT,

@@ -1,7 +1,9 @@
 // A small cast for tests of the policy: one plumber in a direct chat, one group, every actor. Only
 // tests import this.
+
+import { approvalId, chatId, contactId, instanceId, runId, tokenId } from '@relay/contract/ids';
+import type { Scope } from '@relay/contract/policy/scopes';
 import type { Grant } from '../../contacts/grants.ts';
-import { approvalId, chatId, contactId, instanceId, runId, tokenId } from '../../ids.ts';
 import type { Actor } from '../actors.ts';
 import {
   BARE_FACTS,
@@ -10,7 +12,6 @@ import {
   type ScheduleFacts,
 } from '../facts.ts';
 import type { Intent, SendMessage } from '../intents.ts';
-import type { Scope } from '../scopes.ts';
 
 const uuid = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 

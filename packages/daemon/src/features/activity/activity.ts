@@ -1,10 +1,14 @@
 // What happened over the last hours or days, for Home: one statement for each of the four things counted, each over an
 // index and none longer than the time that is asked for. Invariant: nothing is counted that is not stored as a row.
 
-import type { Activity, ActivityBucket, ActivityReader } from '@relay/core/api/activity';
-import { type ActivityHours, TOKEN_SPENDERS, type TokenSpender } from '@relay/core/api/constants';
-import { type InstanceState, whoseTurnIn } from '@relay/core/conversation/states';
-import type { AccountId } from '@relay/core/ids';
+import type { Activity, ActivityBucket, ActivityReader } from '@relay/contract/api/activity';
+import {
+  type ActivityHours,
+  TOKEN_SPENDERS,
+  type TokenSpender,
+} from '@relay/contract/api/constants';
+import { type InstanceState, whoseTurnIn } from '@relay/contract/conversation/states';
+import type { AccountId } from '@relay/contract/ids';
 import { MARK_KINDS } from '@relay/core/messages/message';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../platform/db/database.ts';

@@ -1,6 +1,6 @@
 // The assistant in a chat on the owner's own computer: what is heard of a turn, and that nothing is sent
 // before the owner has said yes to exactly that.
-import { approvalId } from '@relay/core/ids';
+import { approvalId } from '@relay/contract/ids';
 import { eventually } from '@relay/testing/store';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { ALL, type Bed, type Contact, calling, freshBed, READ } from './testing/bed.ts';

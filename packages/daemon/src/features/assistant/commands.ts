@@ -1,14 +1,7 @@
 // What the owner says to Relay itself: a slash command, carried out by the same verbs as the `relay` command
 // and answered in words. No model, and nothing that waits for one; a refusal is an answer too.
-import type { Approval } from '@relay/core/api/approvals';
-import {
-  parseSlashCommand,
-  type SLASH_COMMANDS,
-  type SlashCommand,
-  slashCommandList,
-  splitFirstWord,
-} from '@relay/core/assistant/commands';
-import { RelayError } from '@relay/core/errors';
+import type { Approval } from '@relay/contract/api/approvals';
+import { RelayError } from '@relay/contract/errors';
 import {
   type ApprovalId,
   approvalId,
@@ -16,7 +9,14 @@ import {
   type InstanceId,
   instanceId,
   type SessionId,
-} from '@relay/core/ids';
+} from '@relay/contract/ids';
+import {
+  parseSlashCommand,
+  type SLASH_COMMANDS,
+  type SlashCommand,
+  slashCommandList,
+  splitFirstWord,
+} from '@relay/core/assistant/commands';
 import { revealHidden } from '@relay/core/messages/text';
 import { groupDayText } from '@relay/core/observer/digest/format';
 import { isDayName } from '@relay/core/observer/digest/parse-day';

@@ -1,5 +1,5 @@
+import { chatId, runId } from '@relay/contract/ids';
 import { trustedText } from '@relay/core/agent/labelled-text';
-import { chatId, runId } from '@relay/core/ids';
 import { expect, test } from 'vitest';
 import { type PastMessage, quoteUntrusted, withPastMessages } from './prompt.ts';
 

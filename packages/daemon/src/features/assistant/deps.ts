@@ -1,12 +1,12 @@
 // What the assistant needs of the world, handed to it by main.
 
-import type { ApprovalService, HoldService } from '@relay/core/api/approvals';
-import type { DigestService } from '@relay/core/api/digests';
-import type { ConversationService } from '@relay/core/api/instances';
-import type { ScheduleService } from '@relay/core/api/schedules';
-import type { DaemonStatus } from '@relay/core/api/status';
-import type { SessionId } from '@relay/core/ids';
-import type { Settings } from '@relay/core/settings';
+import type { ApprovalService, HoldService } from '@relay/contract/api/approvals';
+import type { DigestService } from '@relay/contract/api/digests';
+import type { ConversationService } from '@relay/contract/api/instances';
+import type { ScheduleService } from '@relay/contract/api/schedules';
+import type { DaemonStatus } from '@relay/contract/api/status';
+import type { SessionId } from '@relay/contract/ids';
+import type { Settings } from '@relay/contract/settings';
 import type { Clock } from '../../models/agent/clock.ts';
 import type { ModelSource } from '../../models/agent/model.ts';
 import type { Gate } from '../../pipeline/gate/gate.ts';

@@ -1,5 +1,5 @@
 // The assistant, put together: what main hands to the routes, the hold and the workers.
-import type { AssistantService } from '@relay/core/api/assistant';
+import type { AssistantService } from '@relay/contract/api/assistant';
 import type { OnRelease } from '../../pipeline/gate/approvals.ts';
 import type { JobHandler } from '../../platform/jobs/worker.ts';
 import { type AssistantDeps, SessionTurns } from './deps.ts';

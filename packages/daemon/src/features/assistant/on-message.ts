@@ -1,7 +1,8 @@
 // The owner wrote to their assistant on WhatsApp: their words into the session, and a job. What begins with
 // a slash goes past the questions that wait: nobody waits for a model in order to stop it.
+
+import type { AccountId, ChatId, MessageId, SessionId } from '@relay/contract/ids';
 import { parseSlashCommand } from '@relay/core/assistant/commands';
-import type { AccountId, ChatId, MessageId, SessionId } from '@relay/core/ids';
 import type { OnRelease } from '../../pipeline/gate/approvals.ts';
 import { findApprovalByNotice } from '../../pipeline/gate/owner-notices.ts';
 import type { Transaction } from '../../platform/db/database.ts';

@@ -1,5 +1,5 @@
+import { runId } from '@relay/contract/ids';
 import { trustedText } from '@relay/core/agent/labelled-text';
-import { runId } from '@relay/core/ids';
 import { verifies } from '@relay/testing/verifies';
 import { expect, test } from 'vitest';
 import type { PermittedChat } from '../../platform/db/grants.ts';

@@ -1,5 +1,7 @@
 // What the assistant is told at the beginning of every turn: who it is for, what time it is, how to behave,
 // which tools there are now and what its owner permits, as it stands at this moment.
+
+import type { ChatId, RunId } from '@relay/contract/ids';
 import {
   joinTexts,
   type LabelledText,
@@ -9,7 +11,6 @@ import {
   textFromChat,
   trustedText,
 } from '@relay/core/agent/labelled-text';
-import type { ChatId, RunId } from '@relay/core/ids';
 import type { AgentTool } from '../../models/agent/tools.ts';
 import type { PermittedChat } from '../../platform/db/grants.ts';
 import { isLate } from './copy.ts';

@@ -1,17 +1,17 @@
 // The assistant in a chat on the owner's own computer: `relay chat`, the console, the API. The same session
 // as in the owner's chat on WhatsApp; here somebody looks on, hears the turn as it goes and is asked.
 
-import { type DayUse, dayBudgetError, ZERO_DAY_USE } from '@relay/core/agent/budget';
-import { trustedText } from '@relay/core/agent/labelled-text';
 import type {
   AssistantLine,
   AssistantService,
   AssistantSink,
   ListAssistantLines,
-} from '@relay/core/api/assistant';
-import type { ChatSummaryService } from '@relay/core/api/chats';
+} from '@relay/contract/api/assistant';
+import type { ChatSummaryService } from '@relay/contract/api/chats';
+import type { ChatId, RunId } from '@relay/contract/ids';
+import { type DayUse, dayBudgetError, ZERO_DAY_USE } from '@relay/core/agent/budget';
+import { trustedText } from '@relay/core/agent/labelled-text';
 import { parseSlashCommand } from '@relay/core/assistant/commands';
-import type { ChatId, RunId } from '@relay/core/ids';
 import { type Taint, UNTAINTED } from '@relay/core/policy/facts';
 import { sql } from 'kysely';
 import { chatOnlyHooks, createAgentSession } from '../../models/agent/session.ts';

@@ -1,7 +1,8 @@
 // What a session of the assistant remembers, as rows: what was asked and answered since it began, and what
 // its turns did.
+
+import type { AccountId, RunId, SessionId } from '@relay/contract/ids';
 import { selectRememberedLines } from '@relay/core/agent/context-window';
-import type { AccountId, RunId, SessionId } from '@relay/core/ids';
 import { type AnswerReason, answerLedgerRow, type LedgerDetail } from '@relay/core/ledger/rows';
 import { sql } from 'kysely';
 import type { Db, Transaction } from '../../platform/db/database.ts';

@@ -1,8 +1,8 @@
 // Summaries beside the assistant's turns: one question without tools, counted for whoever asked, and none
 // once there is no model or no budget.
 
-import { RelayError } from '@relay/core/errors';
-import { chatId } from '@relay/core/ids';
+import { RelayError } from '@relay/contract/errors';
+import { chatId } from '@relay/contract/ids';
 import { expect, test } from 'vitest';
 import { createChatSummaryService } from './service.ts';
 import { freshBed } from './testing/bed.ts';

@@ -2,11 +2,8 @@
 // transactions; the answer, the run's end and the job's are one. What a turn had done before it was cut off
 // is not begun again.
 
-import { type DayUse, dayBudgetError, ZERO_DAY_USE } from '@relay/core/agent/budget';
-import { type AssistantHistoryLine, shortenMiddle } from '@relay/core/agent/context-window';
-import { prompt, trustedText, untrustedText } from '@relay/core/agent/labelled-text';
-import type { AssistantSink } from '@relay/core/api/assistant';
-import { RelayError } from '@relay/core/errors';
+import type { AssistantSink } from '@relay/contract/api/assistant';
+import { RelayError } from '@relay/contract/errors';
 import {
   type ApprovalId,
   approvalId,
@@ -14,7 +11,10 @@ import {
   type MessageId,
   type RunId,
   type SessionId,
-} from '@relay/core/ids';
+} from '@relay/contract/ids';
+import { type DayUse, dayBudgetError, ZERO_DAY_USE } from '@relay/core/agent/budget';
+import { type AssistantHistoryLine, shortenMiddle } from '@relay/core/agent/context-window';
+import { prompt, trustedText, untrustedText } from '@relay/core/agent/labelled-text';
 import type { AnswerReason, LedgerDetail } from '@relay/core/ledger/rows';
 import { signText, toStorableText } from '@relay/core/messages/text';
 import { joinTaints, type Taint } from '@relay/core/policy/facts';

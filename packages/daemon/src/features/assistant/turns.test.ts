@@ -1,4 +1,4 @@
-import { sessionId } from '@relay/core/ids';
+import { sessionId } from '@relay/contract/ids';
 import { expect, test } from 'vitest';
 import { SessionTurns, TurnStopped } from './deps.ts';
 

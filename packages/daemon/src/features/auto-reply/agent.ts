@@ -1,5 +1,8 @@
 // The model that answers a contact. It has no tool that reaches a chat, a file or a person: what it says at
 // the end of its run is the answer, and nothing else of it counts.
+
+import { RelayError } from '@relay/contract/errors';
+import type { AgentSettings } from '@relay/contract/settings';
 import { shortenMiddle } from '@relay/core/agent/context-window';
 import {
   joinTexts,
@@ -9,12 +12,10 @@ import {
   textFromChat,
   trustedText,
 } from '@relay/core/agent/labelled-text';
-import { RelayError } from '@relay/core/errors';
 import type { Log } from '@relay/core/log';
 import { toStorableText } from '@relay/core/messages/text';
 import { UNTAINTED } from '@relay/core/policy/facts';
 import type { ComposeReply, ReplyContext, ReplyLine } from '@relay/core/ports/agent-turn';
-import type { AgentSettings } from '@relay/core/settings';
 import type { Clock } from '../../models/agent/clock.ts';
 import type { ModelSource } from '../../models/agent/model.ts';
 import { createPromptMarks, type PromptMarks, showMark } from '../../models/agent/prompt-marks.ts';

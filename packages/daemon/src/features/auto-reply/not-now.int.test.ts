@@ -1,7 +1,7 @@
 // Answers that wait, that a person sees first, or that are not given: drafts, late ones, quiet hours, a
 // hold, a grant that is gone, the owner's own words, and the loop breaker.
 import { randomUUID } from 'node:crypto';
-import { approvalId } from '@relay/core/ids';
+import { approvalId } from '@relay/contract/ids';
 import { times } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
 import { beforeEach, expect, test } from 'vitest';

@@ -1,6 +1,6 @@
 // A readable contact wrote: their words into the session, and a job to answer them. One job a session waits
 // at a time; whoever works on it asks for the next, so that contacts take turns however much each writes.
-import type { ChatId, ContactId, MessageId, SessionId } from '@relay/core/ids';
+import type { ChatId, ContactId, MessageId, SessionId } from '@relay/contract/ids';
 import { sql } from 'kysely';
 import { contactNumberSql } from '../../platform/db/names-and-addresses.ts';
 import { appendSessionLine, openSession } from '../../platform/db/sessions.ts';

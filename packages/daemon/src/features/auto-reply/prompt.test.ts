@@ -1,5 +1,5 @@
+import { chatId, runId } from '@relay/contract/ids';
 import { textFromChat } from '@relay/core/agent/labelled-text';
-import { chatId, runId } from '@relay/core/ids';
 import { expect, test } from 'vitest';
 import { createPromptMarks } from '../../models/agent/prompt-marks.ts';
 import { replyInstructions, replyMessages } from './agent.ts';

@@ -1,11 +1,11 @@
 // A session of auto-reply as rows. Whoever changes what waits in it holds its lock: a line waits exactly as
 // long as one job, one timer or the end of a hold stands for its session.
 
+import type { GrantOptions } from '@relay/contract/contacts/grant-options';
+import type { AccountId, ChatId, ContactId, MessageId, SessionId } from '@relay/contract/ids';
 import type { ReplyConditions } from '@relay/core/auto-reply/evaluate';
 import type { Cooldown, CooldownCause } from '@relay/core/auto-reply/loop-guard';
-import type { GrantOptions } from '@relay/core/contacts/grant-options';
 import type { Grant } from '@relay/core/contacts/grants';
-import type { AccountId, ChatId, ContactId, MessageId, SessionId } from '@relay/core/ids';
 import { MARK_KINDS } from '@relay/core/messages/message';
 import type { ReplyLine } from '@relay/core/ports/agent-turn';
 import { sql } from 'kysely';

@@ -1,5 +1,5 @@
 // The eleven steps of seed 000 from the router on, with a model that does what the test says.
-import { RelayError } from '@relay/core/errors';
+import { RelayError } from '@relay/contract/errors';
 import { times } from '@relay/testing/store';
 import { expect, test, vi } from 'vitest';
 import { freshBed, MAY } from './testing/bed.ts';

@@ -1,5 +1,8 @@
 // One job of an auto-reply session: one answer. The model runs between two transactions, never inside one.
 
+import { RelayError } from '@relay/contract/errors';
+import type { MessageId, RunId } from '@relay/contract/ids';
+import type { Settings } from '@relay/contract/settings';
 import { type DayUse, dayBudgetError, ZERO_DAY_USE } from '@relay/core/agent/budget';
 import { evaluateAutoReply, whyUnneeded } from '@relay/core/auto-reply/evaluate';
 import {
@@ -9,8 +12,6 @@ import {
   isFirstCooldown,
   linesNeededForLoop,
 } from '@relay/core/auto-reply/loop-guard';
-import { RelayError } from '@relay/core/errors';
-import type { MessageId, RunId } from '@relay/core/ids';
 import { type AnswerReason, answerLedgerRow, type LedgerDetail } from '@relay/core/ledger/rows';
 import { toStorableText } from '@relay/core/messages/text';
 import { type Taint, UNTAINTED } from '@relay/core/policy/facts';
@@ -20,7 +21,6 @@ import type {
   ReplyContext,
   ToolCallRecord,
 } from '@relay/core/ports/agent-turn';
-import type { Settings } from '@relay/core/settings';
 import { sql } from 'kysely';
 import { withdrawApprovals } from '../../pipeline/gate/approval-store.ts';
 import type { SubmitContext } from '../../pipeline/gate/evaluate.ts';

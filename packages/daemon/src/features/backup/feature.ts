@@ -12,12 +12,12 @@ import type {
   BackupStatus,
   Backups,
   MadeBackup,
-} from '@relay/core/api/backups';
+} from '@relay/contract/api/backups';
+import { RelayError } from '@relay/contract/errors';
+import type { BackupSettings } from '@relay/contract/settings';
 import { backupFailureReason, nextBackupAt } from '@relay/core/backup/backup-schedule';
-import { RelayError } from '@relay/core/errors';
 import type { Log } from '@relay/core/log';
 import { findZone } from '@relay/core/schedule/zone';
-import type { BackupSettings } from '@relay/core/settings';
 import type { Jobs } from '../../platform/jobs/jobs.ts';
 import { assertArchiveWhole, readArchive } from './archive.ts';
 

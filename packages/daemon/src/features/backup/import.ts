@@ -1,7 +1,7 @@
 // Restores an archive into an empty database, in one transaction: either all of it matches its manifest and
 // is there afterwards, or nothing has changed.
 import type { Readable } from 'node:stream';
-import { RelayError } from '@relay/core/errors';
+import { RelayError } from '@relay/contract/errors';
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { type Database, sealOf, type Transaction } from '../../platform/db/database.ts';

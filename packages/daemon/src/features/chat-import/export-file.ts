@@ -6,7 +6,7 @@ import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { RelayError } from '@relay/core/errors';
+import { RelayError } from '@relay/contract/errors';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
 
 const MOST_BYTES = 4 * 1024 ** 3;

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ChatImportReport, ImportQuery } from '@relay/core/api/imports';
+import type { ChatImportReport, ImportQuery } from '@relay/contract/api/imports';
 import { removeFolder } from '@relay/testing/remove-folder';
 import { freshStore, times } from '@relay/testing/store';
 import { afterAll, beforeEach, expect, test } from 'vitest';

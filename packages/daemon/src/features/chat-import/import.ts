@@ -8,10 +8,10 @@ import type {
   ImportEvent,
   ImportService,
   ImportSkip,
-} from '@relay/core/api/imports';
+} from '@relay/contract/api/imports';
+import { RelayError } from '@relay/contract/errors';
+import type { AccountId, ChatId, ContactId, MessageId } from '@relay/contract/ids';
 import { foldName } from '@relay/core/contacts/match';
-import { RelayError } from '@relay/core/errors';
-import type { AccountId, ChatId, ContactId, MessageId } from '@relay/core/ids';
 import { exportLineDay } from '@relay/core/import/inference';
 import { type ExportedMessage, ExportReader } from '@relay/core/import/whatsapp-export';
 import { type StoredContent, toStoredContent } from '@relay/core/ingest/media';

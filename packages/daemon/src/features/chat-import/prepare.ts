@@ -2,11 +2,17 @@
 // is, who of those in it is the owner. Read from the whole of it; what cannot be told is asked, by refusing.
 
 import { randomUUID } from 'node:crypto';
-import type { DateOrder, ImportQuery, ImportSkip } from '@relay/core/api/imports';
+import type { DateOrder, ImportQuery, ImportSkip } from '@relay/contract/api/imports';
+import { RelayError } from '@relay/contract/errors';
+import {
+  type AccountId,
+  type ChatId,
+  type ContactId,
+  chatId,
+  contactId,
+} from '@relay/contract/ids';
 import { phoneAlias } from '@relay/core/contacts/alias';
 import { foldName } from '@relay/core/contacts/match';
-import { RelayError } from '@relay/core/errors';
-import { type AccountId, type ChatId, type ContactId, chatId, contactId } from '@relay/core/ids';
 import { chatTitleFromFile, DateOrderFinder, findOwnNames } from '@relay/core/import/inference';
 import { type ExportedMessage, ExportReader } from '@relay/core/import/whatsapp-export';
 import type { NameResolver } from '@relay/core/ingest/names';

@@ -11,9 +11,9 @@ import type {
   ChatReader,
   ChatsPage,
   ChatsQuery,
-} from '@relay/core/api/chats';
-import { RelayError } from '@relay/core/errors';
-import { type AccountId, type ChatId, type ContactId, chatId } from '@relay/core/ids';
+} from '@relay/contract/api/chats';
+import { RelayError } from '@relay/contract/errors';
+import { type AccountId, type ChatId, type ContactId, chatId } from '@relay/contract/ids';
 import type { StoryChat } from '@relay/core/ledger/story';
 import {
   type IncomingMedia,

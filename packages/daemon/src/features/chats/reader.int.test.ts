@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ChatId, ContactId, MessageId } from '@relay/core/ids';
+import type { ChatId, ContactId, MessageId } from '@relay/contract/ids';
 import { freshStore } from '@relay/testing/store';
 import { beforeAll, expect, test } from 'vitest';
 import { findOrMakeChats } from '../../platform/db/chats.ts';

@@ -1,11 +1,11 @@
 // A turn of the conversation's agent against the scripted model over HTTP: context in, outcome out.
-import type { TranscriptLine } from '@relay/core/api/instances';
-import { RelayError } from '@relay/core/errors';
-import { chatId, instanceId, runId } from '@relay/core/ids';
+import type { TranscriptLine } from '@relay/contract/api/instances';
+import { RelayError } from '@relay/contract/errors';
+import { chatId, instanceId, runId } from '@relay/contract/ids';
+import type { AgentSettings } from '@relay/contract/settings';
 import { silentLog } from '@relay/core/log';
 import { UNTAINTED } from '@relay/core/policy/facts';
 import type { ModelUsage, TurnContext } from '@relay/core/ports/agent-turn';
-import type { AgentSettings } from '@relay/core/settings';
 import { verifies } from '@relay/testing/verifies';
 import { beforeEach, expect, test } from 'vitest';
 import { createAgentSession } from '../../models/agent/session.ts';

@@ -1,5 +1,11 @@
 // The agent of a delegated conversation: context in, outcome out. Nothing is kept between turns, so that
 // a turn after a restart is a turn like any other; nothing it wants has happened when it returns.
+
+import type { TranscriptLine } from '@relay/contract/api/instances';
+import type { TurnPurpose } from '@relay/contract/conversation/states';
+import { RelayError } from '@relay/contract/errors';
+import type { ChatId } from '@relay/contract/ids';
+import type { AgentSettings } from '@relay/contract/settings';
 import {
   chunkLines,
   estimateTokens,
@@ -16,10 +22,6 @@ import {
   trustedText,
   untrustedText,
 } from '@relay/core/agent/labelled-text';
-import type { TranscriptLine } from '@relay/core/api/instances';
-import type { TurnPurpose } from '@relay/core/conversation/states';
-import { RelayError } from '@relay/core/errors';
-import type { ChatId } from '@relay/core/ids';
 import type { Log } from '@relay/core/log';
 import { toStorableText } from '@relay/core/messages/text';
 import type {
@@ -28,7 +30,6 @@ import type {
   TurnContext,
   TurnOutcome,
 } from '@relay/core/ports/agent-turn';
-import type { AgentSettings } from '@relay/core/settings';
 import type { Clock } from '../../models/agent/clock.ts';
 import type { ModelSource } from '../../models/agent/model.ts';
 import { createPromptMarks, type PromptMarks, showMark } from '../../models/agent/prompt-marks.ts';

@@ -1,6 +1,6 @@
 // Who a conversation may be created with: people on WhatsApp, each once, however many are new today.
-import { instanceId } from '@relay/core/ids';
-import { pacingSchema } from '@relay/core/settings';
+import { instanceId } from '@relay/contract/ids';
+import { pacingSchema } from '@relay/contract/settings';
 import { freshDaemonHarness, newPhone } from '@relay/testing/daemon-harness';
 import { ScriptedTransport } from '@relay/testing/scripted-transport';
 import { verifies } from '@relay/testing/verifies';

@@ -5,11 +5,11 @@ import {
   type CreateInstanceRequest,
   type CreateInstanceResponse,
   heartbeatConfigSchema,
-} from '@relay/core/api/instances';
+} from '@relay/contract/api/instances';
+import { RelayError } from '@relay/contract/errors';
+import { type ApprovalId, type ContactId, instanceId } from '@relay/contract/ids';
 import { type Alias, aliasOfJid, phoneAlias } from '@relay/core/contacts/alias';
 import { newInstance } from '@relay/core/conversation/transition';
-import { RelayError } from '@relay/core/errors';
-import { type ApprovalId, type ContactId, instanceId } from '@relay/core/ids';
 import type { Actor } from '@relay/core/policy/actors';
 import { type Decision, refusalError } from '@relay/core/policy/reasons';
 import { sql } from 'kysely';

@@ -1,4 +1,4 @@
-import type { InstanceId } from '@relay/core/ids';
+import type { InstanceId } from '@relay/contract/ids';
 import { freshDaemonHarness, heldTurn, newPhone } from '@relay/testing/daemon-harness';
 import { verifies } from '@relay/testing/verifies';
 import { beforeEach, expect, test } from 'vitest';

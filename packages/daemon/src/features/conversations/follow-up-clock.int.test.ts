@@ -1,4 +1,4 @@
-import type { InstanceId } from '@relay/core/ids';
+import type { InstanceId } from '@relay/contract/ids';
 import { silentLog } from '@relay/core/log';
 import { openDaemonHarness } from '@relay/testing/daemon-harness';
 import { eventually, freshStore } from '@relay/testing/store';

@@ -2,7 +2,7 @@
 // at an hourly or daily limit. Since when stands in the account's row, so a restart changes nothing; when sending is
 // possible again, every clock gets the time between.
 
-import type { AccountId } from '@relay/core/ids';
+import type { AccountId } from '@relay/contract/ids';
 import { sql } from 'kysely';
 import type { Db, Transaction } from '../../platform/db/database.ts';
 import { transaction } from '../../platform/db/transaction.ts';

@@ -1,7 +1,7 @@
-import { isTerminal } from '@relay/core/conversation/states';
+import { isTerminal } from '@relay/contract/conversation/states';
+import { RelayError } from '@relay/contract/errors';
+import type { InstanceId } from '@relay/contract/ids';
 import { holdsContact } from '@relay/core/conversation/transition';
-import { RelayError } from '@relay/core/errors';
-import type { InstanceId } from '@relay/core/ids';
 import { freshDaemonHarness, newPhone } from '@relay/testing/daemon-harness';
 import { times } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';

@@ -3,10 +3,10 @@ import {
   type ListedInstance,
   type ListInstancesQuery,
   listedInstanceSchema,
-} from '@relay/core/api/instances';
-import { TURNS } from '@relay/core/conversation/states';
-import { instanceId } from '@relay/core/ids';
-import { pacingSchema } from '@relay/core/settings';
+} from '@relay/contract/api/instances';
+import { TURNS } from '@relay/contract/conversation/states';
+import { instanceId } from '@relay/contract/ids';
+import { pacingSchema } from '@relay/contract/settings';
 import { freshDaemonHarness, newPhone } from '@relay/testing/daemon-harness';
 import { insertConversations } from '@relay/testing/many-conversations';
 import { freshStore } from '@relay/testing/store';

@@ -6,16 +6,16 @@ import {
   type ListedInstance,
   type ListInstancesQuery,
   type TranscriptLine,
-} from '@relay/core/api/instances';
+} from '@relay/contract/api/instances';
 import {
   FOLLOW_UP_SUSPENDED_SENTENCE,
   INSTANCE_STATES,
   type InstanceState,
   statesOfTurn,
   whoseTurnIn,
-} from '@relay/core/conversation/states';
-import { RelayError } from '@relay/core/errors';
-import type { ApprovalId, InstanceId, OutboxId } from '@relay/core/ids';
+} from '@relay/contract/conversation/states';
+import { RelayError } from '@relay/contract/errors';
+import type { ApprovalId, InstanceId, OutboxId } from '@relay/contract/ids';
 import { type RawBuilder, sql } from 'kysely';
 import { queuedFirstContactSentence } from '../../pipeline/gate/gate.ts';
 import { matchContacts } from '../../platform/db/contact-directory.ts';

@@ -1,4 +1,4 @@
-import type { OutboxId } from '@relay/core/ids';
+import type { OutboxId } from '@relay/contract/ids';
 import { type LogFields, silentLog } from '@relay/core/log';
 import { freshDaemonHarness } from '@relay/testing/daemon-harness';
 import { eventually } from '@relay/testing/store';

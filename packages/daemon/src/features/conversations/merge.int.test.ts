@@ -1,7 +1,7 @@
 // The contact of a conversation turns out to be another known contact: the conversation goes on, with everything that
 // was under way.
-import { approvalId, instanceId } from '@relay/core/ids';
-import { pacingSchema } from '@relay/core/settings';
+import { approvalId, instanceId } from '@relay/contract/ids';
+import { pacingSchema } from '@relay/contract/settings';
 import { freshDaemonHarness } from '@relay/testing/daemon-harness';
 import { ScriptedTransport } from '@relay/testing/scripted-transport';
 import { eventually } from '@relay/testing/store';

@@ -1,8 +1,8 @@
 // What is said from outside: the contact's words, into the transcript in every state and to the agent when
 // it is its turn; and the owner's own, typed on a phone, which take the conversation out of Relay's hands.
-import { isTerminal } from '@relay/core/conversation/states';
+import { isTerminal } from '@relay/contract/conversation/states';
+import type { InstanceId, MessageId } from '@relay/contract/ids';
 import { legalEvents } from '@relay/core/conversation/transition-table';
-import type { InstanceId, MessageId } from '@relay/core/ids';
 import { hasUnsent } from '../../pipeline/gate/withdrawals.ts';
 import { appendEvent } from '../../platform/db/events.ts';
 import { TransactionConflict, type UnitOfWork } from '../../platform/db/transaction.ts';

@@ -1,5 +1,5 @@
-import type { InstanceId } from '@relay/core/ids';
-import { pacingSchema } from '@relay/core/settings';
+import type { InstanceId } from '@relay/contract/ids';
+import { pacingSchema } from '@relay/contract/settings';
 import { type DaemonHarness, openDaemonHarness } from '@relay/testing/daemon-harness';
 import { ScriptedTransport } from '@relay/testing/scripted-transport';
 import { eventually, freshStore, times } from '@relay/testing/store';

@@ -1,6 +1,6 @@
+import type { TranscriptLine } from '@relay/contract/api/instances';
+import { chatId, instanceId, runId } from '@relay/contract/ids';
 import { textFromChat, trustedText } from '@relay/core/agent/labelled-text';
-import type { TranscriptLine } from '@relay/core/api/instances';
-import { chatId, instanceId, runId } from '@relay/core/ids';
 import { UNTAINTED } from '@relay/core/policy/facts';
 import { verifies } from '@relay/testing/verifies';
 import { expect, test } from 'vitest';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { contactId, instanceId } from '@relay/core/ids';
+import { contactId, instanceId } from '@relay/contract/ids';
 import { freshDaemonHarness, newPhone } from '@relay/testing/daemon-harness';
 import { times } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';

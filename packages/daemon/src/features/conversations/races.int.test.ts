@@ -1,4 +1,4 @@
-import type { InstanceId } from '@relay/core/ids';
+import type { InstanceId } from '@relay/contract/ids';
 import { freshDaemonHarness, heldTurn } from '@relay/testing/daemon-harness';
 import { eventually, sleep } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';

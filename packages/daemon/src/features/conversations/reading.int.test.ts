@@ -1,5 +1,5 @@
-import { stateTransitionSchema } from '@relay/core/api/instances';
-import { instanceId } from '@relay/core/ids';
+import { stateTransitionSchema } from '@relay/contract/api/instances';
+import { instanceId } from '@relay/contract/ids';
 import { freshDaemonHarness } from '@relay/testing/daemon-harness';
 import { verifies } from '@relay/testing/verifies';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-import { approvalId, type InstanceId } from '@relay/core/ids';
+import { approvalId, type InstanceId } from '@relay/contract/ids';
 import { freshDaemonHarness, heldTurn } from '@relay/testing/daemon-harness';
 import { beforeEach, describe, expect, test } from 'vitest';
 

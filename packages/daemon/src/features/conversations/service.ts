@@ -8,11 +8,15 @@ import type {
   StateTransition,
   TranscriptLine,
   TranscriptQuery,
-} from '@relay/core/api/instances';
-import { INSTANCE_STATES, type InstanceState, isTerminal } from '@relay/core/conversation/states';
+} from '@relay/contract/api/instances';
+import {
+  INSTANCE_STATES,
+  type InstanceState,
+  isTerminal,
+} from '@relay/contract/conversation/states';
+import { RelayError } from '@relay/contract/errors';
+import { type ContactId, type InstanceId, instanceId, type TokenId } from '@relay/contract/ids';
 import { type ConversationEvent, legalEvents } from '@relay/core/conversation/transition-table';
-import { RelayError } from '@relay/core/errors';
-import { type ContactId, type InstanceId, instanceId, type TokenId } from '@relay/core/ids';
 import { toStorableText } from '@relay/core/messages/text';
 import type { TokenHolder } from '@relay/core/policy/actors';
 import { type ConversationControl, decideControl } from '@relay/core/policy/decide';

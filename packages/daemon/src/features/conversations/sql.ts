@@ -3,11 +3,11 @@ import type {
   ConversationInstance,
   StateTransition,
   TranscriptLine,
-} from '@relay/core/api/instances';
-import { STATE_SENTENCES, UNSENT_SENTENCES } from '@relay/core/conversation/states';
+} from '@relay/contract/api/instances';
+import { STATE_SENTENCES, UNSENT_SENTENCES } from '@relay/contract/conversation/states';
+import { RelayError } from '@relay/contract/errors';
+import type { AccountId, InstanceId } from '@relay/contract/ids';
 import type { Instance, StateStep } from '@relay/core/conversation/transition';
-import { RelayError } from '@relay/core/errors';
-import type { AccountId, InstanceId } from '@relay/core/ids';
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { isOnHoldSql } from '../../pipeline/gate/gate.ts';
 import type { Db, Transaction } from '../../platform/db/database.ts';

@@ -1,5 +1,5 @@
+import { settingsSchema } from '@relay/contract/settings';
 import type { ModelUsage } from '@relay/core/ports/agent-turn';
-import { settingsSchema } from '@relay/core/settings';
 import { expect, test } from 'vitest';
 import { type BudgetUse, TokenMeter } from './token-budget.ts';
 

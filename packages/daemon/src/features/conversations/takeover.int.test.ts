@@ -1,4 +1,4 @@
-import type { InstanceId, MessageId } from '@relay/core/ids';
+import type { InstanceId, MessageId } from '@relay/contract/ids';
 import { freshDaemonHarness, newPhone } from '@relay/testing/daemon-harness';
 import { eventually } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';

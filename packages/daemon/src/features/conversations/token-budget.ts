@@ -1,8 +1,9 @@
 // What agents may use: the tokens of one conversation, and what all may use in the owner's day. Looked at before
 // a turn and after every call of the model; used up, it names the setting that would allow more.
+
+import { RelayError } from '@relay/contract/errors';
+import type { RunId } from '@relay/contract/ids';
 import { type DayUse, dayBudgetError, ZERO_DAY_USE } from '@relay/core/agent/budget';
-import { RelayError } from '@relay/core/errors';
-import type { RunId } from '@relay/core/ids';
 import type { ModelUsage } from '@relay/core/ports/agent-turn';
 import { type RawBuilder, sql } from 'kysely';
 import type { Transaction } from '../../platform/db/database.ts';

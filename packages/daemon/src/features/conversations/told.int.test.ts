@@ -1,4 +1,4 @@
-import type { InstanceId } from '@relay/core/ids';
+import type { InstanceId } from '@relay/contract/ids';
 import { freshDaemonHarness, newPhone } from '@relay/testing/daemon-harness';
 import { beforeEach, expect, test } from 'vitest';
 import { transaction } from '../../platform/db/transaction.ts';

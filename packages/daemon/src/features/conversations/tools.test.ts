@@ -1,4 +1,4 @@
-import { instanceId } from '@relay/core/ids';
+import { instanceId } from '@relay/contract/ids';
 import { verifies } from '@relay/testing/verifies';
 import fc from 'fast-check';
 import { beforeEach, expect, test } from 'vitest';

@@ -1,8 +1,9 @@
 // The six tools of a delegated conversation, and there is no seventh. They are bound to one draft of one
 // conversation: no argument names a person, a chat or a file.
+
+import { boundedText } from '@relay/contract/api/common';
+import { type Todo, todoSchema } from '@relay/contract/api/instances';
 import { trustedText } from '@relay/core/agent/labelled-text';
-import { boundedText } from '@relay/core/api/common';
-import { type Todo, todoSchema } from '@relay/core/api/instances';
 import { z } from 'zod';
 import { type AgentTool, defineAgentTool, type ToolResult } from '../../models/agent/tools.ts';
 

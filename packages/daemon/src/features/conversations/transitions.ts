@@ -6,7 +6,10 @@ import {
   STATE_SENTENCES,
   TURN_PURPOSES,
   type TurnPurpose,
-} from '@relay/core/conversation/states';
+} from '@relay/contract/conversation/states';
+import { RelayError } from '@relay/contract/errors';
+import type { InstanceId } from '@relay/contract/ids';
+import type { Settings } from '@relay/contract/settings';
 import {
   type WithdrawalReason as Because,
   type ConversationEffect,
@@ -18,10 +21,7 @@ import {
   transition,
 } from '@relay/core/conversation/transition';
 import { type ConversationEvent, EVENT_PHRASES } from '@relay/core/conversation/transition-table';
-import { RelayError } from '@relay/core/errors';
-import type { InstanceId } from '@relay/core/ids';
 import type { Actor } from '@relay/core/policy/actors';
-import type { Settings } from '@relay/core/settings';
 import { type RawBuilder, sql } from 'kysely';
 import type { SubmitContext } from '../../pipeline/gate/evaluate.ts';
 import {

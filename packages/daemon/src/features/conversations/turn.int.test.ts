@@ -1,5 +1,5 @@
-import { RelayError } from '@relay/core/errors';
-import type { InstanceId } from '@relay/core/ids';
+import { RelayError } from '@relay/contract/errors';
+import type { InstanceId } from '@relay/contract/ids';
 import type { TurnHooks } from '@relay/core/ports/agent-turn';
 import { dayIn } from '@relay/core/schedule/zone';
 import { freshDaemonHarness } from '@relay/testing/daemon-harness';

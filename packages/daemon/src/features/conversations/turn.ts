@@ -7,10 +7,10 @@ import {
   TURN_PURPOSES,
   TURN_STATES,
   type TurnPurpose,
-} from '@relay/core/conversation/states';
+} from '@relay/contract/conversation/states';
+import { RelayError } from '@relay/contract/errors';
+import type { RunId } from '@relay/contract/ids';
 import { type ConversationEvent, legalEvents } from '@relay/core/conversation/transition-table';
-import { RelayError } from '@relay/core/errors';
-import type { RunId } from '@relay/core/ids';
 import { toStorableText } from '@relay/core/messages/text';
 import { joinTaints, UNTAINTED } from '@relay/core/policy/facts';
 import { reasonSentence } from '@relay/core/policy/reasons';

@@ -1,4 +1,4 @@
-import type { InstanceId, OutboxId } from '@relay/core/ids';
+import type { InstanceId, OutboxId } from '@relay/contract/ids';
 import { freshDaemonHarness } from '@relay/testing/daemon-harness';
 import { beforeEach, expect, test } from 'vitest';
 import { wakeConversations } from '../../pipeline/outbox/delivery-updates.ts';

@@ -2,17 +2,17 @@
 // the owner sets it up.
 import { randomBytes } from 'node:crypto';
 import { isAbsolute, join } from 'node:path';
-import type { DigestExportService, DigestExportState } from '@relay/core/api/digests';
-import type { ExportedDigestCopies } from '@relay/core/api/retention';
-import { RelayError } from '@relay/core/errors';
-import type { DigestId } from '@relay/core/ids';
+import type { DigestExportService, DigestExportState } from '@relay/contract/api/digests';
+import type { ExportedDigestCopies } from '@relay/contract/api/retention';
+import { RelayError } from '@relay/contract/errors';
+import type { DigestId } from '@relay/contract/ids';
+import type { DigestExportSettings } from '@relay/contract/settings';
 import {
   type DigestSegment,
   digestSegments,
   segmentLine,
 } from '@relay/core/observer/digest/export-segments';
 import { dayIn } from '@relay/core/schedule/zone';
-import type { DigestExportSettings } from '@relay/core/settings';
 import { Webhook } from 'standardwebhooks';
 import { transaction, type UnitOfWork } from '../../platform/db/transaction.ts';
 import type { Egress } from '../../platform/egress/egress.ts';

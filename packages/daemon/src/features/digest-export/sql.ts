@@ -1,6 +1,6 @@
 // Where copies of digests were put outside of Relay, so that they can be taken away again. A row outlives its
 // digest until its lines are gone.
-import type { AccountId, ChatId, DigestId } from '@relay/core/ids';
+import type { AccountId, ChatId, DigestId } from '@relay/contract/ids';
 import type { ExportedDigest } from '@relay/core/observer/digest/export-segments';
 import { sql } from 'kysely';
 import type { Db, Transaction } from '../../platform/db/database.ts';

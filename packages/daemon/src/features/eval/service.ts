@@ -3,9 +3,6 @@
 
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { type DayUse, dayBudgetError } from '@relay/core/agent/budget';
-import { estimateTokens } from '@relay/core/agent/context-window';
-import type { LabelledText, TrustedText } from '@relay/core/agent/labelled-text';
 import type {
   DigestReport,
   EvalPlan,
@@ -13,8 +10,13 @@ import type {
   EvalService,
   EvalSet,
   TriggerReport,
-} from '@relay/core/api/eval';
-import { RelayError } from '@relay/core/errors';
+} from '@relay/contract/api/eval';
+import { RelayError } from '@relay/contract/errors';
+import { runId } from '@relay/contract/ids';
+import type { AgentSettings } from '@relay/contract/settings';
+import { type DayUse, dayBudgetError } from '@relay/core/agent/budget';
+import { estimateTokens } from '@relay/core/agent/context-window';
+import type { LabelledText, TrustedText } from '@relay/core/agent/labelled-text';
 import {
   type DigestDayCase,
   digestDayCases,
@@ -34,7 +36,6 @@ import {
   triggerCaseSchema,
   triggerReport,
 } from '@relay/core/eval/trigger-set';
-import { runId } from '@relay/core/ids';
 import { type BufferLine, bufferLines } from '@relay/core/observer/buffer';
 import { dailyText } from '@relay/core/observer/digest/format';
 import {
@@ -58,7 +59,6 @@ import {
 import { maskPrivate } from '@relay/core/observer/mask/mask';
 import { readTriggerLabel, triggerPrompt } from '@relay/core/observer/trigger/prompt';
 import { findZone } from '@relay/core/schedule/zone';
-import type { AgentSettings } from '@relay/core/settings';
 import { sql } from 'kysely';
 import type { Clock } from '../../models/agent/clock.ts';
 import type { ModelSource, OpenedModel } from '../../models/agent/model.ts';

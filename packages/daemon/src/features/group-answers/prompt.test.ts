@@ -1,8 +1,8 @@
+import { chatId, type MessageId, runId } from '@relay/contract/ids';
+import { settingsSchema } from '@relay/contract/settings';
 import { isTrustedText } from '@relay/core/agent/labelled-text';
-import { chatId, type MessageId, runId } from '@relay/core/ids';
 import type { GroupMessage } from '@relay/core/observer/message';
 import { findZone } from '@relay/core/schedule/zone';
-import { settingsSchema } from '@relay/core/settings';
 import { verifies } from '@relay/testing/verifies';
 import { expect, test } from 'vitest';
 import { type GroupAnswerTurn, groupAnswerPrompt } from './turn.ts';

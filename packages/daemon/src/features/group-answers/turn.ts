@@ -2,6 +2,9 @@
 // what it said to the gate and settles the request, or nothing of it has happened. At most one answer comes
 // of a request, whatever restarts in between.
 
+import { RelayError } from '@relay/contract/errors';
+import type { MessageId, RunId } from '@relay/contract/ids';
+import type { Settings } from '@relay/contract/settings';
 import {
   joinTexts,
   type LabelledText,
@@ -10,8 +13,6 @@ import {
   textFromChat,
   trustedText,
 } from '@relay/core/agent/labelled-text';
-import { RelayError } from '@relay/core/errors';
-import type { MessageId, RunId } from '@relay/core/ids';
 import { shortName } from '@relay/core/ledger/format';
 import { type AnswerReason, answerLedgerRow, type LedgerDetail } from '@relay/core/ledger/rows';
 import { signText, toStorableText } from '@relay/core/messages/text';
@@ -25,7 +26,6 @@ import { formatGroupDate } from '@relay/core/observer/digest/periods';
 import type { GroupMessage } from '@relay/core/observer/message';
 import { effectiveTerms } from '@relay/core/observer/options';
 import type { ReasonCode } from '@relay/core/policy/reasons';
-import type { Settings } from '@relay/core/settings';
 import { z } from 'zod';
 import type { Clock } from '../../models/agent/clock.ts';
 import type { ModelSource } from '../../models/agent/model.ts';

@@ -1,10 +1,11 @@
 // The part of `relay doctor` that only the daemon can answer: each check says what it found and how to
 // mend it. A check that fails to run is itself a finding.
+
+import type { BackupStatus } from '@relay/contract/api/backups';
+import type { MemoryStatus } from '@relay/contract/api/memory';
+import type { HealthCheck } from '@relay/contract/api/status';
+import type { AgentSettings } from '@relay/contract/settings';
 import { type DayUse, dayBudgetError, modelPriceFor, ZERO_DAY_USE } from '@relay/core/agent/budget';
-import type { BackupStatus } from '@relay/core/api/backups';
-import type { MemoryStatus } from '@relay/core/api/memory';
-import type { HealthCheck } from '@relay/core/api/status';
-import type { AgentSettings } from '@relay/core/settings';
 import { sql } from 'kysely';
 import type { Db } from '../../platform/db/database.ts';
 import type { Lease } from '../../platform/db/lease.ts';

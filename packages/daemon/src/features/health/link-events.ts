@@ -1,6 +1,6 @@
 // Writes each change of the link to the log of events, where streams and webhooks follow it. Only changes of
 // the state: codes to scan and figures are for those who look.
-import type { ConnectionState } from '@relay/core/connection/states';
+import type { ConnectionState } from '@relay/contract/connection/states';
 import type { Log } from '@relay/core/log';
 import type { TransportEvent } from '@relay/core/ports/transport';
 import type { Db } from '../../platform/db/database.ts';

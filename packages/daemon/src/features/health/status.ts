@@ -1,7 +1,7 @@
 // What `relay status` shows, read in a few cheap queries.
-import type { BackupStatus } from '@relay/core/api/backups';
-import type { DaemonStatus, RestartReport, SendingHealth } from '@relay/core/api/status';
-import { connectionSentence, whatsappStatusOf } from '@relay/core/connection/states';
+import type { BackupStatus } from '@relay/contract/api/backups';
+import type { DaemonStatus, RestartReport, SendingHealth } from '@relay/contract/api/status';
+import { connectionSentence, whatsappStatusOf } from '@relay/contract/connection/states';
 import { VERSION } from '@relay/core/installation';
 import { MARK_KINDS } from '@relay/core/messages/message';
 import type { WhatsAppLink } from '@relay/core/ports/transport';

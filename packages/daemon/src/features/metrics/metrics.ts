@@ -2,9 +2,9 @@
 // how requests were answered, and how the process is. Asked for seldom and read in a few cheap queries; what happens
 // in between is counted from the event log.
 
-import type { EventLog } from '@relay/core/api/events';
-import type { DaemonStatus, Metrics } from '@relay/core/api/status';
-import { CONNECTION_STATES } from '@relay/core/connection/states';
+import type { EventLog } from '@relay/contract/api/events';
+import type { DaemonStatus, Metrics } from '@relay/contract/api/status';
+import { CONNECTION_STATES } from '@relay/contract/connection/states';
 import type { Log } from '@relay/core/log';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { ModelUseTotals } from '../../platform/db/runs.ts';

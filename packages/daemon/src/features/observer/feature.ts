@@ -1,7 +1,7 @@
 // Digests, put together for the daemon: the worker that makes them, and the look for groups that nobody has a
 // timer for, because their job failed for good or they came out of a backup.
 
-import type { ChatId } from '@relay/core/ids';
+import type { ChatId } from '@relay/contract/ids';
 import { sql } from 'kysely';
 import { readObservedGroup } from '../../platform/db/observer/groups.ts';
 import { transaction, type UnitOfWork } from '../../platform/db/transaction.ts';

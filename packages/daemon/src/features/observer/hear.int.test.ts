@@ -1,4 +1,4 @@
-import { settingsSchema } from '@relay/core/settings';
+import { settingsSchema } from '@relay/contract/settings';
 import { freshDaemonHarness } from '@relay/testing/daemon-harness';
 import { eventually } from '@relay/testing/store';
 import { expect, test } from 'vitest';

@@ -1,13 +1,14 @@
 // A message of an observed group, in the router's transaction: what the noise filter says of it, what that
 // spares, and whether it names the assistant. No model is asked and nothing is said here.
+
+import type { ChatId, MessageId } from '@relay/contract/ids';
+import type { Settings } from '@relay/contract/settings';
 import { estimateTokens } from '@relay/core/agent/context-window';
-import type { ChatId, MessageId } from '@relay/core/ids';
 import { type AnswerReason, answerLedgerRow, type LedgerRow } from '@relay/core/ledger/rows';
 import { isRequestTooOld, REQUEST_MAX_AGE_MS } from '@relay/core/observer/answering';
 import { judgeNoise, NOISE_LOOKBACK } from '@relay/core/observer/noise/judge';
 import { effectiveTerms } from '@relay/core/observer/options';
 import { findAddress } from '@relay/core/observer/trigger/address';
-import type { Settings } from '@relay/core/settings';
 import type { Clock } from '../../models/agent/clock.ts';
 import type { ModelSource } from '../../models/agent/model.ts';
 import { readOwnAddresses } from '../../platform/db/account.ts';

@@ -1,7 +1,7 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-import { RelayError } from '@relay/core/errors';
-import type { ChatId, RequestId } from '@relay/core/ids';
-import { settingsSchema } from '@relay/core/settings';
+import { RelayError } from '@relay/contract/errors';
+import type { ChatId, RequestId } from '@relay/contract/ids';
+import { settingsSchema } from '@relay/contract/settings';
 import { startModelServer } from '@relay/simulator/model/server';
 import { freshDaemonHarness } from '@relay/testing/daemon-harness';
 import { afterAll, expect, test } from 'vitest';

@@ -1,10 +1,10 @@
 // Phase 2 of the trigger: somebody who may ask named the assistant, and one call of a model says whether they
 // ask it for something. Whatever is not a clear yes, in time and within the cadence, is silence.
 
+import { RelayError } from '@relay/contract/errors';
+import type { RunId } from '@relay/contract/ids';
 import { type DayUse, dayBudgetError, ZERO_DAY_USE } from '@relay/core/agent/budget';
 import { trustedText } from '@relay/core/agent/labelled-text';
-import { RelayError } from '@relay/core/errors';
-import type { RunId } from '@relay/core/ids';
 import { type AnswerReason, answerLedgerRow } from '@relay/core/ledger/rows';
 import { checkCadence, isRequestTooOld, REQUEST_MAX_AGE_MS } from '@relay/core/observer/answering';
 import { effectiveTerms } from '@relay/core/observer/options';

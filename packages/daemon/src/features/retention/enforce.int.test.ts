@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ChatId } from '@relay/core/ids';
+import type { ChatId } from '@relay/contract/ids';
 import { verifies } from '@relay/testing/verifies';
 import { expect, test } from 'vitest';
 import { pruneOldRows } from '../../platform/db/prune.ts';

@@ -1,8 +1,8 @@
 // Enforces the limits: what is too old in observed groups goes, digests go, in transactions short enough to
 // disturb nobody. Safe to run again, and to be killed anywhere: the next run finds what is still there.
-import type { ExportedDigestCopies, RetentionRun } from '@relay/core/api/retention';
-import type { ContactId, DigestId } from '@relay/core/ids';
-import type { RetentionSettings } from '@relay/core/settings';
+import type { ExportedDigestCopies, RetentionRun } from '@relay/contract/api/retention';
+import type { ContactId, DigestId } from '@relay/contract/ids';
+import type { RetentionSettings } from '@relay/contract/settings';
 import { sql } from 'kysely';
 import { appendLedger } from '../../platform/db/ledger.ts';
 import { transaction } from '../../platform/db/transaction.ts';

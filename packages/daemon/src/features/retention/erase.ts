@@ -12,7 +12,7 @@ import type {
   PermitId,
   RunId,
   SessionId,
-} from '@relay/core/ids';
+} from '@relay/contract/ids';
 import { type RawBuilder, sql } from 'kysely';
 import { lockContactCreation } from '../../platform/db/contacts.ts';
 import type { Db, Transaction } from '../../platform/db/database.ts';

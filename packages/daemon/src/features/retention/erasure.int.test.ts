@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ChatId, ContactId, MessageId } from '@relay/core/ids';
+import type { ChatId, ContactId, MessageId } from '@relay/contract/ids';
 import { freshDaemonHarness, heldTurn, newPhone } from '@relay/testing/daemon-harness';
 import { plant } from '@relay/testing/erase/plant';
 import { expect, onTestFinished, test } from 'vitest';

@@ -1,6 +1,6 @@
 // Retention, put together: what the owner may ask for, what happens every night, and once at a start. One
 // after the other, because each writes the database's files anew.
-import type { RetentionService, RetentionStatus } from '@relay/core/api/retention';
+import type { RetentionService, RetentionStatus } from '@relay/contract/api/retention';
 import { nextOccurrence } from '@relay/core/schedule/occurrences';
 import { findZone } from '@relay/core/schedule/zone';
 import { FIXED_LIMITS } from '../../platform/db/prune.ts';

@@ -1,8 +1,8 @@
 // Erases a person or a group: their conversations end, then everything goes, in batches, the rows that name
 // them last. Killed half-way, it is asked for again and goes on with what is left.
-import type { ErasedCounts, ErasureReceipt, ForgetPreview } from '@relay/core/api/retention';
-import { RelayError } from '@relay/core/errors';
-import type { ChatId, ContactId } from '@relay/core/ids';
+import type { ErasedCounts, ErasureReceipt, ForgetPreview } from '@relay/contract/api/retention';
+import { RelayError } from '@relay/contract/errors';
+import type { ChatId, ContactId } from '@relay/contract/ids';
 import { sql } from 'kysely';
 import type { Db } from '../../platform/db/database.ts';
 import { transaction } from '../../platform/db/transaction.ts';

@@ -1,7 +1,7 @@
 // What is still there of observed groups, and how old: the proof that the limits are kept. Read from the rows
 // themselves, never from what a run of the limits says it did.
-import type { RetentionGroup, RetentionRun } from '@relay/core/api/retention';
-import type { AccountId, ChatId } from '@relay/core/ids';
+import type { RetentionGroup, RetentionRun } from '@relay/contract/api/retention';
+import type { AccountId, ChatId } from '@relay/contract/ids';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Transaction } from '../../platform/db/database.ts';
 

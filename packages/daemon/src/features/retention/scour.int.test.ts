@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import type { AccountId } from '@relay/core/ids';
+import type { AccountId } from '@relay/contract/ids';
 import { silentLog } from '@relay/core/log';
 import { plant } from '@relay/testing/erase/plant';
 import { scanFolder } from '@relay/testing/erase/scan';

@@ -1,8 +1,8 @@
 // Whom an erasure is about: a person with every name and address they are known under, or a chat. Read once,
 // before anything goes, because afterwards nobody could tell any more what was theirs.
 
-import type { ErasedCounts } from '@relay/core/api/retention';
-import type { AccountId, ChatId, ContactId } from '@relay/core/ids';
+import type { ErasedCounts } from '@relay/contract/api/retention';
+import type { AccountId, ChatId, ContactId } from '@relay/contract/ids';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../platform/db/database.ts';
 

@@ -1,4 +1,4 @@
-import type { CatchUp } from '@relay/core/api/constants';
+import type { CatchUp } from '@relay/contract/api/constants';
 import { verifies } from '@relay/testing/verifies';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DAY, HOUR, MINUTE, scheduleBed } from './testing/bed.ts';

@@ -1,7 +1,7 @@
 // A schedule's time has come. In one transaction: the occurrence is written down, its message passes the
 // gate into the outbox, and the next timer is set. Whatever is killed in between, each occurrence has its
 // one row and at most its one message.
-import type { PermitId, ScheduleId } from '@relay/core/ids';
+import type { PermitId, ScheduleId } from '@relay/contract/ids';
 import { type Decision, REASONS, type ReasonCode } from '@relay/core/policy/reasons';
 import { describeRule } from '@relay/core/schedule/format';
 import {

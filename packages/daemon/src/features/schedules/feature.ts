@@ -1,5 +1,5 @@
 // Schedules, put together: what main hands to the routes, the gate, the hold, the timers and the workers.
-import type { ScheduleService } from '@relay/core/api/schedules';
+import type { ScheduleService } from '@relay/contract/api/schedules';
 import type { ApprovedScheduleActions, OnRelease } from '../../pipeline/gate/approvals.ts';
 import type { JobHandler } from '../../platform/jobs/worker.ts';
 import { enqueueHeldSchedules, onScheduleDue, recomputeSchedules } from './due.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { approvalId, type ChatId, runId, type ScheduleId, tokenId } from '@relay/core/ids';
-import { pacingSchema } from '@relay/core/settings';
+import { approvalId, type ChatId, runId, type ScheduleId, tokenId } from '@relay/contract/ids';
+import { pacingSchema } from '@relay/contract/settings';
 import { recheckPermits } from '@relay/daemon/pipeline/gate/recheck';
 import { newPhone } from '@relay/testing/daemon-harness';
 import { verifies } from '@relay/testing/verifies';

@@ -1,22 +1,28 @@
 // Schedules as routes, commands and the assistant ask for them. Each verb is one transaction; what the gate
 // refuses stands in the ledger, and its reason is the answer.
 
-import type { CatchUp } from '@relay/core/api/constants';
-import type { ListedContact } from '@relay/core/api/contacts';
-import type { CreateSchedule, Schedule, ScheduleService } from '@relay/core/api/schedules';
+import type { CatchUp } from '@relay/contract/api/constants';
+import type { ListedContact } from '@relay/contract/api/contacts';
+import type { CreateSchedule, Schedule, ScheduleService } from '@relay/contract/api/schedules';
+import { RelayError } from '@relay/contract/errors';
+import {
+  type ApprovalId,
+  type ChatId,
+  chatId,
+  contactId,
+  type ScheduleId,
+} from '@relay/contract/ids';
+import type { Weekday } from '@relay/contract/schedule/names';
+import { defaultCatchUp, type ScheduleRule } from '@relay/contract/schedule/rule';
+import type { Settings } from '@relay/contract/settings';
 import { recipientJid } from '@relay/core/contacts/alias';
 import { chooseMatch } from '@relay/core/contacts/match';
-import { RelayError } from '@relay/core/errors';
-import { type ApprovalId, type ChatId, chatId, contactId, type ScheduleId } from '@relay/core/ids';
 import type { Actor } from '@relay/core/policy/actors';
 import { type Decision, decisionFor, REASONS } from '@relay/core/policy/reasons';
 import { describeRule } from '@relay/core/schedule/format';
-import type { Weekday } from '@relay/core/schedule/names';
 import { checkRule, nextOccurrence } from '@relay/core/schedule/occurrences';
-import { defaultCatchUp, type ScheduleRule } from '@relay/core/schedule/rule';
 import { parseTypedSchedule } from '@relay/core/schedule/typed';
 import { findZone, weekdayOf, type Zone } from '@relay/core/schedule/zone';
-import type { Settings } from '@relay/core/settings';
 import { sql } from 'kysely';
 import { actorName } from '../../pipeline/gate/actors.ts';
 import { withdrawApprovals } from '../../pipeline/gate/approval-store.ts';

@@ -1,21 +1,21 @@
 // A schedule as a row, with its timer: who changes when it is next due changes both. `next_at` is the first
 // occurrence of which nothing is decided yet; null once there is none.
 
-import type { CatchUp } from '@relay/core/api/constants';
+import type { CatchUp } from '@relay/contract/api/constants';
 import type {
   Schedule,
   ScheduleFilter,
   SchedulePage,
   SchedulePreview,
   ScheduleRun,
-} from '@relay/core/api/schedules';
-import type { AccountId, ScheduleId } from '@relay/core/ids';
+} from '@relay/contract/api/schedules';
+import type { AccountId, ScheduleId } from '@relay/contract/ids';
+import type { OutboxState } from '@relay/contract/outbox/states';
+import type { ScheduleRule } from '@relay/contract/schedule/rule';
 import { describeActor } from '@relay/core/ledger/format';
-import type { OutboxState } from '@relay/core/outbox/states';
 import { REASONS } from '@relay/core/policy/reasons';
 import { describeRule } from '@relay/core/schedule/format';
 import { nextOccurrences, SKIP_REASONS } from '@relay/core/schedule/occurrences';
-import type { ScheduleRule } from '@relay/core/schedule/rule';
 import { findZone, type Zone } from '@relay/core/schedule/zone';
 import { type Selectable, sql } from 'kysely';
 import type { Db, Transaction } from '../../platform/db/database.ts';

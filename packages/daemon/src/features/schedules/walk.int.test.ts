@@ -1,5 +1,5 @@
+import { ruleSchema } from '@relay/contract/schedule/rule';
 import { nextOccurrences } from '@relay/core/schedule/occurrences';
-import { ruleSchema } from '@relay/core/schedule/rule';
 import { findZone } from '@relay/core/schedule/zone';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';

@@ -1,6 +1,6 @@
 // The owner looks through the eyes of others: exactly what they would find, and nothing that they did.
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { ContactId } from '@relay/core/ids';
+import type { ContactId } from '@relay/contract/ids';
 import { freshStore } from '@relay/testing/store';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openChatter, type Person } from './testing/chatter.ts';

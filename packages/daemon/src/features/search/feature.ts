@@ -1,8 +1,8 @@
 // Search, put together for one account: the index that follows the messages, and whoever asks it.
 
-import type { EventLog } from '@relay/core/api/events';
-import type { MemoryService } from '@relay/core/api/memory';
-import type { SearchService } from '@relay/core/api/search';
+import type { EventLog } from '@relay/contract/api/events';
+import type { MemoryService } from '@relay/contract/api/memory';
+import type { SearchService } from '@relay/contract/api/search';
 import type { Log } from '@relay/core/log';
 import type { MemorySetup } from '@relay/core/ports/embedder';
 import { findZone } from '@relay/core/schedule/zone';

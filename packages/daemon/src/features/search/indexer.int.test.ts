@@ -1,4 +1,4 @@
-import type { ChatId } from '@relay/core/ids';
+import type { ChatId } from '@relay/contract/ids';
 import { toStorableText } from '@relay/core/messages/text';
 import { eventually, freshStore, sleep as pause } from '@relay/testing/store';
 import fc from 'fast-check';

@@ -2,8 +2,8 @@
 // takes a message in, always after it. Where it is stands in `search_progress`, so a restart goes on there.
 // Invariant: the mark passes a message only when no running transaction can still bring one before it.
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
-import type { EventLog } from '@relay/core/api/events';
-import type { AccountId, ChatId, ContactId, DigestId } from '@relay/core/ids';
+import type { EventLog } from '@relay/contract/api/events';
+import type { AccountId, ChatId, ContactId, DigestId } from '@relay/contract/ids';
 import type { Log } from '@relay/core/log';
 import { isMark } from '@relay/core/messages/message';
 import { saysChange } from '@relay/core/search/overtaken';

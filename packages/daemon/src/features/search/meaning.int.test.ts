@@ -1,4 +1,4 @@
-import type { ChatId } from '@relay/core/ids';
+import type { ChatId } from '@relay/contract/ids';
 import { freshStore } from '@relay/testing/store';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openChatter } from './testing/chatter.ts';

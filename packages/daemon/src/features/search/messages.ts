@@ -1,6 +1,6 @@
 // Messages with the names people know them by: what a hit is shown as, what was said around it, and the last
 // ones of a chat. Asked with the same scope again, so that no id alone opens a chat.
-import type { AccountId, ChatId, ContactId, MessageId } from '@relay/core/ids';
+import type { AccountId, ChatId, ContactId, MessageId } from '@relay/contract/ids';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../platform/db/database.ts';
 import { readableChats, type SearchScope } from './scope.ts';

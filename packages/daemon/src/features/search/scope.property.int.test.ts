@@ -1,6 +1,6 @@
 // Random people, groups, grants, messages and questions: what is found, retrieved or read back lies within
 // what may be read, by a rule written down here a second time.
-import type { ChatId, ContactId } from '@relay/core/ids';
+import type { ChatId, ContactId } from '@relay/contract/ids';
 import { findZone } from '@relay/core/schedule/zone';
 import { freshStore, times } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';

@@ -1,6 +1,6 @@
 // Who asks, as SQL: the chats whose text they may see. Every statement of search begins here, so that what
 // may not be read is never looked at, let alone ranked.
-import type { AccountId, ChatId, ContactId } from '@relay/core/ids';
+import type { AccountId, ChatId, ContactId } from '@relay/contract/ids';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../platform/db/database.ts';
 import { ownContactsSql } from '../../platform/db/names-and-addresses.ts';

@@ -1,4 +1,4 @@
-import type { ChatId, MessageId } from '@relay/core/ids';
+import type { ChatId, MessageId } from '@relay/contract/ids';
 import { freshStore } from '@relay/testing/store';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { noteLinkedIdentity } from '../../platform/db/account.ts';

@@ -4,7 +4,7 @@
 //   lastMessages(scope, { chat, from?, to?, limit }) → SaidMessage[]   of one chat, oldest first
 //   caughtUp() → when every message that is stored now can be found, 3 s at most
 
-import type { AccountId, ChatId, ContactId, MessageId } from '@relay/core/ids';
+import type { AccountId, ChatId, ContactId, MessageId } from '@relay/contract/ids';
 import { isSignedText } from '@relay/core/messages/text';
 import type { Zone } from '@relay/core/schedule/zone';
 import { type ParsedQuestion, parseSearchQuery } from '@relay/core/search/query';

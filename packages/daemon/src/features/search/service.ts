@@ -1,9 +1,14 @@
 // Search for the owner: names and days as people write them become chats, contacts and instants here, and
 // what was found is shown with the lines around it.
-import type { FoundMessage, SearchLine, SearchQuery, SearchService } from '@relay/core/api/search';
+import type {
+  FoundMessage,
+  SearchLine,
+  SearchQuery,
+  SearchService,
+} from '@relay/contract/api/search';
+import { RelayError } from '@relay/contract/errors';
+import { tokenId } from '@relay/contract/ids';
 import { chooseMatch, rankMatch } from '@relay/core/contacts/match';
-import { RelayError } from '@relay/core/errors';
-import { tokenId } from '@relay/core/ids';
 import { parseDays } from '@relay/core/search/times';
 import { readTokenClient } from '../../platform/db/tokens.ts';
 import { type NamedMessage, readNeighbours } from './messages.ts';

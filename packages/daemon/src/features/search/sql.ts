@@ -1,7 +1,7 @@
 // The messages that share words with a question, within what the asker may read: a few hundred of the best,
 // and those nearest in meaning, with what ranking needs to know of them. How often a word occurs is counted within the same bounds, so
 // that the order says nothing about chats that may not be read.
-import type { AccountId, ChatId, ContactId } from '@relay/core/ids';
+import type { AccountId, ChatId, ContactId } from '@relay/contract/ids';
 import { findOvertakingMessage, type LaterMessage } from '@relay/core/search/overtaken';
 import { findNamedPeople, type NamedEntry, type ParsedQuestion } from '@relay/core/search/query';
 import {

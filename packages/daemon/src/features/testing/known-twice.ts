@@ -1,8 +1,7 @@
 // A world for merges: people whom Relay knows by a number and by a LID, with the real outbox, router, schedules and
 // auto-reply over one database. Agents and people say what the test wants, each text once.
 import { randomUUID } from 'node:crypto';
-import type { Grant } from '@relay/core/contacts/grants';
-import type { InstanceState } from '@relay/core/conversation/states';
+import type { InstanceState } from '@relay/contract/conversation/states';
 import {
   approvalId,
   type InstanceId,
@@ -10,8 +9,9 @@ import {
   type MessageId,
   runId,
   tokenId,
-} from '@relay/core/ids';
-import { pacingSchema, settingsSchema } from '@relay/core/settings';
+} from '@relay/contract/ids';
+import { pacingSchema, settingsSchema } from '@relay/contract/settings';
+import type { Grant } from '@relay/core/contacts/grants';
 import { openDaemonHarness } from '@relay/testing/daemon-harness';
 import { ScriptedTransport } from '@relay/testing/scripted-transport';
 import { eventually, freshStore } from '@relay/testing/store';

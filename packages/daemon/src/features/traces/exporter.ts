@@ -1,8 +1,8 @@
 // Exports finished work to the collector that the settings name. Loaded by `feature.ts` when an endpoint is set.
 
+import { parseHeaderList, type TracesSettings } from '@relay/contract/settings';
 import type { Log } from '@relay/core/log';
 import { delayFor, RETRY } from '@relay/core/retry';
-import { parseHeaderList, type TracesSettings } from '@relay/core/settings';
 import type { Db } from '../../platform/db/database.ts';
 import type { Lease } from '../../platform/db/lease.ts';
 import { transaction } from '../../platform/db/transaction.ts';

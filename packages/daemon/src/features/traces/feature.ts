@@ -1,6 +1,6 @@
 // Turns trace export on or off. Without an endpoint the rest of this folder is not loaded.
 
-import type { TracesSettings } from '@relay/core/settings';
+import type { TracesSettings } from '@relay/contract/settings';
 import { sql } from 'kysely';
 import { type LeasedDb, transaction } from '../../platform/db/transaction.ts';
 import type { TraceExportOptions } from './exporter.ts';

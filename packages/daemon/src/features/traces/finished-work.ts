@@ -1,6 +1,13 @@
 // Finished work as rows: turns of agents with what they called and what was decided on, and messages on their way.
 // Invariant: no column that holds words or says who somebody is, is read here.
-import type { AccountId, ChatId, InstanceId, OutboxId, RunId, ScheduleId } from '@relay/core/ids';
+import type {
+  AccountId,
+  ChatId,
+  InstanceId,
+  OutboxId,
+  RunId,
+  ScheduleId,
+} from '@relay/contract/ids';
 import { ANSWER_ACTION, STOP_ACTION } from '@relay/core/ledger/rows';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Transaction } from '../../platform/db/database.ts';

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ChatId, OutboxId, RunId } from '@relay/core/ids';
+import type { ChatId, OutboxId, RunId } from '@relay/contract/ids';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { tracesUrl } from './exporter.ts';

@@ -1,8 +1,8 @@
 // Every word that may stand in a trace, out of lists that this program holds. Pure. Invariant: text that is in none of
 // them does not get through: a model may call a tool by any name, and a name may be anybody's words.
-import { PROVIDER_NAMES } from '@relay/core/agent/providers';
+import { PROVIDER_NAMES } from '@relay/contract/agent/providers';
+import { OUTBOX_STATES } from '@relay/contract/outbox/states';
 import { ANSWER_REASONS, STOP_REASONS } from '@relay/core/ledger/rows';
-import { OUTBOX_STATES } from '@relay/core/outbox/states';
 import { DECISION_OUTCOMES, REASONS } from '@relay/core/policy/reasons';
 
 /** As OpenTelemetry calls what is on no list. */

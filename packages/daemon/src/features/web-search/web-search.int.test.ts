@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { RelayError } from '@relay/core/errors';
+import { RelayError } from '@relay/contract/errors';
 import { silentLog } from '@relay/core/log';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openEgress } from '../../platform/egress/egress.ts';

@@ -1,4 +1,4 @@
-import { settingsSchema } from '@relay/core/settings';
+import { settingsSchema } from '@relay/contract/settings';
 import { expect, test } from 'vitest';
 import { allowedWebhookHosts } from './feature.ts';
 

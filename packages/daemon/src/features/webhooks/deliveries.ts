@@ -1,9 +1,9 @@
 // What each webhook is told, one row for each: ids and codes, how often it was tried and what came of it. The
 // same event is told to the same webhook once, whoever follows the log and however often.
 
-import type { WebhookDeliveryType, WebhookEventType } from '@relay/core/api/constants';
-import type { DeliveryState, ListDeliveries } from '@relay/core/api/webhooks';
-import type { InstanceState } from '@relay/core/conversation/states';
+import type { WebhookDeliveryType, WebhookEventType } from '@relay/contract/api/constants';
+import type { DeliveryState, ListDeliveries } from '@relay/contract/api/webhooks';
+import type { InstanceState } from '@relay/contract/conversation/states';
 import type {
   AccountId,
   ChatId,
@@ -11,8 +11,8 @@ import type {
   DeliveryId,
   InstanceId,
   WebhookId,
-} from '@relay/core/ids';
-import type { OutboxState } from '@relay/core/outbox/states';
+} from '@relay/contract/ids';
+import type { OutboxState } from '@relay/contract/outbox/states';
 import type { EventFacts, EventPlace, MappedEvent } from '@relay/core/webhooks/event-mapping';
 import type { DeliveryFailure } from '@relay/core/webhooks/failure';
 import { sql } from 'kysely';

@@ -3,19 +3,19 @@
 // Invariant: the id of a delivery is the same at every attempt, so a receiver that saw it can tell.
 
 import { randomBytes } from 'node:crypto';
-import type { Approval } from '@relay/core/api/approvals';
-import type { WebhookDeliveryType } from '@relay/core/api/constants';
+import type { Approval } from '@relay/contract/api/approvals';
+import type { WebhookDeliveryType } from '@relay/contract/api/constants';
 import {
   type ConnectionState,
   connectionSentence,
   whatsappStatusOf,
-} from '@relay/core/connection/states';
-import type { AccountId, ApprovalId, ChatId, DeliveryId, WebhookId } from '@relay/core/ids';
-import type { OutboxState } from '@relay/core/outbox/states';
+} from '@relay/contract/connection/states';
+import type { AccountId, ApprovalId, ChatId, DeliveryId, WebhookId } from '@relay/contract/ids';
+import type { OutboxState } from '@relay/contract/outbox/states';
+import type { WebhookData } from '@relay/contract/webhooks/events';
 import type { Sealer } from '@relay/core/ports/sealer';
 import { delayFor, RETRY } from '@relay/core/retry';
 import { type EventFacts, healthEventOf } from '@relay/core/webhooks/event-mapping';
-import type { WebhookData } from '@relay/core/webhooks/events';
 import type { DeliveryFailure } from '@relay/core/webhooks/failure';
 import { Webhook } from 'standardwebhooks';
 import type { Transaction } from '../../platform/db/database.ts';

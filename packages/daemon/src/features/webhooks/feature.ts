@@ -1,5 +1,5 @@
 // Webhooks, put together: who follows the log, who delivers, and how the owner sets them up.
-import type { WebhookService } from '@relay/core/api/webhooks';
+import type { WebhookService } from '@relay/contract/api/webhooks';
 import { transaction } from '../../platform/db/transaction.ts';
 import { findStrandedDeliveries } from './deliveries.ts';
 import { createDeliveryHandler, enqueueDeliveries, type WebhookDeps } from './delivery.ts';

@@ -1,8 +1,8 @@
 // Follows the log of events for as long as the daemon runs, after the transactions that write it and never in
 // them. Without a webhook it rests, and looks again when it is told that there is one.
 
-import type { StreamEvent } from '@relay/core/api/events';
-import type { ContactId } from '@relay/core/ids';
+import type { StreamEvent } from '@relay/contract/api/events';
+import type { ContactId } from '@relay/contract/ids';
 import { mapStreamEvent, matchesFilter } from '@relay/core/webhooks/event-mapping';
 import type { Transaction } from '../../platform/db/database.ts';
 import { PostgresEventLog } from '../../platform/db/events.ts';

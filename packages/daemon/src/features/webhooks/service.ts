@@ -1,17 +1,17 @@
 // Webhooks as the owner makes, changes and ends them. Whoever is named in a filter is found as everywhere else:
 // a person means the chat with them, a group itself. A secret is handed out once, when it is made.
 import { randomUUID } from 'node:crypto';
-import { PING_EVENT, WEBHOOK_EVENT_TYPES } from '@relay/core/api/constants';
+import { PING_EVENT, WEBHOOK_EVENT_TYPES } from '@relay/contract/api/constants';
 import type {
   CreateWebhook,
   Webhook,
   WebhookDelivery,
   WebhookService,
-} from '@relay/core/api/webhooks';
+} from '@relay/contract/api/webhooks';
+import { RelayError } from '@relay/contract/errors';
+import type { AccountId, DeliveryId, WebhookId } from '@relay/contract/ids';
+import type { WebhookFilter } from '@relay/contract/webhooks/events';
 import { chooseMatch } from '@relay/core/contacts/match';
-import { RelayError } from '@relay/core/errors';
-import type { AccountId, DeliveryId, WebhookId } from '@relay/core/ids';
-import type { WebhookFilter } from '@relay/core/webhooks/events';
 import { deliveryFailureSentence } from '@relay/core/webhooks/failure';
 import { matchContacts } from '../../platform/db/contact-directory.ts';
 import type { Db, Transaction } from '../../platform/db/database.ts';

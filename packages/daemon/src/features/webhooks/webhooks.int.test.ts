@@ -1,7 +1,7 @@
 // What is told to a webhook, to which one, and with how many words. How it is delivered when a receiver is away
 // is in deliver.int.test.ts.
 import { randomUUID } from 'node:crypto';
-import type { ContactId } from '@relay/core/ids';
+import type { ContactId } from '@relay/contract/ids';
 import { freshDaemonHarness } from '@relay/testing/daemon-harness';
 import { times } from '@relay/testing/store';
 import { afterAll, beforeEach, expect, test } from 'vitest';

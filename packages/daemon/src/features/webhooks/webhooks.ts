@@ -1,10 +1,10 @@
 // The owner's webhooks as rows: where each leads, what it wants to hear, and how it has gone. Secrets are kept
 // sealed; whoever signs opens them.
 
-import type { WebhookEventType } from '@relay/core/api/constants';
-import type { Webhook } from '@relay/core/api/webhooks';
-import type { AccountId, ContactId, WebhookId } from '@relay/core/ids';
-import type { WebhookFilter } from '@relay/core/webhooks/events';
+import type { WebhookEventType } from '@relay/contract/api/constants';
+import type { Webhook } from '@relay/contract/api/webhooks';
+import type { AccountId, ContactId, WebhookId } from '@relay/contract/ids';
+import type { WebhookFilter } from '@relay/contract/webhooks/events';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Transaction } from '../../platform/db/database.ts';
 

@@ -1,8 +1,8 @@
 // The server's type as the routes see it, and what this server adds to Fastify's own types.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
-import { apiErrorSchema } from '@relay/core/api/common';
-import type { TokenClient } from '@relay/core/api/credentials';
+import { apiErrorSchema } from '@relay/contract/api/common';
+import type { TokenClient } from '@relay/contract/api/credentials';
 import type {
   FastifyBaseLogger,
   FastifyInstance,

@@ -1,8 +1,12 @@
 import type { IncomingMessage } from 'node:http';
-import type { AssistantEvent, AssistantService, AssistantSink } from '@relay/core/api/assistant';
-import { ASSISTANT_STREAM, askAssistant } from '@relay/core/client/assistant-stream';
-import { type Frame, readFrames } from '@relay/core/client/sse';
-import { RelayError } from '@relay/core/errors';
+import type {
+  AssistantEvent,
+  AssistantService,
+  AssistantSink,
+} from '@relay/contract/api/assistant';
+import { ASSISTANT_STREAM, askAssistant } from '@relay/contract/client/assistant-stream';
+import { type Frame, readFrames } from '@relay/contract/client/sse';
+import { RelayError } from '@relay/contract/errors';
 import { expect, test, vi } from 'vitest';
 import { standIns, TOKEN } from './testing/stand-ins.ts';
 import { bearer, type Listening, listening } from './testing/wire.ts';

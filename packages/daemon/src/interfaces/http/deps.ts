@@ -1,36 +1,36 @@
 // Everything the HTTP server is given by `main`: ports and plain functions, no singletons.
 // Routes reach the world through these alone, so a test can stand in for all of it.
 import type { Duplex, Readable } from 'node:stream';
-import type { ActivityReader } from '@relay/core/api/activity';
-import type { ApprovalService, HoldService } from '@relay/core/api/approvals';
-import type { AssistantService } from '@relay/core/api/assistant';
-import type { ArchiveImportReport, BackupService } from '@relay/core/api/backups';
-import type { ChatReader } from '@relay/core/api/chats';
-import type { ContactService, GrantService } from '@relay/core/api/contacts';
+import type { ActivityReader } from '@relay/contract/api/activity';
+import type { ApprovalService, HoldService } from '@relay/contract/api/approvals';
+import type { AssistantService } from '@relay/contract/api/assistant';
+import type { ArchiveImportReport, BackupService } from '@relay/contract/api/backups';
+import type { ChatReader } from '@relay/contract/api/chats';
+import type { ContactService, GrantService } from '@relay/contract/api/contacts';
 import type {
   ClientTokens,
   SignInStore,
   TokenClient,
   TokenService,
-} from '@relay/core/api/credentials';
-import type { DigestExportService, DigestService } from '@relay/core/api/digests';
-import type { EvalService } from '@relay/core/api/eval';
-import type { EventLog } from '@relay/core/api/events';
-import type { ImportService } from '@relay/core/api/imports';
-import type { ForwarderTokens, IngestService } from '@relay/core/api/ingest';
-import type { ConversationService } from '@relay/core/api/instances';
-import type { LedgerReader } from '@relay/core/api/ledger';
-import type { MemoryService } from '@relay/core/api/memory';
-import type { ObservedGroupService } from '@relay/core/api/observed-groups';
-import type { RetentionService } from '@relay/core/api/retention';
-import type { ScheduleService } from '@relay/core/api/schedules';
-import type { SearchService } from '@relay/core/api/search';
-import type { SendAsOwner } from '@relay/core/api/sending';
-import type { SettingsService } from '@relay/core/api/settings';
-import type { DaemonStatus, HealthCheck, Metrics } from '@relay/core/api/status';
-import type { ListedTool, ToolCallResponse } from '@relay/core/api/tools';
-import type { WebhookService } from '@relay/core/api/webhooks';
-import type { MessageReader } from '@relay/core/api/whatsapp';
+} from '@relay/contract/api/credentials';
+import type { DigestExportService, DigestService } from '@relay/contract/api/digests';
+import type { EvalService } from '@relay/contract/api/eval';
+import type { EventLog } from '@relay/contract/api/events';
+import type { ImportService } from '@relay/contract/api/imports';
+import type { ForwarderTokens, IngestService } from '@relay/contract/api/ingest';
+import type { ConversationService } from '@relay/contract/api/instances';
+import type { LedgerReader } from '@relay/contract/api/ledger';
+import type { MemoryService } from '@relay/contract/api/memory';
+import type { ObservedGroupService } from '@relay/contract/api/observed-groups';
+import type { RetentionService } from '@relay/contract/api/retention';
+import type { ScheduleService } from '@relay/contract/api/schedules';
+import type { SearchService } from '@relay/contract/api/search';
+import type { SendAsOwner } from '@relay/contract/api/sending';
+import type { SettingsService } from '@relay/contract/api/settings';
+import type { DaemonStatus, HealthCheck, Metrics } from '@relay/contract/api/status';
+import type { ListedTool, ToolCallResponse } from '@relay/contract/api/tools';
+import type { WebhookService } from '@relay/contract/api/webhooks';
+import type { MessageReader } from '@relay/contract/api/whatsapp';
 import type { Log } from '@relay/core/log';
 import type { Transport } from '@relay/core/ports/transport';
 

@@ -1,4 +1,4 @@
-import { RelayError } from '@relay/core/errors';
+import { RelayError } from '@relay/contract/errors';
 import { expect, test } from 'vitest';
 import { createHttpServer } from './server.ts';
 import { INSTANCE_ID } from './testing/conversations.ts';

@@ -1,7 +1,7 @@
 // What is thrown becomes what is answered. Invariant: only sentences of the one table go out;
 // anything else is `internal` with the request's id, and its message stays in the log.
-import type { ApiErrorResponse } from '@relay/core/api/common';
-import { RelayError } from '@relay/core/errors';
+import type { ApiErrorResponse } from '@relay/contract/api/common';
+import { RelayError } from '@relay/contract/errors';
 import type { Log } from '@relay/core/log';
 import type {
   FastifyError,

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { createEventReader, type LiveEvent } from '@relay/core/client/sse';
+import { createEventReader, type LiveEvent } from '@relay/contract/client/sse';
 import { expect, test } from 'vitest';
 import type { MemoryLog } from './testing/event-log.ts';
 import { standIns, TOKEN } from './testing/stand-ins.ts';

@@ -4,8 +4,8 @@
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import type { TokenClient } from '@relay/core/api/credentials';
-import { RelayError } from '@relay/core/errors';
+import type { TokenClient } from '@relay/contract/api/credentials';
+import { RelayError } from '@relay/contract/errors';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal, RouteAccess } from './app.ts';
 import type { HttpDeps } from './deps.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { QR_STREAM, streamWhatsAppQR } from '@relay/core/client/qr-stream';
-import { type Frame, readFrames } from '@relay/core/client/sse';
+import { QR_STREAM, streamWhatsAppQR } from '@relay/contract/client/qr-stream';
+import { type Frame, readFrames } from '@relay/contract/client/sse';
 import { verifies } from '@relay/testing/verifies';
 import { expect, test } from 'vitest';
 import { DEFAULT_HTTP_LIMITS } from './deps.ts';

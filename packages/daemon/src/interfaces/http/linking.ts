@@ -1,8 +1,8 @@
 // Begins the link to WhatsApp the way somebody asked for, and waits for what comes of it.
 // Invariant: the way asked for last wins only while nobody has scanned or typed anything yet.
-import { whatsappStatusOf } from '@relay/core/connection/states';
+import { whatsappStatusOf } from '@relay/contract/connection/states';
+import { RelayError } from '@relay/contract/errors';
 import { phoneAlias } from '@relay/core/contacts/alias';
-import { RelayError } from '@relay/core/errors';
 import type { LinkMethod, Transport, WhatsAppLink } from '@relay/core/ports/transport';
 
 export function parseLinkMethod(phone: string | undefined): LinkMethod {

@@ -1,5 +1,5 @@
 // Who may read the figures: the owner, and a program whose token was made for that and nothing else.
-import type { TokenClient } from '@relay/core/api/credentials';
+import type { TokenClient } from '@relay/contract/api/credentials';
 import { expect, test } from 'vitest';
 import { PROGRAM_TOKEN } from './testing/programs.ts';
 import { standIns } from './testing/stand-ins.ts';

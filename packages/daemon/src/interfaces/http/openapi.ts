@@ -4,18 +4,22 @@
 import { STATUS_CODES } from 'node:http';
 import type { SwaggerTransform } from '@fastify/swagger';
 import swagger from '@fastify/swagger';
-import { archiveImportReportSchema } from '@relay/core/api/backups';
-import { apiErrorSchema } from '@relay/core/api/common';
-import { loginCodeSchema, ownerTokenSchema } from '@relay/core/api/credentials';
+import { archiveImportReportSchema } from '@relay/contract/api/backups';
+import { apiErrorSchema } from '@relay/contract/api/common';
+import { loginCodeSchema, ownerTokenSchema } from '@relay/contract/api/credentials';
 import {
   createInstanceResponseSchema,
   instanceSchema,
   stateTransitionSchema,
   transcriptLineSchema,
-} from '@relay/core/api/instances';
-import { probeReportSchema, sentTextSchema } from '@relay/core/api/sending';
-import { healthCheckSchema, statusSchema } from '@relay/core/api/status';
-import { bufferedMessageSchema, linkSchema, whatsappStatusSchema } from '@relay/core/api/whatsapp';
+} from '@relay/contract/api/instances';
+import { probeReportSchema, sentTextSchema } from '@relay/contract/api/sending';
+import { healthCheckSchema, statusSchema } from '@relay/contract/api/status';
+import {
+  bufferedMessageSchema,
+  linkSchema,
+  whatsappStatusSchema,
+} from '@relay/contract/api/whatsapp';
 import type { RouteOptions } from 'fastify';
 import Fastify from 'fastify';
 import {

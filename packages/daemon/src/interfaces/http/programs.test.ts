@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { tokenId } from '@relay/core/ids';
+import { tokenId } from '@relay/contract/ids';
 import { expect, onTestFinished, test } from 'vitest';
 import { hashSecret } from './guard.ts';
 import { PROGRAM_TOKEN } from './testing/programs.ts';

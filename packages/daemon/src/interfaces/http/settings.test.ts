@@ -1,4 +1,4 @@
-import { RelayError } from '@relay/core/errors';
+import { RelayError } from '@relay/contract/errors';
 import { expect, test } from 'vitest';
 import { standIns } from './testing/stand-ins.ts';
 import { bearer, listening } from './testing/wire.ts';

@@ -1,7 +1,7 @@
 // The open streams and pipes, by whom they belong to. Invariant: a principal that is no longer good has
 // nothing open, and a closing server has nothing open at all.
 import type { Writable } from 'node:stream';
-import type { TokenId } from '@relay/core/ids';
+import type { TokenId } from '@relay/contract/ids';
 import type { Principal } from './app.ts';
 import type { HttpLimits } from './deps.ts';
 

@@ -3,9 +3,9 @@
 // tool's own output goes back.
 
 import { randomUUID } from 'node:crypto';
-import { boundedText } from '@relay/core/api/common';
-import type { TokenClient } from '@relay/core/api/credentials';
-import { RelayError } from '@relay/core/errors';
+import { boundedText } from '@relay/contract/api/common';
+import type { TokenClient } from '@relay/contract/api/credentials';
+import { RelayError } from '@relay/contract/errors';
 import type { Log } from '@relay/core/log';
 import { tokenActor } from '@relay/core/policy/actors';
 import { REASONS } from '@relay/core/policy/reasons';

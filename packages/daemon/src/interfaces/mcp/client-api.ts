@@ -1,8 +1,8 @@
 // The three doors of programs over one registry: MCP over HTTP, MCP over a pipe, and plain calls. The library
 // that speaks MCP is loaded when somebody comes by the first two: the daemon starts without it.
 import type { Duplex } from 'node:stream';
-import type { TokenClient } from '@relay/core/api/credentials';
-import type { ListedTool } from '@relay/core/api/tools';
+import type { TokenClient } from '@relay/contract/api/credentials';
+import type { ListedTool } from '@relay/contract/api/tools';
 import { CLIENT_TOOLS, callTool, isAllowed } from './call.ts';
 import { type CallContext, type ClientDeps, type ClientTool, toJsonSchema } from './tool.ts';
 

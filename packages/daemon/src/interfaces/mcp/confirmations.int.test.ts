@@ -1,7 +1,7 @@
 // Confirmation: whoever sits at the program is asked where it can ask them, and can only stop. By the official
 // client; and past it, where a client would cheat.
 import type { Client } from '@modelcontextprotocol/client';
-import type { TokenSecret } from '@relay/core/api/credentials';
+import type { TokenSecret } from '@relay/contract/api/credentials';
 import {
   type McpTransportKind,
   TRANSPORT_VERSIONS,

@@ -1,4 +1,4 @@
-import { RelayError } from '@relay/core/errors';
+import { RelayError } from '@relay/contract/errors';
 import { silentLog } from '@relay/core/log';
 import { expect, test, vi } from 'vitest';
 import { toRelayError, withTimeLimit } from './call.ts';

@@ -1,6 +1,6 @@
 // Prompts and completions: offered by scope, with arguments that were looked at, and never a word of others.
 import { InMemoryTransport, type JSONRPCMessage, Server } from '@modelcontextprotocol/server';
-import type { ClientScope } from '@relay/core/policy/scopes';
+import type { ClientScope } from '@relay/contract/policy/scopes';
 import { expect, onTestFinished, test } from 'vitest';
 import { registerPrompts } from './prompts.ts';
 import { openReading } from './testing/reading.ts';

@@ -7,9 +7,9 @@ import {
   ProtocolErrorCode,
   type Server,
 } from '@modelcontextprotocol/server';
-import type { TokenClient } from '@relay/core/api/credentials';
+import type { TokenClient } from '@relay/contract/api/credentials';
+import type { Scope } from '@relay/contract/policy/scopes';
 import { foldName } from '@relay/core/contacts/match';
-import type { Scope } from '@relay/core/policy/scopes';
 import { type AuthorizedRequest, answerRequest } from './protocol.ts';
 import { resolveReadableChat } from './resolve-chat.ts';
 import { JSON_MIME_TYPE, listResourceRows, type ResourcePart } from './resources/list.ts';

@@ -15,8 +15,8 @@ import {
   ProtocolErrorCode,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import type { TokenClient } from '@relay/core/api/credentials';
-import { RelayError } from '@relay/core/errors';
+import type { TokenClient } from '@relay/contract/api/credentials';
+import { RelayError } from '@relay/contract/errors';
 import { z } from 'zod';
 import { toRelayError } from './call.ts';
 import { seedErrorCode } from './reachability.ts';

@@ -1,8 +1,8 @@
 // Whether WhatsApp can be reached now, asked before anything is submitted: after NETWORK_ERROR nothing may
 // be left waiting to be sent later. A network that is away is waited for as seed 002 says; a session that has
 // ended is told as that, and not as another fault.
-import { type ConnectionState, connectionSentence } from '@relay/core/connection/states';
-import { type KnownErrorCode, RelayError } from '@relay/core/errors';
+import { type ConnectionState, connectionSentence } from '@relay/contract/connection/states';
+import { type KnownErrorCode, RelayError } from '@relay/contract/errors';
 import type { WhatsAppLink } from '@relay/core/ports/transport';
 import { RETRY } from '@relay/core/retry';
 import { notifyOwner } from '../../pipeline/gate/gate.ts';

@@ -1,6 +1,6 @@
 // What is written about the tools for people is what the tools are.
 import { readFileSync } from 'node:fs';
-import { SCOPE_DESCRIPTIONS } from '@relay/core/policy/scopes';
+import { SCOPE_DESCRIPTIONS } from '@relay/contract/policy/scopes';
 import { expect, test } from 'vitest';
 import { CLIENT_TOOLS } from './call.ts';
 

@@ -9,12 +9,12 @@
 //   reachedByIds(call, ids)     → of these chats or contacts, those
 //   chatOf(call, tx, reached)   → its chat, made if nobody has written there yet
 
-import { boundedText } from '@relay/core/api/common';
+import { boundedText } from '@relay/contract/api/common';
+import { RelayError } from '@relay/contract/errors';
+import type { ChatId } from '@relay/contract/ids';
 import { aliasOfJid, phoneAlias } from '@relay/core/contacts/alias';
 import { foldName, type MatchChoice } from '@relay/core/contacts/match';
 import { readPhoneNumber } from '@relay/core/contacts/phone-number';
-import { RelayError } from '@relay/core/errors';
-import type { ChatId } from '@relay/core/ids';
 import { reasonSentence } from '@relay/core/policy/reasons';
 import { z } from 'zod';
 import { findOrMakeChats } from '../../platform/db/chats.ts';

@@ -14,7 +14,7 @@ import {
   type ServerContext,
   type Tool,
 } from '@modelcontextprotocol/server';
-import { RelayError } from '@relay/core/errors';
+import { RelayError } from '@relay/contract/errors';
 import { VERSION } from '@relay/core/installation';
 import { CLIENT_TOOLS, callTool, isAllowed } from './call.ts';
 import { registerPrompts } from './prompts.ts';

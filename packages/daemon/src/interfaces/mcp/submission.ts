@@ -9,8 +9,8 @@
 // open and nothing written; their yes can only let it go on, and the gate decides again.
 
 import { createHash } from 'node:crypto';
-import { RelayError } from '@relay/core/errors';
-import type { ApprovalId } from '@relay/core/ids';
+import { RelayError } from '@relay/contract/errors';
+import type { ApprovalId } from '@relay/contract/ids';
 import {
   type Decision,
   decisionFor,

@@ -2,26 +2,26 @@
 // Invariant: the list and every word in it is fixed when the daemon starts; nothing that somebody wrote can
 // change what a program is told about a tool.
 
-import type { ApprovalService } from '@relay/core/api/approvals';
-import type { ChatSummaryService } from '@relay/core/api/chats';
-import type { ClientTokens, TokenClient } from '@relay/core/api/credentials';
-import type { DigestService } from '@relay/core/api/digests';
+import type { ApprovalService } from '@relay/contract/api/approvals';
+import type { ChatSummaryService } from '@relay/contract/api/chats';
+import type { ClientTokens, TokenClient } from '@relay/contract/api/credentials';
+import type { DigestService } from '@relay/contract/api/digests';
 import type {
   ConversationService,
   CreateInstanceRequest,
   CreateInstanceResponse,
-} from '@relay/core/api/instances';
-import type { LedgerReader } from '@relay/core/api/ledger';
-import type { ScheduleService } from '@relay/core/api/schedules';
-import type { InstanceState } from '@relay/core/conversation/states';
-import type { ApprovalId, ChatId, InstanceId, ScheduleId } from '@relay/core/ids';
+} from '@relay/contract/api/instances';
+import type { LedgerReader } from '@relay/contract/api/ledger';
+import type { ScheduleService } from '@relay/contract/api/schedules';
+import type { InstanceState } from '@relay/contract/conversation/states';
+import type { ApprovalId, ChatId, InstanceId, ScheduleId } from '@relay/contract/ids';
+import type { Scope } from '@relay/contract/policy/scopes';
+import type { Settings } from '@relay/contract/settings';
 import type { Log } from '@relay/core/log';
 import type { TokenHolder } from '@relay/core/policy/actors';
 import type { ConversationControl } from '@relay/core/policy/decide';
 import type { Decision } from '@relay/core/policy/reasons';
-import type { Scope } from '@relay/core/policy/scopes';
 import type { Transport } from '@relay/core/ports/transport';
-import type { Settings } from '@relay/core/settings';
 import { z } from 'zod';
 import type {
   AgentScheduleRequest,

@@ -1,5 +1,5 @@
 // Whom a program means: the owner's names, numbers, addresses and ids, of those its token may deal with.
-import type { ContactId } from '@relay/core/ids';
+import type { ContactId } from '@relay/contract/ids';
 import { expect, test } from 'vitest';
 import { matchChat, resolveChat } from './resolve-chat.ts';
 import { openReading } from './testing/reading.ts';

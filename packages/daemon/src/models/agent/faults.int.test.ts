@@ -2,8 +2,8 @@
 // of what was sent or answered.
 
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { RelayError } from '@relay/contract/errors';
 import { trustedText } from '@relay/core/agent/labelled-text';
-import { RelayError } from '@relay/core/errors';
 import { startModelServer } from '@relay/simulator/model/server';
 import { APICallError } from 'ai';
 import { expect, test } from 'vitest';

@@ -1,6 +1,6 @@
 // What went wrong with a model, as one of our own errors: whether another try may help, how long the
 // provider asks to wait, and a sentence without anything that was sent or answered.
-import { RelayError } from '@relay/core/errors';
+import { RelayError } from '@relay/contract/errors';
 import { APICallError } from 'ai';
 
 export interface ModelFailure {

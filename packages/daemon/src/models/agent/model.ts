@@ -1,9 +1,10 @@
 // One call of a model: no SDK retries, no SDK tool runs, no telemetry. Tried again by our own table, and
 // what it cost is told and waited for before its answer counts.
+
+import type { ModelTrial } from '@relay/contract/api/settings';
+import { RelayError } from '@relay/contract/errors';
 import { costMicros, type Price } from '@relay/core/agent/budget';
 import { estimateTokens } from '@relay/core/agent/context-window';
-import type { ModelTrial } from '@relay/core/api/settings';
-import { RelayError } from '@relay/core/errors';
 import type { ModelUsage } from '@relay/core/ports/agent-turn';
 import { delayFor, RETRY } from '@relay/core/retry';
 import type { GenerateTextResult, LanguageModel, ModelMessage, ToolSet } from 'ai';

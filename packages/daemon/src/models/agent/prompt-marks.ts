@@ -1,9 +1,10 @@
 // Whose words are whose, in a prompt. Everything that is not the agent's own stands between marks that
 // carry a word of this turn alone: a message can close its mark neither by guessing nor with a word that
 // an agent gave away, and what looks like a mark inside of one is no longer one.
+
+import type { TranscriptLine } from '@relay/contract/api/instances';
+import type { RunId } from '@relay/contract/ids';
 import { type LabelledText, mapText, prompt, trustedText } from '@relay/core/agent/labelled-text';
-import type { TranscriptLine } from '@relay/core/api/instances';
-import type { RunId } from '@relay/core/ids';
 
 export interface PromptMarks {
   contact(text: LabelledText): LabelledText;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { chatId } from '@relay/contract/ids';
 import { textFromChat, trustedText } from '@relay/core/agent/labelled-text';
-import { chatId } from '@relay/core/ids';
 import { type Taint, UNTAINTED } from '@relay/core/policy/facts';
 import { verifies } from '@relay/testing/verifies';
 import { registerTelemetry } from 'ai';

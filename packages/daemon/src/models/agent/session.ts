@@ -1,16 +1,17 @@
 // One turn of an agent over the AI SDK, behind the one name the rest of Relay knows. The loop is ours: a
 // step is one call of the model, then its tool calls in order. Every limit holds whatever others do, and whose text
 // the model sees is written down before it sees it.
+
+import { RelayError } from '@relay/contract/errors';
+import type { ChatId } from '@relay/contract/ids';
+import type { AgentSettings } from '@relay/contract/settings';
 import {
   type LabelledText,
   type TrustedText,
   untrustedText,
 } from '@relay/core/agent/labelled-text';
-import { RelayError } from '@relay/core/errors';
-import type { ChatId } from '@relay/core/ids';
 import { isTaintWithin, joinTaints, type Taint } from '@relay/core/policy/facts';
 import type { ModelUsage, ToolCallRecord } from '@relay/core/ports/agent-turn';
-import type { AgentSettings } from '@relay/core/settings';
 import type { AssistantModelMessage, ModelMessage, ToolModelMessage, ToolSet } from 'ai';
 import type { Clock } from './clock.ts';
 import { callModel, type ModelAnswer, type ModelCaller, type OpenedModel } from './model.ts';

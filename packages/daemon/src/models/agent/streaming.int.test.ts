@@ -1,7 +1,8 @@
 // A turn whose words are told as they come: the same answers, limits and sentences as one that is told at
 // its end, whatever breaks in the middle of the stream.
+
+import { RelayError } from '@relay/contract/errors';
 import { trustedText } from '@relay/core/agent/labelled-text';
-import { RelayError } from '@relay/core/errors';
 import type { ToolCallRecord } from '@relay/core/ports/agent-turn';
 import { registerTelemetry } from 'ai';
 import fc from 'fast-check';

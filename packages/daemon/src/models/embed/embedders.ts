@@ -3,9 +3,9 @@
 
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { RelayError } from '@relay/core/errors';
+import { RelayError } from '@relay/contract/errors';
+import type { MemorySettings } from '@relay/contract/settings';
 import type { Embedder } from '@relay/core/ports/embedder';
-import type { MemorySettings } from '@relay/core/settings';
 
 /** Null while memory works by words alone. `onEnd`: it will not answer any more, but another would. */
 export async function openEmbedder(

@@ -1,7 +1,14 @@
 // Who, as ledger and permits name them, and back again. A name leads back to an actor only where it says
 // enough: a token comes back without scopes, which have to be looked up.
 
-import { type AccountId, type ChatId, chatId, instanceId, runId, tokenId } from '@relay/core/ids';
+import {
+  type AccountId,
+  type ChatId,
+  chatId,
+  instanceId,
+  runId,
+  tokenId,
+} from '@relay/contract/ids';
 import { type Actor, tokenActor } from '@relay/core/policy/actors';
 import type { Transaction } from '../../platform/db/database.ts';
 import { readTokenClient } from '../../platform/db/tokens.ts';

@@ -1,4 +1,4 @@
-import { approvalId, type ChatId } from '@relay/core/ids';
+import { approvalId, type ChatId } from '@relay/contract/ids';
 import { type Actor, tokenActor } from '@relay/core/policy/actors';
 import { createClientTokens } from '@relay/daemon/platform/db/tokens';
 import { times } from '@relay/testing/store';

@@ -1,9 +1,16 @@
 // What waits for a person, as rows. A row is bound to the hash of what was shown; asking the same again
 // while it waits is the same row with its time begun anew.
-import type { Approval, ApprovalState, ApprovalsPage } from '@relay/core/api/approvals';
+import type { Approval, ApprovalState, ApprovalsPage } from '@relay/contract/api/approvals';
+import { RelayError } from '@relay/contract/errors';
+import type {
+  AccountId,
+  ApprovalId,
+  ChatId,
+  InstanceId,
+  RunId,
+  ScheduleId,
+} from '@relay/contract/ids';
 import { describeGrant, grantOptionLines } from '@relay/core/contacts/grants';
-import { RelayError } from '@relay/core/errors';
-import type { AccountId, ApprovalId, ChatId, InstanceId, RunId, ScheduleId } from '@relay/core/ids';
 import { hiddenCharactersIn } from '@relay/core/messages/text';
 import type { Actor } from '@relay/core/policy/actors';
 import type { ApprovalFacts } from '@relay/core/policy/facts';

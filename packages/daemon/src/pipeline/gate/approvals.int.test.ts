@@ -1,6 +1,6 @@
-import type { Approval } from '@relay/core/api/approvals';
-import { approvalId, chatId, instanceId } from '@relay/core/ids';
-import { pacingSchema } from '@relay/core/settings';
+import type { Approval } from '@relay/contract/api/approvals';
+import { approvalId, chatId, instanceId } from '@relay/contract/ids';
+import { pacingSchema } from '@relay/contract/settings';
 import { freshDaemonHarness, newPhone } from '@relay/testing/daemon-harness';
 import { times } from '@relay/testing/store';
 import { expect, onTestFinished, test } from 'vitest';

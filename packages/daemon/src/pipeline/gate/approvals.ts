@@ -1,12 +1,12 @@
 // The owner's answers. A yes is single-use and bound to the hash of what was shown: the proposal is decided
 // anew with the yes as a fact, and carried out in the same transaction, byte for byte as it was shown.
-import type { Approval, ApprovalService, ApprovalState } from '@relay/core/api/approvals';
-import { CONVERSATION_LIMITS } from '@relay/core/api/constants';
-import type { CreateInstanceRequest } from '@relay/core/api/instances';
+import type { Approval, ApprovalService, ApprovalState } from '@relay/contract/api/approvals';
+import { CONVERSATION_LIMITS } from '@relay/contract/api/constants';
+import type { CreateInstanceRequest } from '@relay/contract/api/instances';
+import { isTerminal } from '@relay/contract/conversation/states';
+import { RelayError } from '@relay/contract/errors';
+import type { ApprovalId, InstanceId, ScheduleId } from '@relay/contract/ids';
 import { isApprovalEditable } from '@relay/core/approvals/approval-text';
-import { isTerminal } from '@relay/core/conversation/states';
-import { RelayError } from '@relay/core/errors';
-import type { ApprovalId, InstanceId, ScheduleId } from '@relay/core/ids';
 import type { Actor } from '@relay/core/policy/actors';
 import { type ReasonCode, refusalError } from '@relay/core/policy/reasons';
 import type { Db, Transaction } from '../../platform/db/database.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type ChatId, chatId, type RunId, runId } from '@relay/core/ids';
-import { observerSchema } from '@relay/core/settings';
+import { type ChatId, chatId, type RunId, runId } from '@relay/contract/ids';
+import { observerSchema } from '@relay/contract/settings';
 import { expect, test } from 'vitest';
 import { beginObserverRun } from '../../platform/db/observer/runs.ts';
 import { ALL, assistant, freshGate } from './testing/bed.ts';

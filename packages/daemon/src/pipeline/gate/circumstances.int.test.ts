@@ -1,4 +1,4 @@
-import { approvalId, grantId, type ScheduleId } from '@relay/core/ids';
+import { approvalId, grantId, type ScheduleId } from '@relay/contract/ids';
 import { verifies } from '@relay/testing/verifies';
 import { expect, test } from 'vitest';
 import { assistant, autoReply, freshGate } from './testing/bed.ts';

@@ -1,5 +1,5 @@
-import type { Approval } from '@relay/core/api/approvals';
-import { approvalId, instanceId } from '@relay/core/ids';
+import type { Approval } from '@relay/contract/api/approvals';
+import { approvalId, instanceId } from '@relay/contract/ids';
 import { createLedgerReader } from '@relay/daemon/platform/db/ledger-reader';
 import { freshDaemonHarness, newPhone } from '@relay/testing/daemon-harness';
 import { times } from '@relay/testing/store';

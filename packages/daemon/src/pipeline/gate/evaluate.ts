@@ -1,7 +1,6 @@
 // What a proposal is decided on: the facts of its chat, of the grant it would change, of the schedule it
 // fulfils and of the yes it brings, read and locked in the transaction of the decision. Writes nothing.
 import { randomUUID } from 'node:crypto';
-import { type GrantChange, type GrantRecord, grantRecordChange } from '@relay/core/contacts/grants';
 import {
   type AccountId,
   type ApprovalId,
@@ -11,7 +10,8 @@ import {
   type MessageId,
   type RunId,
   type ScheduleId,
-} from '@relay/core/ids';
+} from '@relay/contract/ids';
+import { type GrantChange, type GrantRecord, grantRecordChange } from '@relay/core/contacts/grants';
 import { hiddenCharactersIn } from '@relay/core/messages/text';
 import type { Actor } from '@relay/core/policy/actors';
 import { decide } from '@relay/core/policy/decide';

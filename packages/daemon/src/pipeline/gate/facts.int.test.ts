@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { chatId } from '@relay/core/ids';
-import { pacingSchema } from '@relay/core/settings';
+import { chatId } from '@relay/contract/ids';
+import { pacingSchema } from '@relay/contract/settings';
 import { freshStore } from '@relay/testing/store';
 import { expect, test } from 'vitest';
 import { loadChatFacts } from './facts.ts';

@@ -1,6 +1,6 @@
 // What the gate knows when it decides, read in the transaction of the decision, so that a grant revoked a
 // moment ago already counts. One query: this stands in the way of every message.
-import type { Grant } from '@relay/core/contacts/grants';
+
 import type {
   AccountId,
   ChatId,
@@ -10,7 +10,9 @@ import type {
   RequestId,
   RunId,
   ScheduleId,
-} from '@relay/core/ids';
+} from '@relay/contract/ids';
+import type { ObserverSettings, PacingSettings } from '@relay/contract/settings';
+import type { Grant } from '@relay/core/contacts/grants';
 import { ANSWER_MAX_AGE_MS, checkCadence, isRequestTooOld } from '@relay/core/observer/answering';
 import { effectiveTerms, observedOptionsSchema } from '@relay/core/observer/options';
 import { FREEZES } from '@relay/core/outbox/freeze';
@@ -26,7 +28,6 @@ import {
 } from '@relay/core/policy/facts';
 import { leaksPrivateText } from '@relay/core/policy/private-text';
 import { findZone } from '@relay/core/schedule/zone';
-import type { ObserverSettings, PacingSettings } from '@relay/core/settings';
 import { sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import { type NumberRegistration, numberRegistrationSql } from '../../platform/db/contacts.ts';

@@ -2,7 +2,6 @@
 // decided carried out, all in the transaction of the change that caused it: a permitted message goes into
 // the outbox, a grant is changed, what a person must see first goes into the approvals.
 import { randomUUID } from 'node:crypto';
-import type { GrantRecord } from '@relay/core/contacts/grants';
 import {
   type AccountId,
   type ApprovalId,
@@ -14,13 +13,14 @@ import {
   permitId,
   type RunId,
   type ScheduleId,
-} from '@relay/core/ids';
+} from '@relay/contract/ids';
+import type { PacingSettings } from '@relay/contract/settings';
+import type { GrantRecord } from '@relay/core/contacts/grants';
 import { activeFreeze } from '@relay/core/outbox/freeze';
 import { firstContactTimes } from '@relay/core/outbox/pacing';
 import type { Actor } from '@relay/core/policy/actors';
 import { mintPermit } from '@relay/core/policy/permit';
 import type { Decision, ReasonCode } from '@relay/core/policy/reasons';
-import type { PacingSettings } from '@relay/core/settings';
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, sealOf, type Transaction } from '../../platform/db/database.ts';
 import { type AddedLedgerRow, addLedgerRow } from '../../platform/db/ledger.ts';

@@ -1,9 +1,9 @@
 // Standing grants as rows, written by the gate's own door alone. Whom a grant is for is locked before it is
 // read: two changes come one after the other, and a merge of contacts waits for both.
 
-import type { GrantOptions } from '@relay/core/contacts/grant-options';
+import type { GrantOptions } from '@relay/contract/contacts/grant-options';
+import type { AccountId, GrantId } from '@relay/contract/ids';
 import type { Grant, GrantRecord } from '@relay/core/contacts/grants';
-import type { AccountId, GrantId } from '@relay/core/ids';
 import { sql } from 'kysely';
 import type { Transaction } from '../../platform/db/database.ts';
 import { appendEvent } from '../../platform/db/events.ts';

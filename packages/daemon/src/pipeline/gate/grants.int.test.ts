@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { approvalId, grantId } from '@relay/core/ids';
+import { approvalId, grantId } from '@relay/contract/ids';
 import { times } from '@relay/testing/store';
 import { expect, test } from 'vitest';
 import { ALL, assistant, autoReply, freshGate, NOTHING } from './testing/bed.ts';

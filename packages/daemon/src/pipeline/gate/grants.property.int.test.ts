@@ -1,6 +1,6 @@
-import { REPLY_MODES } from '@relay/core/contacts/grant-options';
+import { REPLY_MODES } from '@relay/contract/contacts/grant-options';
+import { chatId, grantId } from '@relay/contract/ids';
 import { type Grant, isGrantWithin } from '@relay/core/contacts/grants';
-import { chatId, grantId } from '@relay/core/ids';
 import type { Actor } from '@relay/core/policy/actors';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

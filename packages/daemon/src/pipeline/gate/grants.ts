@@ -5,19 +5,19 @@ import type {
   CreatePermission,
   GrantService,
   Permission,
-} from '@relay/core/api/contacts';
-import { phoneAlias } from '@relay/core/contacts/alias';
-import { patchGrantOptions } from '@relay/core/contacts/grant-options';
-import type { GrantRecord } from '@relay/core/contacts/grants';
-import { chooseMatch } from '@relay/core/contacts/match';
-import { RelayError } from '@relay/core/errors';
+} from '@relay/contract/api/contacts';
+import { patchGrantOptions } from '@relay/contract/contacts/grant-options';
+import { RelayError } from '@relay/contract/errors';
 import {
   type AccountId,
   type ChatId,
   type ContactId,
   contactId,
   type GrantId,
-} from '@relay/core/ids';
+} from '@relay/contract/ids';
+import { phoneAlias } from '@relay/core/contacts/alias';
+import type { GrantRecord } from '@relay/core/contacts/grants';
+import { chooseMatch } from '@relay/core/contacts/match';
 import { toStorableText } from '@relay/core/messages/text';
 import { REASONS } from '@relay/core/policy/reasons';
 import { findOrMakeChats } from '../../platform/db/chats.ts';

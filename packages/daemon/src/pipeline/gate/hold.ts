@@ -1,9 +1,9 @@
 // The one switch. While the hold's row is there nothing leaves, whatever was permitted; the row survives a
 // restart. Ending it asks anew, in the same transaction, for what was put off meanwhile.
 
-import type { HoldService } from '@relay/core/api/approvals';
-import type { Hold } from '@relay/core/api/sending';
-import { RelayError } from '@relay/core/errors';
+import type { HoldService } from '@relay/contract/api/approvals';
+import type { Hold } from '@relay/contract/api/sending';
+import { RelayError } from '@relay/contract/errors';
 import { REASONS } from '@relay/core/policy/reasons';
 import type { Db, Transaction } from '../../platform/db/database.ts';
 import { appendEvent } from '../../platform/db/events.ts';

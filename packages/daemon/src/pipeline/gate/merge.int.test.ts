@@ -1,7 +1,7 @@
 // Two contacts turn out to be one: permits and approvals go over to the chat that is kept, and allow no more than before.
 import { randomUUID } from 'node:crypto';
+import { approvalId, type ChatId, runId, tokenId } from '@relay/contract/ids';
 import type { Grant } from '@relay/core/contacts/grants';
-import { approvalId, type ChatId, runId, tokenId } from '@relay/core/ids';
 import type { Actor } from '@relay/core/policy/actors';
 import { verifies } from '@relay/testing/verifies';
 import { beforeEach, describe, expect, test } from 'vitest';

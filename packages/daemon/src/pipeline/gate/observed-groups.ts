@@ -5,10 +5,11 @@ import type {
   ObservedGroupService,
   ObservedPreview,
   ObserveGroupRequest,
-} from '@relay/core/api/observed-groups';
+} from '@relay/contract/api/observed-groups';
+import { RelayError } from '@relay/contract/errors';
+import type { AccountId, ChatId } from '@relay/contract/ids';
+import type { ObserverSettings, RetentionSettings } from '@relay/contract/settings';
 import { chooseMatch } from '@relay/core/contacts/match';
-import { RelayError } from '@relay/core/errors';
-import type { AccountId, ChatId } from '@relay/core/ids';
 import {
   announcementFor,
   effectiveTerms,
@@ -16,7 +17,6 @@ import {
 } from '@relay/core/observer/options';
 import { REASONS } from '@relay/core/policy/reasons';
 import { findZone } from '@relay/core/schedule/zone';
-import type { ObserverSettings, RetentionSettings } from '@relay/core/settings';
 import { findOrMakeChats } from '../../platform/db/chats.ts';
 import { matchContacts } from '../../platform/db/contact-directory.ts';
 import type { Db, Transaction } from '../../platform/db/database.ts';

@@ -1,9 +1,10 @@
 // The notices in the owner's chat: what waits for a yes, rendered by Relay and complete. Only what was shown there in
 // full can be approved there; a question that ends because another takes its place closes its notice and says so.
+
+import { RelayError } from '@relay/contract/errors';
+import type { AccountId, ApprovalId, ChatId, MessageId } from '@relay/contract/ids';
 import { approvalClosedNotice, approvalNotice } from '@relay/core/approvals/approval-text';
 import { lidAlias, phoneAlias } from '@relay/core/contacts/alias';
-import { RelayError } from '@relay/core/errors';
-import type { AccountId, ApprovalId, ChatId, MessageId } from '@relay/core/ids';
 import type { Actor } from '@relay/core/policy/actors';
 import { sql } from 'kysely';
 import { findOrMakeChats } from '../../platform/db/chats.ts';

@@ -1,5 +1,5 @@
 // A secret told in pieces, over the messages of a turn and over turns: the piece that completes it is held.
-import { type InstanceId, instanceId } from '@relay/core/ids';
+import { type InstanceId, instanceId } from '@relay/contract/ids';
 import { freshDaemonHarness, newPhone } from '@relay/testing/daemon-harness';
 import { expect, test } from 'vitest';
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type InstanceId, instanceId } from '@relay/core/ids';
+import { type InstanceId, instanceId } from '@relay/contract/ids';
 import { freshDaemonHarness, newPhone } from '@relay/testing/daemon-harness';
 import { expect, test } from 'vitest';
 import { quotesPrivateWords } from './facts.ts';

@@ -1,13 +1,13 @@
 // What is asked of the gate, with its words. The policy decides on the hash of what a person would be
 // shown, so that a yes is good for exactly this; the words themselves stay here.
 
-import type { CatchUp } from '@relay/core/api/constants';
-import type { CreateInstanceRequest } from '@relay/core/api/instances';
-import type { GrantOptions } from '@relay/core/contacts/grant-options';
+import type { CatchUp } from '@relay/contract/api/constants';
+import type { CreateInstanceRequest } from '@relay/contract/api/instances';
+import type { GrantOptions } from '@relay/contract/contacts/grant-options';
+import type { ApprovalId, ChatId, ScheduleId } from '@relay/contract/ids';
+import type { ScheduleRule } from '@relay/contract/schedule/rule';
 import type { Grant, GrantChange } from '@relay/core/contacts/grants';
-import type { ApprovalId, ChatId, ScheduleId } from '@relay/core/ids';
 import type { Intent, ManageGrant } from '@relay/core/policy/intents';
-import type { ScheduleRule } from '@relay/core/schedule/rule';
 import { contentHash, intentHash } from '../../platform/db/seal.ts';
 
 export interface MessageToSend {

@@ -1,6 +1,6 @@
-import { approvalId, chatId, contactId, type InstanceId, instanceId } from '@relay/core/ids';
+import { approvalId, chatId, contactId, type InstanceId, instanceId } from '@relay/contract/ids';
+import { pacingSchema } from '@relay/contract/settings';
 import type { Actor } from '@relay/core/policy/actors';
-import { pacingSchema } from '@relay/core/settings';
 import type { RecheckVerdict } from '@relay/daemon/pipeline/outbox/claim';
 import { freshDaemonHarness, newPhone } from '@relay/testing/daemon-harness';
 import { verifies } from '@relay/testing/verifies';

@@ -7,7 +7,7 @@ import type {
   InstanceId,
   PermitId,
   ScheduleId,
-} from '@relay/core/ids';
+} from '@relay/contract/ids';
 import type { StopReason } from '@relay/core/ledger/rows';
 import type { Actor } from '@relay/core/policy/actors';
 import { decide } from '@relay/core/policy/decide';

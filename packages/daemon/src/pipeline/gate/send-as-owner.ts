@@ -1,10 +1,10 @@
 // The owner writes to somebody: the address is resolved, the gate decides, and the message waits in the
 // outbox, all in one transaction. What the gate refuses stands in the ledger, and its reason is the answer.
 
+import { RelayError } from '@relay/contract/errors';
+import type { AccountId, ChatId, MessageId, OutboxId } from '@relay/contract/ids';
+import type { OutboxState } from '@relay/contract/outbox/states';
 import { aliasOfJid, phoneAlias } from '@relay/core/contacts/alias';
-import { RelayError } from '@relay/core/errors';
-import type { AccountId, ChatId, MessageId, OutboxId } from '@relay/core/ids';
-import type { OutboxState } from '@relay/core/outbox/states';
 import { refusalError } from '@relay/core/policy/reasons';
 import { findOrMakeChats } from '../../platform/db/chats.ts';
 import { resolveSightings } from '../../platform/db/contacts.ts';

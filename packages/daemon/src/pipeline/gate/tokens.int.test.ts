@@ -1,4 +1,4 @@
-import { approvalId, type ChatId } from '@relay/core/ids';
+import { approvalId, type ChatId } from '@relay/contract/ids';
 import { tokenActor } from '@relay/core/policy/actors';
 import { createLedgerReader } from '@relay/daemon/platform/db/ledger-reader';
 import { createClientTokens, noteTokenReads } from '@relay/daemon/platform/db/tokens';

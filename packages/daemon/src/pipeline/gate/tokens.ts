@@ -1,12 +1,18 @@
 // The owner's operations on clients' tokens. What a token opens is fixed when it is made; a new secret changes
 // nothing of it. Invariant: the secret is made here, handed out once, and only its hash is kept.
 import { createHash, randomBytes } from 'node:crypto';
-import type { ClientToken, TokenService } from '@relay/core/api/credentials';
+import type { ClientToken, TokenService } from '@relay/contract/api/credentials';
+import { RelayError } from '@relay/contract/errors';
+import {
+  type AccountId,
+  type ContactId,
+  contactId,
+  type TokenId,
+  tokenId,
+} from '@relay/contract/ids';
+import { CLIENT_SCOPES, type Scope } from '@relay/contract/policy/scopes';
 import { phoneAlias } from '@relay/core/contacts/alias';
 import { chooseMatch } from '@relay/core/contacts/match';
-import { RelayError } from '@relay/core/errors';
-import { type AccountId, type ContactId, contactId, type TokenId, tokenId } from '@relay/core/ids';
-import { CLIENT_SCOPES, type Scope } from '@relay/core/policy/scopes';
 import { type RawBuilder, sql } from 'kysely';
 import { matchContacts } from '../../platform/db/contact-directory.ts';
 import { resolveSightings } from '../../platform/db/contacts.ts';

@@ -1,6 +1,6 @@
 // Messages of a conversation that are still queued: whether there are any, and withdrawing them once they have become
 // pointless.
-import type { AccountId, InstanceId } from '@relay/core/ids';
+import type { AccountId, InstanceId } from '@relay/contract/ids';
 import type { StopReason } from '@relay/core/ledger/rows';
 import { sql } from 'kysely';
 import type { Transaction } from '../../platform/db/database.ts';

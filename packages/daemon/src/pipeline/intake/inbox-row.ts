@@ -1,7 +1,7 @@
 // A row of the inbox becomes a message that can be stored: opened, read by the transport's reader, and its
 // text made fit for the database. What cannot be read is a reason, never an exception.
 
-import type { ChatId, ContactId } from '@relay/core/ids';
+import type { ChatId, ContactId } from '@relay/contract/ids';
 import type { InboxReader, IncomingMessage } from '@relay/core/messages/message';
 import { toStorableText } from '@relay/core/messages/text';
 import { aliasesOfAddresses, type Sighting } from '../../platform/db/contacts.ts';

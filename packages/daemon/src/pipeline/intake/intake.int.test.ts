@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { MessageId } from '@relay/core/ids';
+import type { MessageId } from '@relay/contract/ids';
 import { silentLog } from '@relay/core/log';
 import type { IncomingMessage } from '@relay/core/messages/message';
 import { eventually, freshStore, sleep, type TestStore, times } from '@relay/testing/store';

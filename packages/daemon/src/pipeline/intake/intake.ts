@@ -1,9 +1,9 @@
 // Takes in what the transport received, in the order it came, for as long as the daemon runs. A hint makes
 // it immediate, a look every second makes it certain. One row that nobody can read never stops the rest.
 
-import { MESSAGE_EVENT } from '@relay/core/api/events';
-import { RelayError } from '@relay/core/errors';
-import type { ChatId, ContactId } from '@relay/core/ids';
+import { MESSAGE_EVENT } from '@relay/contract/api/events';
+import { RelayError } from '@relay/contract/errors';
+import type { ChatId, ContactId } from '@relay/contract/ids';
 import type { Log } from '@relay/core/log';
 import type { InboxReader } from '@relay/core/messages/message';
 import { sql } from 'kysely';

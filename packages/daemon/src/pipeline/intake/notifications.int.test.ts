@@ -1,9 +1,9 @@
 // Messages of an observed group by both ways, in every order: each is there once, and the wire's wins.
 import { randomUUID } from 'node:crypto';
-import type { ForwardedNotification } from '@relay/core/api/ingest';
-import type { ChatId } from '@relay/core/ids';
+import type { ForwardedNotification } from '@relay/contract/api/ingest';
+import type { ChatId } from '@relay/contract/ids';
+import { settingsSchema } from '@relay/contract/settings';
 import { PAIRING_SKEW_MS } from '@relay/core/ingest/pairing';
-import { settingsSchema } from '@relay/core/settings';
 import { freshDaemonHarness } from '@relay/testing/daemon-harness';
 import { verifies } from '@relay/testing/verifies';
 import fc from 'fast-check';

@@ -2,16 +2,16 @@
 // message with a job to route it, as if the account had received it. Invariant: of other groups nothing is
 // stored, and what the linked account has received already is not stored again.
 import { createHash } from 'node:crypto';
-import { MESSAGE_EVENT } from '@relay/core/api/events';
+import { MESSAGE_EVENT } from '@relay/contract/api/events';
 import {
   type ForwardedNotification,
   type IngestReport,
   type IngestService,
   type MediaKind,
   parseInstant,
-} from '@relay/core/api/ingest';
-import { RelayError } from '@relay/core/errors';
-import type { AccountId, ChatId, MessageId } from '@relay/core/ids';
+} from '@relay/contract/api/ingest';
+import { RelayError } from '@relay/contract/errors';
+import type { AccountId, ChatId, MessageId } from '@relay/contract/ids';
 import {
   isDeletionNotice,
   readPlaceholder,

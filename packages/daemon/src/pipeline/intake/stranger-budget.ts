@@ -1,6 +1,6 @@
 // Messages of strangers are stored up to a daily budget, per sender and in all; beyond it they are only counted.
 // A stranger has no grant, no conversation and no message from the owner, in a chat that nobody observes.
-import type { AccountId, ChatId, ContactId } from '@relay/core/ids';
+import type { AccountId, ChatId, ContactId } from '@relay/contract/ids';
 import { sql } from 'kysely';
 import type { Transaction } from '../../platform/db/database.ts';
 import { recordMessageRequests } from '../../platform/db/message-requests.ts';

@@ -1,6 +1,6 @@
 // Notices when the link is away, and says what happened meanwhile once all that had waited is taken in.
 // Invariant: an absence is written down when it begins, so that a kill during it does not hide it.
-import { whatsappStatusOf } from '@relay/core/connection/states';
+import { whatsappStatusOf } from '@relay/contract/connection/states';
 import type { Log } from '@relay/core/log';
 import type { TransportEvent, WhatsAppLink } from '@relay/core/ports/transport';
 import { reportSentence } from '@relay/core/restart-report';

@@ -1,7 +1,16 @@
 // The last moment before a message leaves: in one transaction, under the lease, everything that may stop it
 // is asked again, and the attempt is written down before it is made. After a kill it is known which
 // messages may have left.
-import type { AccountId, ChatId, InstanceId, MessageId, OutboxId, PermitId } from '@relay/core/ids';
+import type {
+  AccountId,
+  ChatId,
+  InstanceId,
+  MessageId,
+  OutboxId,
+  PermitId,
+} from '@relay/contract/ids';
+import type { OutboxState } from '@relay/contract/outbox/states';
+import type { DeliverySettings, PacingSettings } from '@relay/contract/settings';
 import type { StopReason } from '@relay/core/ledger/rows';
 import { activeFreeze } from '@relay/core/outbox/freeze';
 import {
@@ -10,8 +19,6 @@ import {
   PACING_DAY_MS,
   type PacedSend,
 } from '@relay/core/outbox/pacing';
-import type { OutboxState } from '@relay/core/outbox/states';
-import type { DeliverySettings, PacingSettings } from '@relay/core/settings';
 import { type RawBuilder, sql } from 'kysely';
 import { numberRegistrationSql } from '../../platform/db/contacts.ts';
 import type { Db, Transaction } from '../../platform/db/database.ts';

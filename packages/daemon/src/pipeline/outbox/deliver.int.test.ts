@@ -1,4 +1,4 @@
-import { deliverySchema, pacingSchema } from '@relay/core/settings';
+import { deliverySchema, pacingSchema } from '@relay/contract/settings';
 import { times } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
 import { expect, onTestFinished, test } from 'vitest';

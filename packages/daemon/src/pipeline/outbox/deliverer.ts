@@ -1,8 +1,8 @@
 // Carries messages to the wire, in order, and writes down what became of each. Driven by the rows
 // themselves: a hint makes it look at once, a poll makes a lost hint cost only time. It never makes an id
 // and never offers again what may have left, unless it was reconciled.
-import { whatsappStatusOf } from '@relay/core/connection/states';
-import type { AccountId, OutboxId } from '@relay/core/ids';
+import { whatsappStatusOf } from '@relay/contract/connection/states';
+import type { AccountId, OutboxId } from '@relay/contract/ids';
 import type { Log } from '@relay/core/log';
 import { interpretRefusal, NOT_REACHED_SENTENCE } from '@relay/core/outbox/freeze';
 import { typingMs } from '@relay/core/outbox/pacing';

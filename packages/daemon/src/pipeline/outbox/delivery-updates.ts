@@ -1,6 +1,7 @@
 // What became of messages, written: the pure machine decides, and rows, events, transcripts and the sent
 // messages themselves change together in the caller's transaction. Many at once cost what one costs.
-import type { AccountId, InstanceId, MessageId, OutboxId } from '@relay/core/ids';
+import type { AccountId, InstanceId, MessageId, OutboxId } from '@relay/contract/ids';
+import type { DeliverySettings } from '@relay/contract/settings';
 import { type StopReason, stopLedgerRow } from '@relay/core/ledger/rows';
 import type { RefusalCause } from '@relay/core/outbox/freeze';
 import {
@@ -10,7 +11,6 @@ import {
   type OutboxEvent,
   type ReachedState,
 } from '@relay/core/outbox/progress';
-import type { DeliverySettings } from '@relay/core/settings';
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Transaction } from '../../platform/db/database.ts';
 import { appendEvent } from '../../platform/db/events.ts';

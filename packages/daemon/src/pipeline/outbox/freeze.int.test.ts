@@ -1,4 +1,4 @@
-import { pacingSchema } from '@relay/core/settings';
+import { pacingSchema } from '@relay/contract/settings';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { freshPost, type PostOptions } from './testing/post.ts';
 

@@ -1,4 +1,4 @@
-import { pacingSchema } from '@relay/core/settings';
+import { pacingSchema } from '@relay/contract/settings';
 import { expect, onTestFinished, test } from 'vitest';
 import { readSendingHealth } from './sending-health.ts';
 import { freshPost } from './testing/post.ts';

@@ -2,15 +2,15 @@
 // attempt, so that every attempt is the same message to its recipient. The row itself is what is to be
 // done: nothing else has to be in step with it for the message to leave.
 import { randomBytes, randomUUID } from 'node:crypto';
-import { RelayError } from '@relay/core/errors';
+import { RelayError } from '@relay/contract/errors';
 import {
   type AccountId,
   type ChatId,
   type MessageId,
   type OutboxId,
   outboxId,
-} from '@relay/core/ids';
-import type { OutboxState } from '@relay/core/outbox/states';
+} from '@relay/contract/ids';
+import type { OutboxState } from '@relay/contract/outbox/states';
 import type { Permit } from '@relay/core/policy/permit';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Transaction } from '../../platform/db/database.ts';

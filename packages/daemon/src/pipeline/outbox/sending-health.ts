@@ -1,7 +1,8 @@
 // How sending goes, in one light and one sentence: red when WhatsApp stops this account, amber when a person
 // should look, green otherwise. Worst first.
-import type { SendingHealth } from '@relay/core/api/status';
-import type { AccountId } from '@relay/core/ids';
+import type { SendingHealth } from '@relay/contract/api/status';
+import type { AccountId } from '@relay/contract/ids';
+import type { PacingSettings } from '@relay/contract/settings';
 import {
   activeFreeze,
   type Freeze,
@@ -9,7 +10,6 @@ import {
   freezeSentence,
   type RefusalCause,
 } from '@relay/core/outbox/freeze';
-import type { PacingSettings } from '@relay/core/settings';
 import { sql } from 'kysely';
 import type { Db, Transaction } from '../../platform/db/database.ts';
 import { appendEvent } from '../../platform/db/events.ts';

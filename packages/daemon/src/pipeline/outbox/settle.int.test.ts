@@ -1,4 +1,4 @@
-import { outboxId } from '@relay/core/ids';
+import { outboxId } from '@relay/contract/ids';
 import { freshDaemonHarness } from '@relay/testing/daemon-harness';
 import { expect, test } from 'vitest';
 import { applyDeliveryReports } from './delivery-updates.ts';

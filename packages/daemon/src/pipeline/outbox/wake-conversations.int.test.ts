@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { deliverySchema, pacingSchema } from '@relay/contract/settings';
 import { silentLog } from '@relay/core/log';
-import { deliverySchema, pacingSchema } from '@relay/core/settings';
 import { recheckPermits } from '@relay/daemon/pipeline/gate/recheck';
 import { freshDaemonHarness } from '@relay/testing/daemon-harness';
 import { ScriptedTransport } from '@relay/testing/scripted-transport';

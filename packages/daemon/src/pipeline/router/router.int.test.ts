@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ChatId, ContactId, MessageId } from '@relay/core/ids';
+import type { ChatId, ContactId, MessageId } from '@relay/contract/ids';
 import { freshDaemonHarness } from '@relay/testing/daemon-harness';
 import { eventually, times } from '@relay/testing/store';
 import { expect, test } from 'vitest';

@@ -1,9 +1,16 @@
 // Decides what becomes of each message that was taken in, and says so in the ledger. Decision, effect and
 // the job's end are one transaction: a message is handed over exactly once, whatever restarts in between.
 
-import { LATE_REPLY_WITHIN_MS } from '@relay/core/api/constants';
+import { LATE_REPLY_WITHIN_MS } from '@relay/contract/api/constants';
+import type {
+  AccountId,
+  ChatId,
+  ContactId,
+  GrantId,
+  InstanceId,
+  MessageId,
+} from '@relay/contract/ids';
 import type { Grant } from '@relay/core/contacts/grants';
-import type { AccountId, ChatId, ContactId, GrantId, InstanceId, MessageId } from '@relay/core/ids';
 import type { LedgerRow } from '@relay/core/ledger/rows';
 import { isOthersText, type MessageDetails } from '@relay/core/messages/message';
 import { isSignedText } from '@relay/core/messages/text';

@@ -1,6 +1,6 @@
 // The account this daemon serves, and the lease that says it is the one to act for it.
-import { RelayError } from '@relay/core/errors';
-import type { AccountId } from '@relay/core/ids';
+import { RelayError } from '@relay/contract/errors';
+import type { AccountId } from '@relay/contract/ids';
 import { toStorableText } from '@relay/core/messages/text';
 import type { Db } from './database.ts';
 import { type Lease, takeLease } from './lease.ts';

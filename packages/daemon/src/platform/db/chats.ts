@@ -1,6 +1,6 @@
 // Where people write: one direct chat for each contact, one chat for each group. Made when first needed,
 // in the caller's transaction.
-import type { AccountId, ChatId, ContactId } from '@relay/core/ids';
+import type { AccountId, ChatId, ContactId } from '@relay/contract/ids';
 import { toStorableText } from '@relay/core/messages/text';
 import type { GroupInfo, GroupName } from '@relay/core/ports/transport';
 import { type RawBuilder, sql } from 'kysely';

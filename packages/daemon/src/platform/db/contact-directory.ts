@@ -6,10 +6,10 @@ import type {
   ContactFilter,
   ContactQuery,
   ListedContact,
-} from '@relay/core/api/contacts';
+} from '@relay/contract/api/contacts';
+import type { AccountId } from '@relay/contract/ids';
 import { addressParts, type Findable, type MatchRank, rankMatch } from '@relay/core/contacts/match';
 import { readPhoneNumber } from '@relay/core/contacts/phone-number';
-import type { AccountId } from '@relay/core/ids';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from './database.ts';
 import { contactJid, newestAliasSql } from './grants.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ContactId } from '@relay/core/ids';
+import type { ContactId } from '@relay/contract/ids';
 import { times } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
 import { beforeEach, describe, expect, test } from 'vitest';

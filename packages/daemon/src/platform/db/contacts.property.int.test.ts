@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { REPLY_MODES } from '@relay/contract/contacts/grant-options';
+import { contactId } from '@relay/contract/ids';
 import { type Alias, aliasKey } from '@relay/core/contacts/alias';
 import {
   aliasBook,
@@ -6,9 +8,7 @@ import {
   contactWithAlias,
   linkAliases,
 } from '@relay/core/contacts/alias-book';
-import { REPLY_MODES } from '@relay/core/contacts/grant-options';
 import { type Grant, isGrantWithin } from '@relay/core/contacts/grants';
-import { contactId } from '@relay/core/ids';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { freshPeople, id, lid, phone } from './testing/people.ts';

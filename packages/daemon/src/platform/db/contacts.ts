@@ -2,6 +2,7 @@
 // touches are read, and what was learnt is written. Invariant: an alias has one contact, and no alias is
 // ever allowed more than before.
 import { randomUUID } from 'node:crypto';
+import { type AccountId, type ContactId, contactId } from '@relay/contract/ids';
 import { type Alias, aliasKey, aliasOfJid, distinctAliases } from '@relay/core/contacts/alias';
 import {
   type AliasBook,
@@ -12,7 +13,6 @@ import {
   linkAliases,
 } from '@relay/core/contacts/alias-book';
 import type { Grant } from '@relay/core/contacts/grants';
-import { type AccountId, type ContactId, contactId } from '@relay/core/ids';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Transaction } from './database.ts';
 import type { Lease } from './lease.ts';

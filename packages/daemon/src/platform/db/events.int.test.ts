@@ -1,4 +1,4 @@
-import type { AccountId } from '@relay/core/ids';
+import type { AccountId } from '@relay/contract/ids';
 import { eventually, freshStore, sleep, times } from '@relay/testing/store';
 import { expect, test } from 'vitest';
 import { appendEvent, PostgresEventLog } from './events.ts';

@@ -1,8 +1,8 @@
 // The log that live streams follow. Appended inside the transaction that made the change; read by
 // cursor, and only what no running transaction can still come before.
 
-import type { EventLog, StreamEvent } from '@relay/core/api/events';
-import type { AccountId } from '@relay/core/ids';
+import type { EventLog, StreamEvent } from '@relay/contract/api/events';
+import type { AccountId } from '@relay/contract/ids';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Transaction } from './database.ts';
 

@@ -1,8 +1,8 @@
 // The standing grants as seed 000 shows them: sorted by name, each with the number of its contact.
-import type { Permission, PermissionKind } from '@relay/core/api/contacts';
+import type { Permission, PermissionKind } from '@relay/contract/api/contacts';
+import type { GrantOptions, ReplyMode } from '@relay/contract/contacts/grant-options';
+import type { AccountId, ChatId, ContactId, GrantId } from '@relay/contract/ids';
 import type { Alias } from '@relay/core/contacts/alias';
-import type { GrantOptions, ReplyMode } from '@relay/core/contacts/grant-options';
-import type { AccountId, ChatId, ContactId, GrantId } from '@relay/core/ids';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from './database.ts';
 import { aliasJidSql } from './names-and-addresses.ts';

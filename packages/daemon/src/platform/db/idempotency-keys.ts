@@ -1,8 +1,8 @@
 // Answers kept under the caller's own key: the same call again under the same key gets the first answer, and
 // another one is refused. Invariant: key, answer and what was done are one transaction's; two calls at once
 // with one key wait for each other here.
-import { RelayError } from '@relay/core/errors';
-import type { AccountId } from '@relay/core/ids';
+import { RelayError } from '@relay/contract/errors';
+import type { AccountId } from '@relay/contract/ids';
 import { sql } from 'kysely';
 import type { Transaction } from './database.ts';
 

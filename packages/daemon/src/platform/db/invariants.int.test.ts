@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { INSTANCE_STATES } from '@relay/core/conversation/states';
+import { INSTANCE_STATES } from '@relay/contract/conversation/states';
 import { freshStore } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
 import { beforeEach, describe, expect, test } from 'vitest';

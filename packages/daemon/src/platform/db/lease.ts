@@ -1,7 +1,7 @@
 // One worker acts for an account. The lease's epoch goes into every write: a worker that lost its lease
 // while it was away finds that its writes touch nothing.
-import { RelayError } from '@relay/core/errors';
-import type { AccountId } from '@relay/core/ids';
+import { RelayError } from '@relay/contract/errors';
+import type { AccountId } from '@relay/contract/ids';
 import { sql } from 'kysely';
 import type { Db, Transaction } from './database.ts';
 

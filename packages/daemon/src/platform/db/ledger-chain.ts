@@ -1,8 +1,8 @@
 // Whether the ledger is whole and this daemon's own. Every row is computed anew, as long as that takes about a second;
 // of a longer one what was found whole is remembered, and the next look begins behind it unless a full one is
 // asked for. Numbers and hashes at the seams, the MAC of the head and the newest head known are compared either way.
-import type { LedgerVerdict } from '@relay/core/api/ledger';
-import type { AccountId } from '@relay/core/ids';
+import type { LedgerVerdict } from '@relay/contract/api/ledger';
+import type { AccountId } from '@relay/contract/ids';
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { type Db, sealOf } from './database.ts';

@@ -1,7 +1,7 @@
 // Rows of the ledger as they stand, for whoever tells a story from them.
 
-import type { LedgerLine } from '@relay/core/api/ledger';
-import type { AccountId, ApprovalId, ChatId, ContactId, MessageId } from '@relay/core/ids';
+import type { LedgerLine } from '@relay/contract/api/ledger';
+import type { AccountId, ApprovalId, ChatId, ContactId, MessageId } from '@relay/contract/ids';
 import { describeActor, shortName } from '@relay/core/ledger/format';
 import { describeAction, describeReason } from '@relay/core/ledger/line-format';
 import type { LedgerDetail } from '@relay/core/ledger/rows';

@@ -6,9 +6,9 @@ import type {
   LedgerQuery,
   LedgerReader,
   MessageExplanation,
-} from '@relay/core/api/ledger';
-import { RelayError } from '@relay/core/errors';
-import type { AccountId, ApprovalId, ChatId } from '@relay/core/ids';
+} from '@relay/contract/api/ledger';
+import { RelayError } from '@relay/contract/errors';
+import type { AccountId, ApprovalId, ChatId } from '@relay/contract/ids';
 import { explainStory } from '@relay/core/ledger/explain';
 import type { MessageStory, ReaderClock, StoryChat } from '@relay/core/ledger/story';
 import { sql } from 'kysely';

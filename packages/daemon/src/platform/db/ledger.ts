@@ -2,7 +2,7 @@
 // a MAC. Called inside the caller's transaction and late in it: the head stays locked until commit.
 // Invariant: a head that this daemon did not sign is never signed by appending to it. What was changed by hand stays
 // visible, however much is appended afterwards.
-import type { AccountId } from '@relay/core/ids';
+import type { AccountId } from '@relay/contract/ids';
 import type { LedgerDetail } from '@relay/core/ledger/rows';
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, sealOf, type Transaction } from './database.ts';

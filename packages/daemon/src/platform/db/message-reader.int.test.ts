@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { bufferedMessageSchema } from '@relay/core/api/whatsapp';
-import type { ChatId, ContactId, MessageId } from '@relay/core/ids';
+import { bufferedMessageSchema } from '@relay/contract/api/whatsapp';
+import type { ChatId, ContactId, MessageId } from '@relay/contract/ids';
 import { freshStore } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';

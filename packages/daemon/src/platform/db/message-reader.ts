@@ -5,9 +5,9 @@ import type {
   MessageQuery,
   MessageReader,
   MessageRef,
-} from '@relay/core/api/whatsapp';
+} from '@relay/contract/api/whatsapp';
+import type { AccountId, ChatId } from '@relay/contract/ids';
 import { aliasOfJid } from '@relay/core/contacts/alias';
-import type { AccountId, ChatId } from '@relay/core/ids';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from './database.ts';
 import { aliasJidSql, ownChatKindSql } from './names-and-addresses.ts';

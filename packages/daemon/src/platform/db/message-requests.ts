@@ -1,7 +1,7 @@
 // Who wrote without being allowed to be read: one row a contact, however often they write. Never answered;
 // shown until the owner grants them something or dismisses them.
-import type { MessageRequest } from '@relay/core/api/contacts';
-import type { AccountId, ContactId } from '@relay/core/ids';
+import type { MessageRequest } from '@relay/contract/api/contacts';
+import type { AccountId, ContactId } from '@relay/contract/ids';
 import { sql } from 'kysely';
 import type { Db, Transaction } from './database.ts';
 import { newestAliasSql } from './grants.ts';

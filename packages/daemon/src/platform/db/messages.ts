@@ -1,6 +1,6 @@
 // What was said, each message once and for ever: a key in `message_keys` decides, in the statement that
 // stores the message. Whatever writes messages, received or sent, writes them here.
-import type { AccountId, ChatId, ContactId, MessageId } from '@relay/core/ids';
+import type { AccountId, ChatId, ContactId, MessageId } from '@relay/contract/ids';
 import type { IncomingMedia, MessageDetails } from '@relay/core/messages/message';
 import { toStorableText } from '@relay/core/messages/text';
 import { sql } from 'kysely';

@@ -2,7 +2,7 @@
 // its own, under one advisory lock. A database that is ahead of this code is left alone.
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
-import { RelayError } from '@relay/core/errors';
+import { RelayError } from '@relay/contract/errors';
 import type pg from 'pg';
 import type { PoolClient } from 'pg';
 import { isPermissionDenied } from './roles.ts';

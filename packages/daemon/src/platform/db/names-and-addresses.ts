@@ -1,6 +1,6 @@
 // What people and chats are called when the owner is told about them: as the owner calls them, else as they
 // call themselves, with their number beside it, else the number.
-import type { AccountId, ChatId, ContactId } from '@relay/core/ids';
+import type { AccountId, ChatId, ContactId } from '@relay/contract/ids';
 import type { StoryChat } from '@relay/core/ledger/story';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from './database.ts';

@@ -1,7 +1,7 @@
 // A message of an observed group may come over the wire and by a notification, in either order. Here the two
 // become one: the one from the wire stays, and what was made of the notification goes with its row.
 // Invariant: as many notifications have no row of their own as there are messages that they tell of.
-import type { AccountId, ChatId, ContactId } from '@relay/core/ids';
+import type { AccountId, ChatId, ContactId } from '@relay/contract/ids';
 import { createNameResolver, type NamedPerson, type NameResolver } from '@relay/core/ingest/names';
 import {
   haveSameEssence,

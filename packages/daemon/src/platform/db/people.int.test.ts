@@ -1,4 +1,4 @@
-import type { ContactFilter } from '@relay/core/api/contacts';
+import type { ContactFilter } from '@relay/contract/api/contacts';
 import { chooseMatch } from '@relay/core/contacts/match';
 import { expect, test } from 'vitest';
 import {

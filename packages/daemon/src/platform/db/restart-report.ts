@@ -1,8 +1,8 @@
 // The restart report as rows of `settings`: one that is open while the daemon or the link is away, and the
 // last one that was finished. An absence that began in another is part of it.
 
-import { type RestartReport, restartReportSchema } from '@relay/core/api/status';
-import type { AccountId } from '@relay/core/ids';
+import { type RestartReport, restartReportSchema } from '@relay/contract/api/status';
+import type { AccountId } from '@relay/contract/ids';
 import { isWorthReporting } from '@relay/core/restart-report';
 import { sql } from 'kysely';
 import type { Db, Transaction } from './database.ts';

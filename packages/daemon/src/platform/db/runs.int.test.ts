@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { runId } from '@relay/core/ids';
+import { runId } from '@relay/contract/ids';
 import { freshStore } from '@relay/testing/store';
 import { sql as statement } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';

@@ -1,8 +1,7 @@
 // The runs of agents: one row a turn, with what it cost. A row is running only while its turn is; what a
 // restart left running is discarded when the next turn of the same conversation or session begins.
 import { randomUUID } from 'node:crypto';
-import type { DayUse } from '@relay/core/agent/budget';
-import { RelayError } from '@relay/core/errors';
+import { RelayError } from '@relay/contract/errors';
 import {
   type AccountId,
   type ChatId,
@@ -10,7 +9,8 @@ import {
   type RunId,
   runId,
   type SessionId,
-} from '@relay/core/ids';
+} from '@relay/contract/ids';
+import type { DayUse } from '@relay/core/agent/budget';
 import { joinTaints, type Taint, UNTAINTED } from '@relay/core/policy/facts';
 import type { ModelUsage } from '@relay/core/ports/agent-turn';
 import { dayIn } from '@relay/core/schedule/zone';

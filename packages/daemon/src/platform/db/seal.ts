@@ -10,7 +10,7 @@ import type {
   PermitId,
   RunId,
   ScheduleId,
-} from '@relay/core/ids';
+} from '@relay/contract/ids';
 import type { Sealer } from '@relay/core/ports/sealer';
 
 /** A row of the ledger by its number, and its hash in hex. */

@@ -1,6 +1,13 @@
 // Sessions: what one agent has said and heard with one person, as rows. Lines are kept whole; how many of
 // them a turn sees is for its flow to say.
-import type { AccountId, ApprovalId, ChatId, ContactId, MessageId, RunId } from '@relay/core/ids';
+import type {
+  AccountId,
+  ApprovalId,
+  ChatId,
+  ContactId,
+  MessageId,
+  RunId,
+} from '@relay/contract/ids';
 import { type Selectable, sql } from 'kysely';
 import type { Transaction } from './database.ts';
 import type { Tables } from './tables.ts';

@@ -1,8 +1,8 @@
 // Login codes and browser sessions in PostgreSQL, known by their hashes only. A code is spent by the one
 // UPDATE that finds it unspent.
 
-import type { SignInStore } from '@relay/core/api/credentials';
-import type { AccountId } from '@relay/core/ids';
+import type { SignInStore } from '@relay/contract/api/credentials';
+import type { AccountId } from '@relay/contract/ids';
 import type { Db } from './database.ts';
 
 export function createSignInStore(db: Db, account: AccountId): SignInStore {

@@ -1,8 +1,7 @@
 // The tables as Kysely sees them: those that code reads or writes today. The SQL in migrations/ is the
 // truth; a column is added here when code first needs it.
 
-import type { InstanceState } from '@relay/core/conversation/states';
-import type { ConversationEventType } from '@relay/core/conversation/transition-table';
+import type { InstanceState } from '@relay/contract/conversation/states';
 import type {
   AccountId,
   ApprovalId,
@@ -19,12 +18,13 @@ import type {
   ScheduleId,
   SessionId,
   TokenId,
-} from '@relay/core/ids';
-import type { FactKind } from '@relay/core/observer/digest/facts';
+} from '@relay/contract/ids';
+import type { FactKind } from '@relay/contract/observer/digest/facts';
+import type { OutboxState } from '@relay/contract/outbox/states';
+import type { ScheduleRule } from '@relay/contract/schedule/rule';
+import type { ConversationEventType } from '@relay/core/conversation/transition-table';
 import type { NoiseCategory } from '@relay/core/observer/message';
 import type { FreezeCause } from '@relay/core/outbox/freeze';
-import type { OutboxState } from '@relay/core/outbox/states';
-import type { ScheduleRule } from '@relay/core/schedule/rule';
 import type { ColumnType, Generated } from 'kysely';
 
 type Json<T> = ColumnType<T, string, string>;

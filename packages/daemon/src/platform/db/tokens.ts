@@ -2,11 +2,11 @@
 // Invariant: a token that is revoked or out of date is nobody's, and what was read is written down before it
 // is handed out.
 
-import type { ClientTokens, TokenClient } from '@relay/core/api/credentials';
-import type { ForwarderTokens } from '@relay/core/api/ingest';
-import type { AccountId, ChatId, TokenId } from '@relay/core/ids';
+import type { ClientTokens, TokenClient } from '@relay/contract/api/credentials';
+import type { ForwarderTokens } from '@relay/contract/api/ingest';
+import type { AccountId, ChatId, TokenId } from '@relay/contract/ids';
+import { SCOPES, type Scope } from '@relay/contract/policy/scopes';
 import type { Taint } from '@relay/core/policy/facts';
-import { SCOPES, type Scope } from '@relay/core/policy/scopes';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Transaction } from './database.ts';
 import { type LeasedDb, transaction } from './transaction.ts';

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { daemonRuntimeSchema } from '@relay/core/settings';
+import { daemonRuntimeSchema } from '@relay/contract/settings';
 import { removeFolder } from '@relay/testing/remove-folder';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { claimHome } from './claim.ts';

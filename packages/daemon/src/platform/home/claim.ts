@@ -10,9 +10,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { RelayError } from '@relay/core/errors';
+import { RelayError } from '@relay/contract/errors';
+import type { DaemonRuntime } from '@relay/contract/settings';
 import { linuxProcessStart, psProcessStart, VERSION } from '@relay/core/installation';
-import type { DaemonRuntime } from '@relay/core/settings';
 import { prepareHome, writePrivate } from './files.ts';
 
 export interface HomeClaim {

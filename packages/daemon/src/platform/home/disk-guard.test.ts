@@ -1,5 +1,5 @@
+import { settingsSchema } from '@relay/contract/settings';
 import { silentLog } from '@relay/core/log';
-import { settingsSchema } from '@relay/core/settings';
 import { expect, test } from 'vitest';
 import { DiskGuard } from './disk-guard.ts';
 

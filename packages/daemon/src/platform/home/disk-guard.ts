@@ -1,9 +1,9 @@
 // Watches how much is free on the disk of the home. When little is left, Relay takes in only what it must: messages of
 // chats that the owner deals with, and the keys of WhatsApp. Looks by the clock, never for a single message.
 import { statfs } from 'node:fs/promises';
-import { RelayError } from '@relay/core/errors';
+import { RelayError } from '@relay/contract/errors';
+import type { DiskSettings } from '@relay/contract/settings';
 import type { Log } from '@relay/core/log';
-import type { DiskSettings } from '@relay/core/settings';
 
 interface DiskGuardOptions {
   readonly home: string;

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { RelayError } from '@relay/core/errors';
+import { RelayError } from '@relay/contract/errors';
 
 /** Makes the home if need be and mends what others could read. Returns one sentence per mend. */
 export async function prepareHome(home: string): Promise<string[]> {

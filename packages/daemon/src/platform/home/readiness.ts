@@ -2,7 +2,7 @@
 // as `--ready-fd`. The last line is `ready` or `failed`; after it the pipe is closed. Nobody
 // listening is no reason to stop.
 import { closeSync, writeSync } from 'node:fs';
-import { RelayError } from '@relay/core/errors';
+import { RelayError } from '@relay/contract/errors';
 
 interface Readiness {
   progress(sentence: string): void;

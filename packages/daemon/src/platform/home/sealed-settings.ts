@@ -1,15 +1,15 @@
 // A secret setting as it lies in `relay.config.json`: sealed for this home, each under its own name. One that
 // somebody wrote by hand is taken as it stands.
 
-import { parseProviderName } from '@relay/core/agent/providers';
-import { RelayError } from '@relay/core/errors';
-import type { Sealer } from '@relay/core/ports/sealer';
+import { parseProviderName } from '@relay/contract/agent/providers';
+import { RelayError } from '@relay/contract/errors';
 import {
   type DigestExportSettings,
   type MemorySettings,
   type ModelSettings,
   settingsSchema,
-} from '@relay/core/settings';
+} from '@relay/contract/settings';
+import type { Sealer } from '@relay/core/ports/sealer';
 import { loadHomeSettings, saveSettings } from './settings.ts';
 
 const SEALED_PREFIX = 'sealed:';

@@ -9,15 +9,14 @@ import {
   runningSettingsChangeSchema,
   type SettingsOverview,
   type SettingsService,
-} from '@relay/core/api/settings';
-import { RelayError } from '@relay/core/errors';
-import type { Sealer } from '@relay/core/ports/sealer';
+} from '@relay/contract/api/settings';
+import { RelayError } from '@relay/contract/errors';
 import {
   type OwnersSettings,
   type Settings,
   settingsFault,
   settingsSchema,
-} from '@relay/core/settings';
+} from '@relay/contract/settings';
 import {
   DEFAULT_SETTINGS,
   listSecrets,
@@ -25,7 +24,8 @@ import {
   settingByName,
   settingNames,
   settingSourceOf,
-} from '@relay/core/settings-catalog';
+} from '@relay/contract/settings-catalog';
+import type { Sealer } from '@relay/core/ports/sealer';
 import {
   type ModelEnvironment,
   readBraveKey,

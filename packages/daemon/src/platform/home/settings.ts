@@ -3,10 +3,10 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { RelayError } from '@relay/core/errors';
+import { RelayError } from '@relay/contract/errors';
+import { type Settings, settingsFault } from '@relay/contract/settings';
+import { SECRET_SETTINGS, settingByName, settingNames } from '@relay/contract/settings-catalog';
 import { chooseSettingsFile } from '@relay/core/installation';
-import { type Settings, settingsFault } from '@relay/core/settings';
-import { SECRET_SETTINGS, settingByName, settingNames } from '@relay/core/settings-catalog';
 import { writePrivate } from './files.ts';
 
 export async function saveSettings(home: string, changed: Partial<Settings>): Promise<void> {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { InstanceId } from '@relay/core/ids';
+import type { InstanceId } from '@relay/contract/ids';
 import { silentLog } from '@relay/core/log';
 import { eventually, freshStore, sleep, times } from '@relay/testing/store';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';

@@ -2,7 +2,7 @@
 // handler's, so that a job and its effect stand or fall together.
 
 import { randomUUID } from 'node:crypto';
-import type { AccountId } from '@relay/core/ids';
+import type { AccountId } from '@relay/contract/ids';
 import type { Log } from '@relay/core/log';
 import { longestWait } from '@relay/core/retry';
 import { sql } from 'kysely';

@@ -1,6 +1,6 @@
 // The queues. A job is a wake-up that is safe to repeat: what is to be done stands in the tables, the job
 // only says where to look and which epoch it was made for.
-import type { TurnPurpose } from '@relay/core/conversation/states';
+import type { TurnPurpose } from '@relay/contract/conversation/states';
 import type {
   AccountId,
   ChatId,
@@ -11,7 +11,7 @@ import type {
   RequestId,
   ScheduleId,
   SessionId,
-} from '@relay/core/ids';
+} from '@relay/contract/ids';
 import { RETRY, type RetryTable } from '@relay/core/retry';
 
 /** What each queue's jobs carry. Never text that somebody wrote. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { InstanceId } from '@relay/core/ids';
+import type { InstanceId } from '@relay/contract/ids';
 import type { LogFields } from '@relay/core/log';
 import { silentLog } from '@relay/core/log';
 import { longestWait } from '@relay/core/retry';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { instanceId } from '@relay/core/ids';
+import { instanceId } from '@relay/contract/ids';
 import { silentLog } from '@relay/core/log';
 import { eventually, freshStore, times } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';

@@ -2,8 +2,8 @@
 // turns what is due into jobs, in one transaction, so that a timer is never lost and never fires twice.
 // What is due is decided by the clock that timers are set by, never by the database's.
 
-import type { AccountId } from '@relay/core/ids';
-import { chatId, instanceId, scheduleId, sessionId } from '@relay/core/ids';
+import type { AccountId } from '@relay/contract/ids';
+import { chatId, instanceId, scheduleId, sessionId } from '@relay/contract/ids';
 import type { Log } from '@relay/core/log';
 import type { RawBuilder } from 'kysely';
 import { sql } from 'kysely';

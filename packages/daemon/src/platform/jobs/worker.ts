@@ -1,6 +1,6 @@
 // Fetches the jobs of one queue and runs them side by side, up to a limit. A job whose handler failed is
 // tried again with backoff; one that failed for good steps aside so that its key goes on without it.
-import { RelayError } from '@relay/core/errors';
+import { RelayError } from '@relay/contract/errors';
 import type { Log } from '@relay/core/log';
 import type { Db, JobWithMetadata, PgBoss } from 'pg-boss';
 import type { Database, Transaction } from '../db/database.ts';

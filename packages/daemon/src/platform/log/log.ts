@@ -3,8 +3,8 @@
 
 import { chmodSync, closeSync, fstatSync, fsync, openSync, renameSync, writeSync } from 'node:fs';
 import { extname } from 'node:path';
+import type { Settings } from '@relay/contract/settings';
 import type { Log, LogFields } from '@relay/core/log';
-import type { Settings } from '@relay/core/settings';
 import { pino } from 'pino';
 import { maskSensitive } from './mask.ts';
 

@@ -1,7 +1,8 @@
 // A row of the inbox as a message: the transport's InboxReader, handed to `inbox` by the daemon.
 // Invariant: pure; it gives a message, null for what is none, or throws UnreadableMessage.
+
+import type { MessageId } from '@relay/contract/ids';
 import { aliasOfJid } from '@relay/core/contacts/alias';
-import type { MessageId } from '@relay/core/ids';
 import type {
   InboxReader,
   IncomingMedia,

@@ -1,4 +1,4 @@
-import type { MessageId } from '@relay/core/ids';
+import type { MessageId } from '@relay/contract/ids';
 import type { OutgoingMessage } from '@relay/core/ports/transport';
 import type { WASocket } from '@whiskeysockets/baileys';
 import { describe, expect, test } from 'vitest';

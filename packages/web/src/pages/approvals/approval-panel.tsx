@@ -3,11 +3,11 @@
 
 import { Textarea } from '@mantine/core';
 import { getHotkeyHandler } from '@mantine/hooks';
-import type { Approval, ApprovalDetail } from '@relay/core/api/approvals';
-import { CONVERSATION_LIMITS } from '@relay/core/api/constants';
-import type { LedgerLine } from '@relay/core/api/ledger';
-import type { BufferedMessage } from '@relay/core/api/whatsapp';
-import { RelayApiError } from '@relay/core/client/api-error';
+import type { Approval, ApprovalDetail } from '@relay/contract/api/approvals';
+import { CONVERSATION_LIMITS } from '@relay/contract/api/constants';
+import type { LedgerLine } from '@relay/contract/api/ledger';
+import type { BufferedMessage } from '@relay/contract/api/whatsapp';
+import { RelayApiError } from '@relay/contract/client/api-error';
 import { revealHidden } from '@relay/core/messages/text';
 import {
   IconClock,

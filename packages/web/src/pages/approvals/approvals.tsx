@@ -2,7 +2,7 @@
 // screen to its end, and to nothing else. On a phone the chosen one is a page of its own.
 import { Button, SegmentedControl } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
-import type { Approval, ApprovalState } from '@relay/core/api/approvals';
+import type { Approval, ApprovalState } from '@relay/contract/api/approvals';
 import { IconChevronLeft, IconCircleCheck, IconClipboardCheck } from '@tabler/icons-react';
 import { type UseInfiniteQueryResult, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';

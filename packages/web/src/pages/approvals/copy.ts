@@ -1,7 +1,7 @@
 // What the approvals say in words, from what the daemon tells. Pure.
-import type { Approval, ApprovalState } from '@relay/core/api/approvals';
-import type { LedgerLine } from '@relay/core/api/ledger';
-import type { DaemonStatus } from '@relay/core/api/status';
+import type { Approval, ApprovalState } from '@relay/contract/api/approvals';
+import type { LedgerLine } from '@relay/contract/api/ledger';
+import type { DaemonStatus } from '@relay/contract/api/status';
 import { describeActor } from '@relay/core/ledger/format';
 import { IconCheck, IconClock, IconHourglassOff, IconPencil, IconX } from '@tabler/icons-react';
 import { ANSWER_SENTENCES, approvalRecipient } from '../../parts/approval-copy.ts';

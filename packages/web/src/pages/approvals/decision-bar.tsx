@@ -1,7 +1,7 @@
 // The decision: yes to what was shown, other words, or no. The yes sends the hash of what was on the screen; a
 // refusal is told here, in the daemon's words.
 import { Button, TextInput } from '@mantine/core';
-import type { Approval } from '@relay/core/api/approvals';
+import type { Approval } from '@relay/contract/api/approvals';
 import { isApprovalEditable } from '@relay/core/approvals/approval-text';
 import { IconAlertTriangle, IconCheck, IconEdit } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';

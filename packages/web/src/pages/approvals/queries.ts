@@ -1,5 +1,5 @@
 // What the approvals ask of the daemon: a list page by page, and one with what led to it.
-import type { Approval, ApprovalDetail, ApprovalState } from '@relay/core/api/approvals';
+import type { Approval, ApprovalDetail, ApprovalState } from '@relay/contract/api/approvals';
 import { infiniteQueryOptions, queryOptions, useQueryClient } from '@tanstack/react-query';
 import { nounKey } from '../../data/queries.ts';
 import { relay } from '../../data/relay.ts';

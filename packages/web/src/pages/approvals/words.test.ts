@@ -1,6 +1,6 @@
-import type { Approval } from '@relay/core/api/approvals';
-import type { LedgerLine } from '@relay/core/api/ledger';
-import type { DaemonStatus } from '@relay/core/api/status';
+import type { Approval } from '@relay/contract/api/approvals';
+import type { LedgerLine } from '@relay/contract/api/ledger';
+import type { DaemonStatus } from '@relay/contract/api/status';
 import { REASONS } from '@relay/core/policy/reasons';
 import { expect, test } from 'vitest';
 import { readApprovalsSearch } from '../../search-params.ts';

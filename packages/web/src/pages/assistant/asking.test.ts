@@ -1,4 +1,4 @@
-import type { AssistantEvent } from '@relay/core/api/assistant';
+import type { AssistantEvent } from '@relay/contract/api/assistant';
 import { expect, test, vi } from 'vitest';
 import { createTurnStore } from './turn.ts';
 

@@ -1,8 +1,8 @@
 // The assistant: a chat with the owner's own agent, the same session as in the terminal and on WhatsApp. What it does
 // comes as steps, what needs a yes as a card in place.
 import { Button, Textarea } from '@mantine/core';
-import type { AssistantLine } from '@relay/core/api/assistant';
-import { MAX_ASSISTANT_QUESTION_LENGTH } from '@relay/core/api/constants';
+import type { AssistantLine } from '@relay/contract/api/assistant';
+import { MAX_ASSISTANT_QUESTION_LENGTH } from '@relay/contract/api/constants';
 import { IconPlayerStop, IconRobot, IconSend, IconSparkles, IconTools } from '@tabler/icons-react';
 import { infiniteQueryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';

@@ -1,6 +1,6 @@
 // What the assistant's page says of itself, seen and spoken. Pure.
 
-import type { ListedContact } from '@relay/core/api/contacts';
+import type { ListedContact } from '@relay/contract/api/contacts';
 import {
   IconCalendarPlus,
   IconCalendarTime,

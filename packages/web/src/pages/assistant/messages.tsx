@@ -1,8 +1,8 @@
 // What was said: the owner's words in a bubble, the answer with the steps before it and the sources after it.
 
 import { Button } from '@mantine/core';
-import type { Approval } from '@relay/core/api/approvals';
-import type { AssistantLine } from '@relay/core/api/assistant';
+import type { Approval } from '@relay/contract/api/approvals';
+import type { AssistantLine } from '@relay/contract/api/assistant';
 import { revealHidden } from '@relay/core/messages/text';
 import {
   IconAlertTriangle,

@@ -1,5 +1,5 @@
-import type { Approval } from '@relay/core/api/approvals';
-import type { AssistantEvent } from '@relay/core/api/assistant';
+import type { Approval } from '@relay/contract/api/approvals';
+import type { AssistantEvent } from '@relay/contract/api/assistant';
 import { expect, test } from 'vitest';
 import { applyTurnEvent, beginTurn, linesOutsideTurn } from './turn.ts';
 

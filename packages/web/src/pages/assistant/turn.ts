@@ -1,10 +1,10 @@
 // One question and what comes of it, folded from the events of its stream. Pure. Invariant: what a broken-off model
 // said does not count, and the whole answer stands at the end once it is done.
-import type { Approval } from '@relay/core/api/approvals';
-import type { AssistantEvent, AssistantLine } from '@relay/core/api/assistant';
-import type { PostStream } from '@relay/core/client/answer-stream';
-import { RelayConnectionError } from '@relay/core/client/api-error';
-import { askAssistant } from '@relay/core/client/assistant-stream';
+import type { Approval } from '@relay/contract/api/approvals';
+import type { AssistantEvent, AssistantLine } from '@relay/contract/api/assistant';
+import type { PostStream } from '@relay/contract/client/answer-stream';
+import { RelayConnectionError } from '@relay/contract/client/api-error';
+import { askAssistant } from '@relay/contract/client/assistant-stream';
 import { useQueryClient } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
 import type { QueryNoun } from '../../data/refresher.ts';

@@ -2,7 +2,7 @@
 
 import { ActionIcon, Button, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
-import type { Chat, ChatDetail, ChatMessage } from '@relay/core/api/chats';
+import type { Chat, ChatDetail, ChatMessage } from '@relay/contract/api/chats';
 import {
   IconEraser,
   IconEye,

@@ -1,6 +1,6 @@
 // A chat in words: who wrote each message, and what Relay may do there. Pure.
-import type { Chat, ChatDetail, ChatMessage, ChatMessageAuthor } from '@relay/core/api/chats';
-import { isTerminal } from '@relay/core/conversation/states';
+import type { Chat, ChatDetail, ChatMessage, ChatMessageAuthor } from '@relay/contract/api/chats';
+import { isTerminal } from '@relay/contract/conversation/states';
 import { grantSentence } from '../../parts/grant-copy.ts';
 import type { EntryPlace, QuotedEntry, TranscriptEntry } from '../../parts/transcript/window.ts';
 

@@ -1,4 +1,4 @@
-import { type Chat, type ChatMessage, MESSAGE_AUTHORS } from '@relay/core/api/chats';
+import { type Chat, type ChatMessage, MESSAGE_AUTHORS } from '@relay/contract/api/chats';
 import { expect, test } from 'vitest';
 import { readChatsSearch } from '../../search-params.ts';
 import {

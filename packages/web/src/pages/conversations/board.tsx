@@ -2,8 +2,8 @@
 // pointer is inside. On a phone one turn is shown at a time, and only that one is asked for.
 import { Button, Progress, SegmentedControl, Skeleton } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
-import type { InstanceCounts, ListedInstance } from '@relay/core/api/instances';
-import { TURNS, type WhoseTurn } from '@relay/core/conversation/states';
+import type { InstanceCounts, ListedInstance } from '@relay/contract/api/instances';
+import { TURNS, type WhoseTurn } from '@relay/contract/conversation/states';
 import { IconTargetArrow } from '@tabler/icons-react';
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';

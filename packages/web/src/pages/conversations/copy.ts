@@ -1,10 +1,10 @@
 // The words of the board: what each turn is called, the page's sentence, and the one line that says of a conversation
 // what happens next. Pure.
 
-import type { ListedContact } from '@relay/core/api/contacts';
-import type { InstanceCounts, ListedInstance } from '@relay/core/api/instances';
-import type { DaemonStatus } from '@relay/core/api/status';
-import { STATE_SENTENCES, type WhoseTurn } from '@relay/core/conversation/states';
+import type { ListedContact } from '@relay/contract/api/contacts';
+import type { InstanceCounts, ListedInstance } from '@relay/contract/api/instances';
+import type { DaemonStatus } from '@relay/contract/api/status';
+import { STATE_SENTENCES, type WhoseTurn } from '@relay/contract/conversation/states';
 import {
   countInWords,
   formatContact,

@@ -1,5 +1,5 @@
-import { CONVERSATION_LIMITS } from '@relay/core/api/constants';
-import { createInstanceSchema } from '@relay/core/api/instances';
+import { CONVERSATION_LIMITS } from '@relay/contract/api/constants';
+import { createInstanceSchema } from '@relay/contract/api/instances';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {

@@ -1,8 +1,8 @@
 // A conversation as it is being written, before there is one. Pure: what a template makes of it, what is still wrong
 // with it, and what the daemon is asked for. Nothing here is lost on the way to or from text.
 
-import { CONVERSATION_LIMITS, HEARTBEAT_DEFAULTS } from '@relay/core/api/constants';
-import type { CreateInstanceRequest } from '@relay/core/api/instances';
+import { CONVERSATION_LIMITS, HEARTBEAT_DEFAULTS } from '@relay/contract/api/constants';
+import type { CreateInstanceRequest } from '@relay/contract/api/instances';
 import { groupDigits, plural } from '../../parts/format.ts';
 
 /** A line of a list; the key stays with it while it is moved. */

@@ -1,4 +1,4 @@
-import { HEARTBEAT_DEFAULTS } from '@relay/core/api/constants';
+import { HEARTBEAT_DEFAULTS } from '@relay/contract/api/constants';
 import { expect, test } from 'vitest';
 import { followUpSentence, INTERVAL_UNITS, splitInterval } from './draft.ts';
 

@@ -2,13 +2,13 @@
 // for again: whatever changes is there, and a row further down is made true from it without moving.
 import { Button, CloseButton, Select, TextInput } from '@mantine/core';
 import { useDebouncedCallback, useDebouncedValue } from '@mantine/hooks';
-import type { ListedInstance } from '@relay/core/api/instances';
+import type { ListedInstance } from '@relay/contract/api/instances';
 import {
   INSTANCE_STATES,
   type InstanceState,
   TURNS,
   type WhoseTurn,
-} from '@relay/core/conversation/states';
+} from '@relay/contract/conversation/states';
 import { IconSearch } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';

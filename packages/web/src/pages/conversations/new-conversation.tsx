@@ -10,9 +10,9 @@ import {
   Textarea,
   TextInput,
 } from '@mantine/core';
-import { CONVERSATION_LIMITS } from '@relay/core/api/constants';
-import type { CreateInstanceResponse } from '@relay/core/api/instances';
-import { RelayApiError } from '@relay/core/client/api-error';
+import { CONVERSATION_LIMITS } from '@relay/contract/api/constants';
+import type { CreateInstanceResponse } from '@relay/contract/api/instances';
+import { RelayApiError } from '@relay/contract/client/api-error';
 import {
   IconAlertTriangle,
   IconArrowDown,

@@ -1,7 +1,7 @@
 // What the conversations ask of the daemon. A column is one request, however much of it is shown; of the list, only
 // its beginning is asked for again by itself: whatever changes stands there.
-import type { ListedInstance } from '@relay/core/api/instances';
-import type { WhoseTurn } from '@relay/core/conversation/states';
+import type { ListedInstance } from '@relay/contract/api/instances';
+import type { WhoseTurn } from '@relay/contract/conversation/states';
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { nounKey } from '../../data/queries.ts';
 import { relay } from '../../data/relay.ts';

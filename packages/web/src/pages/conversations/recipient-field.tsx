@@ -2,8 +2,8 @@
 // that means is said below.
 import { Button, Combobox, Input, InputBase, useCombobox } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import type { FoundContacts, ListedContact } from '@relay/core/api/contacts';
-import { isTerminal } from '@relay/core/conversation/states';
+import type { FoundContacts, ListedContact } from '@relay/contract/api/contacts';
+import { isTerminal } from '@relay/contract/conversation/states';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { statusQuery } from '../../data/queries.ts';

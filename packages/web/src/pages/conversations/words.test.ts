@@ -1,5 +1,5 @@
-import { countByStateAndTurn, type ListedInstance } from '@relay/core/api/instances';
-import { STATE_SENTENCES } from '@relay/core/conversation/states';
+import { countByStateAndTurn, type ListedInstance } from '@relay/contract/api/instances';
+import { STATE_SENTENCES } from '@relay/contract/conversation/states';
 import { expect, test } from 'vitest';
 import {
   boardLead,

@@ -1,6 +1,6 @@
 // One import: the file goes as it is, and the answer comes in lines. The typed client sends no files, so this asks the
 // route itself, as the page that was signed in.
-import type { ImportEvent } from '@relay/core/api/imports';
+import type { ImportEvent } from '@relay/contract/api/imports';
 import { useCallback, useEffect, useRef, useState } from 'react';
 
 const UPLOAD_BROKEN = 'The file did not arrive whole. Choose it again; nothing comes in twice.';

@@ -1,10 +1,10 @@
 // What the page says: its sentence from live counts, days as people name them, digests without their hour, facts by
 // kind. Pure.
-import type { Digest, GroupDay } from '@relay/core/api/digests';
-import type { ChatImportReport } from '@relay/core/api/imports';
-import type { ObservedGroup } from '@relay/core/api/observed-groups';
-import type { RetentionStatus } from '@relay/core/api/retention';
-import { FACT_KINDS, FACT_TITLES, type FactKind } from '@relay/core/observer/digest/facts';
+import type { Digest, GroupDay } from '@relay/contract/api/digests';
+import type { ChatImportReport } from '@relay/contract/api/imports';
+import type { ObservedGroup } from '@relay/contract/api/observed-groups';
+import type { RetentionStatus } from '@relay/contract/api/retention';
+import { FACT_KINDS, FACT_TITLES, type FactKind } from '@relay/contract/observer/digest/facts';
 import { countInWords, plural } from '../../parts/format.ts';
 
 const sum = (

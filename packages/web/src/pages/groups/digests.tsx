@@ -1,8 +1,8 @@
 // The digests of a day: hour by hour, or the day as a whole with its facts. Day and shape stand in the address; H and
 // D choose between them.
 import { ActionIcon, Button, SegmentedControl, TextInput } from '@mantine/core';
-import type { GroupDay } from '@relay/core/api/digests';
-import { factLine } from '@relay/core/observer/digest/facts';
+import type { GroupDay } from '@relay/contract/api/digests';
+import { factLine } from '@relay/contract/observer/digest/facts';
 import { IconChevronLeft, IconChevronRight, IconNotes, IconSparkles } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';

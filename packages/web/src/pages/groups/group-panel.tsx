@@ -1,9 +1,9 @@
 // One group: since when it is read, the figures of the day in view, its digests, and the proofs beside them.
 import { Button, FileButton, Progress, Skeleton, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import type { GroupDay } from '@relay/core/api/digests';
-import type { ObservedGroup } from '@relay/core/api/observed-groups';
-import type { RetentionGroup, RetentionStatus } from '@relay/core/api/retention';
+import type { GroupDay } from '@relay/contract/api/digests';
+import type { ObservedGroup } from '@relay/contract/api/observed-groups';
+import type { RetentionGroup, RetentionStatus } from '@relay/contract/api/retention';
 import {
   IconAlertTriangle,
   IconCheck,

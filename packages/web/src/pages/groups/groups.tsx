@@ -2,8 +2,8 @@
 // cost and spared, and the proof that nothing was said there.
 import { Button, Progress, Skeleton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import type { ObservedGroup } from '@relay/core/api/observed-groups';
-import type { RetentionGroup } from '@relay/core/api/retention';
+import type { ObservedGroup } from '@relay/contract/api/observed-groups';
+import type { RetentionGroup } from '@relay/contract/api/retention';
 import {
   IconEyeOff,
   IconMessageReply,

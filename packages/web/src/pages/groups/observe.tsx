@@ -1,6 +1,6 @@
 // Observing a group: which one is meant, what to tell it first, what happens to its history; then a yes.
 import { Button, Checkbox, CopyButton, Modal, Switch, TextInput } from '@mantine/core';
-import type { ObservedGroup, ObservedPreview } from '@relay/core/api/observed-groups';
+import type { ObservedGroup, ObservedPreview } from '@relay/contract/api/observed-groups';
 import { IconAlertTriangle, IconEye, IconInfoCircle } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';

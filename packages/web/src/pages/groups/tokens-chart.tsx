@@ -1,7 +1,7 @@
 // The bars themselves, with the library that draws them: loaded when they are first looked at.
 import '@mantine/charts/styles.layer.css';
 import { BarChart } from '@mantine/charts';
-import type { ObservedGroup } from '@relay/core/api/observed-groups';
+import type { ObservedGroup } from '@relay/contract/api/observed-groups';
 import { formatTokens } from './copy.ts';
 
 const dated = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });

@@ -1,4 +1,4 @@
-import type { ObservedGroup } from '@relay/core/api/observed-groups';
+import type { ObservedGroup } from '@relay/contract/api/observed-groups';
 import { expect, test } from 'vitest';
 import { readGroupsSearch } from '../../search-params.ts';
 import {

@@ -1,4 +1,4 @@
-import type { Activity, ActivityBucket } from '@relay/core/api/activity';
+import type { Activity, ActivityBucket } from '@relay/contract/api/activity';
 import { expect, test } from 'vitest';
 import { readHomeSearch } from '../../search-params.ts';
 import {

@@ -2,8 +2,8 @@
 // turn it was. All of it is one question to the daemon.
 
 import { Button } from '@mantine/core';
-import type { Activity } from '@relay/core/api/activity';
-import type { ActivityHours } from '@relay/core/api/constants';
+import type { Activity } from '@relay/contract/api/activity';
+import type { ActivityHours } from '@relay/contract/api/constants';
 import { IconChartBar, IconTable } from '@tabler/icons-react';
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';

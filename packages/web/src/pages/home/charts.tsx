@@ -2,7 +2,7 @@
 // beside them in words and, on demand, as a table.
 import { AreaChart, BarChart, LineChart } from '@mantine/charts';
 import '@mantine/charts/styles.layer.css';
-import type { Activity } from '@relay/core/api/activity';
+import type { Activity } from '@relay/contract/api/activity';
 import { memo } from 'react';
 import type { Hue } from '../../theme/theme.ts';
 import { bucketLabel, type ChartContent, tickLabel } from './copy.ts';

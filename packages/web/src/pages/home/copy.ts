@@ -1,11 +1,11 @@
 // The sentence that Home opens with, built of live counts. Pure.
 
-import type { Activity, ActivityBucket } from '@relay/core/api/activity';
-import type { Approval } from '@relay/core/api/approvals';
-import { TOKEN_SPENDERS, type TokenSpender } from '@relay/core/api/constants';
-import type { ListedInstance } from '@relay/core/api/instances';
-import type { DaemonStatus } from '@relay/core/api/status';
-import type { LinkBody } from '@relay/core/api/whatsapp';
+import type { Activity, ActivityBucket } from '@relay/contract/api/activity';
+import type { Approval } from '@relay/contract/api/approvals';
+import { TOKEN_SPENDERS, type TokenSpender } from '@relay/contract/api/constants';
+import type { ListedInstance } from '@relay/contract/api/instances';
+import type { DaemonStatus } from '@relay/contract/api/status';
+import type { LinkBody } from '@relay/contract/api/whatsapp';
 import {
   countInWords,
   formatShortDate,

@@ -1,7 +1,7 @@
 // The health light: how the account stands with WhatsApp and how well it hears, always with its sentence.
 import { Progress } from '@mantine/core';
-import type { DaemonStatus } from '@relay/core/api/status';
-import type { LinkBody } from '@relay/core/api/whatsapp';
+import type { DaemonStatus } from '@relay/contract/api/status';
+import type { LinkBody } from '@relay/contract/api/whatsapp';
 import { useQuery } from '@tanstack/react-query';
 import { linkQuery, statusQuery } from '../../data/queries.ts';
 import { useNow } from '../../data/use-now.ts';

@@ -2,7 +2,7 @@
 // fails leaves the rest alone.
 import { ActionIcon, Button, Progress } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
-import type { LedgerLine } from '@relay/core/api/ledger';
+import type { LedgerLine } from '@relay/contract/api/ledger';
 import { IconBook2, IconPlugConnected, IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';

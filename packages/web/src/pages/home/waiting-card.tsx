@@ -1,8 +1,8 @@
 // What waits for the owner, the most pressing first: conversations that stopped, approvals, people who knocked.
 import { Button } from '@mantine/core';
-import type { Approval } from '@relay/core/api/approvals';
-import type { MessageRequest } from '@relay/core/api/contacts';
-import type { ListedInstance } from '@relay/core/api/instances';
+import type { Approval } from '@relay/contract/api/approvals';
+import type { MessageRequest } from '@relay/contract/api/contacts';
+import type { ListedInstance } from '@relay/contract/api/instances';
 import { withoutApprovalsHint } from '@relay/core/approvals/approval-text';
 import { revealHidden } from '@relay/core/messages/text';
 import { IconCircleCheck, IconDoor, IconHandStop, IconStack2 } from '@tabler/icons-react';

@@ -1,4 +1,4 @@
-import type { DaemonStatus } from '@relay/core/api/status';
+import type { DaemonStatus } from '@relay/contract/api/status';
 import { expect, test } from 'vitest';
 import { homeSentence, withoutListedApprovals } from './copy.ts';
 

@@ -1,7 +1,7 @@
 // Whether the chain of decisions is whole: a few words, behind them the daemon's sentence and all of it computed anew
 // when the owner asks. A fault stands on the page by itself.
 import { Button, Popover } from '@mantine/core';
-import type { LedgerVerdict } from '@relay/core/api/ledger';
+import type { LedgerVerdict } from '@relay/contract/api/ledger';
 import { IconLink, IconLinkOff } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useIsDaemonGone } from '../../data/live-stream.ts';

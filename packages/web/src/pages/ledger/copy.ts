@@ -1,5 +1,5 @@
 // What the ledger says in words beyond the daemon's own sentences. Pure.
-import type { LedgerLine } from '@relay/core/api/ledger';
+import type { LedgerLine } from '@relay/contract/api/ledger';
 import { ANSWER_SENTENCES } from '../../parts/approval-copy.ts';
 import { formatMoment, formatTimeOfDay, groupDigits } from '../../parts/format.ts';
 

@@ -1,7 +1,7 @@
 // One decision: its sentence, the steps it is one of, what the row keeps, and where each of that leads.
 
 import { ActionIcon, CopyButton } from '@mantine/core';
-import type { LedgerLine, MessageExplanation } from '@relay/core/api/ledger';
+import type { LedgerLine, MessageExplanation } from '@relay/contract/api/ledger';
 import { IconCheck, IconCopy, IconZoomQuestion } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';

@@ -1,7 +1,7 @@
 // The rows of the ledger as a list that is drawn only where it is looked at, and read on as it is scrolled.
 
 import { Button, CloseButton, Select, TextInput } from '@mantine/core';
-import type { LedgerLine } from '@relay/core/api/ledger';
+import type { LedgerLine } from '@relay/contract/api/ledger';
 import { describeActor } from '@relay/core/ledger/format';
 import { describeAction } from '@relay/core/ledger/line-format';
 import { IconArrowDownLeft, IconArrowUpRight, IconPoint, IconSearch } from '@tabler/icons-react';

@@ -2,7 +2,7 @@
 // collects behind a button, so that no row moves under a pointer. On a phone the chosen one is a page of its own.
 import { Button } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
-import type { LedgerLine } from '@relay/core/api/ledger';
+import type { LedgerLine } from '@relay/contract/api/ledger';
 import {
   IconArrowUp,
   IconBook2,

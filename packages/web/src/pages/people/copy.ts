@@ -1,8 +1,8 @@
 // The sentences of the page, built of live counts, and what opening somebody means. Pure.
-import type { ContactCounts, ContactFilter, MessageRequest } from '@relay/core/api/contacts';
-import type { ErasedCounts } from '@relay/core/api/retention';
+import type { ContactCounts, ContactFilter, MessageRequest } from '@relay/contract/api/contacts';
+import type { ErasedCounts } from '@relay/contract/api/retention';
+import { SCOPE_DESCRIPTIONS, type Scope } from '@relay/contract/policy/scopes';
 import { foldName } from '@relay/core/contacts/match';
-import { SCOPE_DESCRIPTIONS, type Scope } from '@relay/core/policy/scopes';
 import { countInWords, formatMoment, groupDigits, plural } from '../../parts/format.ts';
 import type { GrantPatch } from './use-grant.tsx';
 

@@ -3,7 +3,7 @@
 
 import { ActionIcon, Button, SegmentedControl, Switch, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
-import type { FoundContacts, ListedContact } from '@relay/core/api/contacts';
+import type { FoundContacts, ListedContact } from '@relay/contract/api/contacts';
 import { IconSearch, IconTargetArrow, IconTrash } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';

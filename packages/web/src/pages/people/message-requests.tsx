@@ -1,6 +1,6 @@
 // Who wrote without being allowed to be read: how often and when, never a word of it, unless the owner looks.
 import { Button } from '@mantine/core';
-import type { MessageRequest } from '@relay/core/api/contacts';
+import type { MessageRequest } from '@relay/contract/api/contacts';
 import { revealHidden } from '@relay/core/messages/text';
 import { IconEye, IconEyeOff } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';

@@ -1,6 +1,6 @@
 // Who may be read, who may be answered: the ladder of counts, who knocked, and everybody with what is open for them.
 import { Button, Modal, Radio, SegmentedControl, Skeleton, TextInput } from '@mantine/core';
-import type { ContactCounts, ContactFilter } from '@relay/core/api/contacts';
+import type { ContactCounts, ContactFilter } from '@relay/contract/api/contacts';
 import {
   IconArrowBackUp,
   IconEye,

@@ -2,7 +2,7 @@
 // away: chats, conversations, decisions, programs. At its end, forgetting.
 import { Button, Drawer, TextInput } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
-import type { ContactDetail, ListedContact } from '@relay/core/api/contacts';
+import type { ContactDetail, ListedContact } from '@relay/contract/api/contacts';
 import { IconEraser } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';

@@ -1,6 +1,6 @@
 // What People asks of the daemon. The list is asked for page by page, so that ten thousand contacts are never on the way
 // at once.
-import type { ContactFilter } from '@relay/core/api/contacts';
+import type { ContactFilter } from '@relay/contract/api/contacts';
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { nounKey } from '../../data/queries.ts';
 import { relay } from '../../data/relay.ts';

@@ -2,7 +2,7 @@
 // so that nothing is ever shown as allowed before it is.
 
 import { notifications } from '@mantine/notifications';
-import type { ContactDetail, FoundContacts, ListedContact } from '@relay/core/api/contacts';
+import type { ContactDetail, FoundContacts, ListedContact } from '@relay/contract/api/contacts';
 import type { Grant as Flagged } from '@relay/core/contacts/grants';
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useState } from 'react';

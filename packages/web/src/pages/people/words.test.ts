@@ -1,4 +1,4 @@
-import type { ContactCounts, MessageRequest } from '@relay/core/api/contacts';
+import type { ContactCounts, MessageRequest } from '@relay/contract/api/contacts';
 import { describe, expect, test } from 'vitest';
 import { readPeopleSearch } from '../../search-params.ts';
 import {

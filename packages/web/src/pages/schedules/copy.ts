@@ -1,6 +1,6 @@
 // Schedules in words: the page's sentence, what became of the last occurrence, what cancelling stops, and what the
 // clocks do between two times. Pure.
-import type { Schedule, ScheduleRun } from '@relay/core/api/schedules';
+import type { Schedule, ScheduleRun } from '@relay/contract/api/schedules';
 import { findZone } from '@relay/core/schedule/zone';
 import {
   IconAlertTriangle,

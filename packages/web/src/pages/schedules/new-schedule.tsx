@@ -2,9 +2,9 @@
 // understand it says in place.
 import { Button, Chip, NativeSelect, SegmentedControl, Textarea, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { CATCH_UPS, type CatchUp } from '@relay/core/api/constants';
+import { CATCH_UPS, type CatchUp } from '@relay/contract/api/constants';
+import { WEEKDAYS, type Weekday } from '@relay/contract/schedule/names';
 import { describeCatchUp } from '@relay/core/schedule/format';
-import { WEEKDAYS, type Weekday } from '@relay/core/schedule/names';
 import { IconAlertTriangle, IconClock } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';

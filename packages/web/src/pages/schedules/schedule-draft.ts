@@ -1,9 +1,9 @@
 // What the form holds, and the wish it comes to as the API takes it. Pure. A wish that is not whole yet is null; whether
 // it can be kept is the daemon's to say.
 
-import type { CatchUp } from '@relay/core/api/constants';
-import type { Weekday } from '@relay/core/schedule/names';
-import type { ScheduleRule } from '@relay/core/schedule/rule';
+import type { CatchUp } from '@relay/contract/api/constants';
+import type { Weekday } from '@relay/contract/schedule/names';
+import type { ScheduleRule } from '@relay/contract/schedule/rule';
 
 const RECURRENCES = ['once', 'daily', 'weekly', 'typed'] as const;
 export type Recurrence = (typeof RECURRENCES)[number];

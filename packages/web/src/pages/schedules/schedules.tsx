@@ -1,7 +1,7 @@
 // What will happen when: the next first, with what waits for a yes before it and what is over behind a filter.
 import { Button, Modal, SegmentedControl } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import type { Schedule } from '@relay/core/api/schedules';
+import type { Schedule } from '@relay/contract/api/schedules';
 import { revealHidden } from '@relay/core/messages/text';
 import { describeCatchUp } from '@relay/core/schedule/format';
 import { IconCalendarPlus, IconCalendarTime, IconHistory } from '@tabler/icons-react';

@@ -1,4 +1,4 @@
-import type { Schedule, ScheduleRun } from '@relay/core/api/schedules';
+import type { Schedule, ScheduleRun } from '@relay/contract/api/schedules';
 import { describe, expect, test } from 'vitest';
 import {
   cancelText,

@@ -1,6 +1,6 @@
 // What Search says of itself: its sentence, how something was found, and how far the index has come. Pure.
-import type { MemoryStatus } from '@relay/core/api/memory';
-import type { FoundMessage, SearchResponse } from '@relay/core/api/search';
+import type { MemoryStatus } from '@relay/contract/api/memory';
+import type { FoundMessage, SearchResponse } from '@relay/contract/api/search';
 import { groupDigits, plural } from '../../parts/format.ts';
 import type { SearchKind } from '../../search-params.ts';
 

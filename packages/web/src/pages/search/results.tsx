@@ -1,6 +1,6 @@
 // What was found, the best first: each with the lines around it, how it was found, and the way to its place and its
 // why. Words of others are plain text; the marks are elements around parts of it.
-import type { FoundMessage, SearchLine } from '@relay/core/api/search';
+import type { FoundMessage, SearchLine } from '@relay/contract/api/search';
 import type { HighlightPiece } from '@relay/core/search/query';
 import { IconMessage, IconNotebook, IconUsersGroup } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';

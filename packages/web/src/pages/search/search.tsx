@@ -1,10 +1,10 @@
 // Search: where was that? The question and whatever narrows it are the address, so every search is a link.
 import { Autocomplete, Button, Popover, SegmentedControl, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
-import { MAX_SEARCH_QUERY_LENGTH } from '@relay/core/api/constants';
-import type { ClientToken } from '@relay/core/api/credentials';
-import type { FoundMessage, SearchResponse } from '@relay/core/api/search';
-import { RelayApiError } from '@relay/core/client/api-error';
+import { MAX_SEARCH_QUERY_LENGTH } from '@relay/contract/api/constants';
+import type { ClientToken } from '@relay/contract/api/credentials';
+import type { FoundMessage, SearchResponse } from '@relay/contract/api/search';
+import { RelayApiError } from '@relay/contract/client/api-error';
 import {
   IconCalendar,
   IconEye,

@@ -1,5 +1,5 @@
-import type { MemoryStatus } from '@relay/core/api/memory';
-import type { FoundMessage, SearchResponse } from '@relay/core/api/search';
+import type { MemoryStatus } from '@relay/contract/api/memory';
+import type { FoundMessage, SearchResponse } from '@relay/contract/api/search';
 import { expect, test } from 'vitest';
 import { readSearchAddress } from '../../search-params.ts';
 import { foundSentence, hitCountText, searchIndexLine } from './copy.ts';

@@ -1,8 +1,8 @@
 // Every setting in words: its name for a person, what it does, its unit, and which card it stands on. Pure. What has no
 // words here is shown under its own name.
-import type { EmbeddingsTrial, MemoryStatus } from '@relay/core/api/memory';
-import type { ListedSetting, SettingsOverview } from '@relay/core/api/settings';
-import type { DaemonStatus } from '@relay/core/api/status';
+import type { EmbeddingsTrial, MemoryStatus } from '@relay/contract/api/memory';
+import type { ListedSetting, SettingsOverview } from '@relay/contract/api/settings';
+import type { DaemonStatus } from '@relay/contract/api/status';
 import { countInWords, formatSpan, groupDigits, plural } from '../../parts/format.ts';
 
 interface SettingCopy {

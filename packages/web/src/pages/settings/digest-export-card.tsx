@@ -1,7 +1,7 @@
 // Outside memory: digests also go to a folder or a webhook. The secret of a webhook is shown once, when it is made.
 import { Button, Switch, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import type { DigestExportState } from '@relay/core/api/digests';
+import type { DigestExportState } from '@relay/contract/api/digests';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useIsDaemonGone } from '../../data/live-stream.ts';

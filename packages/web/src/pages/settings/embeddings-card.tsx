@@ -1,7 +1,7 @@
 // Search by meaning: which model makes the vectors, how far it has come, and a trial before another is chosen.
 import { Button, PasswordInput, Progress, Select, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import type { MemoryStatus } from '@relay/core/api/memory';
+import type { MemoryStatus } from '@relay/contract/api/memory';
 import { IconAlertTriangle, IconCheck } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';

@@ -1,7 +1,7 @@
 // One card of settings: its fields, each with where its value comes from, and one Save for what was changed. A refusal
 // is told in place, and nothing of it was saved.
 import { Button, NumberInput, Select, Switch, Textarea, TextInput } from '@mantine/core';
-import type { ListedSetting, SettingsOverview } from '@relay/core/api/settings';
+import type { ListedSetting, SettingsOverview } from '@relay/contract/api/settings';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { useIsDaemonGone } from '../../data/live-stream.ts';

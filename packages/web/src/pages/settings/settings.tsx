@@ -2,8 +2,8 @@
 // here says why and what to do.
 
 import { Button, Switch } from '@mantine/core';
-import type { ListedSetting, SettingsOverview } from '@relay/core/api/settings';
-import type { DaemonStatus } from '@relay/core/api/status';
+import type { ListedSetting, SettingsOverview } from '@relay/contract/api/settings';
+import type { DaemonStatus } from '@relay/contract/api/status';
 import { IconDownload } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';

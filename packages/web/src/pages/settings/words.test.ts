@@ -1,5 +1,5 @@
-import type { ListedSetting } from '@relay/core/api/settings';
-import { SETTING_CHANGES } from '@relay/core/settings-catalog';
+import type { ListedSetting } from '@relay/contract/api/settings';
+import { SETTING_CHANGES } from '@relay/contract/settings-catalog';
 import { expect, test } from 'vitest';
 import {
   otherSettings,

@@ -2,8 +2,8 @@
 import { Button, Checkbox, Modal, PasswordInput, Switch, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
-import type { ClientToken } from '@relay/core/api/credentials';
-import { CLIENT_SCOPES, SCOPE_DESCRIPTIONS } from '@relay/core/policy/scopes';
+import type { ClientToken } from '@relay/contract/api/credentials';
+import { CLIENT_SCOPES, SCOPE_DESCRIPTIONS } from '@relay/contract/policy/scopes';
 import { IconCircleDashed, IconPlugConnected } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useIsDaemonGone } from '../../data/live-stream.ts';

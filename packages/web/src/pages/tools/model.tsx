@@ -2,8 +2,8 @@
 import { Button, Modal, PasswordInput, Select, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
-import { PROVIDER_NAMES } from '@relay/core/agent/providers';
-import type { SettingsOverview } from '@relay/core/api/settings';
+import { PROVIDER_NAMES } from '@relay/contract/agent/providers';
+import type { SettingsOverview } from '@relay/contract/api/settings';
 import { IconAlertTriangle, IconCheck, IconRobot } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useIsDaemonGone } from '../../data/live-stream.ts';

@@ -1,7 +1,7 @@
 // Seed 000's linking: connect, then follow the stream of codes until the phone is linked. What the stream says goes
 // before what was polled. Invariant: the stream is closed when the page is left and when the link is made.
-import { streamWhatsAppQR } from '@relay/core/client/qr-stream';
-import type { WhatsAppStatus } from '@relay/core/connection/states';
+import { streamWhatsAppQR } from '@relay/contract/client/qr-stream';
+import type { WhatsAppStatus } from '@relay/contract/connection/states';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useDaemonConnection } from '../../data/live-stream.ts';

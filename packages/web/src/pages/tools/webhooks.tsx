@@ -3,7 +3,7 @@ import { ActionIcon, Button, Modal, Switch, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { notifications } from '@mantine/notifications';
-import type { Webhook } from '@relay/core/api/webhooks';
+import type { Webhook } from '@relay/contract/api/webhooks';
 import {
   IconAlertTriangle,
   IconCheck,

@@ -2,8 +2,8 @@
 import { Button, Checkbox, Loader, Skeleton, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
-import type { LinkBody } from '@relay/core/api/whatsapp';
-import type { ConnectionState, WhatsAppStatus } from '@relay/core/connection/states';
+import type { LinkBody } from '@relay/contract/api/whatsapp';
+import type { ConnectionState, WhatsAppStatus } from '@relay/contract/connection/states';
 import {
   IconAlertTriangle,
   IconBrandWhatsapp,

@@ -1,8 +1,8 @@
 // What was said, live: anchored at its end, older pages come as somebody scrolls up, and what arrives while they read
 // further up waits behind a button. It serves a conversation and a chat alike.
 import { Button } from '@mantine/core';
+import type { OutboxState } from '@relay/contract/outbox/states';
 import { revealHidden } from '@relay/core/messages/text';
-import type { OutboxState } from '@relay/core/outbox/states';
 import {
   IconAlertTriangle,
   IconArrowDown,

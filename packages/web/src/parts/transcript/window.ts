@@ -1,6 +1,6 @@
 // The part of a transcript that is held: a stretch without gaps that never grows beyond a few hundred lines, however
 // far somebody scrolls. Pure. Invariant: what is dropped at one end can be asked for again from there.
-import type { OutboxState } from '@relay/core/outbox/states';
+import type { OutboxState } from '@relay/contract/outbox/states';
 
 /** What is asked for at a time: a few screens, and little enough to be drawn without anybody noticing. */
 export const PAGE_ENTRIES = 40;

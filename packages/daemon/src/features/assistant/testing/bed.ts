@@ -2,11 +2,11 @@
 // chat, contacts have records and write; router, gate, jobs and schedules are as the daemon has them.
 import { randomUUID } from 'node:crypto';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-import type { AssistantEvent } from '@relay/core/api/assistant';
+import type { AssistantEvent } from '@relay/contract/api/assistant';
+import type { ChatId, ContactId, MessageId, SessionId } from '@relay/contract/ids';
+import { type Settings, settingsSchema } from '@relay/contract/settings';
 import { phoneAlias } from '@relay/core/contacts/alias';
 import type { Grant } from '@relay/core/contacts/grants';
-import type { ChatId, ContactId, MessageId, SessionId } from '@relay/core/ids';
-import { type Settings, settingsSchema } from '@relay/core/settings';
 import type { RuleInput } from '@relay/simulator/model/schemas';
 import { startModelServer } from '@relay/simulator/model/server';
 import { freshDaemonHarness, newPhone } from '@relay/testing/daemon-harness';

@@ -1,11 +1,12 @@
 // Looking: chats, messages, search and summaries. Grants are joined in the queries, and every answer says whose text
 // is in it.
+
+import type { ChatLine } from '@relay/contract/api/chats';
+import type { BufferedMessage } from '@relay/contract/api/whatsapp';
+import { RelayError } from '@relay/contract/errors';
+import { chatId } from '@relay/contract/ids';
 import { shortenMiddle } from '@relay/core/agent/context-window';
 import { type LabelledText, prompt, untrustedText } from '@relay/core/agent/labelled-text';
-import type { ChatLine } from '@relay/core/api/chats';
-import type { BufferedMessage } from '@relay/core/api/whatsapp';
-import { RelayError } from '@relay/core/errors';
-import { chatId } from '@relay/core/ids';
 import { groupDayText } from '@relay/core/observer/digest/format';
 import { type Taint, UNTAINTED } from '@relay/core/policy/facts';
 import { reasonSentence } from '@relay/core/policy/reasons';

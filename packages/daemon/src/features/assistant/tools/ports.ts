@@ -1,8 +1,8 @@
 // What the assistant's tools reach through others: search and schedules. Given by composition.
-import type { ApprovalId, ChatId, ScheduleId } from '@relay/core/ids';
+import type { ApprovalId, ChatId, ScheduleId } from '@relay/contract/ids';
+import type { Weekday } from '@relay/contract/schedule/names';
 import type { Actor } from '@relay/core/policy/actors';
 import type { Decision } from '@relay/core/policy/reasons';
-import type { Weekday } from '@relay/core/schedule/names';
 import type { SubmitContext } from '../../../pipeline/gate/evaluate.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 

@@ -1,8 +1,9 @@
 // Whom the model means. Only a number or an id that get_chats gave names somebody, and only somebody the
 // owner has a record for; a name is refused with those it may mean, so that nobody is guessed at.
+
+import type { ChatId } from '@relay/contract/ids';
 import { aliasOfJid, phoneAlias } from '@relay/core/contacts/alias';
 import { foldName } from '@relay/core/contacts/match';
-import type { ChatId } from '@relay/core/ids';
 import { findOrMakeChats } from '../../../platform/db/chats.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import {

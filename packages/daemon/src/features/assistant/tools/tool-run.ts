@@ -1,13 +1,14 @@
 // One turn of the owner's assistant, as its tools see it: who acts, what was read so far, and whether
 // somebody looks on who is asked before anything is sent.
+
+import type { DigestService } from '@relay/contract/api/digests';
+import { RelayError } from '@relay/contract/errors';
+import type { ApprovalId, ChatId, PermitId, RunId } from '@relay/contract/ids';
 import {
   type LabelledText,
   type TrustedText,
   untrustedText,
 } from '@relay/core/agent/labelled-text';
-import type { DigestService } from '@relay/core/api/digests';
-import { RelayError } from '@relay/core/errors';
-import type { ApprovalId, ChatId, PermitId, RunId } from '@relay/core/ids';
 import { toStorableText } from '@relay/core/messages/text';
 import type { AssistantRun as Actor } from '@relay/core/policy/actors';
 import { type Taint, UNTAINTED } from '@relay/core/policy/facts';

@@ -1,13 +1,13 @@
 // The eleven tools of the owner's assistant: seed 001's seven and seed 000's four. They are made for one
 // turn, and only while WhatsApp is connected; no session of a contact ever has one of them.
 
-import { boundedText } from '@relay/core/api/common';
+import { boundedText } from '@relay/contract/api/common';
+import { type ApprovalId, scheduleId } from '@relay/contract/ids';
+import { WEEKDAYS } from '@relay/contract/schedule/names';
 import { phoneAlias } from '@relay/core/contacts/alias';
 import type { Grant } from '@relay/core/contacts/grants';
-import { type ApprovalId, scheduleId } from '@relay/core/ids';
 import { signText } from '@relay/core/messages/text';
 import { UNTAINTED } from '@relay/core/policy/facts';
-import { WEEKDAYS } from '@relay/core/schedule/names';
 import { z } from 'zod';
 import { type AgentTool, defineAgentTool } from '../../../models/agent/tools.ts';
 import { resolveSightings } from '../../../platform/db/contacts.ts';

@@ -1,12 +1,12 @@
 // Auto-reply over a real database with a model that does what the test says: contacts are granted, write,
 // and are answered, with router, gate and jobs as the daemon has them.
 import { randomUUID } from 'node:crypto';
+import type { GrantOptions } from '@relay/contract/contacts/grant-options';
+import type { ChatId, ContactId, MessageId, SessionId } from '@relay/contract/ids';
+import { type Settings, settingsSchema } from '@relay/contract/settings';
 import { phoneAlias } from '@relay/core/contacts/alias';
-import type { GrantOptions } from '@relay/core/contacts/grant-options';
 import type { Grant } from '@relay/core/contacts/grants';
-import type { ChatId, ContactId, MessageId, SessionId } from '@relay/core/ids';
 import type { ComposeReply, ReplyContext, ReplyHooks } from '@relay/core/ports/agent-turn';
-import { type Settings, settingsSchema } from '@relay/core/settings';
 import {
   type DaemonHarnessOptions,
   freshDaemonHarness,

@@ -1,13 +1,13 @@
 // A wake-up for one group: what is due is digested, oldest first, a few at a time so that groups take turns.
 // Whatever ends it, the next look has its timer in the transaction that ends the job.
 
+import { RelayError } from '@relay/contract/errors';
+import type { AccountId, ChatId, RunId } from '@relay/contract/ids';
+import type { DigestFact } from '@relay/contract/observer/digest/facts';
 import { type DayUse, dayBudgetError, ZERO_DAY_USE } from '@relay/core/agent/budget';
 import { cutToTokens, estimateTokens } from '@relay/core/agent/context-window';
-import { RelayError } from '@relay/core/errors';
-import type { AccountId, ChatId, RunId } from '@relay/core/ids';
 import { bufferLines } from '@relay/core/observer/buffer';
 import { nextDigestCheck } from '@relay/core/observer/digest/due';
-import type { DigestFact } from '@relay/core/observer/digest/facts';
 import { dailyText, dayMediaNote, hourMediaNote } from '@relay/core/observer/digest/format';
 import {
   type DayBoundary,

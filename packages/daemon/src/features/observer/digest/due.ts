@@ -1,6 +1,7 @@
 // What there is to digest in a group right now: the rows are read here, core decides.
 
-import type { AccountId, ChatId, DigestId } from '@relay/core/ids';
+import type { AccountId, ChatId, DigestId } from '@relay/contract/ids';
+import type { Settings } from '@relay/contract/settings';
 import {
   type DueDigest,
   digestCheckAfter,
@@ -13,7 +14,6 @@ import {
   dayContaining,
 } from '@relay/core/observer/digest/periods';
 import { findZone } from '@relay/core/schedule/zone';
-import type { Settings } from '@relay/core/settings';
 import { sql } from 'kysely';
 import type { Clock } from '../../../models/agent/clock.ts';
 import type { ModelSource } from '../../../models/agent/model.ts';

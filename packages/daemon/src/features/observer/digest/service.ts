@@ -1,9 +1,9 @@
 // Digests for the owner: names and days as people say them become groups and periods here, and what is not
 // there is said with a sentence.
-import type { Digest, DigestQuery, DigestService, GroupDay } from '@relay/core/api/digests';
+import type { Digest, DigestQuery, DigestService, GroupDay } from '@relay/contract/api/digests';
+import { RelayError } from '@relay/contract/errors';
+import type { AccountId } from '@relay/contract/ids';
 import { chooseMatch, rankMatch } from '@relay/core/contacts/match';
-import { RelayError } from '@relay/core/errors';
-import type { AccountId } from '@relay/core/ids';
 import { parseGroupDay } from '@relay/core/observer/digest/parse-day';
 import {
   type DayBoundary,

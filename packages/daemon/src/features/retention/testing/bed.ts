@@ -1,7 +1,7 @@
 // Retention over a database of its own, and every value that stands in it as text: what a test looks for.
 import { randomUUID } from 'node:crypto';
+import { retentionSettingsSchema } from '@relay/contract/settings';
 import { silentLog } from '@relay/core/log';
-import { retentionSettingsSchema } from '@relay/core/settings';
 import { type CleanupHook, freshStore, type TestStore } from '@relay/testing/store';
 import { PostgresEventLog } from '../../../platform/db/events.ts';
 import { takeLease } from '../../../platform/db/lease.ts';

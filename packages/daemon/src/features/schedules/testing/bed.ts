@@ -1,8 +1,8 @@
 // Schedules over a real database, with a clock that the test moves and a daemon that it can end and begin.
 
-import type { CatchUp } from '@relay/core/api/constants';
-import type { Schedule } from '@relay/core/api/schedules';
-import { scheduleId } from '@relay/core/ids';
+import type { CatchUp } from '@relay/contract/api/constants';
+import type { Schedule } from '@relay/contract/api/schedules';
+import { scheduleId } from '@relay/contract/ids';
 import { type DaemonHarness, newPhone, openDaemonHarness } from '@relay/testing/daemon-harness';
 import { freshStore, type TestStore } from '@relay/testing/store';
 

@@ -1,9 +1,9 @@
 // A store in which people talk, with a search over it: for tests and benchmarks.
 import { randomUUID } from 'node:crypto';
-import type { AccountId, ChatId, ContactId, MessageId } from '@relay/core/ids';
+import type { AccountId, ChatId, ContactId, MessageId } from '@relay/contract/ids';
+import { memorySchema } from '@relay/contract/settings';
 import { silentLog } from '@relay/core/log';
 import type { EmbedderSource, MemorySetup } from '@relay/core/ports/embedder';
-import { memorySchema } from '@relay/core/settings';
 import type { TestStore } from '@relay/testing/store';
 import { findOrMakeChats } from '../../../platform/db/chats.ts';
 import { aliasesOfAddresses, resolveSightings } from '../../../platform/db/contacts.ts';

@@ -1,5 +1,5 @@
 // Vectors for texts that somebody else wrote: one that a model will not take must not keep the others waiting.
-import { RelayError } from '@relay/core/errors';
+import { RelayError } from '@relay/contract/errors';
 import type { Embedder } from '@relay/core/ports/embedder';
 
 /** Null for a text that the model refuses while it takes others. */

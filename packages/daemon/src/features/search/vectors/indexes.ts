@@ -1,6 +1,6 @@
 // The index of the model that is used now. Another model means another index: what was loaded for the one
 // before is let go of.
-import type { AccountId } from '@relay/core/ids';
+import type { AccountId } from '@relay/contract/ids';
 import type { Log } from '@relay/core/log';
 import type { Db } from '../../../platform/db/database.ts';
 import { MemoryIndex } from './memory-index.ts';

@@ -1,7 +1,7 @@
 // The SQL for pgvector, on a PostgreSQL inside this process that has it.
 import { PGlite } from '@electric-sql/pglite';
 import { vector } from '@electric-sql/pglite-pgvector';
-import type { AccountId, ChatId } from '@relay/core/ids';
+import type { AccountId, ChatId } from '@relay/contract/ids';
 import { type Log, silentLog } from '@relay/core/log';
 import { Kysely, PGliteDialect, sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';

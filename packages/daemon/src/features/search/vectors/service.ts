@@ -1,9 +1,9 @@
 // What the owner asks and chooses of memory's vectors: how far they are, what another model would mean, and
 // which it is to be. A model is tried before it is chosen.
-import type { EmbeddingsChoice, MemoryService } from '@relay/core/api/memory';
-import { RelayError } from '@relay/core/errors';
+import type { EmbeddingsChoice, MemoryService } from '@relay/contract/api/memory';
+import { RelayError } from '@relay/contract/errors';
+import type { MemorySettings } from '@relay/contract/settings';
 import type { Embedder, MemorySetup } from '@relay/core/ports/embedder';
-import type { MemorySettings } from '@relay/core/settings';
 import type { Db } from '../../../platform/db/database.ts';
 import type { Lease } from '../../../platform/db/lease.ts';
 import type { Vectors } from './feature.ts';

@@ -1,7 +1,7 @@
 // The rows of `search_vectors` of one model: read whole into the index, a few for an exact comparison, and
 // asked for within the bounds of a question. Columns come as one value each: a million rows would take longer
 // to take apart than to find.
-import type { AccountId, ChatId, ContactId } from '@relay/core/ids';
+import type { AccountId, ChatId, ContactId } from '@relay/contract/ids';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Transaction } from '../../../platform/db/database.ts';
 import { type NearestOptions, type NewVector, type SketchedRow, toBuffer } from './vector-index.ts';

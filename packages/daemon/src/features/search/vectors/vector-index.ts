@@ -1,6 +1,6 @@
 // What finds documents by their meaning: an index in this process, or pgvector where the server has it.
 // Invariant: whatever it finds, a statement of SQL has let through for the same chats and times.
-import type { ChatId, ContactId } from '@relay/core/ids';
+import type { ChatId, ContactId } from '@relay/contract/ids';
 import type { Transaction } from '../../../platform/db/database.ts';
 
 export interface NearestOptions {

@@ -1,4 +1,4 @@
-import type { ChatId } from '@relay/core/ids';
+import type { ChatId } from '@relay/contract/ids';
 import { freshStore, type TestStore } from '@relay/testing/store';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { openChatter } from '../testing/chatter.ts';

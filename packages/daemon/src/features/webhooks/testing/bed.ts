@@ -1,9 +1,9 @@
 // Webhooks over a world of their own, for one test file: people write, time passes, and what was told is looked
 // at. The clock is the test's, and `pass` moves jobs along with it.
 import { randomUUID } from 'node:crypto';
-import { type CreateWebhook, createWebhookSchema } from '@relay/core/api/webhooks';
+import { type CreateWebhook, createWebhookSchema } from '@relay/contract/api/webhooks';
+import type { ChatId, ContactId, MessageId } from '@relay/contract/ids';
 import { phoneAlias } from '@relay/core/contacts/alias';
-import type { ChatId, ContactId, MessageId } from '@relay/core/ids';
 import type { Sealer } from '@relay/core/ports/sealer';
 import type { DaemonHarness } from '@relay/testing/daemon-harness';
 import { eventually } from '@relay/testing/store';

@@ -2,7 +2,7 @@
 // the test says. Counts connections too, for those that nobody may ever reach.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type WebhookBody, webhookBodySchema } from '@relay/core/webhooks/events';
+import { type WebhookBody, webhookBodySchema } from '@relay/contract/webhooks/events';
 import { Webhook } from 'standardwebhooks';
 
 export interface Received {

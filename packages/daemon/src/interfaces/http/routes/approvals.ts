@@ -7,9 +7,9 @@ import {
   editApprovalSchema,
   listApprovalsSchema,
   rejectApprovalSchema,
-} from '@relay/core/api/approvals';
-import { holdSchema, setHoldSchema } from '@relay/core/api/sending';
-import type { BufferedMessage } from '@relay/core/api/whatsapp';
+} from '@relay/contract/api/approvals';
+import { holdSchema, setHoldSchema } from '@relay/contract/api/sending';
+import type { BufferedMessage } from '@relay/contract/api/whatsapp';
 import { recipientJid } from '@relay/core/contacts/alias';
 import { z } from 'zod';
 import { type App, errorResponses } from '../app.ts';

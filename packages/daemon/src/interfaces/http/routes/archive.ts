@@ -4,8 +4,8 @@ import {
   archiveImportReportSchema,
   backupsSchema,
   madeBackupSchema,
-} from '@relay/core/api/backups';
-import { RelayError } from '@relay/core/errors';
+} from '@relay/contract/api/backups';
+import { RelayError } from '@relay/contract/errors';
 import { type App, errorResponses, streamSchema } from '../app.ts';
 import type { Archive, HttpDeps } from '../deps.ts';
 

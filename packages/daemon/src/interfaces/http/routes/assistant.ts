@@ -6,8 +6,8 @@ import {
   askAssistantSchema,
   assistantLineSchema,
   listAssistantLinesSchema,
-} from '@relay/core/api/assistant';
-import { RelayError } from '@relay/core/errors';
+} from '@relay/contract/api/assistant';
+import { RelayError } from '@relay/contract/errors';
 import { z } from 'zod';
 import { type App, errorResponses, streamSchema } from '../app.ts';
 import type { HttpDeps, HttpLimits } from '../deps.ts';

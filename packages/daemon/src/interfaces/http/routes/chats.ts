@@ -6,7 +6,7 @@ import {
   chatMessagesSchema,
   chatsPageSchema,
   listChatsSchema,
-} from '@relay/core/api/chats';
+} from '@relay/contract/api/chats';
 import { z } from 'zod';
 import { type App, errorResponses } from '../app.ts';
 import type { HttpDeps } from '../deps.ts';

@@ -6,9 +6,9 @@ import {
   listContactsSchema,
   messageRequestDismissedSchema,
   messageRequestSchema,
-} from '@relay/core/api/contacts';
-import { RelayError } from '@relay/core/errors';
-import { type ContactId, contactId } from '@relay/core/ids';
+} from '@relay/contract/api/contacts';
+import { RelayError } from '@relay/contract/errors';
+import { type ContactId, contactId } from '@relay/contract/ids';
 import { z } from 'zod';
 import { type App, errorResponses } from '../app.ts';
 import type { HttpDeps } from '../deps.ts';

@@ -1,8 +1,8 @@
 // Relay's sets against the owner's model: what it would cost, and the run itself as a stream. Closing the
 // request of a run ends it.
 import { Readable } from 'node:stream';
-import { type EvalEvent, evalPlanSchema, evalRequestSchema } from '@relay/core/api/eval';
-import { RelayError } from '@relay/core/errors';
+import { type EvalEvent, evalPlanSchema, evalRequestSchema } from '@relay/contract/api/eval';
+import { RelayError } from '@relay/contract/errors';
 import { type App, errorResponses, streamSchema } from '../app.ts';
 import type { HttpDeps, HttpLimits } from '../deps.ts';
 import type { Authenticator } from '../guard.ts';

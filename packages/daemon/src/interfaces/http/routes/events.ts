@@ -8,9 +8,9 @@ import {
   RESET_EVENT,
   START_CURSOR,
   type StreamEvent,
-} from '@relay/core/api/events';
-import type { BufferedMessage, MessageReader } from '@relay/core/api/whatsapp';
-import { RelayError } from '@relay/core/errors';
+} from '@relay/contract/api/events';
+import type { BufferedMessage, MessageReader } from '@relay/contract/api/whatsapp';
+import { RelayError } from '@relay/contract/errors';
 import { z } from 'zod';
 import { type App, errorResponses, streamSchema } from '../app.ts';
 import type { HttpDeps, HttpLimits } from '../deps.ts';

@@ -6,7 +6,7 @@ import {
   ingestTokenSchema,
   ingestTokenStateSchema,
   notificationsSchema,
-} from '@relay/core/api/ingest';
+} from '@relay/contract/api/ingest';
 import { z } from 'zod';
 import { type App, errorResponses } from '../app.ts';
 import type { HttpDeps } from '../deps.ts';

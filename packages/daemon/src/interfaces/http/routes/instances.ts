@@ -11,9 +11,9 @@ import {
   stateTransitionSchema,
   transcriptLineSchema,
   transcriptQuerySchema,
-} from '@relay/core/api/instances';
-import { RelayError } from '@relay/core/errors';
-import { type InstanceId, instanceId } from '@relay/core/ids';
+} from '@relay/contract/api/instances';
+import { RelayError } from '@relay/contract/errors';
+import { type InstanceId, instanceId } from '@relay/contract/ids';
 import { z } from 'zod';
 import { type App, errorResponses } from '../app.ts';
 

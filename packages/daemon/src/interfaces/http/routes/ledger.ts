@@ -6,8 +6,8 @@ import {
   messageExplanationSchema,
   verifyLedgerSchema,
   whyQuerySchema,
-} from '@relay/core/api/ledger';
-import { chatId } from '@relay/core/ids';
+} from '@relay/contract/api/ledger';
+import { chatId } from '@relay/contract/ids';
 import { z } from 'zod';
 import { type App, errorResponses } from '../app.ts';
 import type { HttpDeps } from '../deps.ts';

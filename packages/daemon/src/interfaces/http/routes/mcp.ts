@@ -3,8 +3,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex, Writable } from 'node:stream';
-import { toolCallResponseSchema, toolsResponseSchema } from '@relay/core/api/tools';
-import { RelayError } from '@relay/core/errors';
+import { toolCallResponseSchema, toolsResponseSchema } from '@relay/contract/api/tools';
+import { RelayError } from '@relay/contract/errors';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type App, errorResponses, type Principal } from '../app.ts';

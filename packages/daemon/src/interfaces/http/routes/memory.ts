@@ -1,14 +1,14 @@
 // How memory compares by meaning: how far it is, what another model would mean, and the choice itself.
 
 import { Readable } from 'node:stream';
-import { type ImportEvent, importQuerySchema } from '@relay/core/api/imports';
+import { type ImportEvent, importQuerySchema } from '@relay/contract/api/imports';
 import {
   embeddingsChoiceSchema,
   embeddingsTrialSchema,
   memoryStatusSchema,
-} from '@relay/core/api/memory';
-import { searchQuerySchema, searchResponseSchema } from '@relay/core/api/search';
-import { RelayError } from '@relay/core/errors';
+} from '@relay/contract/api/memory';
+import { searchQuerySchema, searchResponseSchema } from '@relay/contract/api/search';
+import { RelayError } from '@relay/contract/errors';
 import type { Log } from '@relay/core/log';
 import { type App, errorResponses, streamSchema } from '../app.ts';
 import type { HttpDeps } from '../deps.ts';

@@ -8,13 +8,13 @@ import {
   type SendAsOwner,
   sendTextSchema,
   sentTextSchema,
-} from '@relay/core/api/sending';
-import { listMessagesResponseSchema, listMessagesSchema } from '@relay/core/api/whatsapp';
-import { connectionSentence } from '@relay/core/connection/states';
+} from '@relay/contract/api/sending';
+import { listMessagesResponseSchema, listMessagesSchema } from '@relay/contract/api/whatsapp';
+import { connectionSentence } from '@relay/contract/connection/states';
+import { RelayError } from '@relay/contract/errors';
+import type { OutboxState } from '@relay/contract/outbox/states';
 import { recipientJid } from '@relay/core/contacts/alias';
-import { RelayError } from '@relay/core/errors';
 import { PROBE_MESSAGE_TEXT } from '@relay/core/messages/text';
-import type { OutboxState } from '@relay/core/outbox/states';
 import type { Transport } from '@relay/core/ports/transport';
 import { z } from 'zod';
 import { type App, errorResponses } from '../app.ts';

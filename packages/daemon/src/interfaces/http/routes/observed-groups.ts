@@ -6,14 +6,14 @@ import {
   digestExportStateSchema,
   digestQuerySchema,
   digestsResponseSchema,
-} from '@relay/core/api/digests';
+} from '@relay/contract/api/digests';
 import {
   observedGroupSchema,
   observedPreviewSchema,
   observeGroupSchema,
   unobservedGroupSchema,
   unobserveSchema,
-} from '@relay/core/api/observed-groups';
+} from '@relay/contract/api/observed-groups';
 import { z } from 'zod';
 import { type App, errorResponses } from '../app.ts';
 import type { HttpDeps } from '../deps.ts';

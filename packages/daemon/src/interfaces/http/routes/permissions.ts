@@ -8,9 +8,9 @@ import {
   permissionSchema,
   seedErrorSchema,
   updatePermissionSchema,
-} from '@relay/core/api/contacts';
-import { type KnownErrorCode, RelayError } from '@relay/core/errors';
-import { type GrantId, grantId } from '@relay/core/ids';
+} from '@relay/contract/api/contacts';
+import { type KnownErrorCode, RelayError } from '@relay/contract/errors';
+import { type GrantId, grantId } from '@relay/contract/ids';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { type App, errorResponses } from '../app.ts';

@@ -6,7 +6,7 @@ import {
   forgetRequestSchema,
   retentionRunSchema,
   retentionStatusSchema,
-} from '@relay/core/api/retention';
+} from '@relay/contract/api/retention';
 import { type App, errorResponses } from '../app.ts';
 import type { HttpDeps } from '../deps.ts';
 

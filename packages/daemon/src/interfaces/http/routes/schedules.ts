@@ -4,9 +4,9 @@ import {
   listSchedulesSchema,
   schedulePreviewSchema,
   scheduleSchema,
-} from '@relay/core/api/schedules';
-import { RelayError } from '@relay/core/errors';
-import { type ScheduleId, scheduleId } from '@relay/core/ids';
+} from '@relay/contract/api/schedules';
+import { RelayError } from '@relay/contract/errors';
+import { type ScheduleId, scheduleId } from '@relay/contract/ids';
 import { z } from 'zod';
 import { type App, errorResponses } from '../app.ts';
 import type { HttpDeps } from '../deps.ts';

@@ -3,7 +3,7 @@ import {
   changeSettingsSchema,
   modelTrialSchema,
   settingsOverviewSchema,
-} from '@relay/core/api/settings';
+} from '@relay/contract/api/settings';
 import { type App, errorResponses } from '../app.ts';
 import type { HttpDeps } from '../deps.ts';
 

@@ -1,8 +1,12 @@
 // Signing a browser in and out, and changing the owner's token. Invariant: a login code works once
 // and for a minute; what is kept of codes and sessions is their hash.
 import { randomBytes } from 'node:crypto';
-import { loginCodeSchema, loginQuerySchema, ownerTokenSchema } from '@relay/core/api/credentials';
-import { RelayError } from '@relay/core/errors';
+import {
+  loginCodeSchema,
+  loginQuerySchema,
+  ownerTokenSchema,
+} from '@relay/contract/api/credentials';
+import { RelayError } from '@relay/contract/errors';
 import { z } from 'zod';
 import { type App, errorResponses } from '../app.ts';
 import type { HttpDeps } from '../deps.ts';

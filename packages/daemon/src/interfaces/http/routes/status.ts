@@ -1,7 +1,7 @@
 // How the daemon is: seed 003's status, and what `relay doctor` checks.
 
-import { activityQuerySchema, activitySchema } from '@relay/core/api/activity';
-import { doctorQuerySchema, doctorReportSchema, statusSchema } from '@relay/core/api/status';
+import { activityQuerySchema, activitySchema } from '@relay/contract/api/activity';
+import { doctorQuerySchema, doctorReportSchema, statusSchema } from '@relay/contract/api/status';
 import { z } from 'zod';
 import { type App, errorResponses } from '../app.ts';
 import type { HttpDeps } from '../deps.ts';

@@ -4,8 +4,8 @@ import {
   tokenSchema,
   tokenSecretSchema,
   tokensResponseSchema,
-} from '@relay/core/api/credentials';
-import { tokenId } from '@relay/core/ids';
+} from '@relay/contract/api/credentials';
+import { tokenId } from '@relay/contract/ids';
 import { z } from 'zod';
 import { type App, errorResponses } from '../app.ts';
 import type { HttpDeps } from '../deps.ts';

@@ -10,7 +10,7 @@ import {
   webhookSchema,
   webhookSecretSchema,
   webhooksResponseSchema,
-} from '@relay/core/api/webhooks';
+} from '@relay/contract/api/webhooks';
 import { z } from 'zod';
 import { type App, errorResponses } from '../app.ts';
 import type { HttpDeps } from '../deps.ts';

@@ -14,9 +14,9 @@ import {
   qrSchema,
   type WhatsAppStatusBody,
   whatsappStatusSchema,
-} from '@relay/core/api/whatsapp';
-import { connectionSentence, whatsappStatusOf } from '@relay/core/connection/states';
-import { errorSentence, RelayError } from '@relay/core/errors';
+} from '@relay/contract/api/whatsapp';
+import { connectionSentence, whatsappStatusOf } from '@relay/contract/connection/states';
+import { errorSentence, RelayError } from '@relay/contract/errors';
 import type { Transport, WhatsAppLink } from '@relay/core/ports/transport';
 import { type App, errorResponses, streamSchema } from '../app.ts';
 import type { HttpDeps, HttpLimits } from '../deps.ts';

@@ -1,6 +1,6 @@
 // One approval, for the tests of this folder; every answer to it gives it back.
-import type { Approval } from '@relay/core/api/approvals';
-import { approvalId } from '@relay/core/ids';
+import type { Approval } from '@relay/contract/api/approvals';
+import { approvalId } from '@relay/contract/ids';
 import type { HttpDeps } from '../deps.ts';
 import { AT } from './at.ts';
 import { INSTANCE_ID } from './conversations.ts';

@@ -1,5 +1,5 @@
 // An assistant that says what it is told.
-import type { AssistantLine } from '@relay/core/api/assistant';
+import type { AssistantLine } from '@relay/contract/api/assistant';
 import type { HttpDeps } from '../deps.ts';
 import { AT } from './at.ts';
 import type { Recorded } from './recorded.ts';

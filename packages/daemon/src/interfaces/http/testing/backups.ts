@@ -1,5 +1,5 @@
 // A stand-in for the backups: none was made yet, and whoever asks for one gets the same.
-import type { Backups, MadeBackup } from '@relay/core/api/backups';
+import type { Backups, MadeBackup } from '@relay/contract/api/backups';
 import type { HttpDeps } from '../deps.ts';
 import { AT } from './at.ts';
 import type { Recorded } from './recorded.ts';

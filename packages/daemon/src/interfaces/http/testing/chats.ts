@@ -1,5 +1,5 @@
 // One chat without messages.
-import type { ChatDetail } from '@relay/core/api/chats';
+import type { ChatDetail } from '@relay/contract/api/chats';
 import type { HttpDeps } from '../deps.ts';
 import { AT } from './at.ts';
 import { INSTANCE_ID } from './conversations.ts';

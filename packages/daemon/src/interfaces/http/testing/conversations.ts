@@ -4,7 +4,7 @@ import {
   countByStateAndTurn,
   type ListedInstance,
   type TranscriptLine,
-} from '@relay/core/api/instances';
+} from '@relay/contract/api/instances';
 import type { HttpDeps } from '../deps.ts';
 import { AT } from './at.ts';
 import type { Recorded } from './recorded.ts';

@@ -1,5 +1,5 @@
 // An evaluation that nobody ran: what it would cost, and a report.
-import type { EvalPlan, EvalReport } from '@relay/core/api/eval';
+import type { EvalPlan, EvalReport } from '@relay/contract/api/eval';
 import { triggerReport } from '@relay/core/eval/trigger-set';
 
 export const evalPlan: EvalPlan = {

@@ -1,5 +1,5 @@
 // Events in memory: read by cursor, kept as far as the test says.
-import type { EventLog, StreamEvent } from '@relay/core/api/events';
+import type { EventLog, StreamEvent } from '@relay/contract/api/events';
 import { AT } from './at.ts';
 
 export interface MemoryLog extends EventLog {

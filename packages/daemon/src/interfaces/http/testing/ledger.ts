@@ -1,5 +1,5 @@
 // A ledger of one row, which is whole, and the story of one message.
-import type { LedgerLine, LedgerVerdict, MessageExplanation } from '@relay/core/api/ledger';
+import type { LedgerLine, LedgerVerdict, MessageExplanation } from '@relay/contract/api/ledger';
 import type { HttpDeps } from '../deps.ts';
 import { AT } from './at.ts';
 import { INSTANCE_ID } from './conversations.ts';

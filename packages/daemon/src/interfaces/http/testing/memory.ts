@@ -1,5 +1,5 @@
 // Memory for tests of routes: it has a local model and nothing to do.
-import type { EmbeddingsTrial, MemoryService, MemoryStatus } from '@relay/core/api/memory';
+import type { EmbeddingsTrial, MemoryService, MemoryStatus } from '@relay/contract/api/memory';
 import type { Recorded } from './recorded.ts';
 
 const status: MemoryStatus = {

@@ -1,7 +1,7 @@
 // One observed group, without digests, and nothing kept outside.
 
-import type { DigestExportState } from '@relay/core/api/digests';
-import type { ObservedGroup } from '@relay/core/api/observed-groups';
+import type { DigestExportState } from '@relay/contract/api/digests';
+import type { ObservedGroup } from '@relay/contract/api/observed-groups';
 import type { HttpDeps } from '../deps.ts';
 import type { Recorded } from './recorded.ts';
 

@@ -1,8 +1,8 @@
 // What was sent, and what came in last.
 
-import type { OwnerMessage, OwnerMessageStatus } from '@relay/core/api/sending';
-import type { BufferedMessage } from '@relay/core/api/whatsapp';
-import type { OutboxState } from '@relay/core/outbox/states';
+import type { OwnerMessage, OwnerMessageStatus } from '@relay/contract/api/sending';
+import type { BufferedMessage } from '@relay/contract/api/whatsapp';
+import type { OutboxState } from '@relay/contract/outbox/states';
 
 export const buffered: BufferedMessage = {
   id: '3EB0A7B1C2D3',

@@ -1,6 +1,6 @@
 // Grants and people for the tests of this folder: one permission, nobody found, nobody at the door.
-import type { Permission } from '@relay/core/api/contacts';
-import { RelayError } from '@relay/core/errors';
+import type { Permission } from '@relay/contract/api/contacts';
+import { RelayError } from '@relay/contract/errors';
 import type { HttpDeps } from '../deps.ts';
 import { AT } from './at.ts';
 import type { Recorded } from './recorded.ts';

@@ -1,7 +1,7 @@
 // One program with a token whose secret the tests know.
 import { createHash } from 'node:crypto';
-import type { ClientToken, TokenClient } from '@relay/core/api/credentials';
-import { tokenId } from '@relay/core/ids';
+import type { ClientToken, TokenClient } from '@relay/contract/api/credentials';
+import { tokenId } from '@relay/contract/ids';
 import type { HttpDeps } from '../deps.ts';
 import type { Recorded } from './recorded.ts';
 

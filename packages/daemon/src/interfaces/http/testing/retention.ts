@@ -5,7 +5,7 @@ import type {
   ForgetPreview,
   RetentionRun,
   RetentionStatus,
-} from '@relay/core/api/retention';
+} from '@relay/contract/api/retention';
 import type { HttpDeps } from '../deps.ts';
 import { AT } from './at.ts';
 import type { Recorded } from './recorded.ts';

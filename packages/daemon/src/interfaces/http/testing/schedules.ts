@@ -1,5 +1,5 @@
 // One schedule, for the tests of this folder.
-import type { Schedule } from '@relay/core/api/schedules';
+import type { Schedule } from '@relay/contract/api/schedules';
 import type { HttpDeps } from '../deps.ts';
 import { AT } from './at.ts';
 import type { Recorded } from './recorded.ts';

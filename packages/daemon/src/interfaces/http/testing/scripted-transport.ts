@@ -1,5 +1,5 @@
 // A transport that does what a test tells it to: `become` changes the link, as the wire would.
-import type { MessageId } from '@relay/core/ids';
+import type { MessageId } from '@relay/contract/ids';
 import type {
   LinkMethod,
   Transport,

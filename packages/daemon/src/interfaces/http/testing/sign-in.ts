@@ -1,7 +1,7 @@
 // Codes, sessions and the token of a forwarder, in memory.
 
-import type { SignInStore } from '@relay/core/api/credentials';
-import type { ForwarderTokens } from '@relay/core/api/ingest';
+import type { SignInStore } from '@relay/contract/api/credentials';
+import type { ForwarderTokens } from '@relay/contract/api/ingest';
 import { AT } from './at.ts';
 
 export function memorySignIn(): SignInStore {

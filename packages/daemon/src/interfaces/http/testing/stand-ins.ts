@@ -1,8 +1,8 @@
 // In-memory stand-ins for the ports, for the tests of this folder: each does what its port promises,
 // and every verb that a caller could reach is recorded. Those of one noun stand in its file.
 import { Readable } from 'node:stream';
-import type { SettingsOverview } from '@relay/core/api/settings';
-import type { MessageQuery } from '@relay/core/api/whatsapp';
+import type { SettingsOverview } from '@relay/contract/api/settings';
+import type { MessageQuery } from '@relay/contract/api/whatsapp';
 import { silentLog } from '@relay/core/log';
 import type { HttpDeps } from '../deps.ts';
 import { approvalStandIns } from './approvals.ts';

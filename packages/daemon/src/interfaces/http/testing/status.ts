@@ -1,6 +1,6 @@
 // How a daemon is to which nothing has happened yet.
-import type { Activity } from '@relay/core/api/activity';
-import type { DaemonStatus } from '@relay/core/api/status';
+import type { Activity } from '@relay/contract/api/activity';
+import type { DaemonStatus } from '@relay/contract/api/status';
 import { AT } from './at.ts';
 
 const UNEVENTFUL = {

@@ -1,5 +1,5 @@
 // Webhooks, for the tests of this folder.
-import type { Webhook, WebhookDelivery, WebhookService } from '@relay/core/api/webhooks';
+import type { Webhook, WebhookDelivery, WebhookService } from '@relay/contract/api/webhooks';
 import type { Recorded } from './recorded.ts';
 
 const AT = '2026-11-15T02:00:00.000Z';

@@ -6,10 +6,10 @@ import {
   type McpServerFactory,
   type ServerEvent,
 } from '@modelcontextprotocol/server';
-import type { TokenClient } from '@relay/core/api/credentials';
-import { type EventLog, MESSAGE_EVENT, type StreamEvent } from '@relay/core/api/events';
+import type { TokenClient } from '@relay/contract/api/credentials';
+import { type EventLog, MESSAGE_EVENT, type StreamEvent } from '@relay/contract/api/events';
+import { OUTBOX_STATES } from '@relay/contract/outbox/states';
 import { isReached } from '@relay/core/outbox/progress';
-import { OUTBOX_STATES } from '@relay/core/outbox/states';
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { aliasJidSql } from '../../../platform/db/names-and-addresses.ts';

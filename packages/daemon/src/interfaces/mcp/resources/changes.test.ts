@@ -1,4 +1,4 @@
-import type { StreamEvent } from '@relay/core/api/events';
+import type { StreamEvent } from '@relay/contract/api/events';
 import { expect, test } from 'vitest';
 import { collectChanges } from './change-notices.ts';
 

@@ -6,7 +6,7 @@ import {
   type Server,
   type ServerEvent,
 } from '@modelcontextprotocol/server';
-import { RelayError } from '@relay/core/errors';
+import { RelayError } from '@relay/contract/errors';
 import { callTool } from '../call.ts';
 import { type AuthorizedRequest, answerRequest } from '../protocol.ts';
 import type { CallContext, ClientDeps } from '../tool.ts';

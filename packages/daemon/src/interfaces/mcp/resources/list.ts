@@ -6,8 +6,8 @@ import {
   ProtocolErrorCode,
   type Resource,
 } from '@modelcontextprotocol/server';
-import type { TokenClient } from '@relay/core/api/credentials';
-import type { AccountId } from '@relay/core/ids';
+import type { TokenClient } from '@relay/contract/api/credentials';
+import type { AccountId } from '@relay/contract/ids';
 import { type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';
 import { readableChats } from '../../../features/search/scope.ts';

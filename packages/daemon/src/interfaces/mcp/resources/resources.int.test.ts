@@ -1,7 +1,7 @@
 // What is listed and read by address, and what is told of changes: always of what the token may read.
 import { ResourceNotFoundError } from '@modelcontextprotocol/server';
-import type { ChatId } from '@relay/core/ids';
-import type { ClientScope } from '@relay/core/policy/scopes';
+import type { ChatId } from '@relay/contract/ids';
+import type { ClientScope } from '@relay/contract/policy/scopes';
 import { eventually } from '@relay/testing/store';
 import { expect, onTestFinished, test } from 'vitest';
 import { appendEvent } from '../../../platform/db/events.ts';

@@ -1,6 +1,6 @@
 // What programs may read by address, and the addresses: `relay://` and the ids that the tools give. Every
 // address has one canonical spelling; that in which templates are filled in is understood as well.
-import type { Scope } from '@relay/core/policy/scopes';
+import type { Scope } from '@relay/contract/policy/scopes';
 
 export type ResourceRef =
   | { readonly kind: 'chats' }

@@ -1,9 +1,9 @@
 // Programs over a fresh world: people with grants, tokens of the owner's making, and calls of tools as a door
 // would hand them in. What these tools do not reach is not there.
 import { createHash, randomUUID } from 'node:crypto';
-import type { CreateToken } from '@relay/core/api/credentials';
+import type { CreateToken } from '@relay/contract/api/credentials';
+import type { ChatId, ContactId } from '@relay/contract/ids';
 import type { Grant } from '@relay/core/contacts/grants';
-import type { ChatId, ContactId } from '@relay/core/ids';
 import { createTokenService } from '@relay/daemon/pipeline/gate/tokens';
 import { createClientTokens, noteTokenReads } from '@relay/daemon/platform/db/tokens';
 import { newPhone, openDaemonHarness } from '@relay/testing/daemon-harness';

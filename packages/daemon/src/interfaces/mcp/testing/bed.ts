@@ -3,10 +3,10 @@
 import { createHash } from 'node:crypto';
 import { duplexPair } from 'node:stream';
 import type { Client, ClientOptions } from '@modelcontextprotocol/client';
-import type { TokenSecret } from '@relay/core/api/credentials';
-import type { ChatId, MessageId } from '@relay/core/ids';
+import type { TokenSecret } from '@relay/contract/api/credentials';
+import type { ChatId, MessageId } from '@relay/contract/ids';
+import type { ClientScope } from '@relay/contract/policy/scopes';
 import type { LogFields } from '@relay/core/log';
-import type { ClientScope } from '@relay/core/policy/scopes';
 import {
   connectOver,
   type McpTransportKind,

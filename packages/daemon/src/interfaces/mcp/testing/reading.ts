@@ -1,8 +1,8 @@
 // Programs over a store in which people talk: tokens are made as the owner makes them, and tools are called
 // as every door calls them. The model is a function of the test.
 import { createHash } from 'node:crypto';
-import type { CreateToken } from '@relay/core/api/credentials';
-import type { ChatId, ContactId } from '@relay/core/ids';
+import type { CreateToken } from '@relay/contract/api/credentials';
+import type { ChatId, ContactId } from '@relay/contract/ids';
 import type { Transport } from '@relay/core/ports/transport';
 import { freshDaemonHarness } from '@relay/testing/daemon-harness';
 import type { CleanupHook } from '@relay/testing/store';

@@ -1,10 +1,10 @@
 // `get_chats` of seed 002: the chats that the program may read, the newest first, with what was said last, in
 // one line. Their names are the owner's, never what people call themselves or a group.
 
+import { boundedText } from '@relay/contract/api/common';
+import { REPLY_MODES } from '@relay/contract/contacts/grant-options';
+import { type ChatId, chatId } from '@relay/contract/ids';
 import { shortenMiddle } from '@relay/core/agent/context-window';
-import { boundedText } from '@relay/core/api/common';
-import { REPLY_MODES } from '@relay/core/contacts/grant-options';
-import { type ChatId, chatId } from '@relay/core/ids';
 import { groupDayText } from '@relay/core/observer/digest/format';
 import { sql } from 'kysely';
 import { z } from 'zod';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { approvalId, instanceId } from '@relay/core/ids';
+import { approvalId, instanceId } from '@relay/contract/ids';
 import { describe, expect, test } from 'vitest';
 import { programBed } from '../testing/acting.ts';
 

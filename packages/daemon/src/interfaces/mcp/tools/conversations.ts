@@ -1,16 +1,16 @@
 // `create_conversation`: a conversation with one person, led by Relay's agent towards an objective. Decided by
 // the gate as the program's own act; the person must have been granted to agents that start conversations.
 
-import { boundedText } from '@relay/core/api/common';
-import { CONVERSATION_LIMITS } from '@relay/core/api/constants';
+import { boundedText } from '@relay/contract/api/common';
+import { CONVERSATION_LIMITS } from '@relay/contract/api/constants';
 import {
   type CreateInstanceRequest,
   heartbeatConfigSchema,
   instanceStateSchema,
-} from '@relay/core/api/instances';
-import { type InstanceState, STATE_SENTENCES } from '@relay/core/conversation/states';
-import { RelayError } from '@relay/core/errors';
-import { type ChatId, type InstanceId, instanceId } from '@relay/core/ids';
+} from '@relay/contract/api/instances';
+import { type InstanceState, STATE_SENTENCES } from '@relay/contract/conversation/states';
+import { RelayError } from '@relay/contract/errors';
+import { type ChatId, type InstanceId, instanceId } from '@relay/contract/ids';
 import { CONVERSATION_CONTROLS } from '@relay/core/policy/decide';
 import { reasonSentence } from '@relay/core/policy/reasons';
 import { type RawBuilder, sql } from 'kysely';

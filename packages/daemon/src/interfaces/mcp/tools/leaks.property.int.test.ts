@@ -1,6 +1,6 @@
 // Random grants, tokens and questions: by no tool that reads does anything come out of a chat that the token
 // may not read; by a rule that is written down here a second time. Everybody's name and words are canaries.
-import type { ChatId, ContactId } from '@relay/core/ids';
+import type { ChatId, ContactId } from '@relay/contract/ids';
 import { times } from '@relay/testing/store';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';

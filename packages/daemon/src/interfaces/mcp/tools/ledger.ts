@@ -1,8 +1,8 @@
 // `why`: what became of a message or of a question to the owner, and the reason, so that a program can ask
 // whether its approval was answered. It tells of nothing but what the program caused itself and of chats that
 // it may read, and never in anybody's words.
-import { RelayError } from '@relay/core/errors';
-import { approvalId } from '@relay/core/ids';
+import { RelayError } from '@relay/contract/errors';
+import { approvalId } from '@relay/contract/ids';
 import { approvalSentence, explainStory } from '@relay/core/ledger/explain';
 import {
   type MessageStory,

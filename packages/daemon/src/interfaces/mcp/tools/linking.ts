@@ -1,7 +1,7 @@
 // `authenticate_qr` of seed 002: links the account, or says that it is linked. It begins linking, waits for a
 // code to scan, and answers with its picture; whoever calls again learns what came of it.
-import { connectionSentence, whatsappStatusOf } from '@relay/core/connection/states';
-import { RelayError } from '@relay/core/errors';
+import { connectionSentence, whatsappStatusOf } from '@relay/contract/connection/states';
+import { RelayError } from '@relay/contract/errors';
 import type { WhatsAppLink } from '@relay/core/ports/transport';
 import { z } from 'zod';
 import { reachabilityOf, SeedError } from '../reachability.ts';

@@ -1,10 +1,10 @@
 // `send_message` of seed 002: one message to one chat, through the gate as the token. It is told to be sent
 // when WhatsApp has acknowledged it; nothing is submitted while WhatsApp cannot be reached.
 
+import { connectionSentence } from '@relay/contract/connection/states';
+import { RelayError } from '@relay/contract/errors';
+import type { ChatId, OutboxId } from '@relay/contract/ids';
 import { shortenMiddle } from '@relay/core/agent/context-window';
-import { connectionSentence } from '@relay/core/connection/states';
-import { RelayError } from '@relay/core/errors';
-import type { ChatId, OutboxId } from '@relay/core/ids';
 import { classifyFailure } from '@relay/core/outbox/freeze';
 import { isReached } from '@relay/core/outbox/progress';
 import { decisionFor } from '@relay/core/policy/reasons';

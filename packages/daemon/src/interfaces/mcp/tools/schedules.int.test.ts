@@ -1,4 +1,4 @@
-import { approvalId, scheduleId } from '@relay/core/ids';
+import { approvalId, scheduleId } from '@relay/contract/ids';
 import { describe, expect, test } from 'vitest';
 import { programBed } from '../testing/acting.ts';
 

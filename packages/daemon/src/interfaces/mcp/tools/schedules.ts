@@ -1,13 +1,13 @@
 // `schedule_message`: a message for later, in the program's own words. The gate decides now, and again on the
 // day: it is sent only while the token is good and the grant stands.
-import { boundedText } from '@relay/core/api/common';
-import { CATCH_UPS } from '@relay/core/api/constants';
-import { RUN_OUTCOMES, SCHEDULE_STATES, type ScheduleFilter } from '@relay/core/api/schedules';
-import { RelayError } from '@relay/core/errors';
-import { type ScheduleId, scheduleId } from '@relay/core/ids';
+import { boundedText } from '@relay/contract/api/common';
+import { CATCH_UPS } from '@relay/contract/api/constants';
+import { RUN_OUTCOMES, SCHEDULE_STATES, type ScheduleFilter } from '@relay/contract/api/schedules';
+import { RelayError } from '@relay/contract/errors';
+import { type ScheduleId, scheduleId } from '@relay/contract/ids';
+import { WEEKDAYS } from '@relay/contract/schedule/names';
 import { reasonSentence } from '@relay/core/policy/reasons';
 import { describeRule } from '@relay/core/schedule/format';
-import { WEEKDAYS } from '@relay/core/schedule/names';
 import { sql } from 'kysely';
 import { z } from 'zod';
 import type { AgentScheduleRequest } from '../../../features/schedules/service.ts';

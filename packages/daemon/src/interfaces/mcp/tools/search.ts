@@ -1,7 +1,7 @@
 // `search_messages`: what was said anywhere that the program may read, the best first. The scope is in the
 // statements of search themselves; whose words were found is written down before they are handed out.
-import { boundedText } from '@relay/core/api/common';
-import { RelayError } from '@relay/core/errors';
+import { boundedText } from '@relay/contract/api/common';
+import { RelayError } from '@relay/contract/errors';
 import { findZone } from '@relay/core/schedule/zone';
 import { parseDays } from '@relay/core/search/times';
 import { z } from 'zod';

@@ -1,6 +1,6 @@
 // `send_message` by the official client, over both ways and both versions, on a scripted network whose waits
 // cost nothing.
-import type { ConnectionState } from '@relay/core/connection/states';
+import type { ConnectionState } from '@relay/contract/connection/states';
 import { TRANSPORT_VERSIONS } from '@relay/testing/e2e/programs/client';
 import { times } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';

@@ -2,10 +2,10 @@
 // waits are those of the real thing, and a test does not wait for them.
 
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { agentSchema } from '@relay/contract/settings';
 import { trustedText } from '@relay/core/agent/labelled-text';
 import { UNTAINTED } from '@relay/core/policy/facts';
 import type { ModelUsage } from '@relay/core/ports/agent-turn';
-import { agentSchema } from '@relay/core/settings';
 import { type ModelServer, startModelServer } from '@relay/simulator/model/server';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import type { Clock } from '../clock.ts';

@@ -1,11 +1,11 @@
 // The gate over a fresh store, for the tests of this folder: grants and approvals as verbs, proposals by any
 // actor, and what the re-check says of everything that waits in the outbox.
 import { randomUUID } from 'node:crypto';
-import type { CreatePermission, Permission } from '@relay/core/api/contacts';
+import type { CreatePermission, Permission } from '@relay/contract/api/contacts';
+import { chatId, contactId, type RunId, runId } from '@relay/contract/ids';
+import { pacingSchema } from '@relay/contract/settings';
 import type { Grant } from '@relay/core/contacts/grants';
-import { chatId, contactId, type RunId, runId } from '@relay/core/ids';
 import type { Actor } from '@relay/core/policy/actors';
-import { pacingSchema } from '@relay/core/settings';
 import { freshStore } from '@relay/testing/store';
 import { takeLease } from '../../../platform/db/lease.ts';
 import { findReady } from '../../outbox/claim.ts';

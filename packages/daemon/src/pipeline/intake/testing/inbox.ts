@@ -1,6 +1,6 @@
 // An inbox for tests: rows whose content is a message as JSON, and a reader that knows that form. A row
 // may say that it is garbage, or nothing that concerns anybody.
-import type { AccountId, MessageId } from '@relay/core/ids';
+import type { AccountId, MessageId } from '@relay/contract/ids';
 import type { InboxReader, IncomingMessage } from '@relay/core/messages/message';
 import type { TestStore } from '@relay/testing/store';
 import type { UnsealRow } from '../inbox-row.ts';

@@ -1,13 +1,13 @@
 // A post office for tests: a store, a gate, a scripted network, and deliverers that can be killed and
 // started anew over the same rows.
 import { randomUUID } from 'node:crypto';
-import { silentLog } from '@relay/core/log';
 import {
   type DeliverySettings,
   deliverySchema,
   type PacingSettings,
   pacingSchema,
-} from '@relay/core/settings';
+} from '@relay/contract/settings';
+import { silentLog } from '@relay/core/log';
 import { Deliverer } from '@relay/daemon/pipeline/outbox/deliverer';
 import { takeLease } from '@relay/daemon/platform/db/lease';
 import { ScriptedTransport } from '@relay/testing/scripted-transport';

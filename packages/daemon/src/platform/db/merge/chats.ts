@@ -1,6 +1,6 @@
 // The chats of two contacts that are one: the messages of both in one chat, in order, each once. What is under way in
 // either (conversations, schedules, approvals, messages that have not left) goes on in the one that is kept.
-import type { AccountId, ApprovalId, ChatId, ContactId } from '@relay/core/ids';
+import type { AccountId, ApprovalId, ChatId, ContactId } from '@relay/contract/ids';
 import { type RawBuilder, sql } from 'kysely';
 import { sealOf, type Transaction } from '../database.ts';
 import { appendEvents } from '../events.ts';

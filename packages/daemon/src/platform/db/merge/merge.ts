@@ -2,10 +2,10 @@
 // the caller's transaction. What both were allowed stays; what only one was allowed is withdrawn and said.
 // What is under way with either goes on: nothing is refused, revoked or lost because of a merge.
 
+import type { InstanceState } from '@relay/contract/conversation/states';
+import type { AccountId, ContactId, InstanceId, SessionId } from '@relay/contract/ids';
 import type { ContactMerge } from '@relay/core/contacts/alias-book';
 import type { Grant } from '@relay/core/contacts/grants';
-import type { InstanceState } from '@relay/core/conversation/states';
-import type { AccountId, ContactId, InstanceId, SessionId } from '@relay/core/ids';
 import { sql } from 'kysely';
 import type { Transaction } from '../database.ts';
 import { appendEvent } from '../events.ts';

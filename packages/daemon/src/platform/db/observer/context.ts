@@ -1,10 +1,11 @@
 // What is known of an observed group, read for the slots of its context: facts of earlier weeks, the digests
 // of the last days and of today, and the raw buffer. Of this group and of no other.
+
+import type { ChatId } from '@relay/contract/ids';
+import { type DigestFact, factLine } from '@relay/contract/observer/digest/facts';
 import { estimateTokens } from '@relay/core/agent/context-window';
-import type { ChatId } from '@relay/core/ids';
 import { rawBuffer } from '@relay/core/observer/buffer';
 import { CONTEXT_DAYS, type GroupContextParts } from '@relay/core/observer/context';
-import { type DigestFact, factLine } from '@relay/core/observer/digest/facts';
 import { dailyText } from '@relay/core/observer/digest/format';
 import {
   type DayBoundary,

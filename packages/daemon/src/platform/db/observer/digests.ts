@@ -1,8 +1,8 @@
 // Digests of observed groups as rows: one for each period, made anew in its place, with its facts. Whatever
 // writes or reads digests does so here.
-import type { AccountId, ChatId, DigestId, RunId } from '@relay/core/ids';
+import type { AccountId, ChatId, DigestId, RunId } from '@relay/contract/ids';
+import type { DigestFact } from '@relay/contract/observer/digest/facts';
 import type { DigestibleMessage, DigestSource } from '@relay/core/observer/digest/due';
-import type { DigestFact } from '@relay/core/observer/digest/facts';
 import type { DigestKind, DigestPeriod } from '@relay/core/observer/digest/periods';
 import { sql } from 'kysely';
 import type { Db, Transaction } from '../database.ts';

@@ -1,6 +1,6 @@
 // Which groups are read in silence, since when and on whose terms. A group leaves this table, and nothing
 // more of it is heard, judged or answered.
-import type { AccountId, ChatId } from '@relay/core/ids';
+import type { AccountId, ChatId } from '@relay/contract/ids';
 import { type ObservedOptions, observedOptionsSchema } from '@relay/core/observer/options';
 import { findZone } from '@relay/core/schedule/zone';
 import { type RawBuilder, sql } from 'kysely';

@@ -1,4 +1,4 @@
-import type { ChatId, ContactId, MessageId } from '@relay/core/ids';
+import type { ChatId, ContactId, MessageId } from '@relay/contract/ids';
 import { freshStore } from '@relay/testing/store';
 import { expect, test } from 'vitest';
 import { type MessageToStore, putMessages } from '../messages.ts';

@@ -1,7 +1,8 @@
 // The messages of a group as the observer reads them, with what the noise filter said of each. Names are as
 // the owner knows people; who is the owner and who the assistant is told by the rows, never by a name.
+
+import type { AccountId, ChatId, ContactId } from '@relay/contract/ids';
 import { estimateTokens } from '@relay/core/agent/context-window';
-import type { AccountId, ChatId, ContactId } from '@relay/core/ids';
 import type { MessageDetails } from '@relay/core/messages/message';
 import { distinguishNames } from '@relay/core/observer/member-names';
 import {

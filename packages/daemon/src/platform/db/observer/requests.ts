@@ -1,6 +1,6 @@
 // Who named the assistant in an observed group, and what came of it. One row a message, whatever restarts in
 // between: it is asked, then answered once or met with silence.
-import type { AccountId, ChatId, MessageId, OutboxId, RequestId, RunId } from '@relay/core/ids';
+import type { AccountId, ChatId, MessageId, OutboxId, RequestId, RunId } from '@relay/contract/ids';
 import type { TriggerLabel } from '@relay/core/observer/trigger/prompt';
 import { type Selectable, sql } from 'kysely';
 import type { Transaction } from '../database.ts';

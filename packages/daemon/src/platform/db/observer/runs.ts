@@ -1,6 +1,6 @@
 // The runs of a model over an observed group. They belong to the group's own session, and what they cost is
 // counted for the day of the owner and for the group.
-import type { AccountId, ChatId, RunId } from '@relay/core/ids';
+import type { AccountId, ChatId, RunId } from '@relay/contract/ids';
 import { UNTAINTED } from '@relay/core/policy/facts';
 import type { ModelUsage } from '@relay/core/ports/agent-turn';
 import { dayIn } from '@relay/core/schedule/zone';

@@ -19,7 +19,7 @@ import {
 } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { RelayError } from '@relay/core/errors';
+import { RelayError } from '@relay/contract/errors';
 import { z } from 'zod';
 import { isReadableBy, type ServerUser } from './user.ts';
 

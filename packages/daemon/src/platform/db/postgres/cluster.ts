@@ -17,7 +17,7 @@ import {
 } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { RelayError } from '@relay/core/errors';
+import { RelayError } from '@relay/contract/errors';
 import type { Binaries } from './binaries.ts';
 import { dataArgument, type ServerUser } from './user.ts';
 

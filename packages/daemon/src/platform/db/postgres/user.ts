@@ -7,7 +7,7 @@
 import { constants } from 'node:fs';
 import { access, chmod, lchown, readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { RelayError } from '@relay/core/errors';
+import { RelayError } from '@relay/contract/errors';
 
 export interface ServerUser {
   readonly uid: number;

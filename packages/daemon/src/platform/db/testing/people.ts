@@ -1,9 +1,9 @@
 // An account with contacts put there by hand, and what is known of them afterwards.
 import { randomInt, randomUUID } from 'node:crypto';
+import { contactId } from '@relay/contract/ids';
 import { type Alias, lidAlias, phoneAlias } from '@relay/core/contacts/alias';
 import type { Contact } from '@relay/core/contacts/alias-book';
 import type { Grant } from '@relay/core/contacts/grants';
-import { contactId } from '@relay/core/ids';
 import { freshStore, type TestStore } from '@relay/testing/store';
 import { noteAliases, resolveSightings, type Sighting } from '../contacts.ts';
 import { type Lease, takeLease } from '../lease.ts';

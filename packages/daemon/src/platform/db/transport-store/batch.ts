@@ -2,7 +2,7 @@
 // counts, and only that one is sealed: a ratchet that turned a hundred times is written once.
 
 import { createHash } from 'node:crypto';
-import type { AccountId } from '@relay/core/ids';
+import type { AccountId } from '@relay/contract/ids';
 import type { Sealer } from '@relay/core/ports/sealer';
 import type { KeyWrite, TransportUnit } from '@relay/core/ports/transport';
 import {

@@ -2,7 +2,7 @@
 // Invariant: what is durable of an account is a prefix of what it submitted. When that can no longer be
 // known, its store faults and must be opened again.
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
-import type { AccountId } from '@relay/core/ids';
+import type { AccountId } from '@relay/contract/ids';
 import { TransportStoreFault, type TransportUnit } from '@relay/core/ports/transport';
 import pg from 'pg';
 import type { ConnectionTarget } from '../database.ts';

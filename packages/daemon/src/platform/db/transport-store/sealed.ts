@@ -1,6 +1,6 @@
 // The names under which the wire's values are sealed: a value opens only at the place it was written for.
 // What does not open is a fault of its own kind, never a missing record.
-import type { AccountId } from '@relay/core/ids';
+import type { AccountId } from '@relay/contract/ids';
 import type { Sealer } from '@relay/core/ports/sealer';
 import { TransportStoreFault } from '@relay/core/ports/transport';
 

@@ -1,6 +1,6 @@
 // The wire's state of one account. Reads see what is durable; writes go through the process's committer.
 // Opening fences whatever an earlier store may still have under way, so what is read then is the truth.
-import type { AccountId } from '@relay/core/ids';
+import type { AccountId } from '@relay/contract/ids';
 import type { Sealer } from '@relay/core/ports/sealer';
 import {
   type TransportStore,

@@ -7,7 +7,7 @@ import type {
   OutboxId,
   RunId,
   ScheduleId,
-} from '@relay/core/ids';
+} from '@relay/contract/ids';
 import { STOP_ACTION } from '@relay/core/ledger/rows';
 import type { ApprovalAnswer, DeliveryFacts, RunFacts } from '@relay/core/ledger/story';
 import { type RawBuilder, sql } from 'kysely';

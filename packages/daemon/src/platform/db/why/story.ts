@@ -1,6 +1,6 @@
 // The story of one message, whichever way it went.
 
-import { RelayError } from '@relay/core/errors';
+import { RelayError } from '@relay/contract/errors';
 import {
   type AccountId,
   type ApprovalId,
@@ -13,7 +13,8 @@ import {
   type ScheduleId,
   type SessionId,
   tokenId,
-} from '@relay/core/ids';
+} from '@relay/contract/ids';
+import type { ScheduleRule } from '@relay/contract/schedule/rule';
 import { ANSWER_ACTION } from '@relay/core/ledger/rows';
 import type {
   AnswerPart,
@@ -24,7 +25,6 @@ import type {
   StoryChat,
 } from '@relay/core/ledger/story';
 import { describeRule } from '@relay/core/schedule/format';
-import type { ScheduleRule } from '@relay/core/schedule/rule';
 import { findZone } from '@relay/core/schedule/zone';
 import { sql } from 'kysely';
 import type { Db } from '../database.ts';

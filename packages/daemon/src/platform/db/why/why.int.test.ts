@@ -1,6 +1,6 @@
-import type { MessageId } from '@relay/core/ids';
+import type { MessageId } from '@relay/contract/ids';
+import { pacingSchema } from '@relay/contract/settings';
 import { answerLedgerRow } from '@relay/core/ledger/rows';
-import { pacingSchema } from '@relay/core/settings';
 import { freshDaemonHarness } from '@relay/testing/daemon-harness';
 import { eventually } from '@relay/testing/store';
 import { expect, test } from 'vitest';

@@ -5,7 +5,7 @@ import { chmod, mkdir, readFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { RelayError } from '@relay/core/errors';
+import { RelayError } from '@relay/contract/errors';
 import type { Sealer } from '@relay/core/ports/sealer';
 import { z } from 'zod';
 import { writePrivate } from '../files.ts';

@@ -7,9 +7,9 @@ import type {
   StateTransition,
   Todo,
   TranscriptLine,
-} from '@relay/core/api/instances';
+} from '@relay/contract/api/instances';
+import { STATE_SENTENCES, type WhoseTurn } from '@relay/contract/conversation/states';
 import { withoutApprovalsHint } from '@relay/core/approvals/approval-text';
-import { STATE_SENTENCES, type WhoseTurn } from '@relay/core/conversation/states';
 import {
   IconCircle,
   IconCircleCheck,

@@ -1,5 +1,5 @@
 // A conversation in words: what each of the owner's moves does, and what each step was. Pure.
-import type { StateTransition, TranscriptLine } from '@relay/core/api/instances';
+import type { StateTransition, TranscriptLine } from '@relay/contract/api/instances';
 import { withoutApprovalsHint } from '@relay/core/approvals/approval-text';
 import type {
   ConversationEventType,

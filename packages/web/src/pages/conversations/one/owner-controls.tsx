@@ -2,11 +2,11 @@
 // On a phone the rarer moves are in a menu.
 import { ActionIcon, Button, Menu, Textarea } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
-import type { Approval } from '@relay/core/api/approvals';
-import type { ConversationInstance } from '@relay/core/api/instances';
+import type { Approval } from '@relay/contract/api/approvals';
+import type { ConversationInstance } from '@relay/contract/api/instances';
+import { RelayApiError } from '@relay/contract/client/api-error';
+import { isTerminal } from '@relay/contract/conversation/states';
 import { withoutApprovalsHint } from '@relay/core/approvals/approval-text';
-import { RelayApiError } from '@relay/core/client/api-error';
-import { isTerminal } from '@relay/core/conversation/states';
 import {
   type LegalMove,
   type OwnersMove,

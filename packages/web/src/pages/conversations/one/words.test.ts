@@ -1,4 +1,4 @@
-import { INSTANCE_STATES } from '@relay/core/conversation/states';
+import { INSTANCE_STATES } from '@relay/contract/conversation/states';
 import { CONVERSATION_EVENT_TYPES, ownersMoves } from '@relay/core/conversation/transition-table';
 import { expect, test } from 'vitest';
 import { readConversationSearch } from '../../../search-params.ts';

@@ -1,10 +1,10 @@
 // An observed group with members, and a wake-up for it: messages are filed and judged as a test says, and the
 // digests are made by the scripted model.
 
+import { type ChatId, chatId, type MessageId } from '@relay/contract/ids';
+import { settingsSchema } from '@relay/contract/settings';
 import { estimateTokens } from '@relay/core/agent/context-window';
-import { type ChatId, chatId, type MessageId } from '@relay/core/ids';
 import type { NoiseCategory } from '@relay/core/observer/message';
-import { settingsSchema } from '@relay/core/settings';
 import type { DaemonHarness } from '@relay/testing/daemon-harness';
 import type { TestStore } from '@relay/testing/store';
 import type { Scripted } from '../../../../models/agent/testing/scripted.ts';

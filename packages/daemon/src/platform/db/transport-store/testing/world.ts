@@ -1,7 +1,7 @@
 // A database with accounts whose wire stores can be opened, broken and looked at from outside.
 import { createSecretKey, randomBytes, randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
-import type { AccountId } from '@relay/core/ids';
+import type { AccountId } from '@relay/contract/ids';
 import type { TransportStore } from '@relay/core/ports/transport';
 import { freshStore, type TestStore } from '@relay/testing/store';
 import { afterAll } from 'vitest';
