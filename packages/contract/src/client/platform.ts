@@ -1,4 +1,4 @@
-// The one file of core that touches the world, for the published client: fetch, timers and chance, as browsers and
+// The one file of contract that touches the world, for the published client: fetch, timers and chance, as browsers and
 // Node 20 have them alike. Everything else takes them from here as arguments, so that tests bring their own.
 
 export interface Platform {

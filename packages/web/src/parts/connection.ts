@@ -1,4 +1,4 @@
-// Each state of the link as the console shows it: a word, a hue, an icon and one sentence. The states are core's, so a
+// Each state of the link as the console shows it: a word, a hue, an icon and one sentence. The states are contract's, so a
 // new one does not compile until it is here.
 import type { LinkBody } from '@relay/contract/api/whatsapp';
 import type { ConnectionState, WhatsAppStatus } from '@relay/contract/connection/states';
