@@ -103,6 +103,7 @@ export default defineConfig({
         collapsed: true,
         items: [
           { text: 'Architecture', link: '/ARCHITECTURE' },
+          page('Internals', 'internals'),
           { text: 'Contributing', link: '/CONTRIBUTING' },
           page('Development', 'development'),
           page('Simulator', 'simulator'),

@@ -1,6 +1,6 @@
 // Search, put together for one account: the index that follows the messages, and whoever asks it.
 
-import type { EventLog } from '@relay/contract/api/events';
+import type { PostgresEventLog } from '../../platform/db/events.ts';
 import type { MemoryService } from '@relay/contract/api/memory';
 import type { SearchService } from '@relay/contract/api/search';
 import type { Log } from '@relay/core/log';
@@ -20,7 +20,7 @@ interface OpenSearchOptions {
   readonly log: Log;
   readonly now: () => Date;
   /** Wakes whoever follows it when something may have been stored. */
-  readonly events: Pick<EventLog, 'subscribe'>;
+  readonly events: Pick<PostgresEventLog, 'subscribe' | 'hint'>;
   /** The owner's other numbers, in digits. */
   readonly admins: readonly string[];
   /** What "yesterday" is told by; an IANA name. */

@@ -2,7 +2,7 @@
 // takes a message in, always after it. Where it is stands in `search_progress`, so a restart goes on there.
 // Invariant: the mark passes a message only when no running transaction can still bring one before it.
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
-import type { EventLog } from '@relay/contract/api/events';
+import type { PostgresEventLog } from '../../platform/db/events.ts';
 import type { AccountId, ChatId, ContactId, DigestId } from '@relay/contract/ids';
 import type { Log } from '@relay/core/log';
 import { isMark } from '@relay/core/messages/message';
@@ -19,7 +19,7 @@ interface IndexerOptions {
   readonly db: Db;
   readonly lease: Lease;
   readonly log: Log;
-  readonly events: Pick<EventLog, 'subscribe'>;
+  readonly events: Pick<PostgresEventLog, 'subscribe' | 'hint'>;
 }
 
 const BATCH = 500;

@@ -79,9 +79,10 @@ interface FollowResult {
 }
 
 export async function followNextEvents(deps: WebhookDeps, limit: number): Promise<FollowResult> {
-  const { lease, jobs, now } = deps;
+  const { db, lease, jobs, now } = deps;
   const { account } = lease;
-  return transaction(deps, async ({ tx }) => {
+  // Without `events`: this follows them, and its own commit would wake it again.
+  return transaction({ db, lease }, async ({ tx }) => {
     const webhooks = await listEnabledWebhooks(tx, account);
     if (webhooks.length === 0) return { webhooks: 0, events: 0, deliveries: 0 };
     const from = await lockFollowCursor(tx, account);

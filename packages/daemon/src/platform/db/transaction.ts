@@ -23,7 +23,7 @@ export function isTransactionConflict(error: unknown): boolean {
 export interface LeasedDb {
   readonly db: Db;
   readonly lease: Lease;
-  /** Those who follow the events look at them after every commit. */
+  /** Woken after the commit. Whoever follows the events leaves this out, or its own commits would wake it. */
   readonly events?: Pick<PostgresEventLog, 'hint'>;
 }
 

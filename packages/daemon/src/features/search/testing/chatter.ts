@@ -49,7 +49,7 @@ export async function openChatter(
     admins,
     zone,
     embeddings: noChoice(embedder),
-    events: { subscribe: () => () => {} },
+    events: { subscribe: () => () => {}, hint: () => {} },
   });
   let count = 0;
 

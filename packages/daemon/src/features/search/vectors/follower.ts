@@ -121,7 +121,7 @@ export class VectorFollower {
     }
     const vectors = await this.#embed(embedder, batch.unseen);
     const index = await indexes.of(embedder, vectors[0]?.vector.length ?? 0);
-    const there = await transaction(this.#options, async ({ tx }) => {
+    const there = await transaction({ db, lease }, async ({ tx }) => {
       const ids = await storeVectors(tx, stored, vectors, batch.upTo);
       const kept = vectors.filter(({ document }) => ids.has(document));
       await index?.store?.(tx, kept);
