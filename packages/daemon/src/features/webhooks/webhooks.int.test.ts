@@ -215,6 +215,18 @@ test('an event is told once, whoever reads the log beside another, and also afte
   expect(receiver.received).toHaveLength(1);
 });
 
+test('reading the events wakes nobody who follows them, or the follower would never rest', async () => {
+  await add({ url });
+  await quiet();
+  let hints = 0;
+  const unsubscribe = bed.own.events.subscribe(() => {
+    hints += 1;
+  });
+  await followNextEvents(bed.own, 100);
+  unsubscribe();
+  expect(hints).toBe(0);
+});
+
 test('no word and no name lies in the table of deliveries', async () => {
   await add({ url, include_text: true });
   await says(ANA, `the ${WORD} sings`);
