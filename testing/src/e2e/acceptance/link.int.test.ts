@@ -1,6 +1,8 @@
 // AC-2, and the error table's two rows on WhatsApp: one scan links for good, what drops comes back by
 // itself and ever more slowly, and what stays away is said.
+
 import type { LinkBody } from '@relay/contract/api/whatsapp';
+import { FOLLOW_UP_SUSPENDED_SENTENCE } from '@relay/contract/conversation/states';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { verifies } from '../../verifies.ts';
 import { eventually } from '../gateway.ts';
@@ -129,9 +131,15 @@ it('waits twice as long each time, says so after five failures, and relay init n
     { msg: 'WhatsApp is out of reach.', state: 'unreachable', code: '503', attempt: 6 },
   ]);
 
-  // Who waits goes on waiting, and what is written meanwhile is answered when there is a way again.
+  // Who waits goes on waiting without a follow-up, and what is written meanwhile is answered on reconnecting.
   await adalbert.writes('Are you there?');
-  expect(await world.get(id)).toEqual(waiting);
+  const suspended = await eventually('a suspended clock', async () => {
+    const instance = await world.get(id);
+    return instance.next_follow_up_at === null ? instance : undefined;
+  });
+  const { reason } = suspended;
+  expect(reason).toBe(FOLLOW_UP_SUSPENDED_SENTENCE);
+  expect(suspended).toEqual({ ...waiting, reason, next_follow_up_at: null });
   await phones.clearFaults();
   const said = await world.init();
   expect(said.filter(({ qr }) => qr)).toEqual([]);
