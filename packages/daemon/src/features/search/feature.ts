@@ -1,12 +1,12 @@
 // Search, put together for one account: the index that follows the messages, and whoever asks it.
 
-import type { PostgresEventLog } from '../../platform/db/events.ts';
 import type { MemoryService } from '@relay/contract/api/memory';
 import type { SearchService } from '@relay/contract/api/search';
 import type { Log } from '@relay/core/log';
 import type { MemorySetup } from '@relay/core/ports/embedder';
 import { findZone } from '@relay/core/schedule/zone';
 import type { Db } from '../../platform/db/database.ts';
+import type { PostgresEventLog } from '../../platform/db/events.ts';
 import type { Lease } from '../../platform/db/lease.ts';
 import { Indexer } from './indexer.ts';
 import { MessageSearch, type SearchDeps } from './search.ts';

@@ -2,7 +2,6 @@
 // takes a message in, always after it. Where it is stands in `search_progress`, so a restart goes on there.
 // Invariant: the mark passes a message only when no running transaction can still bring one before it.
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
-import type { PostgresEventLog } from '../../platform/db/events.ts';
 import type { AccountId, ChatId, ContactId, DigestId } from '@relay/contract/ids';
 import type { Log } from '@relay/core/log';
 import { isMark } from '@relay/core/messages/message';
@@ -10,6 +9,7 @@ import { saysChange } from '@relay/core/search/overtaken';
 import { INDEX_VERSION, splitIntoWords } from '@relay/core/search/words';
 import { sql } from 'kysely';
 import type { Db, Transaction } from '../../platform/db/database.ts';
+import type { PostgresEventLog } from '../../platform/db/events.ts';
 import type { Lease } from '../../platform/db/lease.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { type NextLook, PollLoop } from '../../platform/poll-loop.ts';
