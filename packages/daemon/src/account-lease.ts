@@ -1,5 +1,5 @@
-// The account this home serves: its lease is taken, renewed and let go of here. With every renewal it is noted that
-// somebody was here, so that an absence has a beginning even after a kill, and how far the ledger has come.
+// Takes, renews and releases the lease of the account that this home serves. Each renewal also records that the daemon
+// was running, so that an absence has a known beginning even after a kill, and the head of the ledger.
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -24,7 +24,7 @@ interface HeldLease {
   stop(): Promise<void>;
 }
 
-/** `onLost`: another worker acts for the account now. */
+/** `onLost` is called when another worker has taken over the account. */
 export async function holdAccountLease(
   db: Db,
   home: string,
@@ -55,7 +55,7 @@ export async function holdAccountLease(
     async stop() {
       clearInterval(renewing);
       await keepHead();
-      // The database may already be gone; then the lease runs out by itself.
+      // The database may already be gone; then the lease expires by itself.
       await noteDaemonStop(db, holder).catch(() => {});
       await releaseLease(db, lease).catch(() => {});
     },
@@ -63,8 +63,9 @@ export async function holdAccountLease(
 }
 
 /**
- * Signs the ledger of a home that never did, and gives back what writes down how far it has come. A home that has signed
- * it once never does so again: what is not signed then was changed by hand, and `relay doctor` says so.
+ * Signs the ledger of a home that has never signed it, and returns a function that records the ledger's head. A home
+ * signs its existing rows only once: a row that is unsigned after that was changed by hand, and `relay doctor` reports
+ * it.
  */
 async function followLedger(
   db: Db,
@@ -90,10 +91,10 @@ async function followLedger(
   };
   await keep();
   return () =>
-    keep().catch((error: unknown) => log.warn('the ledger could not be followed', { error }));
+    keep().catch((error: unknown) => log.warn('recording the ledger head failed', { error }));
 }
 
-/** A home's own name among workers, the same after every restart. */
+/** This home's name among workers, the same after every restart. */
 async function holderOf(home: string): Promise<string> {
   const file = join(home, 'worker-id');
   if (existsSync(file)) return (await readFile(file, 'utf8')).trim();

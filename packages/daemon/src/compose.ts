@@ -1,4 +1,4 @@
-// The daemon, put together: what needs what, and in which order.
+// Builds the daemon from its parts: what depends on what, and in which order it starts.
 import { join } from 'node:path';
 import { VERSION } from '@relay/core/installation';
 import type { Log } from '@relay/core/log';
@@ -47,35 +47,35 @@ import { prepareSchema } from './schema.ts';
 
 export interface DaemonOptions {
   readonly config: Config;
-  /** Long steps of the start, as sentences. */
+  /** Reports long steps of the start, as sentences. */
   progress?(sentence: string): void;
-  /** In the place of the agent of delegated conversations. */
+  /** Replaces the agent of delegated conversations. */
   readonly takeTurn?: TakeTurn;
-  /** In the place of the model that answers contacts. */
+  /** Replaces the model that answers contacts. */
   readonly compose?: ComposeReply;
   readonly webDirectory: string | null;
-  /** What time it is, for everything that happens by the clock. */
+  /** The clock for everything that depends on the time. */
   readonly now?: () => Date;
-  /** The daemon can no longer do its work and wants to be stopped. */
+  /** Called when the daemon can no longer work and has to be stopped. */
   onFatal?(): void;
 }
 
 export interface RunningDaemon {
   readonly port: number;
   readonly log: Log;
-  /** Takes nothing new, finishes what runs, flushes everything, lets go of the home. */
+  /** Accepts no new work, finishes what is running, flushes everything and releases the home. */
   stop(): Promise<void>;
 }
 
 export type ShutdownStep = () => Promise<void> | void;
 
-/** What is there before anything else is read. */
+/** What exists before the other parts are created. */
 export interface BootContext {
   readonly claim: HomeClaim;
   readonly log: Log;
   readonly vault: Vault;
   readonly server: DatabaseServer;
-  /** When it began. */
+  /** When the start began, in milliseconds. */
   readonly startedAt: number;
 }
 
@@ -87,7 +87,7 @@ export async function assemble(
   { claim, log, vault, server, startedAt }: BootContext,
 ): Promise<Omit<RunningDaemon, 'stop'>> {
   const { config, now = () => new Date() } = options;
-  // Everything that goes by the owner's days and hours goes by this one.
+  // The owner's time zone, used wherever days and hours matter.
   const zone = config.settings.zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
   const database = openDatabase(server.target, {
     prepare: config.settings.prepared_statements,
@@ -97,7 +97,7 @@ export async function assemble(
   closers.push(() => database.close());
   const schema = await prepareSchema(database, server.owner, log);
   const schemaVersion = schema.version;
-  // Before the jobs, so that it is let go of only when they have ended.
+  // Taken before the jobs start, so that it is released only after they have ended.
   const serving = await holdAccountLease(database.kysely, config.home, log, () =>
     options.onFatal?.(),
   );

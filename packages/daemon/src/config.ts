@@ -1,5 +1,5 @@
-// The only place in the daemon that looks at the environment. What is set there wins over
-// `<home>/relay.config.json`, which wins over the defaults; whatever is not valid stops the start.
+// Reads the daemon's configuration; the only place in the daemon that reads the environment. The environment overrides
+// `<home>/relay.config.json`, which overrides the defaults. An invalid value stops the start.
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -20,29 +20,29 @@ export interface Config {
   readonly port: number;
   /** Null: the daemon runs a private PostgreSQL of its own. */
   readonly databaseUrl: string | null;
-  /** Another role on the same server, which owns the tables. Null: the role of `databaseUrl` does. */
+  /** Another role on the same server, which owns the tables. Null: the role of `databaseUrl` owns them. */
   readonly databaseOwnerUrl: string | null;
   readonly logLevel: Settings['log_level'];
-  /** What counts. The daemon's own changes are made in place: a section stays the same object. */
+  /** The settings in force. The daemon changes them in place: a section stays the same object. */
   readonly settings: Settings;
   /** Settings that the environment sets, with the name of the variable. */
   readonly fromEnvironment: Readonly<Record<string, string>>;
-  /** Where the key that seals this home may be. */
+  /** Where the key that encrypts this home may be. */
   readonly vault: {
     readonly keyDirectory: string;
     readonly keyFile: string | null;
     readonly passphrase: string | null;
   };
-  /** How long a program that looks again and again need not look again. */
+  /** How long MCP clients may cache an answer before they ask again. */
   readonly pollMs: number;
-  /** The key of the web search, where the environment has it. */
+  /** The API key for web search, if the environment sets it. */
   readonly braveKey: string | null;
-  /** Of a demo: where its people are played. Shown to the owner, never called. */
+  /** In a demo: the page where its people are played. Shown to the owner, never called. */
   readonly phonePage: string | null;
-  /** What the environment says of the model; it wins over the file, which may change while we run. */
+  /** The environment's settings for the model. They override the file, which may change while the daemon runs. */
   readonly model: {
     readonly given: ModelSettings;
-    /** Keys under the names that providers chose for them. */
+    /** API keys under the variable names that the providers use. */
     readonly keys: Readonly<Record<string, string>>;
   };
 }
@@ -50,12 +50,12 @@ export interface Config {
 type Environment = Record<string, string | undefined>;
 
 export function loadConfig(env: Environment = process.env): Config {
-  // The session is kept in the home, so the place that seed 002 names for it is a home.
+  // The session is stored in the home, so the session path that seed 002 names is taken as the home.
   const home = resolve(
     env.RELAY_HOME || env.WHATSAPP_SESSION_PATH || join(homedir(), '.relay-agent'),
   );
   const written = readSettings(home);
-  // Looked at before secrets are taken out.
+  // Read before the secrets are removed.
   const fromEnvironment = settingsGivenIn(env);
   const settings: Settings = {
     ...written,
@@ -115,7 +115,7 @@ function pollSeconds({ WHATSAPP_POLL_INTERVAL: written }: Environment): number {
   throw invalid('WHATSAPP_POLL_INTERVAL', 'it is a number of seconds, from 1 to 86400');
 }
 
-/** A link to anywhere else would be one that Relay vouches for. */
+/** Only loopback: Relay would vouch for a link to anywhere else. */
 const loopbackPage = (url: string | null): string | null =>
   url?.startsWith('http://127.0.0.1:') ? url : null;
 
@@ -135,7 +135,7 @@ function takeKeys(env: Environment): Record<string, string> {
   return keys;
 }
 
-/** Read once and gone: no process that this one starts, and no report of its environment, has it. */
+/** Reads a secret and removes it, so that no child process and no report of the environment contains it. */
 function take(env: Environment, name: string): string | null {
   const secret = env[name] || null;
   delete env[name];

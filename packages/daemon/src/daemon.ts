@@ -14,7 +14,7 @@ export async function startDaemon(options: DaemonOptions): Promise<RunningDaemon
   const stop = async () => {
     const failures: unknown[] = [];
     for (const close of closers.splice(0).reverse()) {
-      // What cannot be closed must not keep the rest open.
+      // A part that cannot be closed must not keep the others open.
       try {
         await close();
       } catch (error) {
@@ -66,9 +66,9 @@ async function build(
   await refuseTakenPort(config);
   const vault = await openVault({ home: config.home, ...config.vault });
   // The database server starts during this import. Nothing connects to it before the import ends: the import blocks the
-  // event loop, and a blocked loop lets the timer of a connection attempt expire before its answer is read.
+  // event loop, and a blocked loop lets the timeout of a connection attempt expire before its answer is read.
   const loading = import('./compose.ts');
-  // A module that cannot be loaded is not a fault of the database: that error is thrown below.
+  // A module that cannot be loaded is not a database failure: that error is thrown below.
   const beforeConnecting = loading.then(
     () => {},
     () => {},

@@ -1,5 +1,5 @@
-// The PostgreSQL server of the daemon: a private one that it starts and stops, or the one named by DATABASE_URL. And the
-// two roles there: the daemon's, and the one that owns its tables.
+// Provides the daemon's PostgreSQL server: a private one that it starts and stops, or the one named by DATABASE_URL.
+// Also prepares the two roles there: the daemon's, and the one that owns the tables.
 import { join } from 'node:path';
 import { RelayError } from '@relay/contract/errors';
 import type { Log } from '@relay/core/log';
@@ -13,11 +13,11 @@ import { createDaemonRole } from './platform/db/roles.ts';
 export interface DatabaseServer {
   readonly kind: 'private' | 'external';
   readonly version: string;
-  /** What the daemon connects as. */
+  /** The role and address that the daemon connects with. */
   readonly target: ConnectionTarget;
-  /** Another role, which owns the tables and changes them; null where the daemon's own does. */
+  /** Another role, which owns and migrates the tables; null if the daemon's own role does. */
   readonly owner: ConnectionTarget | null;
-  /** Where its files are, if they are Relay's. */
+  /** Where the server's files are, if they are Relay's. */
   readonly place: ScourTarget;
 }
 
@@ -26,7 +26,7 @@ interface FindServerOptions {
   readonly log: Log;
   readonly progress: ((sentence: string) => void) | undefined;
   readonly closers: (() => Promise<void> | void)[];
-  /** No connection is attempted before this is settled. */
+  /** No connection is attempted before this promise settles. */
   readonly beforeConnecting: Promise<unknown>;
 }
 
@@ -58,7 +58,7 @@ export async function findServer(options: FindServerOptions): Promise<DatabaseSe
   return { kind: 'private', version, target, owner, place };
 }
 
-/** The role that DATABASE_URL names, with the password it has there; one that is there stays as it is. */
+/** Creates the role that DATABASE_URL names, with the password given there. An existing role stays unchanged. */
 async function makeGivenRole(owner: ConnectionTarget, url: string): Promise<void> {
   if (!URL.canParse(url)) return;
   const { username, password } = new URL(url);
@@ -73,7 +73,7 @@ async function makeGivenRole(owner: ConnectionTarget, url: string): Promise<void
   }
 }
 
-/** The version of the owner's own server. Waits for a server that is still starting. */
+/** Reads the version of the owner's own server. Waits for a server that is still starting. */
 async function readVersion(
   target: ConnectionTarget,
   log: Log,

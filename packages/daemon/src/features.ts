@@ -1,5 +1,5 @@
-// Everything that acts for the account, put together over the one gate: conversations, auto-reply, the
-// assistant, schedules and search. What each offers to others is its service; nothing happens before `start`.
+// Creates the features that act for the account (conversations, auto-reply, the assistant, schedules, search) around
+// one gate. Each offers a service to the others; nothing runs before `start`.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { whatsappStatusOf } from '@relay/contract/connection/states';
@@ -93,11 +93,11 @@ interface FeatureOptions extends Engine {
   readonly log: Log;
   readonly status: HttpDeps['status'];
   readonly disk: DiskGuard;
-  /** Whose PostgreSQL it is. */
+  /** Whether Relay or the owner runs the PostgreSQL server. */
   readonly server: RetentionDeps['server'];
-  /** In the place of the agent of delegated conversations. */
+  /** Replaces the agent of delegated conversations. */
   readonly takeTurn?: TakeTurn | undefined;
-  /** In the place of the model that answers contacts. */
+  /** Replaces the model that answers contacts. */
   readonly compose?: ComposeReply | undefined;
 }
 
@@ -127,9 +127,9 @@ type ServiceName =
 interface Features {
   readonly verbs: Pick<HttpDeps, ServiceName>;
   readonly models: ModelSource;
-  /** For the transaction that restores an archive. */
+  /** Called inside the transaction that restores an archive. */
   readonly onRestored: ReturnType<typeof onRestored>;
-  /** From now on it works; gives back how each part is stopped, in the order they were started. */
+  /** Starts every part. Returns the functions that stop them, in the order they were started. */
   start(): Promise<readonly (() => Promise<void>)[]>;
 }
 
@@ -141,7 +141,7 @@ export function createFeatures(options: FeatureOptions): Features {
     account: lease.account,
     pacing: settings.pacing,
     admins,
-    // Both may change while we run.
+    // Getters, because both may change while the daemon runs.
     get instructions() {
       return settings.agent.instructions;
     },
@@ -373,7 +373,7 @@ export function createFeatures(options: FeatureOptions): Features {
   };
 }
 
-// What clients use: their tokens, and MCP and REST over one registry of tools.
+// For clients: their tokens, and MCP and REST over one registry of tools.
 
 type SharedClientDeps =
   | 'transport'

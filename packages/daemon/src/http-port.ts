@@ -1,4 +1,4 @@
-// The port: refused early when it is taken, and said so in one sentence.
+// Checks and opens the HTTP port; a port that is taken is refused with one sentence.
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { RelayError } from '@relay/contract/errors';
@@ -6,7 +6,7 @@ import type { Config } from './config.ts';
 import type { createHttpServer } from './interfaces/http/server.ts';
 import { settingsFilePath } from './platform/home/settings.ts';
 
-/** Asked before the database is started: a person should not wait for a no. */
+/** Checked before the database is started, so that nobody waits for a refusal. */
 export async function refuseTakenPort(config: Config): Promise<void> {
   const probe = createServer();
   try {

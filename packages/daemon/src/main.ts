@@ -1,5 +1,5 @@
-// The daemon's process: reads the configuration, starts the daemon, tells whoever waits how it went, and
-// stops it when asked to.
+// The entry point of the daemon's process: reads the configuration, starts the daemon, reports the result to the
+// waiting command, and stops the daemon on a signal.
 import { existsSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ import { loadConfig } from './config.ts';
 import { startDaemon } from './daemon.ts';
 import { openReadiness } from './platform/home/readiness.ts';
 
-// Whatever this process or a library of it writes is for the owner alone.
+// Files that this process or one of its libraries creates are readable by the owner only.
 process.umask(0o077);
 const readiness = openReadiness(process.argv);
 const ONCE_QUIET_MS = 5_000;
@@ -46,7 +46,7 @@ try {
     onFatal: () => void leave(1),
   });
   readiness.ready({ pid: process.pid, port: daemon.port });
-  // Node keeps what it compiled when a process ends in peace: a start after a power cut shall be as quick.
+  // Node stores its compile cache only on a clean exit. Flushing it here makes the start after a power cut as fast.
   setTimeout(flushCompileCache, ONCE_QUIET_MS).unref();
 } catch (error) {
   readiness.failed(error);

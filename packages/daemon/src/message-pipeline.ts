@@ -1,5 +1,5 @@
-// The wire, put together: vault, committer, transport, intake and delivery for one account, and what each
-// tells the others. Only here and in daemon.ts do they know of one another.
+// Builds the path of messages for one account: vault, committer, transport, intake and delivery, and the callbacks
+// between them. Only this file and daemon.ts know all of them.
 import type { AccountId } from '@relay/contract/ids';
 import type { StrangersSettings } from '@relay/contract/settings';
 import type { Log } from '@relay/core/log';
@@ -36,26 +36,26 @@ interface MessagePipelineOptions {
   readonly events: PostgresEventLog;
   readonly log: Log;
   readonly now: () => Date;
-  /** Little is left on the disk: only what must be is stored. */
+  /** The disk is nearly full: only what is necessary is stored. */
   readonly isDiskLow: () => boolean;
 }
 
 export interface MessagePipeline {
   readonly transport: Transport;
-  /** Asks WhatsApp whether a number is registered, as long as somebody may be kept waiting for it. */
+  /** Asks WhatsApp whether a number is registered, within the time that a caller may be kept waiting. */
   readonly askNumber: (address: string) => Promise<unknown>;
-  /** It reaches a network that is not WhatsApp's. */
+  /** True when the transport connects to the simulator instead of WhatsApp. */
   readonly isSimulated: boolean;
-  /** A message was permitted: look for it. */
+  /** A message was queued: send it. */
   wake(): void;
-  /** Connects if this account was linked before; takes in and delivers from now on. */
+  /** Connects if this account was linked before, and starts intake and delivery. */
   start(): void;
   stop(): Promise<void>;
 }
 
-/** How long whoever creates or sends something waits for WhatsApp's word on a number. */
+/** How long a caller who creates or sends something waits for WhatsApp's answer about a number. */
 const ASK_WITHIN_MS = 5_000;
-/** A stop waits this long for the answer to what is on its way. */
+/** How long a stop waits for the answers to messages in flight. */
 const ANSWER_MS = 5_000;
 
 export function openMessagePipeline(options: MessagePipelineOptions): MessagePipeline {

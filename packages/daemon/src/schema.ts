@@ -1,5 +1,5 @@
-// Brings tables and job queue up to date, as the role that owns them, and lets the daemon's role use them. Where there is
-// no other role the daemon's own does both. A start that finds everything in order connects as the daemon alone.
+// Migrates the tables and the job queue as the role that owns them, and grants the daemon's role access. Without a
+// separate owner the daemon's own role does both. A start that needs no migration connects as the daemon's role only.
 import type { Log } from '@relay/core/log';
 import { type ConnectionTarget, type Database, withOpenDatabase } from './platform/db/database.ts';
 import { migrate, upToDateVersion } from './platform/db/migrate.ts';
@@ -31,7 +31,7 @@ export async function prepareSchema(
   if (version === null || !(await canUseAllTables(pool))) await prepare();
   return {
     version: version ?? (await migrate(pool)),
-    // A newer job queue changes its own tables, which the daemon may not.
+    // A newer version of the job queue changes its own tables, which the daemon's role may not.
     startJobs: () =>
       startJobs().catch(async (error: unknown) => {
         if (!isPermissionDenied(error)) throw error;
