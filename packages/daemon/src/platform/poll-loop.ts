@@ -1,16 +1,16 @@
-// Looks for work again and again: at once while there is more, when somebody says that some has come, and
-// otherwise as often as the last look asked for. A hint makes it immediate, the regular look makes it certain.
+// Looks for work repeatedly: immediately while there is more, on a hint, and otherwise after the delay that the last
+// look returned. A hint makes it immediate, the regular look makes it certain.
 
-/** `more`: look again at once. A number: nothing is left to do; look again after so many milliseconds. */
+/** `more`: look again immediately. A number: nothing is left; look again after this many milliseconds. */
 export type NextLook = 'more' | number;
 
 interface PollLoopOptions {
   readonly look: () => Promise<NextLook>;
-  /** A look threw. Returns how many milliseconds to wait before the next. */
+  /** A look threw an error. Returns how many milliseconds to wait before the next one. */
   readonly failed: (error: unknown) => number;
-  /** Whether a hint ends that wait too. Not where hints would make the same failure happen over and over. */
+  /** Whether a hint ends that wait too. Leave it off where hints would repeat the same failure over and over. */
   readonly hintsEndFailure?: boolean;
-  /** After a hint, how long to wait for what comes with it. Nobody who waits in `caughtUp` is kept waiting. */
+  /** How long to wait after a hint for more work to arrive. Callers of `caughtUp` are not kept waiting by it. */
   readonly gatherMs?: number;
 }
 
@@ -35,7 +35,7 @@ export class PollLoop {
     this.#loop = this.#run();
   }
 
-  /** There may be something to do. */
+  /** There may be work to do. */
   hint(): void {
     this.#rest.end();
     if (this.#options.hintsEndFailure) this.#failure.end();
@@ -51,7 +51,7 @@ export class PollLoop {
     });
   }
 
-  /** No further look begins. */
+  /** Begins no further look. */
   end(): void {
     this.#stopping = true;
     this.#rest.end();
@@ -59,7 +59,7 @@ export class PollLoop {
     this.#failure.end();
   }
 
-  /** Resolves when the last look is over. */
+  /** Resolves when the last look has ended. */
   async stop(): Promise<void> {
     this.end();
     await this.#loop;
@@ -87,12 +87,12 @@ export class PollLoop {
   }
 }
 
-/** A sleep that can be ended. Once it is armed, an end that comes before the sleep begins counts too. */
+/** A sleep that can be ended early. Once armed, it also remembers a wake-up that comes before the sleep begins. */
 export class WakeableSleep {
   #ended = false;
   #wake: () => void = () => {};
 
-  /** From here on an end is remembered. */
+  /** From here on a wake-up is remembered. */
   arm(): void {
     this.#ended = false;
   }
@@ -102,7 +102,7 @@ export class WakeableSleep {
     this.#wake();
   }
 
-  /** `Infinity` sleeps until it is ended. */
+  /** `Infinity` sleeps until it is woken. */
   async sleep(ms: number): Promise<void> {
     if (this.#ended || ms <= 0) return;
     await new Promise<void>((resolve) => {

@@ -1,14 +1,14 @@
-// Which addresses are outside: those of the public internet, and no others. Whatever is not known to be
-// public is inside: this machine, its networks, its cloud's metadata, and every way to spell them.
+// Decides whether an address belongs to the public internet. An address not known to be public counts as private: this
+// machine, its networks, its cloud's metadata, in every spelling.
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
 const INSIDE_V4: readonly (readonly [string, number])[] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
-  // Between providers and their customers; a cloud's metadata lies here too.
+  // Carrier-grade NAT; some clouds serve their metadata here too.
   ['100.64.0.0', 10],
   ['127.0.0.0', 8],
-  // Link-local, and the usual address of metadata.
+  // Link-local, and the usual address of a cloud's metadata.
   ['169.254.0.0', 16],
   ['172.16.0.0', 12],
   ['192.0.0.0', 24],
@@ -18,7 +18,7 @@ const INSIDE_V4: readonly (readonly [string, number])[] = [
   ['198.18.0.0', 15],
   ['198.51.100.0', 24],
   ['203.0.113.0', 24],
-  // Azure's own service to its machines, on an address that looks public.
+  // Azure's service for its own machines, on an address that looks public.
   ['168.63.129.16', 32],
   ['224.0.0.0', 4],
   ['240.0.0.0', 4],
@@ -26,15 +26,15 @@ const INSIDE_V4: readonly (readonly [string, number])[] = [
 
 const PUBLIC_V6 = ['2000::', 3] as const;
 const INSIDE_V6: readonly (readonly [string, number])[] = [
-  // Protocols, Teredo among them: an IPv4 address of the sender's choice inside.
+  // Protocol assignments, Teredo among them: it embeds an IPv4 address that the sender chooses.
   ['2001::', 23],
   ['2001:db8::', 32],
-  // 6to4, likewise.
+  // 6to4, which embeds an IPv4 address too.
   ['2002::', 16],
   ['3fff::', 20],
 ];
 
-/** These carry an IPv4 address in their last 32 bits, and are what that one is. */
+/** These carry an IPv4 address in their last 32 bits and are judged by it. */
 const CARRIERS = ['::ffff:0:0', '64:ff9b::'] as const;
 
 const inside = new BlockList();
@@ -53,7 +53,7 @@ export function isPublicAddress(address: string): boolean {
 }
 
 function carried(address: string): string {
-  // The URL parser writes every IPv6 address one way: the last two groups in hexadecimal.
+  // The URL parser normalizes every IPv6 address: the last two groups in hexadecimal.
   const groups = new URL(`http://[${address}]`).hostname.slice(1, -1).split(':').slice(-2);
   const bits = groups.map((group) => Number.parseInt(group || '0', 16));
   return bits.flatMap((group) => [group >> 8, group & 0xff]).join('.');

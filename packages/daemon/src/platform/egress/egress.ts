@@ -1,5 +1,5 @@
-// The one client for the outside. A name is resolved once and the connection goes to what was checked; each
-// redirect is checked anew; size, time and redirects have limits. No proxy, no cookies, nothing is kept.
+// The only HTTP client for addresses outside. A name is resolved once and the connection uses the checked address; each
+// redirect is checked again; size, time and redirects are limited. No proxy, no cookies, no cache.
 
 import { lookup } from 'node:dns/promises';
 import { type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http';
@@ -9,25 +9,25 @@ import { isPublicAddress } from './address.ts';
 
 export interface EgressRequest {
   readonly method?: 'GET' | 'POST';
-  /** Sent to this origin alone: a redirect to another gets none of them. */
+  /** Sent to this origin only: a redirect to another origin gets none of them. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly mostBytes?: number;
-  /** The status is the answer: what else comes is not read. */
+  /** Only the status is needed; the body is not read. */
   readonly statusOnly?: boolean;
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
 }
 
-/** Rejects with an `EgressError`, whatever went wrong. */
+/** Always rejects with an `EgressError`. */
 export type Egress = (url: string, request?: EgressRequest) => Promise<EgressResponse>;
 
 export interface EgressOptions {
-  /** For tests: addresses with their port, as in `127.0.0.1:8080`, that may be reached all the same. */
+  /** For tests: private addresses with their port, such as `127.0.0.1:8080`, that may be reached anyway. */
   readonly allow?: readonly string[];
   /**
-   * Hosts with their port, as in `collector:4318`, that the owner wrote into the file of settings: wherever the name
-   * leads. Never for what comes over the API, from a model or from anybody's message.
+   * Hosts with their port, such as `collector:4318`, that the owner wrote into the settings file: allowed whatever
+   * address the name resolves to. Never for what comes over the API, from a model or from a message.
    */
   readonly own?: readonly string[];
   readonly resolve?: ResolveHost;
@@ -51,7 +51,7 @@ export function openEgress(options: EgressOptions = {}): Egress {
     const isOwn = own.has(hostAndPort(url));
     const reachable = ({ address }: ResolvedAddress) =>
       isOwn || isPublicAddress(address) || allowed.has(`${address}:${port}`);
-    // One bad address spoils them all: a name that leads inside and outside is up to no good.
+    // One private address refuses the whole name: a name that resolves to both kinds is suspicious.
     if (found.length === 0 || !found.every(reachable)) throw new EgressError('address_inside');
     return found;
   }
@@ -75,7 +75,7 @@ export function openEgress(options: EgressOptions = {}): Egress {
   };
 }
 
-/** Host and port, as `own` has them. */
+/** Host and port in the format of `own`. */
 export const hostAndPort = ({ hostname, port, protocol }: URL): string =>
   `${hostname}:${port || (protocol === 'https:' ? '443' : '80')}`;
 
@@ -92,7 +92,7 @@ function redirectOf(
   from: URL,
   { method = 'GET' }: EgressRequest,
 ): URL {
-  // What was posted was for one place; nobody else is given it.
+  // A posted body was meant for one place and is not sent to another.
   if (method !== 'GET') throw new EgressError('too_many_redirects');
   const next = parseUrl(headers.location ?? '', from);
   if (from.protocol === 'https:' && next.protocol === 'http:') throw new EgressError('not_http');
@@ -120,7 +120,7 @@ function requestOnce({
   const options: RequestOptions & { rejectUnauthorized: boolean } = {
     method,
     headers: { 'user-agent': 'relay', 'accept-encoding': 'identity', ...headers },
-    // A connection of its own: no pool, and no proxy that the environment may name.
+    // A separate connection: no pool, and no proxy from the environment.
     agent: false,
     lookup: pinned(addresses),
     rejectUnauthorized: true,
@@ -146,7 +146,7 @@ function requestOnce({
 const egressError = (error: unknown): EgressError =>
   error instanceof EgressError ? error : new EgressError('unreachable', { cause: error });
 
-/** Whoever asks for the name's address is given those that were checked, and no new ones. */
+/** A DNS lookup that returns only the checked addresses. */
 function pinned(addresses: readonly ResolvedAddress[]): LookupFunction {
   return (_name, { all }, answer) => {
     if (all) return answer(null, [...addresses]);
@@ -155,7 +155,7 @@ function pinned(addresses: readonly ResolvedAddress[]): LookupFunction {
   };
 }
 
-/** A name that is never answered must not be waited for longer than the rest. */
+/** A name lookup that gets no answer must not outlast the time limit. */
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal, ended: () => Error): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(ended());
@@ -165,8 +165,8 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal, ended: () => Er
   });
 }
 
-// Why nothing came from the outside. For the caller to act on and to say in its own words: it names no
-// address, since that may be text that somebody wrote.
+// Why a request failed. The caller reacts to the reason and words its own message: the error names no address, since
+// that may be text that somebody else wrote.
 
 const REASONS = {
   not_an_address: 'that is not an address on the web',
@@ -193,18 +193,18 @@ export class EgressError extends Error {
   }
 }
 
-// An answer from the outside, read whole within its limit. What is longer, packed or broken off is none.
+// Reads a whole response within its limit. One that is longer, compressed or cut off is an error.
 
 interface EgressResponse {
-  /** Where it came from in the end. */
+  /** The final address, after redirects. */
   readonly url: string;
   readonly status: number;
-  /** Names in lower case; what came more than once is joined. */
+  /** Names in lower case; repeated headers are joined. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: Uint8Array;
 }
 
-/** Whatever follows the head is left where it is. */
+/** The body is discarded. */
 async function readStatusOnly(response: IncomingMessage, url: URL): Promise<EgressResponse> {
   response.destroy();
   const { statusCode: status = 0 } = response;
@@ -217,7 +217,7 @@ async function readWholeResponse(
   mostBytes: number,
 ): Promise<EgressResponse> {
   const headers = headersOf(response);
-  // A small packet can hold a large answer; none was asked for.
+  // A small compressed body can expand to a large one, and none was requested.
   if ((headers['content-encoding'] ?? 'identity') !== 'identity') throw new EgressError('garbled');
   if (Number(headers['content-length'] ?? 0) > mostBytes) throw new EgressError('too_large');
   const parts: Uint8Array[] = [];
@@ -233,7 +233,7 @@ async function readWholeResponse(
 const headersOf = ({ headers }: IncomingMessage): EgressResponse['headers'] =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 
-// The system's own way from a name to its addresses, asked once for each request.
+// Resolves a name with the operating system's resolver, once for each request.
 
 interface ResolvedAddress {
   readonly address: string;

@@ -1,8 +1,7 @@
-// The first thing a daemon does: become the one owner of its home, or be refused.
-// The claim is a lock the kernel holds on `daemon.lock` and drops with the process, however that
-// ends, so a claim cannot go stale. SQLite takes it because Node has no file lock of its own.
-// `daemon.pid` and `daemon.json` only tell others who the owner is; the owner alone writes them.
-// Nothing else may open `daemon.lock`: closing any handle on it drops the lock.
+// Claims the home for one daemon, or refuses; the first thing a daemon does. The claim is a kernel lock on
+// `daemon.lock` that ends with the process, however it ends, so a claim cannot go stale. SQLite takes the lock because
+// Node has no file lock of its own. `daemon.pid` and `daemon.json` only tell others who the owner is; only the owner
+// writes them. Nothing else may open `daemon.lock`: closing any handle on it drops the lock.
 
 import { execFile } from 'node:child_process';
 import { open, readFile, rm } from 'node:fs/promises';
@@ -17,13 +16,13 @@ import { prepareHome, writePrivate } from './files.ts';
 
 export interface HomeClaim {
   readonly home: string;
-  /** One sentence for each permission that had to be mended. */
+  /** One sentence for each permission that had to be corrected. */
   readonly mended: readonly string[];
   /** The pid of a daemon that ended without releasing the home. */
   readonly stalePid: number | null;
-  /** Tells the command where to reach this daemon. Call it when requests are served. */
+  /** Writes where the command can reach this daemon. Call it once requests are served. */
   announce(port: number): Promise<void>;
-  /** The last act of a clean stop: its files are gone only if everything before it was done. */
+  /** The last step of a clean stop: removes the files only after everything else has stopped. */
   release(): Promise<void>;
 }
 
@@ -44,7 +43,7 @@ export async function claimHome(home: string): Promise<HomeClaim> {
 
   try {
     const stalePid = await readPid(pidFile);
-    // Whoever sees the pid must find it described, hence this order, and the reverse on release.
+    // Whoever sees the pid must find its description, hence this order, and the reverse on release.
     await describe(null);
     await writePrivate(pidFile, `${process.pid}\n`);
     return {
@@ -77,7 +76,7 @@ async function takeLock(home: string): Promise<DatabaseSync> {
   await created?.close();
   const lock = new DatabaseSync(path, { timeout: 0 });
   try {
-    // Of many askers exactly one gets the write intent; an EXCLUSIVE transaction could leave none.
+    // With BEGIN IMMEDIATE exactly one of many processes gets the lock; an EXCLUSIVE transaction could leave none.
     lock.exec('PRAGMA journal_mode = MEMORY; BEGIN IMMEDIATE');
     return lock;
   } catch (error) {
@@ -87,7 +86,7 @@ async function takeLock(home: string): Promise<DatabaseSync> {
   }
 }
 
-/** The owner may have taken the lock a moment ago and not have written its pid yet. */
+/** The owner may have just taken the lock and not have written its pid yet. */
 async function ownerPid(home: string): Promise<number | string> {
   for (let tries = 0; tries < 20; tries++) {
     const pid = await readPid(join(home, 'daemon.pid'));
@@ -102,8 +101,8 @@ async function readPid(path: string): Promise<number | null> {
   return /^\d+\s*$/.test(text) ? Number(text) : null;
 }
 
-// What the operating system says about a process: since when it runs. Two processes that were given
-// the same pid, one after the other, never have the same answer.
+// Reads from the operating system when a process started. Two processes that had the same pid one after the other never
+// have the same start time.
 
 /** Null when no such process runs. */
 async function processStart(pid: number): Promise<string | null> {

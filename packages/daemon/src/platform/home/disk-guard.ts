@@ -1,5 +1,5 @@
-// Watches how much is free on the disk of the home. When little is left, Relay takes in only what it must: messages of
-// chats that the owner deals with, and the keys of WhatsApp. Looks by the clock, never for a single message.
+// Watches the free space on the home's disk. When it is low, Relay stores only what is necessary: messages of chats
+// that the owner uses, and WhatsApp's keys. Checks at an interval, never for a single message.
 import { statfs } from 'node:fs/promises';
 import { RelayError } from '@relay/contract/errors';
 import type { DiskSettings } from '@relay/contract/settings';
@@ -7,16 +7,16 @@ import type { Log } from '@relay/core/log';
 
 interface DiskGuardOptions {
   readonly home: string;
-  /** Read at each look: they may change while we run. */
+  /** Read at each check, because they may change while the daemon runs. */
   readonly settings: DiskSettings;
   readonly log: Log;
-  /** In place of the file system's answer. */
+  /** Replaces the file system's answer. */
   readonly freeBytes?: (path: string) => Promise<number>;
 }
 
 const LOOK_EVERY_MS = 30_000;
 const MB = 1_000_000;
-/** Enough is free again only above the limit by this much, so that it does not change with every look. */
+/** Space counts as sufficient again only this far above the limit, so that the state does not flip at every check. */
 const AGAIN_ABOVE = 1.1;
 
 export class DiskGuard {
@@ -33,14 +33,14 @@ export class DiskGuard {
     return this.#isLow;
   }
 
-  /** What is not done at present, and what to do about it; null while enough is free. */
+  /** What Relay does not do at present and how to fix it; null while there is enough space. */
   get sentence(): string | null {
     return this.#isLow
       ? `Only ${this.#freeMb()} MB are free on the disk of ${this.#options.home}: messages of strangers are counted and not stored, and nothing is imported or backed up there. Free some space, or lower "disk.keep_free_megabytes" in the settings.`
       : null;
   }
 
-  /** For what can wait until there is space. */
+  /** Refuses work that can wait until there is space. */
   refuseWhenLow(): void {
     if (this.#isLow) throw new RelayError('disk_low', { free: this.#freeMb() });
   }
@@ -56,8 +56,8 @@ export class DiskGuard {
     try {
       this.#free = await freeBytes(home);
     } catch (error) {
-      // What is not known stops nothing.
-      log.warn('the free space of the disk is not known', { error });
+      // An unknown amount of free space changes nothing.
+      log.warn('reading the free disk space failed', { error });
       return;
     }
     const limit = settings.keep_free_megabytes * MB;
@@ -65,7 +65,7 @@ export class DiskGuard {
     if (isLow === this.#isLow) return;
     this.#isLow = isLow;
     if (isLow) log.warn('the disk is nearly full', { reason: this.sentence ?? '' });
-    else log.info('the disk has space again', {});
+    else log.info('disk has enough space again', {});
   }
 
   #freeMb(): number {

@@ -1,11 +1,11 @@
-// The files of a home: a directory nobody else may enter (0700), holding files nobody else may read
-// (0600). Every write lands whole or not at all.
+// Reads and writes the files of a home: a directory only its owner may enter (0700), with files only its owner may read
+// (0600). Every write is atomic.
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { RelayError } from '@relay/contract/errors';
 
-/** Makes the home if need be and mends what others could read. Returns one sentence per mend. */
+/** Creates the home if needed and corrects open permissions. Returns one sentence for each correction. */
 export async function prepareHome(home: string): Promise<string[]> {
   try {
     await mkdir(home, { recursive: true, mode: 0o700 });
@@ -31,7 +31,7 @@ async function closeToOthers(home: string, mode: number): Promise<string[]> {
   for (const entry of await readdir(home, { withFileTypes: true })) {
     if (!entry.isFile()) continue;
     const path = join(home, entry.name);
-    // A daemon that already runs may be replacing its files at this moment.
+    // A running daemon may be replacing its files at this moment.
     const found = await stat(path).catch(() => null);
     if (found === null || (found.mode & 0o077) === 0) continue;
     await chmod(path, 0o600);
@@ -40,7 +40,7 @@ async function closeToOthers(home: string, mode: number): Promise<string[]> {
   return mended;
 }
 
-/** Replaces the file in one step, durably: a reader sees the old text or the new, never a part. */
+/** Replaces the file in one step, durably: a reader sees the old text or the new one, never a part. */
 export async function writePrivate(path: string, text: string): Promise<void> {
   const draft = `${path}.${randomBytes(6).toString('hex')}`;
   const file = await open(draft, 'wx', 0o600);
@@ -59,7 +59,7 @@ export async function writePrivate(path: string, text: string): Promise<void> {
   }
 }
 
-/** A new name lasts through a power cut only once its directory is written too. */
+/** A new file name survives a power cut only once its directory is synced too. */
 async function syncDirectory(path: string): Promise<void> {
   if (process.platform === 'win32') return;
   const directory = await open(path, 'r');

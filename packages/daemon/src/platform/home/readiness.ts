@@ -1,6 +1,6 @@
-// How a starting daemon tells the command that waits for it: JSON lines on a pipe whose number comes
-// as `--ready-fd`. The last line is `ready` or `failed`; after it the pipe is closed. Nobody
-// listening is no reason to stop.
+// Reports the daemon's start to the command that waits for it: JSON lines on the pipe whose number is given as
+// `--ready-fd`. The last line is `ready` or `failed`; after it the pipe is closed. A closed pipe does not stop the
+// start.
 import { closeSync, writeSync } from 'node:fs';
 import { RelayError } from '@relay/contract/errors';
 

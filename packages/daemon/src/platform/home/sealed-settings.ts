@@ -1,5 +1,5 @@
-// A secret setting as it lies in `relay.config.json`: sealed for this home, each under its own name. One that
-// somebody wrote by hand is taken as it stands.
+// Secret settings in `relay.config.json`: encrypted for this home, each under its own name. A secret that somebody
+// wrote by hand in plain text is accepted.
 
 import { parseProviderName } from '@relay/contract/agent/providers';
 import { RelayError } from '@relay/contract/errors';
@@ -16,7 +16,7 @@ const SEALED_PREFIX = 'sealed:';
 
 interface SealedSetting {
   sealed(sealer: Sealer, secret: string): string;
-  /** Throws what it was given when it was sealed for another home. */
+  /** Throws the error it was given if the secret was encrypted for another home. */
   opened(sealer: Sealer, written: string): string;
 }
 
@@ -40,8 +40,8 @@ function sealedSetting(
   };
 }
 
-// The model as the owner has set it up: the environment first, then `relay.config.json`, read anew each time.
-// Its key lies there sealed for this home; one that somebody wrote by hand is taken as it stands.
+// The model settings: the environment first, then `relay.config.json`, read again each time. The key is encrypted there
+// for this home; a key written by hand in plain text is accepted.
 
 export interface ModelEnvironment {
   readonly given: ModelSettings;
@@ -60,7 +60,7 @@ export async function readModelSettings(
 ): Promise<ModelSettings> {
   const written = settingsSchema.parse(await loadHomeSettings(home));
   const other = given.model_provider !== null && given.model_provider !== written.model_provider;
-  // A key goes to the provider it was given for and to no other.
+  // A key is used only for the provider it was given for.
   const file = other ? NO_MODEL : written;
   const base = given.model_base_url ?? file.model_base_url;
   const provider =
@@ -77,7 +77,7 @@ export async function readModelSettings(
   };
 }
 
-/** Fields that are not named stay, unless the provider becomes another: they were the former one's. */
+/** Fields that are not named stay, unless the provider changes: they belonged to the former one. */
 export async function saveModelSettings(
   home: string,
   sealer: Sealer,
@@ -96,7 +96,7 @@ export async function saveModelSettings(
   });
 }
 
-/** Somebody may have written it by hand in another spelling. */
+/** Somebody may have written the provider by hand in another spelling. */
 function isSameProvider(before: string, now: string | null): boolean {
   const spelled = (name: string) => parseProviderName(name) ?? name;
   return now !== null && spelled(now) === spelled(before);
@@ -112,8 +112,8 @@ const NO_MODEL: ModelSettings = {
 const onlyKnown = (keys: Readonly<Record<string, string>>): string | null =>
   Object.keys(keys)[0] ?? null;
 
-// The key of the web search: the environment first, then `relay.config.json`, read anew each time. Without one
-// nobody searches the web.
+// The key for web search: the environment first, then `relay.config.json`, read again each time. Without a key there is
+// no web search.
 
 const sealedBraveKey = sealedSetting(
   'brave_api_key',
@@ -130,7 +130,7 @@ export async function readBraveKey(
   return written === null ? null : sealedBraveKey.opened(sealer, written);
 }
 
-/** Null takes it away. */
+/** Null removes it. */
 export async function saveBraveKey(
   home: string,
   sealer: Sealer,
@@ -141,8 +141,8 @@ export async function saveBraveKey(
   });
 }
 
-// How memory finds things by meaning, as the owner has set it up: `memory` of `relay.config.json`, read anew each
-// time. The endpoint's key lies there sealed for this home.
+// Settings for semantic search: `memory` in `relay.config.json`, read again each time. The endpoint's key is encrypted
+// there for this home.
 
 const sealedEndpointKey = sealedSetting(
   'endpoint_api_key',
@@ -170,19 +170,19 @@ export async function saveMemorySettings(
   });
 }
 
-// Where digests go outside of Relay, as the owner has set it: `outside_memory` of `relay.config.json`, read anew each
-// time. The secret of the webhook lies there sealed for this home.
+// Settings of the digest export: `outside_memory` in `relay.config.json`, read again each time. The webhook's secret is
+// encrypted there for this home.
 
 const sealedWebhookSecret = sealedSetting(
   'webhook_secret',
   (cause) => new RelayError('webhook_secret_sealed', {}, { cause }),
 );
 
-/** As written, with the secret still sealed. */
+/** As written, with the secret still encrypted. */
 const readWrittenExportSettings = async (home: string): Promise<DigestExportSettings> =>
   settingsSchema.parse(await loadHomeSettings(home)).outside_memory;
 
-/** A secret that is sealed for another home keeps nobody from writing to a folder. */
+/** A secret encrypted for another home does not prevent the export to a folder. */
 export async function readDigestExportSettings(
   home: string,
   sealer: Sealer,

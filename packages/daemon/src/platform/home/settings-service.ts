@@ -1,5 +1,5 @@
-// What the owner sees and changes over the API, each setting kept the way it has to be. Invariant: a key goes in and
-// never comes out again.
+// Reads and changes settings over the API, each stored in its own way. Invariant: a key can be set and is never shown
+// again.
 import {
   type ChangeSettings,
   type ListedSecret,
@@ -46,10 +46,10 @@ interface SettingsServiceDeps extends RunningSettings {
   /** From the environment. */
   readonly model: ModelEnvironment;
   readonly braveKey: string | null;
-  /** Opens the model that is set up, or says what is missing. */
+  /** Opens the configured model, or reports what is missing. */
   openModel(): Promise<{ readonly provider: string; readonly name: string }>;
   tryModel(): Promise<ModelTrial>;
-  /** Somebody changed these, by name. */
+  /** Called with the names of changed settings. */
   onChange(names: readonly string[]): void;
 }
 
@@ -64,7 +64,7 @@ export function createSettingsService(deps: SettingsServiceDeps): SettingsServic
       secrets: await listRunningSecrets(deps),
       exported_at: await readLastExport(deps.home),
     }),
-    // One after the other: each is read, changed and written as a whole.
+    // One at a time: each is read, changed and written as a whole.
     change(changed) {
       const mine = last.then(() => saveOwnersSettings(deps, changed));
       last = mine.catch(() => {});
@@ -74,7 +74,7 @@ export function createSettingsService(deps: SettingsServiceDeps): SettingsServic
   };
 }
 
-/** Where the environment has the model, that counts and not the file. */
+/** A model set by the environment overrides the file. */
 function asGiven(shown: ListedSetting, { given }: ModelEnvironment): ListedSetting {
   const value = shown.from === 'environment' ? settingByName(shown.name, given) : undefined;
   return typeof value === 'string' ? { ...shown, value } : shown;
@@ -135,13 +135,13 @@ function splitChanges(changed: ChangeSettings) {
   };
 }
 
-// The settings of the running daemon: shown with where each comes from, and changed in `relay.config.json` and in what runs.
-// Invariant: the file is written whole and valid before anything runs otherwise, and what the environment sets is
-// changed by nobody.
+// The settings of the running daemon: listed with their source, and changed both in `relay.config.json` and in memory.
+// Invariant: the file is written whole and valid before anything in memory changes, and what the environment sets
+// cannot be changed.
 
 export interface RunningSettings {
   readonly home: string;
-  /** Read wherever they count, section by section; changed in place. */
+  /** Read where they are used, section by section; changed in place. */
   readonly settings: Settings;
   /** Settings that the environment sets, with the name of the variable. */
   readonly fromEnvironment: Readonly<Record<string, string>>;
@@ -157,7 +157,7 @@ export async function listRunningSettings({
   const file = settingsSchema.parse(written);
   return Object.entries(SETTING_CHANGES).map(([name, changes]) => {
     const variable = fromEnvironment[name] ?? null;
-    // What has a route of its own is read from the file each time it counts.
+    // Settings with their own route are read from the file each time they are used.
     const value = settingByName(name, changes === 'elsewhere' ? file : settings);
     const next = settingByName(name, file);
     return {
@@ -204,7 +204,7 @@ function refuseFromEnvironment(
   }
 }
 
-/** The file as it would be, with all else that somebody wrote. Null: as by default, so it leaves the file. */
+/** The file with the changes applied and everything else kept. Null means the default and removes the entry. */
 function mergeSettings(written: object, changed: object): Record<string, unknown> {
   const file: Record<string, unknown> = structuredClone({ ...written });
   for (const name of settingNames(changed)) {
@@ -218,7 +218,7 @@ function mergeSettings(written: object, changed: object): Record<string, unknown
   return file;
 }
 
-/** In place: whoever holds the settings, or one section of them, reads from now on what counts. */
+/** In place: a holder of the settings, or of one section, sees the new values. */
 function applyToRunning(running: Settings, next: Settings, names: readonly string[]): void {
   for (const name of names.filter((one) => SETTING_CHANGES[one] === 'now')) {
     const [section = '', key] = name.split('.');

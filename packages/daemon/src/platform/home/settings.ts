@@ -1,5 +1,5 @@
-// Changes a few settings of `<home>/relay.config.json` and leaves the rest of what the owner wrote as it is, and notes
-// what was changed from here rather than in an editor. A file that is not valid is never overwritten.
+// Changes single settings in `<home>/relay.config.json`, keeps the rest as the owner wrote it, and records which
+// settings were changed here rather than in an editor. An invalid file is never overwritten.
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ export async function saveSettings(home: string, changed: Partial<Settings>): Pr
   await writeHomeSettings(home, { ...(await loadHomeSettings(home)), ...changed });
 }
 
-/** All of them, in the place of what was there. */
+/** Replaces all settings in the file. */
 export async function writeHomeSettings(home: string, settings: object): Promise<void> {
   const file = settingsFilePath(home);
   refuseFaults(file, settings);
@@ -22,7 +22,7 @@ export async function writeHomeSettings(home: string, settings: object): Promise
   await noteChanges(home, before, settings);
 }
 
-/** As somebody wrote them: valid, without defaults. */
+/** As written in the file: validated, without defaults. */
 export async function loadHomeSettings(home: string): Promise<object> {
   const file = settingsFilePath(home);
   const written = await readWritten(file);
@@ -33,7 +33,7 @@ export async function loadHomeSettings(home: string): Promise<object> {
 export const settingsFilePath = (home: string): string =>
   join(home, chooseSettingsFile((name) => existsSync(join(home, name))).name);
 
-/** Settings that were last changed over the API, with what was written; a later edit of the file is not among them. */
+/** Settings last changed over the API, with the value written. One edited in the file afterwards is not included. */
 export async function readSettingsChangedByApi(
   home: string,
 ): Promise<Readonly<Record<string, unknown>>> {

@@ -1,4 +1,5 @@
-// What every feature works with: the database under the account's lease, the queues, the events, the log and the clock.
+// The dependencies of every feature: the database under the account's lease, the queues, the events, the log and the
+// clock.
 import type { Log } from '@relay/core/log';
 import type { Db } from '../db/database.ts';
 import type { PostgresEventLog } from '../db/events.ts';
@@ -12,6 +13,6 @@ export interface Engine {
   readonly events: PostgresEventLog;
   readonly log: Log;
   readonly now: () => Date;
-  /** The owner's time zone, an IANA name: times are meant in it, and their day ends at its midnight. */
+  /** The owner's time zone, an IANA name: times are given in it, and a day ends at its midnight. */
   readonly zone: string;
 }

@@ -1,5 +1,5 @@
-// pg-boss behind our own words. Jobs are enqueued inside the caller's transaction and settled inside the
-// handler's, so that a job and its effect stand or fall together.
+// Our interface to pg-boss. Jobs are enqueued inside the caller's transaction and settled inside the handler's, so that
+// a job and its effect commit or roll back together.
 
 import { randomUUID } from 'node:crypto';
 import type { AccountId } from '@relay/contract/ids';
@@ -26,7 +26,7 @@ interface NewJob<Q extends QueueName> {
   /** Jobs of one key run one after the other. */
   readonly key: string;
   readonly data: JobData[Q];
-  /** Not before so many seconds from now; it keeps nobody of its key waiting meanwhile. */
+  /** Runs no earlier than this many seconds from now; other jobs of its key do not wait for it. */
   readonly inSeconds?: number;
 }
 
@@ -56,23 +56,23 @@ export class Jobs {
     const boss = new PgBoss({
       db: { executeSql: (text, values) => pool.query(text, values) },
       schema: SCHEMA,
-      // Each of these is a query on a timer; none is needed more often to be correct.
+      // Each of these is a query on a timer; correctness does not need them more often.
       superviseIntervalSeconds: 60,
       maintenanceIntervalSeconds: 3600,
       monitorVacuum: false,
     });
-    // A fault of the database shows where a query fails; here it would only be told twice.
+    // A database failure is reported where the query fails; this would only report it twice.
     boss.on('error', (error) => log.warn('job queue', { error }));
     await boss.start();
     await putQueues(boss);
     return new Jobs(boss, database, log);
   }
 
-  /** Makes the queue's tables, or brings them up to date, for a role that may not. */
+  /** Creates or migrates the queue's tables, for a daemon whose role may not. */
   static async install(database: Database, log: Log): Promise<void> {
     const jobs = await Jobs.start(database, log);
     await jobs.stop(0);
-    // Indexes that pg-boss would build later: whoever starts next may not.
+    // Builds the indexes that pg-boss would build later, when the daemon's role may not.
     const { pool } = database;
     const { rows } = await pool.query<{ id: string; command: string }>(
       `SELECT id, command FROM ${SCHEMA}.bam WHERE status = 'pending' ORDER BY created_on`,
@@ -84,7 +84,7 @@ export class Jobs {
     }
   }
 
-  /** Inside the caller's transaction: it is there exactly if that commits. */
+  /** Runs inside the caller's transaction: the job exists exactly if that commits. */
   async enqueue<Q extends QueueName>(
     tx: Transaction,
     queue: Q,
@@ -103,7 +103,7 @@ export class Jobs {
     );
   }
 
-  /** Of these keys, those for which no job waits or runs. */
+  /** Those of the given keys that have no waiting or running job. */
   async lacking(tx: Transaction, queue: QueueName, keys: readonly string[]): Promise<string[]> {
     const { rows } = await sql<{ key: string }>`
       SELECT key FROM unnest(${keys}::text[]) key WHERE key NOT IN (
@@ -112,13 +112,13 @@ export class Jobs {
     return rows.map(({ key }) => key);
   }
 
-  /** What was to wait for its time under these keys is ready with this transaction. */
+  /** Makes delayed jobs of these keys ready when this transaction commits. */
   async hurry(tx: Transaction, queue: QueueName, keys: readonly string[]): Promise<void> {
     await sql`UPDATE ${jobs} SET start_after = now() WHERE name = ${queue} AND state = 'created'
       AND start_after > now() AND singleton_key = ANY(${keys}::text[])`.execute(tx);
   }
 
-  /** After the commit: look now instead of at the next poll. Costs nothing when it is lost. */
+  /** Call after the commit: looks for jobs now instead of at the next poll. Losing it does no harm. */
   hint(queue: QueueName): void {
     this.#workers.get(queue)?.wake();
   }
@@ -141,8 +141,8 @@ export class Jobs {
   }
 
   /**
-   * A job by the clock, in a zone of its own; replaces the one before under the same queue. Times that passed while the
-   * daemon or the machine was off are made up for by one job.
+   * A recurring job with its own time zone; replaces the previous one of the same queue. Runs that were missed while
+   * the daemon or the machine was off are made up for by one job.
    */
   async every(
     queue: QueueName,
@@ -154,8 +154,8 @@ export class Jobs {
   }
 
   /**
-   * This worker now holds the account's lease: jobs its former holder left running are ready again.
-   * To be called before `work`.
+   * Call when this worker has taken the account's lease, before `work`: jobs that the former holder left running become
+   * ready again.
    */
   async adopt(lease: Lease): Promise<number> {
     this.#leases.push(lease);
@@ -163,7 +163,7 @@ export class Jobs {
     return this.#reclaim(QUEUE_NAMES, []);
   }
 
-  /** Jobs of the accounts served here that are marked as running and are not. */
+  /** Makes jobs of the accounts served here ready that are marked as running and are not. */
   async #reclaim(queues: readonly QueueName[], except: readonly string[]): Promise<number> {
     let count = 0;
     for (const lease of this.#leases) count += await reclaim(this.#db, lease, queues, except);
@@ -175,7 +175,7 @@ export class Jobs {
     return held.length > 0 && held.every((isHeld) => isHeld);
   }
 
-  /** The clock was put back: what was ready by the old time, or would be soon, is ready now. */
+  /** After the clock was set back: jobs that were ready by the old time, or soon would be, are ready now. */
   async bringForward(): Promise<number> {
     const { numAffectedRows } = await sql`
       UPDATE ${jobs} SET start_after = now()
@@ -187,7 +187,7 @@ export class Jobs {
     return Number(numAffectedRows ?? 0);
   }
 
-  /** What these ids name is erased: nothing that waits, is done or has failed speaks of it any more. */
+  /** Deletes every job, waiting, completed or failed, that refers to these erased ids. */
   async forget(tx: Transaction, ids: readonly string[]): Promise<void> {
     await sql`DELETE FROM ${jobs} WHERE state <> 'active'
       AND (singleton_key = ANY(${ids}::text[]) OR data->>'subject' = ANY(${ids}::text[]))`.execute(
@@ -195,7 +195,7 @@ export class Jobs {
     );
   }
 
-  /** Every job not yet done, as lines of an archive: what is running now would have to run again. */
+  /** All unfinished jobs, as lines of an archive; a job that is running now would have to run again. */
   async *waiting(tx: Transaction): AsyncGenerator<string> {
     const { rows } = await sql<{ line: string }>`
       SELECT json_build_object('queue', name, 'key', singleton_key, 'data', data,
@@ -209,14 +209,14 @@ export class Jobs {
     return countJobs(this.#db, account);
   }
 
-  /** Takes no new jobs, lets the running ones finish within the time, then lets go. */
+  /** Takes no new jobs, waits for the running ones within the given time, then closes. */
   async stop(withinMs: number): Promise<void> {
     await Promise.all([...this.#workers.values()].map((worker) => worker.stop(withinMs)));
     await this.#boss.stop({ graceful: false, close: false });
   }
 }
 
-/** pg-boss's statements over the caller's transaction. */
+/** Runs pg-boss's statements in the caller's transaction. */
 function bossDbOver(tx: Transaction): BossDb {
   return {
     executeSql: async (text, values) => {
@@ -231,10 +231,10 @@ function bossDbOver(tx: Transaction): BossDb {
   };
 }
 
-/** What can be changed of a queue that is there. */
+/** What can be changed in an existing queue. */
 type QueueOptions = Omit<Queue, 'name' | 'policy' | 'partition'>;
 
-/** Makes the queues, and gives those that are there the options of this version. */
+/** Creates the queues, and updates the options of existing ones to this version. */
 async function putQueues(boss: PgBoss): Promise<void> {
   const existing = new Map((await boss.getQueues()).map((queue) => [queue.name, queue]));
   const put = async (name: string, order: QueueSpec['order'], options: QueueOptions) => {
@@ -243,7 +243,7 @@ async function putQueues(boss: PgBoss): Promise<void> {
     if (queue === undefined) await boss.createQueue(name, { ...options, policy });
     else if (!hasOptions(queue, options)) await boss.updateQueue(name, options);
   };
-  // Nobody would ever fetch from them.
+  // Nothing fetches from them any more.
   for (const name of RETIRED_QUEUES) if (existing.has(name)) await boss.deleteQueue(name);
   await put(DEAD_LETTER_QUEUE, 'any', { retentionSeconds: 90 * 86_400 });
   for (const name of QUEUE_NAMES) {
@@ -254,7 +254,7 @@ async function putQueues(boss: PgBoss): Promise<void> {
       retryBackoff: true,
       retryDelayMax: longestWait(spec.retry) / 1000,
       expireInSeconds: spec.lostAfter,
-      // A wake-up waits for ever: dropping one would strand what it stands for.
+      // A job never expires: dropping one would strand the work it stands for.
       retentionSeconds: 10 * 365 * 86_400,
       deleteAfterSeconds: 3600,
       deadLetter: DEAD_LETTER_QUEUE,
@@ -268,8 +268,8 @@ const hasOptions = (queue: Queue, options: QueueOptions): boolean =>
 const jobs = sql.table(`${SCHEMA}.job`);
 
 /**
- * Makes a running job ready again, as if it had not been fetched. Its new id keeps its place in the order, and whoever
- * had fetched it can no longer complete, fail or delete it.
+ * Makes a running job ready again, as if it had not been fetched. Its new id keeps its place in the order, and the
+ * worker that had fetched it can no longer complete, fail or delete it.
  */
 const readyAgain = sql`state = 'created', started_on = NULL, heartbeat_on = NULL,
   id = (left(id::text, 19) || right(gen_random_uuid()::text, 17))::uuid`;
@@ -295,7 +295,7 @@ async function giveBack(db: Db, queue: QueueName, job: string): Promise<void> {
     WHERE name = ${queue} AND id = ${job} AND state = 'active'`.execute(db);
 }
 
-/** A job that failed for good has its dead letter; the worker was killed before it could step aside. */
+/** Removes jobs that failed for good and have a dead letter: their worker was killed before it could remove them. */
 async function freeKeys(db: Db, account: AccountId): Promise<void> {
   const ordered = QUEUE_NAMES.filter((name) => QUEUES[name].order === 'by key');
   await sql`DELETE FROM ${jobs} WHERE state = 'failed' AND name = ANY(${ordered})
@@ -316,12 +316,12 @@ async function countJobs(db: Db, account: AccountId): Promise<JobCounts> {
   };
 }
 
-// Ids of jobs, in the order they were made. The queue breaks ties by id between jobs of one transaction,
-// which share its time: with random ids, two messages said in one breath would leave in any order.
+// Creates job ids in order. The queue orders jobs of one transaction, which share a time, by id: with random ids, two
+// messages of one transaction would be sent in any order.
 
 let last = 0;
 
-/** A UUID of version 7: milliseconds, a counter within them, and chance. */
+/** A UUID of version 7: milliseconds, a counter within them, and random bits. */
 function nextJobId(): string {
   last = Math.max(last + 1, Date.now() * 4096);
   const hex = last.toString(16).padStart(15, '0');

@@ -1,5 +1,5 @@
-// The queues. A job is a wake-up that is safe to repeat: what is to be done stands in the tables, the job
-// only says where to look and which epoch it was made for.
+// The queues and what their jobs carry. A job is a wake-up that is safe to repeat: the work itself is in the tables,
+// the job only says where to look and which epoch it was created in.
 import type { TurnPurpose } from '@relay/contract/conversation/states';
 import type {
   AccountId,
@@ -14,57 +14,57 @@ import type {
 } from '@relay/contract/ids';
 import { RETRY, type RetryTable } from '@relay/core/retry';
 
-/** What each queue's jobs carry. Never text that somebody wrote. */
+/** The data of each queue's jobs. Never text that somebody wrote. */
 export interface JobData {
-  /** The agent's turn or a due heartbeat of one conversation. In order for each conversation. */
+  /** An agent's turn or a due follow-up of one conversation. In order for each conversation. */
   conversation: {
     account: AccountId;
     subject: InstanceId;
     epoch: number;
-    /** What it is woken for: its timer, a message that was sent or could not be delivered, or a turn and why. */
+    /** Why it runs: its timer, a message that was sent or could not be delivered, or a turn and its purpose. */
     wake: 'heartbeat' | 'acknowledged' | 'undelivered' | TurnPurpose;
     /** The message that could not be delivered. */
     message?: OutboxId;
   };
-  /** A message that was taken in: what becomes of it. In order for each chat. */
+  /** A stored message to route. In order for each chat. */
   route: {
     account: AccountId;
-    /** Its place in `messages`: the number, and the time it is filed under. */
+    /** Its key in `messages`: the number, and the time it is partitioned by. */
     message: number;
     sentAt: string;
   };
-  /** A session of a contact has something to answer. One job a session at a time: see `flows/auto-reply`. */
+  /** An auto-reply session has a message to answer. One job for each session at a time: see `features/auto-reply`. */
   auto_reply: { account: AccountId; subject: SessionId };
-  /** The owner wrote a line to their assistant on WhatsApp. In order for each session. */
+  /** The owner wrote to the assistant on WhatsApp. In order for each session. */
   assistant: { account: AccountId; subject: SessionId; line: number };
   /** A schedule is due. */
   schedule: { account: AccountId; subject: ScheduleId; epoch: number };
-  /** An observed group has an hour or a day to be summed up. In order for each group. */
+  /** An observed group has an hour or a day to summarize. In order for each group. */
   digest: { account: AccountId; subject: ChatId };
-  /** Somebody named the assistant in an observed group: whether the owner asks for something. */
+  /** Somebody named the assistant in an observed group: check whether it is a request of the owner. */
   trigger: { account: AccountId; subject: RequestId };
   /** The owner asked in an observed group. In order for each group. */
   group_answer: { account: AccountId; subject: RequestId };
-  /** A digest goes to the memory outside of Relay. */
+  /** A digest to export. */
   outside_memory: { account: AccountId; subject: DigestId };
-  /** Something is to be told to a webhook. In order for each of a webhook's lanes, except what is tried again. */
+  /** An event to deliver to a webhook. In order for each of a webhook's lanes, except for retries. */
   webhook: { account: AccountId; subject: DeliveryId };
-  /** Housekeeping by the clock. */
+  /** Regular housekeeping. */
   maintenance: { task: 'prune' };
-  /** Whether a backup is due, and if so, making it. */
+  /** Checks whether a backup is due and makes it. */
   backup: { task: 'look' };
 }
 
 export type QueueName = keyof JobData;
 
 export interface QueueSpec {
-  /** `by key`: one active job a key, strictly in order, also when one is retried. */
+  /** `by key`: one active job for each key, strictly in order, also when one is retried. */
   readonly order: 'by key' | 'any';
-  /** Its first step, its cap and how often; between them pg-boss doubles by itself. */
+  /** First delay, longest delay and number of retries; pg-boss doubles the delay in between. */
   readonly retry: RetryTable & { readonly retries: number };
   /** After this many seconds a running job counts as lost and is tried again. */
   readonly lostAfter: number;
-  /** What a person reads when jobs of this queue are dead. */
+  /** The text shown when this queue has failed jobs. */
   readonly dead: string;
 }
 
@@ -123,7 +123,7 @@ export const QUEUES: Readonly<Record<QueueName, QueueSpec>> = {
     lostAfter: 300,
     dead: 'A digest could not be given to your other memory. `relay logs --level error` says why.',
   },
-  // What a receiver does not take is no failed job: the delivery says when it is tried again, by `RETRY.webhook`.
+  // A receiver's refusal is not a failed job: the delivery says when it is tried again, by `RETRY.webhook`.
   webhook: {
     order: 'by key',
     retry: RETRY.job,
@@ -146,7 +146,7 @@ export const QUEUES: Readonly<Record<QueueName, QueueSpec>> = {
 
 export const QUEUE_NAMES = Object.keys(QUEUES) as QueueName[];
 
-/** Where jobs go that failed for good, until a person looks. */
+/** Where jobs go that failed for good, until a person looks at them. */
 export const DEAD_LETTER_QUEUE = 'dead_letters';
 
 /** Queues of earlier versions. */

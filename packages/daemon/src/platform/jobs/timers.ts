@@ -1,6 +1,6 @@
-// Timers: what is to happen later stands in one table, at most one of a kind for a subject. The clock
-// turns what is due into jobs, in one transaction, so that a timer is never lost and never fires twice.
-// What is due is decided by the clock that timers are set by, never by the database's.
+// Timers: one table holds what is to happen later, at most one timer of a kind for a subject. The clock turns due
+// timers into jobs in one transaction, so that a timer is never lost and never fires twice. Due times are compared with
+// the clock that set them, never with the database's clock.
 
 import type { AccountId } from '@relay/contract/ids';
 import { chatId, instanceId, scheduleId, sessionId } from '@relay/contract/ids';
@@ -22,11 +22,11 @@ export interface Timer {
   readonly kind: TimerKind;
   /** The id of what it belongs to. */
   readonly subject: string;
-  /** The epoch it was set in; whoever handles it discards it when that is over. */
+  /** The epoch it was set in; its handler discards it once that epoch is over. */
   readonly epoch: number;
 }
 
-/** Replaces the one that was set before. Inside the caller's transaction. */
+/** Replaces an earlier timer of the same kind and subject, inside the caller's transaction. */
 export async function setTimer(tx: Transaction, timer: Timer, dueAt: Date): Promise<void> {
   await setTimerSql(timer, dueAt).execute(tx);
 }
@@ -40,7 +40,7 @@ export async function clearTimer(
   await clearTimerSql(account, kind, subject).execute(tx);
 }
 
-/** The same as statements, for who has more to write in one breath. */
+/** The same as a statement, for a caller that combines several writes. */
 export const setTimerSql = (timer: Timer, dueAt: Date): RawBuilder<unknown> => sql`
   INSERT INTO timers (account_id, kind, subject_id, epoch, due_at)
   VALUES (${timer.account}, ${timer.kind}, ${timer.subject}, ${timer.epoch}, ${dueAt})
@@ -54,11 +54,11 @@ export const clearTimerSql = (
 ): RawBuilder<unknown> => sql`
   DELETE FROM timers WHERE account_id = ${account} AND kind = ${kind} AND subject_id = ${subject}`;
 
-/** Enqueues the job a due timer stands for. */
+/** Enqueues the jobs for due timers. */
 export type OnTimersDue = (tx: Transaction, timers: readonly Timer[]) => Promise<void>;
 
 const BATCH = 200;
-/** Also how long a jump of the clock, or a machine that slept, can go unnoticed. */
+/** Also the longest time for which a clock change or a sleeping machine goes unnoticed. */
 const LONGEST_SLEEP_MS = 500;
 
 interface TimerClockOptions {
@@ -66,25 +66,25 @@ interface TimerClockOptions {
   readonly lease: Lease;
   readonly now: () => Date;
   readonly onDue: OnTimersDue;
-  /** Before due timers fire. */
+  /** Called before due timers fire. */
   readonly beforeFiring?: () => Promise<void>;
   readonly afterCommit: () => void;
-  /** The clock was put back. */
+  /** Called when the clock was set back. */
   readonly onPutBack?: () => Promise<unknown>;
   readonly log: Log;
 }
 
-/** Less is what keeping a clock right does all the time. */
+/** Smaller steps are normal clock corrections. */
 const PUT_BACK_MS = 2_000;
 
 export class TimerClock {
   readonly #options: TimerClockOptions;
-  /** By how much the clock was ahead of the machine's steady time when last looked at. */
+  /** How far the clock was ahead of the monotonic time at the last check. */
   #ahead: number;
   readonly #loop = new PollLoop({
     look: () => this.#look(),
     failed: (error) => {
-      this.#options.log.warn('the timer clock stumbled', { error });
+      this.#options.log.warn('timer clock failed; retrying', { error });
       return LONGEST_SLEEP_MS;
     },
   });
@@ -117,17 +117,17 @@ export class TimerClock {
     const ahead = this.#aheadNow();
     const by = this.#ahead - ahead;
     if (by > PUT_BACK_MS) {
-      this.#options.log.warn('the clock was put back', { ms: Math.round(by) });
+      this.#options.log.warn('system clock was set back', { ms: Math.round(by) });
       await this.#options.onPutBack?.();
     }
     this.#ahead = ahead;
   }
 
-  /** What is due now becomes jobs, at most a batch of it; returns how many. */
+  /** Turns due timers into jobs, at most one batch; returns how many. */
   async fire(): Promise<number> {
     const { lease, now, onDue, afterCommit } = this.#options;
     const count = await transaction(this.#options, async ({ tx }) => {
-      // SKIP LOCKED: a transition that is just replacing its timer goes first.
+      // SKIP LOCKED: a transition that is replacing its timer goes first.
       const { rows } = await sql<{
         account_id: AccountId;
         kind: TimerKind;
@@ -166,7 +166,7 @@ export class TimerClock {
   }
 }
 
-/** The queues that timers fill. */
+/** The queues that timers add jobs to. */
 export const TIMER_QUEUES = [
   'conversation',
   'schedule',
@@ -174,7 +174,7 @@ export const TIMER_QUEUES = [
   'digest',
 ] as const satisfies QueueName[];
 
-/** Due timers become jobs of what they belong to. */
+/** Turns due timers into jobs of the queues they belong to. */
 export function enqueueDueTimers(jobs: Jobs): OnTimersDue {
   return async (tx, timers) => {
     const of = (wanted: TimerKind) => timers.filter(({ kind }) => kind === wanted);

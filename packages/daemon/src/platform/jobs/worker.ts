@@ -1,5 +1,5 @@
-// Fetches the jobs of one queue and runs them side by side, up to a limit. A job whose handler failed is
-// tried again with backoff; one that failed for good steps aside so that its key goes on without it.
+// Fetches the jobs of one queue and runs them concurrently, up to a limit. A job whose handler failed is retried with
+// backoff; one that failed for good is removed so that its key continues without it.
 import { RelayError } from '@relay/contract/errors';
 import type { Log } from '@relay/core/log';
 import type { Db, JobWithMetadata, PgBoss } from 'pg-boss';
@@ -10,7 +10,7 @@ import { type JobData, QUEUES, type QueueName } from './queues.ts';
 export interface Job<Q extends QueueName> {
   readonly id: string;
   readonly data: JobData[Q];
-  /** 1 for the first try. */
+  /** 1 for the first attempt. */
   readonly attempt: number;
   /** Settles the job inside the handler's own transaction: effect and job commit together. */
   complete(tx: Transaction): Promise<void>;
@@ -26,17 +26,17 @@ interface QueueWorkerOptions {
   readonly log: Log;
   readonly within: (tx: Transaction) => Db;
   readonly source: JobSource;
-  /** Makes ready what is marked as running and is not. */
+  /** Makes jobs ready that are marked as running and are not. */
   readonly reclaim: (running: readonly string[]) => Promise<number>;
-  /** Makes a running job ready again without counting it as tried. */
+  /** Makes a running job ready again without counting the attempt. */
   readonly giveBack: (job: string) => Promise<void>;
-  /** Whether the leases of the accounts whose jobs it runs are still held. */
+  /** Whether this daemon still holds the leases of the accounts whose jobs it runs. */
   readonly isServing: () => Promise<boolean>;
 }
 
-/** How often to look without a hint. Hints make the usual case immediate. */
+/** How often to look without a hint. With hints, a job usually starts immediately. */
 export const JOB_POLL_MS = 500;
-/** A look at a crowded queue costs as much as all that waits in it: it may take a third of the time. */
+/** Fetching from a long queue costs in proportion to its length, so it may take at most a third of the time. */
 const FETCH_PAUSE_FACTOR = 2;
 
 export class QueueWorker {
@@ -50,7 +50,7 @@ export class QueueWorker {
       return JOB_POLL_MS;
     },
   });
-  /** How long to leave a crowded queue alone, in milliseconds. */
+  /** How long to wait before fetching from a long queue again, in milliseconds. */
   #pauseMs = 0;
 
   constructor(options: QueueWorkerOptions) {
@@ -100,7 +100,7 @@ export class QueueWorker {
       });
     } catch (error) {
       this.#options.log.warn('fetching jobs failed', { queue: this.#options.queue, error });
-      // The answer may have been lost on its way: what it had marked as running is nobody's.
+      // The answer may have been lost: jobs that the fetch marked as running would belong to nobody.
       await this.#options.reclaim([...this.#running.keys()]).catch(() => 0);
       return [];
     }
@@ -126,7 +126,7 @@ export class QueueWorker {
         const { affected }: { affected?: number } = await boss.complete(queue, attempt, null, {
           db: within(tx),
         });
-        // Somebody else has it by now; rolling back is what keeps the effect single.
+        // Another worker has the job now; rolling back keeps the effect from happening twice.
         if (affected !== 1) throw new Error('this job is no longer ours');
         settled = true;
       },
@@ -135,7 +135,7 @@ export class QueueWorker {
       await handler(job, this.#abort.signal);
       if (!settled) await this.#insist(() => boss.complete(queue, attempt));
     } catch (error) {
-      // Ended by the stop, it has not failed: it stays marked as running, and the next start makes it ready.
+      // A job that the stop interrupted has not failed: it stays marked as running, and the next start makes it ready.
       if (this.#abort.signal.aborted) return;
       if (error instanceof RelayError && error.code === 'lease_lost') return this.#leave(fetched);
       log.error('job failed', { queue, job: fetched.id, attempt: job.attempt, error });
@@ -147,23 +147,23 @@ export class QueueWorker {
     }
   }
 
-  /** Another daemon acts for the account now: the job is that one's, and this worker takes no more. */
+  /** Another daemon acts for the account now: the job belongs to it, and this worker fetches no more. */
   async #leave({ id }: JobWithMetadata<JobData[QueueName]>): Promise<void> {
     const { log, queue, giveBack, isServing } = this.#options;
     await this.#insist(() => giveBack(id));
     // A restore replaces the lease for a moment.
     if (await isServing().catch(() => true)) return;
-    log.warn('the lease is lost: no more jobs are taken', { queue });
+    log.warn('lease lost; fetching no more jobs', { queue });
     this.#loop.end();
   }
 
-  /** The dead letter keeps the job for a person; the original would block its key. */
+  /** The dead letter keeps the job for a person to see; the original would block its key. */
   async #stepAside(id: string): Promise<void> {
     if (QUEUES[this.#options.queue].order === 'by key')
       await this.#options.boss.deleteJob(this.#options.queue, id);
   }
 
-  /** The database may be away for a moment; a job left unsettled would be stuck until it counts as lost. */
+  /** The database may be unavailable for a moment; an unsettled job would be stuck until it counts as lost. */
   async #insist(settle: () => Promise<unknown>): Promise<void> {
     for (let wait = 50; ; wait = Math.min(wait * 2, 1_000)) {
       try {
@@ -180,10 +180,10 @@ export class QueueWorker {
 
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms).unref());
 
-// Where jobs are fetched from. Not waited for until it is on the disk: a fetch that a power cut undoes is
-// made anew, and who ran a job meanwhile finds that it is no longer theirs.
+// How jobs are fetched. A fetch does not wait for the disk: one that a power cut undoes is repeated, and a worker that
+// ran such a job finds that it is no longer its own.
 
-/** An idle queue is asked the same thing every time, and little waits in it: that is planned once. */
+/** Idle queues use a prepared statement: they are polled with the same query, and few jobs wait in them. */
 export type JobSource = (idle: boolean) => Db;
 
 export function createJobSource({ pool, prepares }: Database): JobSource {
@@ -194,7 +194,7 @@ export function createJobSource({ pool, prepares }: Database): JobSource {
 
 type Fetched = ReturnType<Db['executeSql']>;
 
-/** A statement with values can only go alone. */
+/** A query with values cannot be combined with another statement. */
 async function fetchAnew(pool: Database['pool'], text: string, values: unknown[] = []): Fetched {
   if (values.length > 0) return pool.query(text, values);
   const all: unknown = await pool.query(
@@ -203,7 +203,7 @@ async function fetchAnew(pool: Database['pool'], text: string, values: unknown[]
   return (all as { rows: unknown[] }[]).at(-1) ?? { rows: [] };
 }
 
-/** Most of a fetch that finds one job is planning it. */
+/** Planning is most of the cost of a fetch that finds one job. */
 async function fetchPlanned(pool: Database['pool'], text: string, values: unknown[] = []): Fetched {
   const client = await pool.connect();
   try {
@@ -213,7 +213,7 @@ async function fetchPlanned(pool: Database['pool'], text: string, values: unknow
     client.release();
     return fetched;
   } catch (error) {
-    // Not handed on: who knows what is left open on it.
+    // Not returned to the pool: a transaction may still be open on it.
     client.release(true);
     throw error;
   }
@@ -221,7 +221,7 @@ async function fetchPlanned(pool: Database['pool'], text: string, values: unknow
 
 const names = new Map<string, string>();
 
-/** One text a queue. */
+/** Each queue has one text. */
 function statementName(text: string): string {
   const name = names.get(text) ?? `relay_fetch_${names.size}`;
   names.set(text, name);

@@ -1,5 +1,5 @@
-// The daemon's log: pino's JSON lines in a file that rotates. Every string is masked and every field
-// allow-listed on the way, so what a caller hands over by mistake never reaches the disk.
+// The daemon's log: pino's JSON lines in a rotating file. Every string is masked and every field allow-listed, so that
+// what a caller passes by mistake never reaches the disk.
 
 import { chmodSync, closeSync, fstatSync, fsync, openSync, renameSync, writeSync } from 'node:fs';
 import { extname } from 'node:path';
@@ -47,8 +47,8 @@ export function openLog(
   };
 }
 
-// Which fields a log line may carry, checked as it is written: a caller that slips in another, or
-// gives one the wrong type, loses that field and nothing else.
+// The fields that a log line may carry, checked when it is written: an unknown field or one of the wrong type is
+// dropped, and the rest of the line is kept.
 
 const BODY_LENGTH = 50;
 const TEXT_LENGTH = 8_192;
@@ -100,7 +100,7 @@ function allowedFields(fields: LogFields, debug: boolean): Record<string, unknow
 }
 
 const WRITERS: Record<Kind, (value: unknown, debug: boolean) => unknown> = {
-  // A bare message id is hexadecimal; masking its digits would make it useless and protect nobody.
+  // A plain message id is hexadecimal; masking its digits would make it useless and protect nobody.
   id: (value) =>
     typeof value !== 'string'
       ? undefined
@@ -114,7 +114,7 @@ const WRITERS: Record<Kind, (value: unknown, debug: boolean) => unknown> = {
   error: (value) => describeError(value, CAUSES),
 };
 
-/** Name, code, message, stack and causes. Whatever else an error carries may hold anyone's data. */
+/** Name, code, message, stack and causes only. Other properties of an error may hold personal data. */
 function describeError(error: unknown, causes: number): unknown {
   if (!(error instanceof Error)) {
     return { type: typeof error, message: typeof error === 'string' ? maskText(error) : undefined };
@@ -132,9 +132,9 @@ function describeError(error: unknown, causes: number): unknown {
   };
 }
 
-// The file under the log. The live name never changes: a full `relay.log` becomes `relay.1.log` and
-// so on, and the oldest is dropped. Lines are written at once and never split over two files, so a
-// killed daemon loses none. A disk that refuses costs lines, never the daemon.
+// The log file. The current name never changes: a full `relay.log` becomes `relay.1.log` and so on, and the oldest is
+// deleted. Lines are written synchronously and never split over two files, so a killed daemon loses none. A failing
+// disk loses lines but never stops the daemon.
 
 interface Rotation {
   readonly files: number;
@@ -154,7 +154,7 @@ class RotatingFile {
     this.#open();
   }
 
-  /** One whole line, its end included. */
+  /** One whole line, including its line break. */
   write(line: string): void {
     try {
       if (this.#lost > 0) this.#append(this.#lossLine());
@@ -202,7 +202,7 @@ class RotatingFile {
       try {
         renameSync(this.#name(older - 1), this.#name(older));
       } catch {
-        // There are fewer than there may be.
+        // There are fewer files than the maximum.
       }
     }
     this.#open();

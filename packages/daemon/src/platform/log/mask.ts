@@ -1,11 +1,11 @@
-// What must never be read in a log: phone numbers and JIDs, tokens, keys, passwords. Applied to every
-// string on its way to the file, error messages and stacks included. When in doubt it masks.
-// Every repetition that could be tried from many places is bounded: hostile text costs no time.
+// Masks what must never appear in a log: phone numbers and JIDs, tokens, keys, passwords. Applied to every string
+// before it is written, error messages and stacks included; when in doubt it masks. Every repetition in the patterns is
+// bounded, so that hostile text cannot make matching slow.
 
 const SEPARATOR = String.raw`[\s().\-/\u2010-\u2015\u200b-\u200f\u202a-\u202e\u2060]{0,3}`;
 
 const KEPT = [
-  // An id of ours, and a moment: digits and dashes that are nobody's number.
+  // Our own ids and timestamps: digits and dashes that are not a phone number.
   '(?<![0-9a-f-])[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?![0-9a-f-])',
   String.raw`(?<!\p{Nd})\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z`,
 ].join('|');
@@ -44,7 +44,7 @@ export function maskSensitive(text: string): string {
     if (found.name !== undefined) return `${found.name}***`;
     if (found.scheme !== undefined) return '://***@';
     if (found.jid !== undefined) return `***${whole.slice(whole.lastIndexOf('@'))}`;
-    // The last two digits tell two numbers apart and give neither away.
+    // The last two digits distinguish two numbers without revealing either.
     return `***${whole.slice(-2)}`;
   });
 }

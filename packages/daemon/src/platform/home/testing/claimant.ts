@@ -1,5 +1,5 @@
-// A process that does nothing but try to own a home: `node claimant.ts <home>`. Says `owned` or the
-// code of the refusal, then waits for its end or for `release` on its standard input.
+// A process that only tries to claim a home: `node claimant.ts <home>`. Prints `owned` or the code of the refusal, then
+// waits to be killed or for `release` on its standard input.
 import { claimHome } from '../claim.ts';
 
 try {

@@ -1,6 +1,6 @@
-// AES-256-GCM over single values: version, nonce, ciphertext, tag. The name a value is sealed for is
-// authenticated with it and not stored. A nonce is random and never used twice. MACs are HMAC-SHA-256 with a key of
-// their own, derived from the same one.
+// Encrypts single values with AES-256-GCM: version, nonce, ciphertext, tag. The name a value is sealed for is
+// authenticated with it and not stored. A nonce is random and never used twice. MACs are HMAC-SHA-256 with a separate
+// key, derived from the same one.
 import {
   createCipheriv,
   createDecipheriv,
@@ -17,7 +17,7 @@ const NONCE = 12;
 const TAG = 16;
 const HEAD = 1 + NONCE;
 
-/** A `KeyObject`, since handing over raw bytes with each call costs several times the encryption. */
+/** Takes a `KeyObject`: passing raw bytes with each call costs several times the encryption. */
 export function aesSealer(key: KeyObject): Sealer {
   const nextNonce = nonces();
   const macKey = createSecretKey(Buffer.from(hkdfSync('sha256', key, '', 'relay mac 1', 32)));
@@ -50,7 +50,7 @@ export function aesSealer(key: KeyObject): Sealer {
   };
 }
 
-/** Random bytes cost a call into the system: taken for many at a time. */
+/** Random bytes need a system call, so they are drawn for many nonces at a time. */
 function nonces(): () => Uint8Array {
   const pool = new Uint8Array(NONCE * 128);
   let next = pool.length;

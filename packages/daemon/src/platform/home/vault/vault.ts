@@ -1,5 +1,5 @@
-// The key that seals what this home keeps of WhatsApp: found where it was put, or made with the home.
-// Invariant: a home that has a vault never gets another key; without its own it does not open.
+// Finds or creates the key that encrypts this home's WhatsApp data. Invariant: a home that has a vault never gets
+// another key; without its own key it does not open.
 import { createSecretKey, randomBytes, randomUUID, scrypt } from 'node:crypto';
 import { chmod, mkdir, readFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
@@ -13,11 +13,11 @@ import { aesSealer } from './sealer.ts';
 
 export interface VaultOptions {
   readonly home: string;
-  /** Where a key file lies when nobody names one; outside the home. */
+  /** Where a key file is by default; outside the home. */
   readonly keyDirectory: string;
-  /** A key file of the owner's choice. A new home then uses it and no keyring. */
+  /** A key file that the owner chose. A new home then uses it instead of the keyring. */
   readonly keyFile: string | null;
-  /** A new home is then sealed with it and with nothing else. */
+  /** A new home is then encrypted with it and nothing else. */
   readonly passphrase: string | null;
   readonly keyring?: Keyring | null;
 }
@@ -58,7 +58,7 @@ async function findKey(options: VaultOptions, record: VaultRecord): Promise<Buff
   }
 }
 
-/** The key is kept before the record says so: a start that is cut short here begins anew. */
+/** The key is stored before the record names it: a start that is interrupted here begins again. */
 async function makeVault(options: VaultOptions): Promise<Vault> {
   const id = randomUUID();
   const made = await makeKey(options, id);
@@ -94,7 +94,7 @@ async function makeKey(
   return { key: given === null ? key : decode(given), place: { source: 'file' } };
 }
 
-/** The bytes are not needed once the key stands in OpenSSL's own memory. */
+/** The bytes are not needed once OpenSSL holds the key in its own memory. */
 function sealerFrom(bytes: Buffer): Sealer | null {
   if (bytes.length !== KEY_BYTES) return null;
   const key = createSecretKey(bytes);
@@ -126,8 +126,8 @@ const keyringOf = (options: VaultOptions): Promise<Keyring | null> =>
 const encode = (key: Buffer): string => key.toString('base64url');
 const decode = (text: string): Buffer => Buffer.from(text, 'base64url');
 
-// `<home>/vault.json`: which key seals this home and where it is kept. It holds no secret: `check` is a
-// constant sealed with the key, so that a wrong key is known before anything is read with it.
+// `<home>/vault.json`: which key encrypts this home and where it is stored. It contains no secret: `check` is a
+// constant sealed with the key, so that a wrong key is detected before it is used.
 
 const shared = { version: z.literal(1), id: z.guid(), check: z.base64() };
 
@@ -140,7 +140,7 @@ type VaultRecord = z.infer<typeof recordSchema>;
 
 const vaultRecordPath = (home: string): string => join(home, 'vault.json');
 
-/** Null only when there is none: one that cannot be read must never lead to a new key. */
+/** Null only if there is none: an unreadable record must never lead to a new key. */
 async function readVaultRecord(home: string): Promise<VaultRecord | null> {
   const file = vaultRecordPath(home);
   try {
@@ -155,13 +155,13 @@ async function writeVaultRecord(home: string, record: VaultRecord): Promise<void
   await writePrivate(vaultRecordPath(home), `${JSON.stringify(record)}\n`);
 }
 
-// The key in a file that only its owner may read, outside the home: who copies the home has no key.
+// The key in a file that only its owner may read, outside the home: a copy of the home does not include it.
 
 /** Null when there is no such file. */
 async function readKeyFile(file: string): Promise<string | null> {
   try {
     const key = (await readFile(file, 'utf8')).trim();
-    // A mounted secret may not be ours to change; whoever mounted it chose its mode.
+    // A mounted secret may not be ours to change; its mode was chosen by whoever mounted it.
     await chmod(file, 0o600).catch(() => {});
     return key;
   } catch (cause) {
@@ -186,24 +186,24 @@ function refuseInside(home: string, file: string): void {
   throw new RelayError('vault_key_inside', { file });
 }
 
-// The key in the keyring of the operating system. Absent, locked away or failing while a home is made, it
-// is passed over; for a home whose key is in it, it must answer.
+// The key in the operating system's keyring. A keyring that is missing, locked or failing is skipped when a home is
+// created; a home whose key is in it needs it.
 
 export interface Keyring {
-  /** Null when it answers and has no such key. */
+  /** Null if the keyring answers and has no such key. */
   get(id: string): Promise<string | null>;
   set(id: string, key: string): Promise<void>;
 }
 
 const SERVICE = 'relay-agent';
-/** A locked keyring may wait for a person who is not there. */
+/** A locked keyring may wait for somebody who is not there. */
 const PATIENCE_MS = 10_000;
 
-/** Null where the optional package has no build for this machine. */
+/** Null if the optional package has no build for this machine. */
 async function systemKeyring(): Promise<Keyring | null> {
   const found = await import('@napi-rs/keyring').catch(() => null);
   if (found === null) return null;
-  // Pinned: without it Linux falls back to a store in the kernel's memory, gone at the next boot.
+  // Fixed: otherwise Linux falls back to a store in kernel memory, which is lost at the next boot.
   const entry = (id: string) =>
     new found.AsyncEntry(SERVICE, id, { linux: { store: 'secret-service' } });
   return {
@@ -212,7 +212,7 @@ async function systemKeyring(): Promise<Keyring | null> {
   };
 }
 
-/** What waits inside the keyring cannot be called back, only left waiting. */
+/** A call into the keyring cannot be cancelled, only abandoned. */
 const inTime = <T>(answer: Promise<T>): Promise<T> =>
   Promise.race([
     answer,
@@ -221,7 +221,7 @@ const inTime = <T>(answer: Promise<T>): Promise<T> =>
     }),
   ]);
 
-/** True if the key is there now, and can be read again. */
+/** True if the key is stored and can be read back. */
 async function keepInKeyring(keyring: Keyring | null, id: string, key: string): Promise<boolean> {
   if (keyring === null) return false;
   try {
@@ -243,7 +243,7 @@ async function readFromKeyring(keyring: Keyring | null, id: string): Promise<str
   return key;
 }
 
-// A key made from a passphrase: kept nowhere, asked for at every start.
+// A key derived from a passphrase: stored nowhere, needed at every start.
 
 const derive = promisify<string, Uint8Array, number, object, Buffer>(scrypt);
 
@@ -251,6 +251,6 @@ const derive = promisify<string, Uint8Array, number, object, Buffer>(scrypt);
 const COST = { N: 2 ** 17, r: 8, p: 1, maxmem: 256 << 20 };
 
 function keyFromPassphrase(passphrase: string, salt: Uint8Array): Promise<Buffer> {
-  // The same letters typed on another keyboard may come composed differently.
+  // Another keyboard may compose the same letters differently.
   return derive(passphrase.normalize('NFKC'), salt, 32, COST);
 }
