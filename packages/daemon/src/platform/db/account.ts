@@ -1,4 +1,4 @@
-// The account this daemon serves, and the lease that says it is the one to act for it.
+// Finds the account this daemon serves and takes its lease.
 import { RelayError } from '@relay/contract/errors';
 import type { AccountId } from '@relay/contract/ids';
 import { toStorableText } from '@relay/core/messages/text';
@@ -6,7 +6,7 @@ import type { Db } from './database.ts';
 import { type Lease, takeLease } from './lease.ts';
 import { transaction } from './transaction.ts';
 
-/** The first account of the database; made at the very first start. */
+/** The first account of the database, created at the very first start. */
 async function findAccount(db: Db): Promise<AccountId> {
   const known = await db
     .selectFrom('accounts')
@@ -23,7 +23,7 @@ async function findAccount(db: Db): Promise<AccountId> {
   return made.id;
 }
 
-/** `holder` stays the same for a home, so that a restarted daemon takes its own lease back at once. */
+/** `holder` stays the same for a home, so that a restarted daemon gets its own lease back immediately. */
 export async function takeAccountLease(db: Db, holder: string): Promise<Lease> {
   const lease = await takeLease(db, await findAccount(db), holder);
   if (lease === null) throw new RelayError('account_in_use');
@@ -45,7 +45,7 @@ export async function noteDaemonStart(db: Db, holder: string, version: string): 
     .execute();
 }
 
-/** Every address of the linked account: by its number and by its LID. */
+/** Every address of the linked account: its number and its LID. */
 export async function readOwnAddresses(db: Db, account: AccountId): Promise<string[]> {
   const row = await db
     .selectFrom('accounts')
@@ -67,11 +67,11 @@ export async function noteDaemonStop(db: Db, holder: string): Promise<void> {
 interface LinkedIdentity {
   readonly phone: string | null;
   readonly lid: string | null;
-  /** What the owner is called on WhatsApp, where it has told. */
+  /** The owner's name on WhatsApp, if known. */
   readonly name?: string | null;
 }
 
-/** The number and the LID the account is linked under: what its own messages are from. */
+/** Stores the number and the LID that the account is linked under; its own messages come from these. */
 export async function noteLinkedIdentity(
   db: Db,
   lease: Lease,

@@ -1,5 +1,5 @@
-// Where people write: one direct chat for each contact, one chat for each group. Made when first needed,
-// in the caller's transaction.
+// Finds or creates chats: one direct chat for each contact, one chat for each group. Created when first needed, in the
+// caller's transaction.
 import type { AccountId, ChatId, ContactId } from '@relay/contract/ids';
 import { toStorableText } from '@relay/core/messages/text';
 import type { GroupInfo, GroupName } from '@relay/core/ports/transport';
@@ -32,7 +32,8 @@ export async function findOrMakeChats(
 ): Promise<FoundChats> {
   const found = await findChats(tx, account, wanted, allExist(account, wanted));
   if (isComplete(found, wanted)) return found;
-  // One was merged away while this waited for a lock. Waiting for the account with contacts locked could deadlock.
+  // A contact was merged away while this waited for a lock. Waiting for the account with contacts locked could
+  // deadlock.
   if (found.ofContact.size > 0) throw new TransactionConflict();
   await lockContactCreation(tx, account);
   const { ofContact, ofGroup } = await findChats(tx, account, wanted);
@@ -65,8 +66,8 @@ const allExist = (
     SELECT FROM chats c WHERE c.account_id = ${account} AND c.group_address = w.address))`;
 
 /**
- * Held until the transaction ends, the contact before the chat: a merge, which locks in the same order, waits for whoever
- * writes into one of the chats.
+ * Locks until the transaction ends, the contact before the chat: a merge locks in the same order and so waits for
+ * transactions that write into one of the chats.
  */
 async function findChats(
   tx: Transaction,
@@ -95,7 +96,7 @@ function groupFoundChats(rows: readonly ChatRow[]): FoundChats {
   return { ofContact, ofGroup };
 }
 
-/** What the transport knows of a group: its subject, its members as of now, its timer. */
+/** Stores what the transport knows of a group: its subject, its current members, its timer. */
 export async function noteGroup(db: Db, lease: Lease, group: GroupInfo): Promise<void> {
   const { account } = lease;
   const members = group.members
@@ -129,7 +130,7 @@ export async function noteGroup(db: Db, lease: Lease, group: GroupInfo): Promise
   });
 }
 
-/** What groups are called. Who is in them is learnt when it is needed: they may have thousands of members. */
+/** Stores the names of groups. Members are loaded when they are needed: a group may have thousands. */
 export async function noteGroupNames(
   db: Db,
   lease: Lease,

@@ -1,5 +1,5 @@
-// Whom Relay knows, found by a name, a number or an address. Names are compared here and not in SQL: what is
-// the same name (case, accents, spaces) is core's to say, and an account has thousands of them, not millions.
+// Finds contacts by a name, a number or an address. Names are compared here and not in SQL: core decides which names
+// are the same (case, accents, spaces), and an account has thousands of them, not millions.
 import type {
   ContactCounts,
   ContactDetail,
@@ -22,10 +22,10 @@ export interface MatchedContact {
 }
 
 interface ContactMatches {
-  /** One page of them, the best first. */
+  /** One page, best match first. */
   readonly matches: readonly MatchedContact[];
   readonly total: number;
-  /** Those that may be meant: by a whole number, nobody but who has it. */
+  /** Contacts that the query may mean. For a whole number: only the contact that has it. */
   readonly meant: readonly MatchedContact[];
   /** The query as an international number in digits, if it is one. */
   readonly number: string | null;
@@ -35,7 +35,7 @@ type ContactKind = ContactQuery['kind'];
 type ContactListQuery = Pick<ContactQuery, 'kind' | 'limit'> &
   Partial<Pick<ContactQuery, 'knocks' | 'show' | 'sort' | 'offset'>>;
 
-/** A single letter fits half of everybody; who wrote last is told among so many of them. */
+/** A single letter matches half of all contacts; among this many the ones who wrote last are found. */
 const MAX_RANKED = 1_000;
 
 export async function matchContacts(
@@ -61,7 +61,7 @@ export async function matchContacts(
   return { matches: all.slice(offset, offset + limit), total: all.length, meant, number };
 }
 
-/** Who wrote or was written to, was granted something or knocked; whoever wrote last comes first. */
+/** Everyone who wrote or was written to, has a grant or sent a message request; whoever wrote last comes first. */
 export const readContactPage = (
   db: Db,
   account: AccountId,
@@ -72,7 +72,7 @@ export const readContactPage = (
     ...page,
   });
 
-/** By the contact's id, or of a group by the chat's. */
+/** By the contact's id, or for a group by the chat's id. */
 export async function findContact(
   db: Db,
   account: AccountId,
@@ -85,7 +85,7 @@ export async function findContact(
 const messageRequestFilter = (knocks: ContactListQuery['knocks']): RawBuilder<unknown> =>
   knocks === 'only' ? sql`knocks IS NOT NULL` : sql`true`;
 
-/** Of a row of `everybody`, as all that follow. */
+/** For a row of `everybody`, like the ones that follow. */
 const MET = sql`(met OR conversation IS NOT NULL)`;
 const READ = sql`coalesce(can_read, false)`;
 const REPLY = sql`(${READ} AND can_reply)`;
@@ -115,13 +115,13 @@ async function linkedNumber(db: Db, account: AccountId): Promise<string | null> 
   return rows[0]?.phone ?? null;
 }
 
-/** Of `contacts p`: anybody but the linked number itself. */
+/** For `contacts p`: anybody but the linked number itself. */
 const isSomebodyElse = (account: AccountId) => sql<boolean>`p.id NOT IN (
   SELECT s.contact_id FROM accounts o JOIN contact_aliases s ON s.account_id = o.id
     AND s.value = CASE s.kind WHEN 'phone' THEN o.phone ELSE o.lid END
   WHERE o.id = ${account})`;
 
-/** Everybody with a name, and those with an address that the query may be a part of. */
+/** Everybody with a name, and those with an address that may contain the query. */
 async function findCandidates(
   db: Db,
   account: AccountId,
@@ -167,18 +167,18 @@ interface DirectoryRow {
   total: number;
 }
 
-/** Of `grants g`. */
+/** For `grants g`. */
 export const GRANT_SQL = sql`CASE WHEN g.id IS NOT NULL THEN json_build_object('id', g.id, 'can_read', g.can_read,
   'can_reply', g.can_reply, 'reply_mode', g.reply_mode, 'can_initiate', g.can_initiate) END`;
 
-/** The parts too, to be counted and filtered by. */
+/** The single columns too, for counting and filtering. */
 const GRANTED = sql`g.can_read, g.can_reply, g.reply_mode, g.can_initiate, ${GRANT_SQL} AS "grant"`;
 
-/** Of `contacts p`. */
+/** For `contacts p`. */
 const RESTING = sql`(SELECT s.resting_until FROM sessions s WHERE s.account_id = p.account_id
   AND s.kind = 'auto_reply' AND s.key = p.id::text AND s.resting_until > now())`;
 
-/** The one that is open with somebody; those in line behind it open nothing yet. */
+/** The open conversation with the contact; conversations queued behind it do not count. */
 const CONVERSATION = sql`(SELECT json_build_object('id', i.id, 'objective', i.objective, 'state', i.state)
   FROM instances i WHERE i.account_id = p.account_id AND i.contact_id = p.id
     AND i.state NOT IN ('COMPLETED', 'ABANDONED', 'FAILED', 'QUEUED')
@@ -231,7 +231,7 @@ async function readDirectory(
   return { contacts: rows.map(toListedContact), total: rows[0]?.total ?? 0 };
 }
 
-/** How far it is open, for how many of those who were met. */
+/** How many known contacts have which kind of grant. */
 export async function countContacts(db: Db, account: AccountId): Promise<ContactCounts> {
   const rungs = (kind: ListedContact['kind']) =>
     sql`json_build_object(${sql.join(
@@ -279,12 +279,12 @@ const toListedContact = (row: DirectoryRow): ListedContact => ({
         },
 });
 
-// One person or group as the owner looks at them: every address, their chats, conversations and programs, and what was
-// decided about them lately. Ids, names and sentences; never a word of a message.
+// The owner's view of one person or group: every address, their chats, conversations and clients, and recent decisions
+// about them. Contains ids, names and sentences; never the text of a message.
 
 const MAX_CONVERSATIONS = 10;
 const MAX_LEDGER_LINES = 8;
-/** A message names its chat in the row alone, so of those only the latest decisions are looked through. */
+/** A ledger row about a message names its chat only inside the row, so only the latest decisions are searched. */
 const MAX_ROWS_SEARCHED = 2_000;
 
 export async function readContactDetail(

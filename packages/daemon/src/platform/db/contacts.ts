@@ -1,6 +1,6 @@
-// Who is who, as rows. The rules are core's (`learn`, `mergeContacts`); here the contacts that a sighting
-// touches are read, and what was learnt is written. Invariant: an alias has one contact, and no alias is
-// ever allowed more than before.
+// Stores who is who. The rules are in core (`learn`, `mergeContacts`); this file reads the contacts that a sighting
+// concerns and writes what was learnt. Invariant: an alias has one contact, and no alias ever gets more rights than
+// before.
 import { randomUUID } from 'node:crypto';
 import { type AccountId, type ContactId, contactId } from '@relay/contract/ids';
 import { type Alias, aliasKey, aliasOfJid, distinctAliases } from '@relay/core/contacts/alias';
@@ -19,14 +19,14 @@ import type { Lease } from './lease.ts';
 import { applyContactMerge, lockWorkInProgress } from './merge/merge.ts';
 import { transaction } from './transaction.ts';
 
-/** Addresses that name one person. None of them need be known. */
+/** Addresses that belong to one person. None of them need be known. */
 export type Sighting = readonly Alias[];
 
-/** Those of the addresses that name a person, each once. */
+/** The addresses that belong to a person, without duplicates. */
 export const aliasesOfAddresses = (addresses: readonly string[]): Alias[] =>
   distinctAliases(addresses.map(aliasOfJid).filter((alias) => alias !== null));
 
-/** Takes note of every sighting, in order, and says which contact each one is. None may be empty. */
+/** Records every sighting, in order, and returns the contact of each. None may be empty. */
 export async function resolveSightings(
   tx: Transaction,
   account: AccountId,
@@ -41,7 +41,7 @@ export async function resolveSightings(
     known = await readBook(tx, account, aliases);
     learnt = learnAll(known, sightings);
     if (learnt.merges.length > 0) {
-      // Held before they are read for good: what is merged must be what is there.
+      // Locked before the final read: the merge must work on what is stored.
       const ids = [...known.contacts.keys()];
       await lockWorkInProgress(tx, account, ids, 'wait');
       await lockContacts(tx, account, ids);
@@ -59,7 +59,7 @@ export async function resolveSightings(
   });
 }
 
-/** What the transport found out by itself: these addresses are one person. */
+/** The transport found out that these addresses belong to one person. */
 export async function noteAliases(
   db: Db,
   lease: Lease,
@@ -70,7 +70,7 @@ export async function noteAliases(
   await transaction({ db, lease }, ({ tx }) => resolveSightings(tx, lease.account, [aliases]));
 }
 
-/** Whoever makes contacts or chats waits here for whoever is at it, and then looks again. */
+/** Serializes the creation of contacts and chats; callers read again afterwards. */
 export async function lockContactCreation(tx: Transaction, account: AccountId): Promise<void> {
   await sql`SELECT 1 FROM accounts WHERE id = ${account} FOR NO KEY UPDATE`.execute(tx);
 }
@@ -104,7 +104,7 @@ interface BookRow {
   grant: Grant | null;
 }
 
-/** The contacts that have any of the aliases, each with all of its own. */
+/** The contacts that have any of the aliases, each with all of its aliases. */
 async function readBook(
   tx: Transaction,
   account: AccountId,
@@ -125,7 +125,7 @@ async function readBook(
   const contacts = new Map<ContactId, Contact>();
   for (const { id, kind, value, grant } of rows) {
     const known = contacts.get(id)?.aliases ?? [];
-    // Only what `aliasOfJid` or `phoneAlias` made is ever written.
+    // Only what `aliasOfJid` or `phoneAlias` created is ever written.
     contacts.set(id, { id, aliases: [...known, { kind, value } as Alias], grant });
   }
   return aliasBook(contacts.values());
@@ -142,14 +142,14 @@ async function lockContacts(
     ORDER BY id FOR UPDATE`.execute(tx);
 }
 
-/** New contacts and new aliases. An alias that changes hands belongs to a merge, which moves it. */
+/** Inserts new contacts and aliases. An alias that changes its contact is moved by a merge. */
 async function insertLearnt(
   tx: Transaction,
   account: AccountId,
   before: AliasBook,
   { book, merges }: LearntAliases,
 ): Promise<void> {
-  // Also one that was merged away again at once: the merge is carried out as if it had been there.
+  // Includes a contact that was merged away immediately: the merge is carried out as if it had existed.
   const all = new Set([
     ...book.contacts.keys(),
     ...merges.flatMap(({ into, from }) => [into, from]),
@@ -173,17 +173,17 @@ async function insertLearnt(
   }
 }
 
-// What WhatsApp has said about phone numbers: whether anybody has registered them. A yes is kept for good; after a
-// no the number is asked about again, because its owner may have joined since.
+// Stores WhatsApp's answers about phone numbers: whether they are registered. A positive answer is kept for good; after
+// a negative one WhatsApp is asked again, because the person may have joined since.
 
 export type NumberRegistration = 'registered' | 'unregistered' | 'unknown';
 
-/** How long a no counts. */
+/** How long a negative answer is valid. */
 const UNREGISTERED_VALID_MS = 10 * 60_000;
 
 /**
- * Of the person of a row with `account_id` and `contact_id`. Whoever has a LID or is in a group is known to WhatsApp,
- * which told us so.
+ * For the person of a row with `account_id` and `contact_id`. Whoever has a LID or is in a group is registered: that
+ * information came from WhatsApp.
  */
 export const numberRegistrationSql = (
   of: RawBuilder<unknown>,
@@ -201,7 +201,9 @@ export const numberRegistrationSql = (
 interface NumberRegistrationCheck {
   /** The address that was asked about. */
   readonly asked: string;
-  /** The one that WhatsApp knows the person by: the same, another spelling of the number, or a LID; null: nobody. */
+  /**
+   * The address that WhatsApp knows the person by: the same, another spelling of the number, or a LID; null: nobody.
+   */
   readonly found: string | null;
   readonly at: Date;
 }

@@ -1,5 +1,5 @@
-// The one pool of connections and the typed way to speak SQL over it. Whatever happens in one unit of
-// work takes the transaction as an argument: nothing here starts one behind the caller's back.
+// The connection pool and the typed SQL interface to it. A unit of work takes its transaction as an argument: nothing
+// here starts one implicitly.
 import type { Sealer } from '@relay/core/ports/sealer';
 import {
   Kysely,
@@ -17,7 +17,7 @@ export type Db = Kysely<Tables>;
 export interface Database {
   readonly kysely: Kysely<Tables>;
   readonly pool: pg.Pool;
-  /** Whether a connection may keep the plans of its statements. */
+  /** Whether a connection may keep prepared statements. */
   readonly prepares: boolean;
   close(): Promise<void>;
 }
@@ -31,8 +31,8 @@ export interface ConnectionTarget {
   database?: string;
 }
 
-// int8 arrives as text by default. Our counters and ids stay far below 2^53; one that does not is a
-// fault worth stopping for, never a silently rounded id.
+// int8 arrives as text by default. Our counters and ids stay far below 2^53; one that does not stops with an error
+// instead of being rounded silently.
 const types = new pg.TypeOverrides();
 types.setTypeParser(pg.types.builtins.INT8, (text) => {
   const value = Number(text);
@@ -42,16 +42,16 @@ types.setTypeParser(pg.types.builtins.INT8, (text) => {
 
 interface PoolOptions {
   readonly max?: number;
-  /** Off for a pooler in front of the server that hands a connection on after every transaction. */
+  /** Off for a connection pooler that passes a connection on after every transaction. */
   readonly prepare?: boolean;
-  /** The vault's. Without it nothing can be permitted and nothing written to the ledger. */
+  /** The vault's sealer. Without it no permit and no ledger row can be written. */
   readonly sealer?: Pick<Sealer, 'mac'>;
-  /** Another role, which owns the tables. Without it the role that connects does. */
+  /** Another role, which owns the tables. Without it the connecting role owns them. */
   readonly owner?: ConnectionTarget;
 }
 
 /**
- * A database and all its transactions share one adapter. It carries the key they sign with, so that nobody can forget to,
+ * A database and all its transactions share one adapter. It carries the signing key, so that no caller can forget it,
  * and the role that owns the tables.
  */
 class RelayAdapter extends PostgresAdapter {
@@ -90,13 +90,13 @@ export function sealOf(db: Db): Seal {
   return seal;
 }
 
-/** For what only the owner of the tables may do; over `db` itself where the daemon is the owner. */
+/** Runs what only the owner of the tables may do; uses `db` itself if the daemon is the owner. */
 export async function asOwner<T>(db: Db, work: (owner: Db) => Promise<T>): Promise<T> {
   const target = adapterOf(db)?.owner ?? null;
   return target === null ? work(db) : withOpenDatabase(target, ({ kysely }) => work(kysely));
 }
 
-/** A few connections of their own, for as long as the work takes. */
+/** Opens a few separate connections for the duration of the work. */
 export async function withOpenDatabase<T>(
   target: ConnectionTarget,
   work: (database: Database) => Promise<T>,
@@ -121,8 +121,8 @@ export function openDatabase(target: ConnectionTarget, options: PoolOptions = {}
     keepAlive: true,
     Client: prepares ? PreparingClient : pg.Client,
   });
-  // A connection that breaks, idle or between two statements, is replaced by the pool; the statement
-  // that needed it says so itself.
+  // The pool replaces a connection that breaks, idle or between two statements; a statement that needed it fails on its
+  // own.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   const kysely = new Kysely<Tables>({ dialect: new RelayDialect(pool, options) });
@@ -132,16 +132,16 @@ export function openDatabase(target: ConnectionTarget, options: PoolOptions = {}
     prepares,
     async close() {
       await kysely.destroy();
-      // A Kysely that was never asked anything leaves its pool open.
+      // A Kysely that never ran a query leaves its pool open.
       if (!pool.ending) await pool.end();
     },
   };
 }
 
-// A connection that has the server plan each statement once: half of a short statement's time is parsing and
-// planning. Names are the process's own, so every connection knows a statement by the same one.
+// A connection on which the server plans each statement once: half of a short statement's time is parsing and planning.
+// Names are global to the process, so every connection knows a statement by the same name.
 
-/** Texts that vary without end (lists of rows) must not fill the server's memory. */
+/** Texts with unlimited variants (lists of rows) must not fill the server's memory. */
 const MAX_PREPARED_STATEMENTS = 300;
 const statementNames = new Map<string, string>();
 
@@ -161,7 +161,7 @@ class PreparingClient extends pg.Client {
     const query: QueryFunction = this.query.bind(this) as QueryFunction;
     // Assigned, not overridden: the driver's many signatures come down to these two forms.
     this.query = ((text: unknown, values: unknown, callback: unknown) => {
-      // Without values it may be several statements at once, which cannot be prepared.
+      // A text without values may contain several statements, which cannot be prepared.
       const single = typeof text === 'string' && Array.isArray(values) && values.length > 0;
       const name = single ? statementNameFor(text) : undefined;
       return name === undefined

@@ -1,5 +1,5 @@
-// The log that live streams follow. Appended inside the transaction that made the change; read by
-// cursor, and only what no running transaction can still come before.
+// The event log that live streams read. Rows are appended inside the transaction that made the change and read by
+// cursor; a reader sees only rows that no running transaction can still precede.
 
 import type { EventLog, StreamEvent } from '@relay/contract/api/events';
 import type { AccountId } from '@relay/contract/ids';
@@ -28,7 +28,7 @@ export async function appendEvent(
     .execute();
 }
 
-/** Several at once, in this order. */
+/** Appends several events, in this order. */
 export async function appendEvents(
   tx: Transaction,
   account: AccountId,
@@ -37,7 +37,7 @@ export async function appendEvents(
   await appendEventsSql(account, events).execute(tx);
 }
 
-/** The same as a statement, for who has more to write in one breath. */
+/** The same as a statement, for a caller that combines several writes. */
 export const appendEventsSql = (
   account: AccountId,
   events: readonly NewEvent[],
@@ -56,7 +56,7 @@ interface EventRow {
   data: Record<string, unknown>;
 }
 
-/** Short enough for PostgreSQL's own numbers: a cursor that somebody made up is none, not an error. */
+/** Short enough for PostgreSQL's integers: an invented cursor is ignored, not an error. */
 const CURSOR = /^(\d{1,18})-(\d{1,18})$/;
 
 function parseCursor(cursor: string): [xid: string, id: string] | null {
@@ -88,7 +88,7 @@ export class PostgresEventLog implements EventLog {
   async read(after: string | null, limit: number): Promise<readonly StreamEvent[]> {
     const cursor = after === null ? ['0', '0'] : parseCursor(after);
     if (cursor === null) return [];
-    // `events.xid`, for a bare `xid` would be the text of the output, where 1000 comes before 999.
+    // `events.xid`, because a bare `xid` would be the output column of type text, where 1000 sorts before 999.
     const { rows } = await sql<EventRow>`
       SELECT xid::text AS xid, id, at, kind, subject, data FROM events
       WHERE account_id = ${this.#account} AND ${SETTLED}
@@ -120,7 +120,7 @@ export class PostgresEventLog implements EventLog {
     return () => this.#listeners.delete(wake);
   }
 
-  /** The one hint after a commit. Streams also look by themselves, so a lost hint only costs time. */
+  /** The only hint after a commit. Streams also poll, so a lost hint only costs time. */
   hint(): void {
     for (const wake of this.#listeners) wake();
   }

@@ -1,4 +1,4 @@
-// Tells a database that is unreachable for now from errors that a retry does not heal.
+// Distinguishes a database that is unreachable for now from errors that a retry does not fix.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Connection exceptions, the server's shutdown and start, and too many connections. */
@@ -15,7 +15,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (code === undefined) return BROKEN_CONNECTION.test(error.message);
-  // A socket that is not there yet; any other missing file is a fault of ours.
+  // A socket that does not exist yet; any other missing file is a bug of ours.
   if (code === 'ENOENT') return syscall === 'connect';
   return UNAVAILABLE_CODES.test(code) || UNREACHABLE_CODES.includes(code);
 }
@@ -24,8 +24,8 @@ const RETRY_DELAY_MS = 100;
 const LONGEST_RETRY_DELAY_MS = 2_000;
 
 /**
- * Calls `attempt` until it succeeds, fails for a reason that a retry does not heal, or the patience is used up; then
- * throws the last error. Attempts are numbered from 1.
+ * Calls `attempt` until it succeeds, fails for a reason that a retry does not fix, or the time is up; then throws the
+ * last error. Attempts are numbered from 1.
  */
 export async function retryWhileUnavailable<T>(
   attempt: () => Promise<T>,

@@ -1,4 +1,4 @@
-// The standing grants as seed 000 shows them: sorted by name, each with the number of its contact.
+// Reads the standing grants as seed 000 shows them: sorted by name, each with the number of its contact.
 import type { Permission, PermissionKind } from '@relay/contract/api/contacts';
 import type { GrantOptions, ReplyMode } from '@relay/contract/contacts/grant-options';
 import type { AccountId, ChatId, ContactId, GrantId } from '@relay/contract/ids';
@@ -49,7 +49,7 @@ export async function readGrant(
   return permission ?? null;
 }
 
-/** The newest alias of each kind is the one that a contact is known by. */
+/** A contact is shown by its newest alias of each kind. */
 export const newestAliasSql = (kind: 'phone' | 'lid', contact: RawBuilder<unknown>) => sql<
   string | null
 >`(SELECT s.value FROM contact_aliases s
@@ -94,20 +94,20 @@ const toPermission = (row: GrantRow): Permission => ({
   options: row.options,
 });
 
-// Whom the owner's assistant may know of: those the owner has made a record for, and the owner's own chats;
-// and whom a program may know of: the same without those. Whoever is not in here does not exist for it. Names
-// are the owner's, never what people call themselves.
+// The chats that the owner's assistant may know of: those with a grant record by the owner, and the owner's own chats.
+// A client may know of the same without the owner's own. Other chats do not exist for them. Names are the owner's,
+// never the profile names of people.
 
 export interface PermittedChat {
   readonly kind: 'own' | 'direct' | 'group';
   readonly contact: ContactId | null;
-  /** Null while nobody has written there. */
+  /** Null until somebody has written there. */
   readonly chat: ChatId | null;
-  /** As WhatsApp has it: the number where it is known. */
+  /** As WhatsApp writes it: the number if it is known. */
   readonly address: string;
   readonly phone: string | null;
   readonly name: string;
-  /** What they call themselves, for finding them by it. Never shown to a model. */
+  /** Their profile name, for finding them by it. Never shown to a model. */
   readonly callsItself: string | null;
   readonly canRead: boolean;
   readonly canReply: boolean;
@@ -116,7 +116,9 @@ export interface PermittedChat {
   readonly lastMessageAt: Date | null;
 }
 
-/** The owner's own chats, then those with the newest messages. `admins` are the owner's other numbers, in digits. */
+/**
+ * The owner's own chats first, then those with the newest messages. `admins` are the owner's other numbers, in digits.
+ */
 export async function listPermittedChats(
   db: Db,
   account: AccountId,
@@ -132,7 +134,7 @@ export async function listPermittedChats(
 
 type ChatAddress = { readonly alias: Alias } | { readonly group: string };
 
-/** Of a person, by any address they have; or of a group. */
+/** For a person, by any address they have; or for a group. */
 export async function findPermittedChat(
   db: Db,
   account: AccountId,
@@ -144,13 +146,13 @@ export async function findPermittedChat(
   return rows[0] ?? null;
 }
 
-/** Whom a program's token names, or null for all; and the owner's other numbers, in digits. */
+/** The contacts that a client's token names, or null for all; and the owner's other numbers, in digits. */
 interface ClientReach {
   readonly admins: readonly string[];
   readonly contacts: readonly ContactId[] | null;
 }
 
-/** A subquery of chat ids: of everybody whom the program may deal with. */
+/** A subquery of the ids of all chats that the client may use. */
 export const reachableChatsSql = (
   account: AccountId,
   { admins, contacts }: ClientReach,
@@ -158,7 +160,7 @@ export const reachableChatsSql = (
   SELECT chat FROM known WHERE kind <> 'own' AND chat IS NOT NULL
     AND (${contacts === null}::boolean OR contact = ANY(${contacts ?? []}::uuid[]))`;
 
-/** For a program: of the people its token names, or of all; by an address, by ids, or everybody. */
+/** The chats a client may use: of the contacts its token names, or of all; by an address, by ids, or all of them. */
 export async function readReachableChats(
   db: Db,
   account: AccountId,

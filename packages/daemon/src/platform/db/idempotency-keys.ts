@@ -1,5 +1,5 @@
-// Answers kept under the caller's own key: the same call again under the same key gets the first answer, and
-// another one is refused. Invariant: key, answer and what was done are one transaction's; two calls at once
+// Stores answers under the caller's idempotency key: the same call under the same key gets the first answer, a
+// different call is refused. Invariant: key, answer and effect are written in one transaction; two concurrent calls
 // with one key wait for each other here.
 import { RelayError } from '@relay/contract/errors';
 import type { AccountId } from '@relay/contract/ids';
@@ -8,14 +8,14 @@ import type { Transaction } from './database.ts';
 
 export interface IdempotencyKey {
   readonly account: AccountId;
-  /** As the ledger names them. */
+  /** The actor as the ledger names it. */
   readonly actor: string;
   readonly key: string;
-  /** Of all that is asked for. */
+  /** Hash of the whole request. */
   readonly hash: Buffer;
 }
 
-/** The answer that was given under it; null for a key that is new, and is the caller's from now on. */
+/** The stored answer; null if the key is new, which claims it for this caller. */
 export async function claimIdempotencyKey(
   tx: Transaction,
   { account, actor, key, hash }: IdempotencyKey,
@@ -34,7 +34,7 @@ export async function claimIdempotencyKey(
   return kept.response;
 }
 
-/** Ids and times only; null keeps nothing, so that it may be tried again. */
+/** Stores ids and times only; null stores nothing, so that the call may be tried again. */
 export async function keepIdempotentAnswer(
   tx: Transaction,
   { account, actor, key }: IdempotencyKey,

@@ -1,5 +1,5 @@
-// One worker acts for an account. The lease's epoch goes into every write: a worker that lost its lease
-// while it was away finds that its writes touch nothing.
+// The account lease: one worker acts for an account. Every write carries the lease's epoch, so that the writes of a
+// worker that lost its lease affect no rows.
 import { RelayError } from '@relay/contract/errors';
 import type { AccountId } from '@relay/contract/ids';
 import { sql } from 'kysely';
@@ -14,12 +14,12 @@ export interface Lease {
 export const LEASE_SECONDS = 30;
 
 /**
- * Takes the lease if it is free, run out, or its own: a home has one holder's name, so a restarted
- * daemon takes it back at once. Returns null while another worker holds it.
+ * Takes the lease if it is free, expired or already ours: a home has one holder name, so a restarted daemon gets it
+ * back immediately. Returns null while another worker holds it.
  */
 export async function takeLease(db: Db, account: AccountId, holder: string): Promise<Lease | null> {
   return db.transaction().execute(async (tx) => {
-    // FOR UPDATE waits for the writers of the former holder, who keep FOR KEY SHARE on this row.
+    // FOR UPDATE waits for the writers of the former holder, who hold FOR KEY SHARE on this row.
     const held = await tx
       .selectFrom('account_leases')
       .select(['holder', 'epoch', sql<boolean>`until < now()`.as('over')])
@@ -38,7 +38,7 @@ export async function takeLease(db: Db, account: AccountId, holder: string): Pro
             epoch: sql<number>`account_leases.epoch + 1`,
             until: inSeconds(LEASE_SECONDS),
           })
-          // Of two that both found no lease, the second meets the first one's here.
+          // If two workers both found no lease, the second one conflicts with the first one's row here.
           .where((row) =>
             row.or([
               row('account_leases.until', '<', sql<Date>`now()`),
@@ -52,7 +52,7 @@ export async function takeLease(db: Db, account: AccountId, holder: string): Pro
   });
 }
 
-/** False when the lease was lost: the caller must stop acting for the account. */
+/** False if the lease was lost: the caller must stop acting for the account. */
 export async function renewLease(db: Db, lease: Lease): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('account_leases')
@@ -63,7 +63,7 @@ export async function renewLease(db: Db, lease: Lease): Promise<boolean> {
   return numUpdatedRows === 1n;
 }
 
-/** Not whether it has run out: until another worker takes it, it is still held. */
+/** Does not check the expiry: until another worker takes it, the lease is still held. */
 export async function isLeaseHeld(db: Db, lease: Lease): Promise<boolean> {
   const row = await db
     .selectFrom('account_leases')
@@ -83,7 +83,7 @@ export async function releaseLease(db: Db, lease: Lease): Promise<void> {
     .execute();
 }
 
-/** The first statement of every transaction that writes: nobody else takes the lease until it has committed. */
+/** The first statement of every transaction that writes: nobody else can take the lease until it has committed. */
 export async function holdLease(tx: Transaction, lease: Lease): Promise<void> {
   const row = await tx
     .selectFrom('account_leases')

@@ -1,6 +1,7 @@
-// Whether the ledger is whole and this daemon's own. Every row is computed anew, as long as that takes about a second;
-// of a longer one what was found whole is remembered, and the next look begins behind it unless a full one is
-// asked for. Numbers and hashes at the seams, the MAC of the head and the newest head known are compared either way.
+// Verifies that the ledger is complete and was written by this daemon. All rows are recomputed as long as that takes
+// about a second. For a longer ledger the verified part is remembered and the next check begins after it, unless a full
+// check is requested. Sequence numbers and hashes at the seams, the head's MAC and the newest known head are compared
+// either way.
 import type { LedgerVerdict } from '@relay/contract/api/ledger';
 import type { AccountId } from '@relay/contract/ids';
 import { sql } from 'kysely';
@@ -14,13 +15,15 @@ interface LedgerFault {
   readonly seq: number;
 }
 
-/** So many rows are computed in about a second. */
+/** This many rows take about a second. */
 const MAX_ROWS_VERIFIED_WHOLE = 100_000;
 
 const VERIFIED_MARK_KEY = 'ledger_verified';
 const markSchema = z.object({ seq: z.int(), hash: z.string(), mac: z.string() });
 
-/** The chain alone, every row computed anew: the first that was altered, dropped, added or cut off; null if whole. */
+/**
+ * Recomputes every row of the chain and returns the first that was altered, dropped, added or cut off; null if intact.
+ */
 export async function verifyLedger(db: Db, account: AccountId): Promise<LedgerFault | null> {
   return (await alongChain(db, account, LEDGER_START)) ?? atHead(await readEnds(db, account));
 }
@@ -36,7 +39,7 @@ export async function verifyChain(
   const seal = sealOf(db);
   const mark = await readMark(db, account);
   const newest = seal.newestHead(account);
-  // One moment for all of it: a row appended meanwhile is neither missing nor too many.
+  // One snapshot for everything: a row appended meanwhile is neither missing nor surplus.
   const { fault, ends, from } = await readSnapshot(db, async (tx) => {
     const ends = await readEnds(tx, account);
     const full = asked || ends.last.seq <= alwaysAll;
@@ -109,13 +112,13 @@ async function readEnds(db: Db, account: AccountId): Promise<ChainEnds> {
   const row = rows[0];
   return {
     last: { seq: row?.seq ?? 0, hash: row?.hash ?? '' },
-    // An account always has a head: one without was cut off at its top.
+    // An account always has a head: without one, the end of the chain was cut off.
     head: { seq: row?.head_seq ?? -1, hash: row?.head_hash ?? '' },
     mac: row?.mac ?? null,
   };
 }
 
-/** The row up to which the chain was whole must still be there, with the hash it had. */
+/** The last verified row must still exist, with the same hash. */
 async function atMark(
   db: Db,
   account: AccountId,
@@ -133,7 +136,7 @@ async function atMark(
   return hash === mark.hash ? null : { kind: 'rewritten', seq: mark.seq };
 }
 
-/** A head that this daemon has seen committed is still in the chain: nobody has set the ledger back since. */
+/** A head that this daemon saw committed must still be in the chain: otherwise the ledger was set back. */
 async function atNewest(
   db: Db,
   account: AccountId,
@@ -161,7 +164,7 @@ async function firstMissing(db: Db, account: AccountId): Promise<number> {
   return rows[0]?.seq ?? 1;
 }
 
-/** Each row behind `from` has the next number, and the hash of what it says and of the one before. */
+/** Each row after `from` must have the next number, and the hash of its content and of the previous row. */
 async function alongChain(
   db: Db,
   account: AccountId,
@@ -188,7 +191,7 @@ function atHead({ last, head }: ChainEnds): LedgerFault | null {
     : { kind: 'cut', seq: last.seq + 1 };
 }
 
-/** One that this daemon did not sign says nothing: everything is computed anew. */
+/** A mark that this daemon did not sign is ignored: everything is recomputed. */
 async function readMark(db: Db, account: AccountId): Promise<LedgerMark> {
   const row = await db
     .selectFrom('settings')

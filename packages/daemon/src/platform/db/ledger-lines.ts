@@ -1,4 +1,4 @@
-// Rows of the ledger as they stand, for whoever tells a story from them.
+// Reads ledger rows by subject, for explanations of what happened.
 
 import type { LedgerLine } from '@relay/contract/api/ledger';
 import type { AccountId, ApprovalId, ChatId, ContactId, MessageId } from '@relay/contract/ids';
@@ -24,7 +24,7 @@ export interface StoredLedgerRow {
 
 export const LEDGER_COLUMNS = sql`l.seq, l.at, l.actor, l.action, l.subject_kind, l.subject_id, l.outcome, l.reason, l.detail`;
 
-/** About one thing, the oldest first. */
+/** The rows about one subject, oldest first. */
 export async function ledgerRowsAbout(
   db: Db,
   account: AccountId,
@@ -38,8 +38,8 @@ export async function ledgerRowsAbout(
 }
 
 /**
- * About one message. Only where its id stands in several chats does the chat count: one that was merged
- * into another had another id when the rows were written.
+ * The rows about one message. The chat is compared only if the message id exists in several chats: a chat that was
+ * merged into another had a different id when the rows were written.
  */
 export async function ledgerRowsAboutMessage(
   db: Db,
@@ -55,10 +55,10 @@ export async function ledgerRowsAboutMessage(
   );
 }
 
-/** So many rows of one question are told; asked again and again, the newest say it. */
+/** At most this many rows about one approval, the newest ones; the same approval may be requested many times. */
 const MAX_ROWS_ABOUT_APPROVAL = 20;
 
-/** That it was asked, what the owner answered, and what that let go; of all the words that it ever had. */
+/** The request, the owner's answer and what it released, over all edited versions of the text. */
 export async function ledgerRowsAboutApproval(
   db: Db,
   account: AccountId,
@@ -92,7 +92,7 @@ export async function ledgerRowBySeq(
   return rows[0] ?? null;
 }
 
-// Rows of the ledger as the API tells them: who, what and about whom by name, the reason in words.
+// Ledger rows as the API returns them: actor, action and subject by name, the reason as a sentence.
 
 export async function toLedgerLines(
   db: Db,
@@ -141,7 +141,7 @@ const readBefore = ({ detail }: StoredLedgerRow): readonly ChatId[] => detail.ta
 
 const MAX_NAMED_CHATS = 3;
 
-/** What makes it doubtful, by name; a chat that was erased has none. */
+/** The chats whose text tainted the decision, by name; an erased chat has none. */
 function taintWords(chats: readonly ChatId[], places: ReadonlyMap<ChatId, StoryChat>): string[] {
   if (chats.length === 0) return [];
   const named = chats.flatMap((chat) => places.get(chat)?.name ?? []).map(shortName);
@@ -154,7 +154,7 @@ function taintWords(chats: readonly ChatId[], places: ReadonlyMap<ChatId, StoryC
 const contactOfRow = ({ subject_kind, subject_id, detail }: StoredLedgerRow): ContactId | null =>
   subject_kind === 'contact' ? (subject_id as ContactId) : (detail.contact ?? null);
 
-/** What whoever acts is called: a conversation by its objective, a program as the owner named it. */
+/** Display names of actors: a conversation by its objective, a client by the name the owner gave it. */
 export async function loadActorNames(
   db: Db,
   account: AccountId,

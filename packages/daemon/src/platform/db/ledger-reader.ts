@@ -1,5 +1,5 @@
-// The ledger, read for people: the story of one message in one sentence, and the decisions page by page. A
-// row's number is its cursor: numbers are dense and given in commit order, so a page never shifts.
+// Reads the ledger for people: the story of one message in a sentence, and the decisions page by page. A row's number
+// is its cursor: numbers have no gaps and follow the commit order, so a page never shifts.
 import type {
   LedgerLine,
   LedgerPage,
@@ -34,7 +34,7 @@ interface LedgerReaderOptions {
   /** The owner's other numbers, in digits. */
   readonly admins: readonly string[];
   readonly now: () => Date;
-  /** Where the owner reads the time; IANA. */
+  /** The owner's time zone, an IANA name. */
   readonly zone: string;
 }
 
@@ -144,7 +144,7 @@ async function listLedger(options: LedgerReaderOptions, query: LedgerQuery): Pro
   };
 }
 
-/** Itself, or whatever happened in its chat or to its person. */
+/** The subject itself, or anything that happened in its chat or to its person. */
 const aboutSubject = (id: string) => sql`AND (l.subject_id = ${id} OR l.detail->>'chat' = ${id}
   OR l.detail->>'contact' = ${id} OR l.detail->>'instance' = ${id})`;
 

@@ -1,7 +1,7 @@
-// The ledger: what was decided, by whom, about what, and why. Rows are chained by hash per account, and the head carries
-// a MAC. Called inside the caller's transaction and late in it: the head stays locked until commit.
-// Invariant: a head that this daemon did not sign is never signed by appending to it. What was changed by hand stays
-// visible, however much is appended afterwards.
+// Appends to the ledger: what was decided, by whom, about what, and why. Rows are chained by hash per account, and the
+// head carries a MAC. Call it inside the caller's transaction and late in it: the head stays locked until commit.
+// Invariant: appending never signs a head that this daemon did not sign before. A change by hand stays visible, however
+// much is appended afterwards.
 import type { AccountId } from '@relay/contract/ids';
 import type { LedgerDetail } from '@relay/core/ledger/rows';
 import { type RawBuilder, sql } from 'kysely';
@@ -35,8 +35,8 @@ export async function appendLedger(
 }
 
 /**
- * Spares a round trip to who writes more: `sealing` must become part of their next statement. `also` is read along, as
- * columns of a SELECT.
+ * Saves a round trip for a caller that writes more: `sealing` must become part of the caller's next statement. `also`
+ * is read in the same query, as columns of a SELECT.
  */
 export async function addLedgerRow<Also extends object = object>(
   tx: Transaction,
@@ -67,7 +67,7 @@ export async function addLedgerRow<Also extends object = object>(
   return { seq, sealing, also: rest as Also };
 }
 
-/** Remembers the committed head, if it is one of this daemon's. */
+/** Remembers the committed head if this daemon signed it. */
 export async function noteCommittedHead(db: Db, account: AccountId): Promise<void> {
   const row = await db
     .selectFrom('ledger_heads')
@@ -81,20 +81,22 @@ export async function noteCommittedHead(db: Db, account: AccountId): Promise<voi
 const acceptHead = (db: Db, account: AccountId, head: LedgerMark, mac: Buffer | null): boolean =>
   sealOf(db).acceptHead(account, head, mac);
 
-/** The last row that a transaction has appended; nothing is committed of it yet. */
+/** The last row that a transaction has appended, not yet committed. */
 const appended = new WeakMap<Transaction, LedgerMark & { account: AccountId; isOwn: boolean }>();
 
-/** Null if this head is not of this transaction; else whether what it stands on was this daemon's. */
+/** Null if this head is not of this transaction; otherwise whether the head before it was signed by this daemon. */
 function isAppendedBy(tx: Transaction, account: AccountId, head: LedgerMark): boolean | null {
   const last = appended.get(tx);
   if (last?.account !== account || last.seq !== head.seq || last.hash !== head.hash) return null;
   return last.isOwn;
 }
 
-// Signs what is in the database and was not signed by this home yet: at the first start after an upgrade, and after an
-// archive was restored. From then on nothing unsigned is believed.
+// Signs rows that this home has not signed yet: at the first start after an upgrade, and after an archive was restored.
+// From then on nothing unsigned is trusted.
 
-/** The head, and the permits of all messages that may still leave. Does nothing where the head is already signed. */
+/**
+ * Signs the head and the permits of all messages that may still be sent. Does nothing if the head is already signed.
+ */
 export async function signUnsignedRows(tx: Transaction, account: AccountId): Promise<void> {
   const seal = sealOf(tx);
   const found = await tx

@@ -1,5 +1,5 @@
-// The messages as seed 000 shows them: the last ones, oldest first. Bounded by what is asked for, not by
-// what is stored: the last n messages of many chats are among the last n of the n chats that are newest.
+// Reads messages as seed 000 shows them: the last ones, oldest first. The cost depends on what is requested, not on
+// what is stored: the last n messages of many chats are among the last n of the n newest chats.
 import type {
   BufferedMessage,
   MessageQuery,
@@ -20,7 +20,7 @@ interface Row {
   from_me: boolean;
   group_address: string | null;
   push_name: string | null;
-  /** Of the person at the other end, or of the sender in a group. */
+  /** The address of the other person, or of the sender in a group. */
   person: string | null;
   own: string | null;
 }
@@ -68,12 +68,12 @@ async function readBufferedMessages(
 const VALUE = sql`s.value`;
 const JID = aliasJidSql(sql.ref('s'));
 
-/** The address a contact is shown by: the number when it is known, the newest when there are several. */
+/** The address a contact is shown by: the number if it is known, the newest if there are several. */
 const shown = (what: RawBuilder<unknown>, account: AccountId, contact: RawBuilder<unknown>) => sql`
   SELECT ${what} FROM contact_aliases s WHERE s.account_id = ${account} AND s.contact_id = ${contact}
   ORDER BY s.kind DESC, s.learnt_at DESC, s.value LIMIT 1`;
 
-/** By WhatsApp's id, which has an index; the number tells those apart that share it. */
+/** By WhatsApp's id, which has an index; the number distinguishes messages that share it. */
 const byName = (account: AccountId, refs: readonly MessageRef[]): Keys => sql`
   SELECT k.sent_at, k.id FROM message_keys k
     JOIN unnest(${refs.map(({ message }) => message)}::text[], ${refs.map(({ number }) => number)}::bigint[])
@@ -96,8 +96,8 @@ function inChat(account: AccountId, address: string, limit: number): Keys {
 }
 
 /**
- * Whose sender or recipient has the digits: in the chats of people and groups that have them, by people who
- * have them, and, when the account's own number has them, in every direct chat and by the account itself.
+ * Messages whose sender or recipient has the digits: in the chats of people and groups that have them, by people who
+ * have them, and, if the account's own number has them, in every direct chat and by the account itself.
  */
 const withDigits = (account: AccountId, digits: string, limit: number): Keys => sql`
   WITH people AS MATERIALIZED (
@@ -154,11 +154,11 @@ function toBuffered(row: Row): BufferedMessage {
   };
 }
 
-// The last messages that the owner's assistant may read, with the grants joined in the query: a chat whose
-// grant was taken back a moment ago is not among them. Bounded by what is asked for, not by what is stored.
+// The last messages that the owner's assistant may read. Grants are joined in the query: a chat whose grant was revoked
+// a moment ago is not included. The cost depends on what is requested, not on what is stored.
 
 interface ReadableQuery {
-  /** All that may be read, unless given; the owner's own chats only by name. */
+  /** By default all readable chats; the owner's own chats only if named here. */
   readonly chat?: ChatId;
   readonly limit: number;
   readonly from?: Date;
@@ -167,7 +167,7 @@ interface ReadableQuery {
 interface ReadableMessagePage {
   /** The last ones, oldest first. */
   readonly messages: readonly BufferedMessage[];
-  /** Whose words they are. */
+  /** The chats whose text is included. */
   readonly chats: readonly ChatId[];
 }
 

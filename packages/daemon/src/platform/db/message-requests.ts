@@ -1,5 +1,5 @@
-// Who wrote without being allowed to be read: one row a contact, however often they write. Never answered;
-// shown until the owner grants them something or dismisses them.
+// Message requests: people who wrote without a grant, one row for each contact, however often they write. Never
+// answered; shown until the owner grants them something or dismisses them.
 import type { MessageRequest } from '@relay/contract/api/contacts';
 import type { AccountId, ContactId } from '@relay/contract/ids';
 import { sql } from 'kysely';
@@ -41,7 +41,7 @@ export async function listMessageRequests(db: Db, account: AccountId): Promise<M
   }));
 }
 
-/** Somebody who knocks again after they were dismissed is shown again. */
+/** Somebody who writes again after being dismissed is shown again. */
 export async function recordMessageRequests(
   tx: Transaction,
   account: AccountId,
@@ -55,7 +55,7 @@ export async function recordMessageRequests(
       SET count = k.count + excluded.count, last_at = now(), dismissed_at = NULL`.execute(tx);
 }
 
-/** False when they have not knocked. */
+/** False if they have no message request. */
 export async function markMessageRequestDismissed(
   tx: Transaction,
   account: AccountId,

@@ -1,5 +1,5 @@
-// What was said, each message once and for ever: a key in `message_keys` decides, in the statement that
-// stores the message. Whatever writes messages, received or sent, writes them here.
+// Stores messages, each exactly once: a key in `message_keys` decides, in the statement that stores the message. All
+// messages, received or sent, are written here.
 import type { AccountId, ChatId, ContactId, MessageId } from '@relay/contract/ids';
 import type { IncomingMedia, MessageDetails } from '@relay/core/messages/message';
 import { toStorableText } from '@relay/core/messages/text';
@@ -8,7 +8,7 @@ import type { Transaction } from './database.ts';
 
 export interface MessageToStore {
   readonly chat: ChatId;
-  /** Null when the account itself wrote it. */
+  /** Null if the account itself wrote it. */
   readonly sender: ContactId | null;
   readonly id: MessageId;
   readonly sentAt: Date;
@@ -18,22 +18,22 @@ export interface MessageToStore {
   readonly media: IncomingMedia | null;
   readonly details?: MessageDetails | null;
   readonly late: boolean;
-  /** From WhatsApp, sent by Relay, told by a forwarder of notifications, or out of an exported chat. */
+  /** From WhatsApp, sent by Relay, from a notification forwarder, or from an exported chat. */
   readonly source: 'whatsapp' | 'relay' | 'notification' | 'import';
-  /** Who wrote it by the name shown, of notifications and exports; `sender` only where one person is called so. */
+  /** The sender's displayed name, for notifications and exports; `sender` only if exactly one person has that name. */
   readonly senderName?: string;
-  /** The inbox row it came in: its content, addresses and time are taken from there. */
+  /** The inbox row it arrived in: its content, addresses and time are taken from there. */
   readonly inboxSeq: number | null;
 }
 
-/** By contact, not by address: the same message under another of their addresses is the same message. */
+/** By contact, not by address: the same message under another address of the sender is the same message. */
 const senderKey = ({ sender, senderName }: Pick<MessageToStore, 'sender' | 'senderName'>): string =>
   sender ?? (senderName === undefined ? 'me' : `name:${senderName}`);
 
 const keyOf = (message: MessageToStore): string =>
   `${message.chat} ${senderKey(message)} ${message.id}`;
 
-/** The number of each message that is new, by its place in the list. In order. */
+/** Returns the number of each new message by its index in the list, in order. */
 export async function putMessages(
   tx: Transaction,
   account: AccountId,
@@ -105,11 +105,11 @@ async function ensureMonths(tx: Transaction, times: readonly string[]): Promise<
 export interface ChatUpdate {
   readonly chat: ChatId;
   readonly lastMessageAt: Date;
-  /** Written by others since the account last wrote there itself. */
+  /** Messages by others since the account last wrote there. */
   readonly unread: number;
-  /** The account wrote there: what came before counts as read. */
+  /** The account wrote there: earlier messages count as read. */
   readonly answered: boolean;
-  /** The timer of disappearing messages; undefined when nothing was said about it. */
+  /** The timer of disappearing messages; undefined if it is not mentioned. */
   readonly expiresAfterS?: number | null;
 }
 
@@ -136,11 +136,11 @@ interface SentMessage {
   readonly sentAt: Date;
 }
 
-/** WhatsApp tells whole seconds: what is told more exactly would stand behind its answer of the same second. */
+/** WhatsApp reports whole seconds: a more exact time would sort after an answer of the same second. */
 const wholeSecond = (at: Date): Date => new Date(Math.floor(at.getTime() / 1_000) * 1_000);
 
 /**
- * A message of the outbox that the server has taken. Its echo from another device is the same message,
+ * Stores a message of the outbox that the server has accepted. Its echo from another device is the same message,
  * whichever comes first.
  */
 export async function recordSent(

@@ -1,5 +1,5 @@
-// Brings a database to this version's schema: numbered SQL files, forward only, each in a transaction of
-// its own, under one advisory lock. A database that is ahead of this code is left alone.
+// Migrates a database to this version's schema: numbered SQL files, forward only, each in its own transaction, under
+// one advisory lock. A database newer than this code is left alone.
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { RelayError } from '@relay/contract/errors';
@@ -20,7 +20,7 @@ interface AppliedMigration {
   readonly checksum: string;
 }
 
-/** Any fixed number: all of Relay's migrations on one database wait for each other on it. */
+/** Any fixed number: all Relay migrations of one database wait for each other on it. */
 const MIGRATION_LOCK = 7_214_001;
 
 export async function loadMigrations(
@@ -36,7 +36,7 @@ export async function loadMigrations(
   );
 }
 
-/** The schema's version if nothing is to be done. Null also where the role that connects may not look. */
+/** The schema's version if no migration is needed. Null also if the connecting role may not read it. */
 export async function upToDateVersion(pool: pg.Pool): Promise<number | null> {
   const known = await loadMigrations();
   const client = await pool.connect();
@@ -89,7 +89,7 @@ async function readApplied(client: PoolClient): Promise<AppliedMigration[]> {
 const isUpToDate = (known: readonly Migration[], applied: readonly AppliedMigration[]) =>
   applied.length > 0 && pending(known, applied).length === 0;
 
-/** What is still to do. Refuses a database that another version of Relay has written. */
+/** The migrations still to run. Refuses a database written by another version of Relay. */
 function pending(
   known: readonly Migration[],
   applied: readonly AppliedMigration[],

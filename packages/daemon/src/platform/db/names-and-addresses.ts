@@ -1,11 +1,11 @@
-// What people and chats are called when the owner is told about them: as the owner calls them, else as they
-// call themselves, with their number beside it, else the number.
+// Names of people and chats as the owner sees them: the owner's name for them, else their profile name with the number
+// beside it, else the number.
 import type { AccountId, ChatId, ContactId } from '@relay/contract/ids';
 import type { StoryChat } from '@relay/core/ledger/story';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from './database.ts';
 
-/** Of `contacts p`, its grant `g` and its shown alias `s`. */
+/** For `contacts p`, its grant `g` and its shown alias `s`. */
 const PERSON_NAME_SQL = sql<string>`coalesce(g.display_name, p.display_name,
   nullif(concat_ws(' ', p.push_name, CASE WHEN s.value IS NULL THEN NULL
     WHEN p.push_name IS NULL THEN ${aliasLabelSql(sql.ref('s'))} ELSE '(' || ${aliasLabelSql(sql.ref('s'))} || ')' END), ''),
@@ -15,7 +15,7 @@ function aliasLabelSql(alias: RawBuilder<unknown>): RawBuilder<string> {
   return sql<string>`CASE ${alias}.kind WHEN 'phone' THEN '+' || ${alias}.value ELSE ${alias}.value || '@lid' END`;
 }
 
-/** The number when it is known, the newest when there are several. */
+/** The number if it is known, the newest if there are several. */
 const SHOWN_ALIAS_SQL = sql`LATERAL (SELECT a.kind, a.value FROM contact_aliases a
   WHERE a.account_id = p.account_id AND a.contact_id = p.id
   ORDER BY a.kind DESC, a.learnt_at DESC, a.value LIMIT 1)`;
@@ -49,31 +49,31 @@ export async function loadContactNames(
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
-// How people and chats are addressed, as WhatsApp writes it. Of somebody's addresses the number is shown before
-// a LID, which nobody knows anybody by, and the newest of several; one that WhatsApp does not know comes last.
+// Addresses of people and chats, as WhatsApp writes them. A number is preferred to a LID, which nobody recognizes, and
+// the newest to older ones; an address that WhatsApp does not know comes last.
 
-/** Of a row of `contact_aliases`. */
+/** For a row of `contact_aliases`. */
 export const aliasJidSql = (alias: RawBuilder<unknown>): RawBuilder<string> =>
   sql<string>`${alias}.value || CASE ${alias}.kind WHEN 'phone' THEN '@s.whatsapp.net' ELSE '@lid' END`;
 
-/** Of whoever a row with `account_id` and `contact_id` is about. */
+/** For the contact of a row with `account_id` and `contact_id`. */
 export const contactJidSql = (of: RawBuilder<unknown>): RawBuilder<string | null> =>
   sql<string | null>`(SELECT ${aliasJidSql(sql.ref('shown'))} FROM contact_aliases shown
     WHERE shown.account_id = ${of}.account_id AND shown.contact_id = ${of}.contact_id
     ORDER BY shown.kind DESC, shown.is_registered IS FALSE, shown.learnt_at DESC, shown.value LIMIT 1)`;
 
-/** The same as people write it: a number with its plus. */
+/** The same in the form people use: a number with its plus. */
 export const contactNumberSql = (of: RawBuilder<unknown>): RawBuilder<string | null> =>
   sql<string | null>`regexp_replace(${contactJidSql(of)}, '^(\\d+)@s\\.whatsapp\\.net$', '+\\1')`;
 
-/** Of `chats c`. */
+/** For `chats c`. */
 export const CHAT_JID_SQL = sql<
   string | null
 >`coalesce(c.group_address, ${contactJidSql(sql.ref('c'))})`;
 
-// Which chats are the owner's own: the linked number with itself, and those of the owner's other numbers.
+// The owner's own chats: the linked number with itself, and those of the owner's other numbers.
 
-/** Of a row of `chats`: `self`, `admin`, or null. `admins` are phone numbers in digits. */
+/** For a row of `chats`: `self`, `admin`, or null. `admins` are phone numbers in digits. */
 export const ownChatKindSql = (
   chat: RawBuilder<unknown>,
   admins: readonly string[],
@@ -83,7 +83,7 @@ export const ownChatKindSql = (
     FROM accounts a JOIN contact_aliases s ON s.account_id = a.id
     WHERE a.id = ${chat}.account_id AND s.contact_id = ${chat}.contact_id)`;
 
-/** The contacts whose chats these are, as a subquery: for whoever looks at many chats at once. */
+/** The contacts of these chats, as a subquery: for queries over many chats. */
 export const ownContactsSql = (
   account: AccountId,
   admins: readonly string[],

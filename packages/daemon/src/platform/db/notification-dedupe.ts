@@ -1,6 +1,6 @@
-// A message of an observed group may come over the wire and by a notification, in either order. Here the two
-// become one: the one from the wire stays, and what was made of the notification goes with its row.
-// Invariant: as many notifications have no row of their own as there are messages that they tell of.
+// Removes duplicates in observed groups, where a message may arrive over the transport and as a notification, in either
+// order. The transport's message stays, and the notification's row is deleted with everything derived from it.
+// Invariant: the notifications without a row of their own are as many as the messages they report.
 import type { AccountId, ChatId, ContactId } from '@relay/contract/ids';
 import { createNameResolver, type NamedPerson, type NameResolver } from '@relay/core/ingest/names';
 import {
@@ -18,22 +18,22 @@ import { addObserverUsage } from './observer/runs.ts';
 
 interface DedupeMessage {
   readonly chat: ChatId;
-  /** Its own in `messages`. */
+  /** Its number in `messages`. */
   readonly number: number;
   readonly sentAt: Date;
 }
 
-/** How far around a message others are looked at: what it is paired with may free one further away. */
+/** How far around a message to look for others: pairing it may free one further away. */
 const AROUND_MS = 3 * PAIRING_SKEW_MS;
 
-/** The numbers of rows that are gone now; the message itself may be among them. */
+/** Returns the numbers of deleted rows; the message itself may be among them. */
 export async function dedupeNotifications(
   tx: Transaction,
   account: AccountId,
   message: DedupeMessage,
 ): Promise<readonly number[]> {
   if (!(await hasNotifications(tx, account, message))) return [];
-  // Whoever pairs messages of this group waits here for whoever is at it.
+  // Transactions that pair messages of this group wait for each other here.
   await sql`SELECT 1 FROM observed_groups WHERE account_id = ${account} AND chat_id = ${message.chat}
     FOR NO KEY UPDATE`.execute(tx);
   const around = await findSameMessages(tx, account, message);
@@ -63,7 +63,7 @@ interface CountedVerdict {
   zone: string;
 }
 
-/** What the noise filter made of them is counted with the message from the wire. */
+/** What the noise filter counted for the deleted rows is counted with the transport's message. */
 async function subtractUsage(
   tx: Transaction,
   account: AccountId,
@@ -99,7 +99,7 @@ async function hasNotifications(
 
 interface NotificationMatch extends ReportedMessage {
   readonly id: number;
-  /** The message it stands for, and whether that is a row of its own. */
+  /** The message it stands for, and whether that row was created for the notification. */
   readonly message: number;
   readonly own: boolean;
 }
@@ -125,7 +125,7 @@ interface NotificationRow extends MessageRow {
   sender_name: string;
 }
 
-/** What says the same as the message, by both ways. */
+/** Messages with the same content, from both sources. */
 async function findSameMessages(
   tx: Transaction,
   account: AccountId,
@@ -174,9 +174,9 @@ async function findSameMessages(
   };
 }
 
-// Who is in a chat and what they are called, for those messages that only name their sender.
+// Who is in a chat and under which names, for messages that only name their sender.
 
-/** Members may not be known yet; whoever wrote of late is one. */
+/** Members may not be known yet; whoever wrote recently counts as one. */
 const OF_LATE = 500;
 
 export async function loadChatMemberNames(

@@ -1,4 +1,4 @@
-// Housekeeping: what nobody can need any more goes, in steps small enough to disturb nothing.
+// Deletes rows that nothing needs any more, in steps small enough not to disturb other work.
 import type { Log } from '@relay/core/log';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from './database.ts';
@@ -32,14 +32,14 @@ const STEPS: readonly Step[] = [
   { table: 'stranger_use', what: 'how much strangers wrote, by day', ...after(30, 'day') },
   { table: 'schedule_runs', what: 'what became of scheduled messages', ...after(90, 'at') },
   { table: 'tool_calls', what: 'calls of tools and what they found', ...after(30, 'at') },
-  // One that was approved stays: its permit names it.
+  // An approved one stays: its permit refers to it.
   {
     table: 'approvals',
     what: 'questions to you that you rejected or that ran out',
     limit: '30 days',
     old: sql`decided_at < now() - interval '30 days' AND state IN ('rejected', 'expired')`,
   },
-  // WhatsApp delivers for about 30 days what it could not deliver; after that nothing comes again.
+  // WhatsApp retries delivery for about 30 days; after that the message does not come again.
   { table: 'erased_messages', what: 'marks of erased messages', ...after(90, 'at') },
   {
     table: 'webhook_deliveries',
@@ -50,7 +50,7 @@ const STEPS: readonly Step[] = [
   { table: 'retention_runs', what: 'when the limits were enforced', ...after(90, 'at') },
 ];
 
-/** What has a limit whatever the settings say. */
+/** Limits that no setting changes. */
 export const FIXED_LIMITS: readonly Pick<Step, 'what' | 'limit'>[] = STEPS.map(
   ({ what, limit }) => ({ what, limit }),
 );

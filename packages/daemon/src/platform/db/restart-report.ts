@@ -1,5 +1,5 @@
-// The restart report as rows of `settings`: one that is open while the daemon or the link is away, and the
-// last one that was finished. An absence that began in another is part of it.
+// Stores the restart report as rows of `settings`: one that is open while the daemon or the link is away, and the last
+// finished one. An absence that begins during another is part of it.
 
 import { type RestartReport, restartReportSchema } from '@relay/contract/api/status';
 import type { AccountId } from '@relay/contract/ids';
@@ -18,12 +18,12 @@ interface AbsenceStart {
   readonly since: Date;
 }
 
-/** With every renewal of the lease: a daemon that is killed was here until then. */
+/** Called with every renewal of the lease: a killed daemon was running until then. */
 export async function noteDaemonSeen(db: Db, holder: string): Promise<void> {
   await sql`UPDATE daemon_runs SET last_seen_at = now() WHERE holder = ${holder}`.execute(db);
 }
 
-/** Since when the last daemon of this home is gone; null at its first start. To be asked before `noteStart`. */
+/** Since when this home's last daemon is gone; null at its first start. Call it before `noteDaemonStart`. */
 export async function lastDaemonSeen(db: Db, holder: string): Promise<Date | null> {
   const { rows } = await sql<{ at: Date }>`
     SELECT greatest(last_seen_at, stopped_at) AS at FROM daemon_runs WHERE holder = ${holder}`.execute(
@@ -32,7 +32,7 @@ export async function lastDaemonSeen(db: Db, holder: string): Promise<Date | nul
   return rows[0]?.at ?? null;
 }
 
-/** Something is away. One that is open already began earlier and goes on. */
+/** Begins an absence. One that is already open began earlier and continues. */
 export async function beginRestartReport(
   db: Db,
   lease: Lease,
@@ -48,8 +48,8 @@ export async function beginRestartReport(
 }
 
 /**
- * The link is back, what had waited was replayed and taken in. Null when nothing was away, or too short
- * and without a trace: the last report then stays the last.
+ * The link is back, and the messages that had waited were replayed and stored. Null if nothing was away, or only
+ * briefly and without a trace: the last report then stays the last.
  */
 export async function finishRestartReport(
   db: Db,
@@ -79,8 +79,8 @@ type StoredAbsence = Pick<RestartReport, 'cause' | 'since'>;
 type Figures = Omit<RestartReport, keyof StoredAbsence | 'replayed'>;
 
 /**
- * What waited was sent while nobody was here, or shortly before: partitions older than that are not read.
- * What came late in that time, and not at an earlier return, is told by when it was received.
+ * Messages that waited were sent during the absence or shortly before: older partitions are not read. Late messages of
+ * this absence, and not of an earlier one, are recognized by when they were received.
  */
 async function figures(tx: Transaction, account: AccountId, since: string): Promise<Figures> {
   const { rows } = await sql<Omit<Figures, 'until'> & { until: Date }>`

@@ -1,5 +1,5 @@
-// The daemon's role: it uses the tables, owns nothing and is no superuser. Another role owns them and changes them. What
-// goes wrong in the daemon can then neither alter a table, nor switch off a trigger, nor change the ledger.
+// The daemon's database role: it uses the tables, owns nothing and is not a superuser. Another role owns and migrates
+// them. So a fault in the daemon can neither alter a table, nor disable a trigger, nor change the ledger.
 import { sql } from 'kysely';
 import type pg from 'pg';
 import { escapeIdentifier, escapeLiteral } from 'pg';
@@ -12,7 +12,7 @@ export interface DaemonRole {
 
 const SCHEMAS = ['relay', 'relay_jobs'];
 
-/** Makes the role if there is none. `reset`: one that is there gets this password. */
+/** Creates the role if it does not exist. `reset`: an existing one gets this password. */
 export async function createDaemonRole(
   owner: pg.ClientBase | pg.Pool,
   { user, password }: DaemonRole,
@@ -28,7 +28,7 @@ export async function createDaemonRole(
   END $make$`);
 }
 
-/** Lets the role use what is there and what is made later. The ledger it may only read and append to. */
+/** Grants the role the use of existing and future tables. It may only read the ledger and append to it. */
 export async function grantTableUse(owner: pg.ClientBase | pg.Pool, user: string): Promise<void> {
   const role = escapeIdentifier(user);
   for (const schema of SCHEMAS) {
@@ -44,7 +44,7 @@ export async function grantTableUse(owner: pg.ClientBase | pg.Pool, user: string
     REVOKE INSERT, UPDATE, DELETE ON relay.schema_migrations FROM ${role}`);
 }
 
-/** Whether the role that connects may use everything: an upgrade that was cut off has left something out. */
+/** Whether the connecting role may use everything: an interrupted upgrade may have left something out. */
 export async function canUseAllTables(pool: pg.Pool): Promise<boolean> {
   const { rows } = await pool.query<{ missing: boolean }>(
     `SELECT count(*) < $2 OR NOT bool_and(has_schema_privilege(n.oid, 'USAGE')) OR EXISTS (
@@ -68,7 +68,7 @@ interface RolePrivileges {
   readonly isOwner: boolean;
 }
 
-/** Of the role that connects. */
+/** Of the connecting role. */
 export async function readRolePrivileges(db: Db): Promise<RolePrivileges> {
   const { rows } = await sql<RolePrivileges>`
     SELECT r.rolname AS user, r.rolsuper AS "isSuperuser", EXISTS (SELECT FROM pg_class c

@@ -1,4 +1,4 @@
-// The runs of agents: one row a turn, with what it cost. A row is running only while its turn is; what a
+// Stores the runs of agents: one row for each turn, with its cost. A row is running only while its turn is; what a
 // restart left running is discarded when the next turn of the same conversation or session begins.
 import { randomUUID } from 'node:crypto';
 import { RelayError } from '@relay/contract/errors';
@@ -31,9 +31,9 @@ interface NewRun {
 }
 
 /**
- * The last statement of a turn's beginning, and the one that makes its commit quick: it is not waited for
- * until it is on the disk. A power cut may undo the last half second of beginnings, whose jobs are then
- * taken anew; the commit at the turn's end makes its beginning durable with it.
+ * The last statement of a turn's beginning. It makes the commit fast by not waiting for the disk: a power cut may undo
+ * the last half second of beginnings, whose jobs then run again; the commit at the turn's end makes its beginning
+ * durable too.
  */
 export async function beginRun(tx: Transaction, run: NewRun): Promise<RunId> {
   const id = runId(randomUUID());
@@ -52,7 +52,7 @@ export async function beginRun(tx: Transaction, run: NewRun): Promise<RunId> {
   return id;
 }
 
-/** For the transaction it is part of. */
+/** For the current transaction only. */
 const ASYNC_COMMIT_SQL = sql`set_config('synchronous_commit', 'off', true)`;
 
 export async function endRun(
@@ -70,7 +70,7 @@ export async function endRun(
     .execute();
 }
 
-/** What time it is, and the zone whose midnight ends the owner's day; an IANA name. */
+/** The current time, and the IANA zone whose midnight ends the owner's day. */
 export interface OwnerClock {
   readonly now: () => Date;
   readonly zone: string;
@@ -79,20 +79,19 @@ export interface OwnerClock {
 interface RunSpending {
   readonly run: RunId;
   readonly clock: OwnerClock;
-  /** What is looked at with it: what the conversation or session had used before, as an expression. */
+  /** What the conversation or session had used before, as an expression that is read in the same query. */
   readonly usedBefore: RawBuilder<number>;
 }
 
-/** This call included; `before` in tokens. Those of turns that failed or were discarded count too: they were paid for. */
+/** Includes this call; `before` is in tokens. Failed and discarded turns count too: they were paid for. */
 interface TokensUsed {
   readonly before: number;
   readonly day: DayUse;
 }
 
 /**
- * Adds what a call of the model cost. One statement under the lease, not waited for on its way to the disk:
- * of a turn that comes to its end nothing is lost, and a power cut in the middle of one costs the count of
- * its last half second.
+ * Adds the cost of a model call. One statement under the lease that does not wait for the disk: a turn that ends loses
+ * nothing, and a power cut during one loses the count of its last half second.
  */
 export async function noteRunSpending(
   db: Db,
@@ -121,7 +120,7 @@ export async function noteRunSpending(
   return used;
 }
 
-/** What a question cost that belongs to no turn: a run that begins and ends with its one call. */
+/** The cost of a call that belongs to no turn: a run that begins and ends with its one call. */
 export async function noteSingleCallRun(
   db: Db,
   { account, epoch }: Lease,
@@ -147,7 +146,7 @@ export async function noteSingleCallRun(
   if (rows.length === 0) throw new RelayError('lease_lost');
 }
 
-/** What all agents have used today, for the transaction that begins a turn. */
+/** Tokens all agents have used today, for the transaction that begins a turn. */
 export const spentTodaySql = (
   account: AccountId,
   clock: OwnerClock,
@@ -158,8 +157,8 @@ export const spentTodaySql = (
 const dayOf = ({ now, zone }: OwnerClock): RawBuilder<string> =>
   sql<string>`${dayIn(zone, now())}::date`;
 
-// What a run has read that others wrote, kept with the run: whoever goes on from its words goes on from
-// that too. Written before a model sees the text, so that no crash forgets it.
+// Stores whose text a run has read: whatever continues from its words has read it too. Written before a model sees the
+// text, so that a crash cannot lose it.
 
 export async function saveRunTaint(
   tx: Transaction,
@@ -175,7 +174,7 @@ export async function saveRunTaint(
     .execute();
 }
 
-/** Of all these runs together. One of which nothing is known may have read anything. */
+/** Of all these runs together. A run of which nothing is known may have read anything. */
 export async function taintOfRuns(
   db: Db,
   account: AccountId,
@@ -197,7 +196,7 @@ export async function taintOfRuns(
 }
 
 /**
- * Of whoever wrote a text, as the ledger names them: a program; an assistant, with what it had read; the owner, who
+ * The taint of a text's author, as the ledger names them: a client; an assistant, with what it had read; the owner, who
  * taints nothing.
  */
 export async function taintOfAuthors(
@@ -211,8 +210,8 @@ export async function taintOfAuthors(
   return joinTaints(read, { ...UNTAINTED, clients: ids('token') });
 }
 
-// What models were asked for since a moment, summed up by who asked and how it ended. By kind of actor alone: a
-// conversation's own id would make a series of each.
+// Model usage since a moment, summed by the kind of actor and the outcome. Only by kind: ids of conversations would
+// create a metrics series for each.
 
 export interface ModelUseTotals {
   readonly actor: string;
@@ -220,7 +219,7 @@ export interface ModelUseTotals {
   readonly count: number;
   readonly input: number;
   readonly output: number;
-  /** In seconds, all together. */
+  /** In seconds, in total. */
   readonly took: number;
 }
 

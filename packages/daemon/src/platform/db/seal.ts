@@ -1,5 +1,5 @@
-// Proof that this daemon wrote a permit or the head of the ledger: a MAC with the key of the vault, which is not in the
-// database. Whoever can only write to the database can copy a MAC, and cannot make one.
+// Proves that this daemon wrote a permit or the head of the ledger: a MAC with the vault's key, which is not in the
+// database. Somebody who can only write to the database can copy a MAC but not create one.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type {
   AccountId,
@@ -24,7 +24,7 @@ export const LEDGER_START: LedgerMark = { seq: 0, hash: '' };
 
 type Fact = string | number | null;
 
-/** What each MAC is about, so that one is never good for another. */
+/** What a MAC is for, so that it is never valid for something else. */
 type Kind = 'permit' | 'ledger head' | 'ledger verified';
 
 export class Seal {
@@ -44,14 +44,14 @@ export class Seal {
     return mac !== null && mac.length === own.length && timingSafeEqual(mac, own);
   }
 
-  /** The newest head of this ledger that was signed and committed, as far as this process knows. */
+  /** The newest signed and committed head of this ledger that this process knows. */
   newestHead(account: AccountId): LedgerMark {
     return this.#newest.get(account) ?? LEDGER_START;
   }
 
   /**
-   * Whether this daemon signed this head and the ledger was not set back to it. If so, it is remembered: only give one
-   * that is committed.
+   * Whether this daemon signed this head and the ledger was not set back to it. If so, it is remembered: pass only a
+   * committed head.
    */
   acceptHead(account: AccountId, head: LedgerMark, mac: Uint8Array | null): boolean {
     const newest = this.newestHead(account);
@@ -62,7 +62,7 @@ export class Seal {
     return true;
   }
 
-  /** The ledger was replaced, at the owner's word: what was known of the former one says nothing of it. */
+  /** The owner had the ledger replaced: what was known of the former one does not apply. */
   forgetHead(account: AccountId): void {
     this.#newest.delete(account);
   }
@@ -77,7 +77,7 @@ export class Seal {
   }
 }
 
-/** All that the re-check believes of a permit, and the message it was given for. */
+/** Everything that the re-check trusts of a permit, and the message it was given for. */
 export interface PermitFacts {
   readonly account_id: AccountId;
   readonly id: PermitId;
@@ -85,7 +85,7 @@ export interface PermitFacts {
   readonly actor: string;
   readonly intent: string;
   readonly chat_id: ChatId;
-  /** Of the content, in hex. */
+  /** Hash of the content, in hex. */
   readonly hash: string;
   readonly instance_id: InstanceId | null;
   readonly instance_epoch: number | null;
@@ -96,7 +96,7 @@ export interface PermitFacts {
   readonly message_id: MessageId;
 }
 
-/** An id may be written in capitals when it is given, and never is when it is read. */
+/** An id may be given in capitals but is always read in lower case. */
 export const permitFacts = (permit: PermitFacts): readonly Fact[] =>
   [
     permit.account_id,
@@ -115,15 +115,15 @@ export const permitFacts = (permit: PermitFacts): readonly Fact[] =>
     permit.message_id,
   ].map((fact) => (typeof fact === 'string' ? fact.toLowerCase() : fact));
 
-// Hashes of what is permitted or approved: recipient and content together. A permit or an approval for one is none for
-// another.
+// Hashes of what is permitted or approved: recipient and content together. A permit or an approval for one is not valid
+// for another.
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 export const contentHash = ({ chat, text }: { readonly chat: ChatId; readonly text: string }) =>
   sha256(`${chat}\n${text}`);
 
-/** What a person is asked to approve, as `approvals.intent` holds it. */
+/** What the owner is asked to approve, as `approvals.intent` holds it. */
 export type ApprovableIntent =
   | { readonly kind: 'send_message'; readonly chat: ChatId; readonly text: string }
   | { readonly kind: 'create_conversation'; readonly chat: ChatId; readonly request: unknown }
@@ -132,7 +132,7 @@ export type ApprovableIntent =
       readonly chat?: ChatId;
     };
 
-/** Of the recipient and all of the content. */
+/** Of the recipient and the whole content. */
 export function intentHash(intent: ApprovableIntent): string {
   if (intent.kind === 'send_message') return contentHash(intent);
   if (intent.kind === 'create_conversation') {
@@ -142,7 +142,7 @@ export function intentHash(intent: ApprovableIntent): string {
   return sha256(`${kind}\n${canonical(rest)}`);
 }
 
-/** The same whatever order its keys come in: the database keeps none. */
+/** Independent of the order of keys: the database does not keep it. */
 const canonical = (value: unknown): string =>
   JSON.stringify(value, (_key, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)

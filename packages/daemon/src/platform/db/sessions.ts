@@ -1,5 +1,5 @@
-// Sessions: what one agent has said and heard with one person, as rows. Lines are kept whole; how many of
-// them a turn sees is for its flow to say.
+// Stores sessions: the lines of one agent's exchange with one person. Lines are stored whole; the feature decides how
+// many of them a turn sees.
 import type {
   AccountId,
   ApprovalId,
@@ -17,14 +17,14 @@ export type SessionLine = Selectable<Tables['session_messages']>;
 
 interface NewSession {
   readonly kind: SessionRow['kind'];
-  /** Whom it is with; one session each. */
+  /** Whom it is with; one session for each. */
   readonly key: string;
   readonly title: string;
   readonly chat: ChatId | null;
   readonly contact: ContactId | null;
 }
 
-/** Found or made, its title brought up to date, and locked until the transaction ends. */
+/** Finds or creates it, updates its title, and locks it until the transaction ends. */
 export async function openSession(
   tx: Transaction,
   account: AccountId,
@@ -44,15 +44,15 @@ export async function openSession(
 export interface NewSessionLine {
   readonly role: SessionLine['role'];
   readonly content: string;
-  /** When it was said; now, unless it says. */
+  /** When it was said; by default now. */
   readonly at?: Date;
   readonly message?: MessageId;
   readonly run?: RunId;
-  /** Said to Relay itself, or its answer. */
+  /** A command to Relay itself, or its answer. */
   readonly command?: boolean;
-  /** The owner passed it on, but somebody else wrote it. */
+  /** The owner forwarded it, but somebody else wrote it. */
   readonly untrusted?: boolean;
-  /** Somebody's line that is to be dealt with. */
+  /** A received line that still has to be handled. */
   readonly waiting?: boolean;
   /** The line that it answers. */
   readonly answers?: number;
@@ -92,7 +92,7 @@ export async function appendSessionLine(
     .executeTakeFirstOrThrow();
 }
 
-/** The owner chose other words for a draft: the session remembers those, and what becomes of them. */
+/** The owner edited a draft: the session keeps the new text and its outcome. */
 export async function moveSessionDraft(
   tx: Transaction,
   account: AccountId,

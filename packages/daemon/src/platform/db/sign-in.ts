@@ -1,5 +1,5 @@
-// Login codes and browser sessions in PostgreSQL, known by their hashes only. A code is spent by the one
-// UPDATE that finds it unspent.
+// Stores login codes and browser sessions, by their hashes only. A code is spent by the one UPDATE that finds it
+// unspent.
 
 import type { SignInStore } from '@relay/contract/api/credentials';
 import type { AccountId } from '@relay/contract/ids';

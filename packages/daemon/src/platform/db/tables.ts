@@ -1,5 +1,5 @@
-// The tables as Kysely sees them: those that code reads or writes today. The SQL in migrations/ is the
-// truth; a column is added here when code first needs it.
+// The tables as Kysely types: those that code reads or writes today. The SQL in migrations/ is authoritative; a column
+// is added here when code first needs it.
 
 import type { InstanceState } from '@relay/contract/conversation/states';
 import type {
@@ -85,7 +85,7 @@ export interface Tables {
     value: string;
     contact_id: ContactId;
     learnt_at: Now;
-    /** What WhatsApp said of a number, and when; null: it was never asked. */
+    /** WhatsApp's answer about a number, and when; null: it was never asked. */
     is_registered: Generated<boolean | null>;
     asked_at: Generated<Date | null>;
   };
@@ -122,7 +122,7 @@ export interface Tables {
   observed_groups: {
     account_id: AccountId;
     chat_id: ChatId;
-    /** An IANA name: hours and days are cut by it. */
+    /** An IANA name: it sets where hours and days begin. */
     zone: string;
     options: Generated<Json<Record<string, unknown>>>;
     announced_at: Date | null;
@@ -162,7 +162,7 @@ export interface Tables {
     period_end: Date;
     body: string;
     tokens: number;
-    /** How many messages it sums up, and the last of them. */
+    /** How many messages it summarizes, and the last of them. */
     messages: Generated<number>;
     read_up_to: Generated<number>;
     run_id: RunId | null;
@@ -207,9 +207,9 @@ export interface Tables {
     chat_id: ChatId | null;
     contact_id: ContactId | null;
     options: Generated<Json<Record<string, unknown>>>;
-    /** The last line that is forgotten. */
+    /** The last line that the agent no longer sees. */
     begins_after: Generated<number>;
-    /** Of auto-reply: until when it gives no answer, for which time in a row, and why. */
+    /** For auto-reply: the cooldown's end, how many there were in a row, and why. */
     resting_until: Date | null;
     rests: Generated<number>;
     rest_reason: string | null;
@@ -224,12 +224,12 @@ export interface Tables {
     content: string;
     run_id: RunId | null;
     message_id: MessageId | null;
-    /** Said to Relay itself, or its answer: no model sees it. */
+    /** A command to Relay itself, or its answer: no model sees it. */
     command: Generated<boolean>;
-    /** The owner passed it on, but somebody else wrote it. */
+    /** The owner forwarded it, but somebody else wrote it. */
     untrusted: Generated<boolean>;
     at: Now;
-    /** Somebody's line that nobody has dealt with yet. */
+    /** A received line that has not been handled yet. */
     waiting: Generated<boolean>;
     /** The line that this one answers. */
     answers: number | null;
@@ -246,7 +246,7 @@ export interface Tables {
     catch_up: Generated<'skip' | 'once' | 'all'>;
     state: Generated<'active' | 'done' | 'cancelled'>;
     created_by: string;
-    /** The owner's yes, where an agent needed one. */
+    /** The owner's approval, if an agent needed one. */
     approval_id: ApprovalId | null;
     next_at: Date | null;
     created_at: Now;
@@ -258,7 +258,7 @@ export interface Tables {
     outcome: 'queued' | 'waiting' | 'refused' | 'skipped';
     reason: string;
     permit_id: PermitId | null;
-    /** Of those that were left out together. */
+    /** How many runs were skipped together. */
     count: Generated<number>;
     last_due_at: Date | null;
     approval_id: ApprovalId | null;
@@ -276,7 +276,7 @@ export interface Tables {
     schedule_id: ScheduleId | null;
     state: Generated<'pending' | 'approved' | 'rejected' | 'expired'>;
     answer: string | null;
-    /** The question that it was before its words were changed, the first of them. */
+    /** The first approval in a series of edits of its text. */
     began_as: ApprovalId | null;
     notice_id: OutboxId | null;
     created_at: Now;
@@ -295,7 +295,7 @@ export interface Tables {
     content_hash: Buffer;
     approval_id: ApprovalId | null;
     instance_epoch: number | null;
-    /** Of a follow-up: the last line of the transcript it was written after. */
+    /** For a follow-up: the last line of the transcript it was written after. */
     follow_up_after: number | null;
     run_id: RunId | null;
     schedule_id: ScheduleId | null;
@@ -353,17 +353,17 @@ export interface Tables {
     reason: string | null;
     unread: number;
     epoch: number;
-    /** A message of it is queued or in doubt. */
+    /** One of its messages is queued or of unknown outcome. */
     unsent: Generated<boolean>;
-    /** From when on the follow-up clock last ran. */
+    /** When the follow-up clock was last started. */
     timer_set_at: Date | null;
     timer_due_at: Date | null;
     timer_left_ms: number | null;
-    /** What was said up to the line `summary_up_to` of the transcript. */
+    /** A summary of the transcript up to the line `summary_up_to`. */
     summary: string | null;
     summary_up_to: number | null;
     options: Json<{ facts?: string[] }>;
-    /** An actor's name, as the ledger has it. */
+    /** The actor, as the ledger names it. */
     created_by: Generated<string>;
     created_at: Now;
     updated_at: Now;
@@ -376,7 +376,7 @@ export interface Tables {
     to_state: InstanceState;
     trigger: ConversationEventType;
     epoch: number;
-    /** The program that caused it; null for everybody else. */
+    /** The client that caused it; null for everybody else. */
     caused_by: Generated<string | null>;
     at: Now;
   };
@@ -407,7 +407,7 @@ export interface Tables {
     failure: string | null;
     started_at: Now;
     ended_at: Date | null;
-    /** The instance's epoch it was asked for in. */
+    /** The instance's epoch in which it was requested. */
     epoch: number | null;
     /** The last line of the transcript that it was shown. */
     read_up_to: number | null;
@@ -421,7 +421,7 @@ export interface Tables {
     arguments: Json<unknown>;
     result: Json<unknown> | null;
     permit_id: PermitId | null;
-    /** What it did, in words for the owner; null for one that did nothing. */
+    /** What it did, in words for the owner; null if it did nothing. */
     effect: string | null;
     at: Now;
   };
@@ -438,7 +438,7 @@ export interface Tables {
     name: string;
     hash: Buffer;
     scopes: string[];
-    /** The only contacts it may deal with; null means all that grants allow. */
+    /** The only contacts the client may use; null means all that grants allow. */
     contacts: ContactId[] | null;
     confirm: Generated<boolean>;
     created_at: Now;

@@ -1,6 +1,5 @@
-// Tokens of programs, known by the hash of their secret alone, and what each has read.
-// Invariant: a token that is revoked or out of date is nobody's, and what was read is written down before it
-// is handed out.
+// Stores the tokens of clients, by the hash of their secret only, and what each has read. Invariant: a revoked or
+// expired token identifies no client, and what a client reads is recorded before it is returned.
 
 import type { ClientTokens, TokenClient } from '@relay/contract/api/credentials';
 import type { ForwarderTokens } from '@relay/contract/api/ingest';
@@ -11,11 +10,11 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db, Transaction } from './database.ts';
 import { type LeasedDb, transaction } from './transaction.ts';
 
-/** The forwarders' token lies in the same table and is none of these. */
+/** The notification forwarders' token is in the same table and is excluded. */
 export const IS_CLIENT_TOKEN_SQL = sql`NOT 'notifications' = ANY(t.scopes)`;
 export const IS_VALID_TOKEN_SQL = sql`t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > now())`;
 
-/** Last used is kept to the minute: a busy program does not write at every call. */
+/** The last use is stored to the minute, so that a busy client does not cause a write at every call. */
 const LAST_USED_PRECISION = sql`interval '1 minute'`;
 
 type TokenRow = Omit<TokenClient, 'scopes'> & {
@@ -25,7 +24,7 @@ type TokenRow = Omit<TokenClient, 'scopes'> & {
 
 export const tokenHashBytes = (hash: string): Buffer => Buffer.from(hash, 'utf8');
 
-/** Those this version knows; what another one granted means nothing here. */
+/** Only scopes that this version knows; those of another version have no meaning here. */
 const knownScopes = (scopes: readonly string[]): Scope[] =>
   SCOPES.filter((scope) => scopes.includes(scope));
 
@@ -48,7 +47,7 @@ export function createClientTokens(db: Db, account: AccountId): ClientTokens {
 const byHash = (db: Db, account: AccountId, hash: string): Promise<TokenRow | null> =>
   findRow(db, account, sql`t.hash = ${tokenHashBytes(hash)}`);
 
-/** The program as it may act now; null for one whose token is no longer good. */
+/** The client with its current rights; null if its token is no longer valid. */
 export async function readTokenClient(
   db: Db,
   account: AccountId,
@@ -79,7 +78,7 @@ const toTokenClient = ({ id, name, scopes, contacts, confirm }: TokenRow): Token
   confirm,
 });
 
-/** Before the program sees words of these chats. */
+/** Call it before the client sees text of these chats. */
 export async function noteTokenReads(
   tx: Db,
   account: AccountId,
@@ -92,7 +91,7 @@ export async function noteTokenReads(
     ON CONFLICT DO NOTHING`.execute(tx);
 }
 
-/** All that it has ever read: how long a program remembers is not for us to say. */
+/** Everything it has ever read: we cannot know how long a client remembers. */
 export async function taintOfToken(
   tx: Transaction,
   account: AccountId,
@@ -103,8 +102,8 @@ export async function taintOfToken(
   return { chats: rows.map(({ chat_id }) => chat_id), outside: false };
 }
 
-// The token of notification forwarders: one at a time, known by its hash alone. A new one ends the one
-// before it in the same statement.
+// The token of notification forwarders: one at a time, stored by its hash only. A new one revokes the previous one in
+// the same statement.
 
 const FORWARDER_SCOPE = 'notifications';
 
@@ -121,7 +120,7 @@ export function createForwarderTokens(leased: LeasedDb): ForwarderTokens {
     },
     async replace(hash) {
       await transaction(leased, async ({ tx }) => {
-        // Two at a time wait for each other here, so that one of them is the last.
+        // Two concurrent calls wait for each other here, so that one of them is the last.
         await sql`SELECT 1 FROM accounts WHERE id = ${account} FOR NO KEY UPDATE`.execute(tx);
         await sql`UPDATE tokens SET revoked_at = now() WHERE ${current}`.execute(tx);
         await sql`INSERT INTO tokens (account_id, name, hash, scopes)

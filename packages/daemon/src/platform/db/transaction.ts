@@ -1,19 +1,19 @@
-// The only way to write. A transaction holds the account's lease until it commits, and runs again when
-// another transaction got in its way.
+// The only way to write. A transaction holds the account's lease until it commits, and runs again after a conflict with
+// another transaction.
 import type { Db, Transaction } from './database.ts';
 import type { PostgresEventLog } from './events.ts';
 import { holdLease, type Lease } from './lease.ts';
 
-/** Deadlock, serialization failure, and rows that another transaction has locked, made or merged away. */
+/** Deadlock, serialization failure, and rows that another transaction has locked, created or merged away. */
 const CONFLICT_CODES = ['40P01', '40001', '55P03', '23505', '23503'];
 const ATTEMPTS = 3;
 
-/** Thrown inside a transaction that decided on something which is no longer so: it is run again. */
+/** Thrown inside a transaction whose decision was based on outdated facts: it runs again. */
 export class TransactionConflict extends Error {
   readonly code = '40001';
 }
 
-/** Nothing of the transaction has happened, and running it again may succeed. */
+/** The transaction was rolled back, and running it again may succeed. */
 export function isTransactionConflict(error: unknown): boolean {
   const { code } = error as { code?: unknown };
   return typeof code === 'string' && CONFLICT_CODES.includes(code);
@@ -23,17 +23,17 @@ export function isTransactionConflict(error: unknown): boolean {
 export interface LeasedDb {
   readonly db: Db;
   readonly lease: Lease;
-  /** Woken after the commit. Whoever follows the events leaves this out, or its own commits would wake it. */
+  /** Notified after the commit. A reader of the events omits this, or its own commits would wake it. */
   readonly events?: Pick<PostgresEventLog, 'hint'>;
 }
 
-/** A transaction, and what is to be called once it has committed. */
+/** A transaction, and callbacks that run after its commit. */
 export interface UnitOfWork {
   readonly tx: Transaction;
   readonly afterCommit: (() => void)[];
 }
 
-/** `run` starts anew after a conflict: whatever it changes outside the database belongs into `afterCommit`. */
+/** `run` starts again after a conflict: whatever it changes outside the database belongs in `afterCommit`. */
 export async function transaction<T>(
   { db, lease, events }: LeasedDb,
   run: (work: UnitOfWork) => Promise<T>,
@@ -57,7 +57,7 @@ export async function transaction<T>(
   }
 }
 
-/** Several reads of the same moment: what is written meanwhile is not seen. */
+/** Runs several reads on one snapshot: concurrent writes are not seen. */
 export async function readSnapshot<T>(db: Db, run: (tx: Transaction) => Promise<T>): Promise<T> {
   return db
     .transaction()
@@ -66,7 +66,7 @@ export async function readSnapshot<T>(db: Db, run: (tx: Transaction) => Promise<
     .execute(run);
 }
 
-/** Shows what a write would do: whatever `run` writes is undone. */
+/** Shows what a write would do: everything that `run` writes is rolled back. */
 export async function runAndRollBack<T>(db: Db, run: (tx: Transaction) => Promise<T>): Promise<T> {
   const tx = await db.startTransaction().execute();
   try {

@@ -1,5 +1,6 @@
-// The chats of two contacts that are one: the messages of both in one chat, in order, each once. What is under way in
-// either (conversations, schedules, approvals, messages that have not left) goes on in the one that is kept.
+// Merges the chats of two contacts that are one person: the messages of both in one chat, in order, without duplicates.
+// Everything in progress in either (conversations, schedules, approvals, queued messages) continues in the chat that is
+// kept.
 import type { AccountId, ApprovalId, ChatId, ContactId } from '@relay/contract/ids';
 import { type RawBuilder, sql } from 'kysely';
 import { sealOf, type Transaction } from '../database.ts';
@@ -60,7 +61,7 @@ export async function mergeChats(work: MergeContext): Promise<void> {
   await sql`DELETE FROM chats WHERE account_id = ${account} AND id = ${gone}`.execute(tx);
 }
 
-/** Who has read the one has read the other: they are one person's. */
+/** A token that has read one chat has read the other: both belong to one person. */
 async function mergeTokenReads(
   { tx, account }: MergeContext,
   gone: ChatId,
@@ -85,7 +86,7 @@ async function renameSender(work: MergeContext): Promise<void> {
   const { tx, account, into, from } = work;
   await sql`UPDATE messages SET sender_id = ${into}
     WHERE account_id = ${account} AND sender_id = ${from}`.execute(tx);
-  // By chat, because that is how keys are found.
+  // By chat, because keys are indexed by chat.
   const theirs = sql`sender = ${from} AND chat_id IN (SELECT id FROM chats
     WHERE account_id = ${account} AND (kind = 'group' OR contact_id = ${from}))`;
   await dropDuplicateMessages(work, theirs, { sender: into });
@@ -93,7 +94,7 @@ async function renameSender(work: MergeContext): Promise<void> {
     WHERE account_id = ${account} AND ${theirs}`.execute(tx);
 }
 
-/** A message that came under both addresses is there once: of two that would share a key, one goes. */
+/** A message that arrived under both addresses is kept once: of two that would share a key, one is deleted. */
 async function dropDuplicateMessages(
   work: MergeContext,
   which: ReturnType<typeof sql>,
@@ -121,7 +122,7 @@ async function dropDuplicateMessages(
   }
 }
 
-// What every step of a merge needs: the transaction, and who becomes whom.
+// The context of every merge step: the transaction, and which contact is merged into which.
 
 export interface MergeContext {
   readonly tx: Transaction;
@@ -130,15 +131,15 @@ export interface MergeContext {
   readonly from: ContactId;
 }
 
-// Approvals about two contacts that are one. They keep their ids, their text and their notices; the recipient becomes
-// the chat that is kept, with a new hash. A grant that was asked for one of the two is not for the other, so that
-// question expires.
+// Merges approvals about the two contacts. They keep their ids, their text and their notices; the recipient becomes the
+// chat that is kept, with a new hash. An approval to change the grant of one contact does not apply to the other, so it
+// expires.
 
 const ASKED_TWICE = 'The same message to the same person already waits for approval.';
 const OTHER_GRANTEE =
   'This contact turned out to be another one as well. Change the grant of the merged contact instead.';
 
-/** Pending changes of a grant of either contact. */
+/** Pending grant changes of either contact. */
 export async function expireGrantApprovals(work: MergeContext): Promise<void> {
   const { tx, account, into, from } = work;
   const { rows } = await sql<{ id: ApprovalId }>`
@@ -158,7 +159,7 @@ interface MovedApproval {
   readonly requested_by: string;
 }
 
-/** The permits of those that were approved get the new hash by their foreign key. */
+/** The permits of approved ones get the new hash through their foreign key. */
 async function moveApprovals(work: MergeContext, gone: ChatId, kept: ChatId): Promise<void> {
   const { tx, account } = work;
   const { rows } = await sql<MovedApproval>`
@@ -172,7 +173,7 @@ async function moveApprovals(work: MergeContext, gone: ChatId, kept: ChatId): Pr
     return {
       id,
       intent: after,
-      // One that never matched its content must not begin to.
+      // A hash that did not match its content must not begin to match.
       hash: intentHash(intent) === hash ? intentHash(after) : hash,
       requested_by: actorAfterMerge(requested_by, gone, kept),
     };
@@ -189,7 +190,7 @@ const movedApprovalsSql = (
   ${moved.map(({ hash }) => Buffer.from(hash, 'hex'))}::bytea[],
   ${moved.map(({ requested_by }) => requested_by)}::text[]) AS n(id, intent, hash, requested_by)`;
 
-/** Whoever asked for the same message to both chats asks for it once: approving both would send it twice. */
+/** The same message requested for both chats is one approval: approving both would send it twice. */
 async function joinTwins(work: MergeContext, moved: readonly MovedApproval[]): Promise<void> {
   const { tx, account } = work;
   const { rows: twins } = await sql<{ gone: ApprovalId; kept: ApprovalId }>`
@@ -226,15 +227,15 @@ async function expireApprovals(
   );
 }
 
-// Messages that have not left when two chats turn out to be one. Their permits are for one of the chats: they are
-// written again for the one that is kept. Whether they may leave is still decided just before, over the merged grant.
+// Moves unsent messages when two chats turn out to be one. Their permits name one of the chats and are rewritten for
+// the one that is kept. Whether they may be sent is still decided just before sending, with the merged grant.
 
 interface OpenPermit extends PermitFacts {
   readonly mac: Buffer | null;
   readonly body: string;
 }
 
-/** The name of whoever acts in the chat. */
+/** The actor's name after the merge, if it contains the chat. */
 const actorAfterMerge = (actor: string, gone: ChatId, kept: ChatId): string =>
   actor === `auto_reply:${gone}` ? `auto_reply:${kept}` : actor;
 
@@ -242,7 +243,7 @@ const actorAfterMerge = (actor: string, gone: ChatId, kept: ChatId): string =>
 const actorAfterMergeSql = (actor: RawBuilder<unknown>, gone: ChatId, kept: ChatId) =>
   sql<string>`CASE WHEN ${actor} = ${`auto_reply:${gone}`} THEN ${`auto_reply:${kept}`} ELSE ${actor} END`;
 
-/** Of the messages in the chat that may still leave. To be read before the approvals are moved. */
+/** Permits of the chat's messages that may still be sent. Read them before the approvals are moved. */
 async function openPermits(
   { tx, account }: MergeContext,
   chat: ChatId,
@@ -258,7 +259,10 @@ async function openPermits(
   return rows;
 }
 
-/** All permits of the chat, and by their foreign key the messages. An approved permit has the hash of its approval. */
+/**
+ * Moves all permits of the chat, and through their foreign key the messages. An approved permit has its approval's
+ * hash.
+ */
 async function movePermits(
   work: MergeContext,
   open: readonly OpenPermit[],
@@ -278,7 +282,7 @@ async function movePermits(
     WHERE p.account_id = ${account} AND p.id = n.id`.execute(tx);
 }
 
-/** One that was forged or altered before stays so: only what was signed is signed again. */
+/** A forged or altered permit stays invalid: only a signed permit is signed again. */
 function movedTo({ tx }: MergeContext, permit: OpenPermit, chat: ChatId): OpenPermit {
   const { chat_id: gone, hash, body, mac } = permit;
   const seal = sealOf(tx);
@@ -293,13 +297,13 @@ function movedTo({ tx }: MergeContext, permit: OpenPermit, chat: ChatId): OpenPe
   return { ...after, mac: isSigned ? seal.sign('permit', permitFacts(after)) : mac };
 }
 
-// Messages that wait to be routed in one of two chats that are one. Jobs of one key run in order, one at a time; under two
-// keys, messages of one person would be routed side by side and in any order.
+// Merges the route jobs of the two chats. Jobs of one key run in order, one at a time; under two keys, messages of one
+// person would be routed concurrently and in any order.
 
 /**
- * The jobs of the chat that goes take the key of the one that stays, where they line up by their age. The queue allows one
- * running or retried job for each key: if the chat that stays has one, that of the other lines up again. Its new id keeps
- * its place in the order, and whoever runs it now can no longer complete, fail or delete it.
+ * Jobs of the removed chat get the key of the kept chat and are ordered by age. The queue allows one running or retried
+ * job for each key: if the kept chat has one, the other chat's job is queued again. Its new id keeps its place in the
+ * order, and the worker that runs it now can no longer complete, fail or delete it.
  */
 async function joinRouteJobs(
   { tx, account }: MergeContext,
@@ -321,7 +325,7 @@ async function joinRouteJobs(
   );
 }
 
-/** A message that came under both addresses is stored once. If the dropped copy was routed, the kept one is not. */
+/** A message that arrived under both addresses is stored once. If the dropped copy was routed, the kept one is not. */
 async function dropRoutedTwice(
   { tx }: MergeContext,
   copies: readonly { readonly dropped: number; readonly kept: number }[],

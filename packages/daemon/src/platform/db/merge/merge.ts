@@ -1,6 +1,6 @@
-// Two contacts were found to be one: everything that hangs on either hangs on one of them afterwards, in
-// the caller's transaction. What both were allowed stays; what only one was allowed is withdrawn and said.
-// What is under way with either goes on: nothing is refused, revoked or lost because of a merge.
+// Merges two contacts that are one person: everything that belongs to either belongs to one of them afterwards, in the
+// caller's transaction. Rights that both had stay; a right that only one had is withdrawn and reported. Work in
+// progress with either continues: a merge refuses, revokes or loses nothing.
 
 import type { InstanceState } from '@relay/contract/conversation/states';
 import type { AccountId, ContactId, InstanceId, SessionId } from '@relay/contract/ids';
@@ -48,7 +48,7 @@ async function narrowGrant({ tx, account, into, from }: MergeContext, grant: Gra
     WHERE account_id = ${account} AND contact_id = ${into}`.execute(tx);
 }
 
-/** A token that named one of the two was not meant for the other. */
+/** A token limited to one of the two contacts was not meant for the other. */
 async function narrowTokens({ tx, account, into, from }: MergeContext): Promise<void> {
   await sql`UPDATE tokens SET contacts = CASE
       WHEN contacts @> ARRAY[${into}, ${from}]::uuid[] THEN array_remove(contacts, ${from}::uuid)
@@ -86,7 +86,7 @@ async function joinGroups({ tx, account, into, from }: MergeContext): Promise<vo
       SET role = excluded.role WHERE excluded.role = 'admin'`.execute(tx);
 }
 
-/** Its knocks, memberships and counts go with it: they were taken over above. */
+/** Its message requests, memberships and counts are deleted with it: they were taken over above. */
 async function deleteMergedContact({ tx, account, into, from }: MergeContext): Promise<void> {
   await sql`UPDATE contacts k SET display_name = coalesce(k.display_name, g.display_name),
       push_name = coalesce(k.push_name, g.push_name), created_at = least(k.created_at, g.created_at),
@@ -122,8 +122,8 @@ async function recordMerge(
 // these rows first and a contact or a chat later, so a merge that locked the contacts first would deadlock with them.
 
 /**
- * In the order in which other transactions lock these rows. `nowait` is for rows that were added before the contacts were
- * locked: whoever holds one may already wait for a contact. The statement then fails and the merge is tried again.
+ * In the order in which other transactions lock these rows. `nowait` is for rows that were added before the contacts
+ * were locked: their holder may already wait for a contact. The statement then fails and the merge is tried again.
  */
 export async function lockWorkInProgress(
   tx: Transaction,
@@ -138,8 +138,8 @@ export async function lockWorkInProgress(
     ORDER BY id FOR UPDATE ${waiting}`.execute(tx);
   await sql`SELECT FROM sessions WHERE account_id = ${account} AND contact_id = ANY(${contacts}::uuid[])
     ORDER BY id FOR UPDATE ${waiting}`.execute(tx);
-  // Not the key, because lines are added to the transcript while a message is locked. The end of a conversation locks it
-  // before the next one in the queue.
+  // Not the key, because lines are added to the transcript while a message is locked. The end of a conversation locks
+  // it before the next one in the queue.
   await sql`SELECT FROM instances WHERE account_id = ${account} AND contact_id = ANY(${contacts}::uuid[])
     ORDER BY state = 'QUEUED', queue_seq FOR NO KEY UPDATE ${waiting}`.execute(tx);
   await sql`SELECT FROM schedules WHERE account_id = ${account} AND chat_id IN (${chats})
@@ -153,8 +153,8 @@ export async function lockWorkInProgress(
     ORDER BY seq FOR NO KEY UPDATE ${waiting}`.execute(tx);
 }
 
-// Conversations with two contacts that are one. A contact is held by one conversation: of two, the older
-// goes on and the younger waits, paused in the queue, for its owner to resume it.
+// Merges conversations. A contact has one active conversation: of two, the older continues and the younger is paused in
+// the queue until its owner resumes it.
 
 const PAUSED_BY_MERGE =
   'This contact turned out to be the one of another conversation. Resume it when that one has ended.';
@@ -200,8 +200,8 @@ async function pauseYounger(
   });
 }
 
-// The sessions of two contacts that are one: one remains, with the lines of both in the order they were
-// heard. What waited for an answer in either goes on waiting.
+// Merges sessions: one remains, with the lines of both in the order they were received. Lines that waited for an answer
+// in either still wait.
 
 interface MergedSession {
   readonly id: SessionId;
@@ -239,7 +239,7 @@ async function moveLines(
     await sql`UPDATE ${sql.table(table)} SET session_id = ${kept.id}
       WHERE account_id = ${account} AND session_id = ${gone.id}`.execute(tx);
   }
-  // Of two rests the longer one.
+  // The longer cooldown is kept.
   await sql`UPDATE sessions k SET resting_until = g.resting_until, rests = g.rests, rest_reason = g.rest_reason
     FROM sessions g WHERE k.account_id = ${account} AND k.id = ${kept.id} AND g.account_id = ${account}
       AND g.id = ${gone.id} AND g.resting_until > coalesce(k.resting_until, '-infinity')`.execute(
@@ -250,13 +250,13 @@ async function moveLines(
     tx,
   );
   if (!waits || isAskedFor) return;
-  // Nothing stands for the one that is kept yet: a timer that is due becomes its job.
+  // The kept session has no job yet: a timer that is already due becomes its job.
   await sql`INSERT INTO timers (account_id, kind, subject_id, epoch, due_at)
     VALUES (${account}, 'auto_reply', ${kept.id}, 0, 'epoch')
     ON CONFLICT (account_id, kind, subject_id) DO NOTHING`.execute(tx);
 }
 
-/** Asked once the session is locked: whoever held it until then may have added a line. */
+/** Called once the session is locked: the former holder of the lock may have added a line. */
 async function hasWaiting({ tx, account }: MergeContext, { id }: MergedSession): Promise<boolean> {
   const { rows } = await sql`SELECT FROM session_messages
     WHERE account_id = ${account} AND session_id = ${id} AND waiting LIMIT 1`.execute(tx);

@@ -1,5 +1,5 @@
-// What is known of an observed group, read for the slots of its context: facts of earlier weeks, the digests
-// of the last days and of today, and the raw buffer. Of this group and of no other.
+// Reads what is known of one observed group for the slots of its context: facts of earlier weeks, the digests of the
+// last days and of today, and the raw buffer. Never reads another group.
 
 import type { ChatId } from '@relay/contract/ids';
 import { type DigestFact, factLine } from '@relay/contract/observer/digest/facts';
@@ -20,19 +20,19 @@ import { findDigests } from './digests.ts';
 import { type GroupScope, observedMessagesBetween, readMemberNames } from './messages.ts';
 
 interface GroupContextScope extends GroupScope {
-  /** When a group's day begins, by its clock. */
+  /** When the group's day begins, in the group's time zone. */
   readonly dailyAt: string;
 }
 
 export interface StoredGroupContext extends GroupContextParts {
   readonly cut: DayBoundary;
-  /** Tokens of the messages that are older than the raw buffer and that the digests stand for. */
+  /** Tokens of the messages that are older than the raw buffer and are represented by digests. */
   readonly behindDigests: number;
 }
 
 const WEEKS_REMEMBERED_MS = 28 * 24 * 3_600_000;
 const RAW_MS = 24 * 3_600_000;
-/** An answer stands beside what it answers, also where that is a little older. */
+/** A reply is shown with the message it answers, even if that is a little older. */
 const BEFORE_RAW_MS = 3 * 3_600_000;
 
 /** Null for a group that is not observed. */
@@ -82,7 +82,7 @@ export async function readGroupContext(
   };
 }
 
-/** What digests spared a model that was shown this context: their messages, less the digests themselves. */
+/** Tokens saved by showing digests instead of their messages, less the digests themselves. */
 export const tokensSparedBy = ({ behindDigests, daily, hourly }: StoredGroupContext): number =>
   [...daily, ...hourly].reduce((left, { text }) => left - estimateTokens(text), behindDigests);
 
@@ -90,7 +90,7 @@ const isWorthKeeping = ({ kind }: DigestFact): boolean => kind !== 'participant'
 
 const toNote = (fact: DigestFact) => ({ at: fact.saidAt, text: factLine(fact) });
 
-/** How the hours and days of a group are cut; null for one that is not observed. */
+/** Where the group's hours and days begin; null for one that is not observed. */
 async function readGroupCut(
   db: Db,
   { account, dailyAt }: GroupContextScope,

@@ -1,5 +1,5 @@
-// Digests of observed groups as rows: one for each period, made anew in its place, with its facts. Whatever
-// writes or reads digests does so here.
+// Stores and reads digests of observed groups: one for each period, replaced when it is made again, with its facts. All
+// code that writes or reads digests uses this file.
 import type { AccountId, ChatId, DigestId, RunId } from '@relay/contract/ids';
 import type { DigestFact } from '@relay/contract/observer/digest/facts';
 import type { DigestibleMessage, DigestSource } from '@relay/core/observer/digest/due';
@@ -12,7 +12,7 @@ interface NewDigest extends DigestPeriod, DigestSource {
   readonly kind: DigestKind;
   readonly body: string;
   readonly tokens: number;
-  /** Null where no model was asked. */
+  /** Null if no model was asked. */
   readonly run: RunId | null;
   readonly facts: readonly DigestFact[];
 }
@@ -25,11 +25,11 @@ export interface StoredDigest extends Omit<NewDigest, 'facts'> {
   readonly id: DigestId;
   readonly facts: readonly StoredFact[];
   readonly madeAt: Date;
-  /** What the run cost that made it. */
+  /** The cost of the run that made it. */
   readonly cost: number;
 }
 
-/** In the place of the one that the period had. Facts get new rows, so that what pointed to old ones is gone. */
+/** Replaces the period's digest. Facts get new rows, so that references to old ones end. */
 export async function putDigest(
   tx: Transaction,
   account: AccountId,
@@ -78,9 +78,9 @@ export async function putDigest(
 interface StoredDigestQuery {
   readonly chat: ChatId;
   readonly kind?: DigestKind;
-  /** Those that begin at this moment or later. */
+  /** Periods that begin at this time or later. */
   readonly from?: Date;
-  /** Those that begin before. */
+  /** Periods that begin before this time. */
   readonly to?: Date;
 }
 
@@ -94,7 +94,7 @@ interface FactData {
   readonly said_at?: string;
 }
 
-/** Oldest first; a day stands before its hours. */
+/** Oldest first; a day comes before its hours. */
 export async function findDigests(
   db: Db,
   account: AccountId,
@@ -125,7 +125,7 @@ export async function findDigests(
   }));
 }
 
-/** What it was made of is gone. */
+/** The messages it was made of are gone. */
 export async function dropDigest(
   tx: Transaction,
   account: AccountId,
@@ -141,7 +141,7 @@ export interface DigestFailure extends DigestPeriod, DigestSource {
   readonly kind: DigestKind;
   /** A sentence for the owner. */
   readonly reason: string;
-  /** How often a model gave no digest for these very messages. */
+  /** How often a model produced no digest for exactly these messages. */
   readonly tries: number;
   readonly at: Date;
 }
@@ -185,7 +185,7 @@ export async function findDigestFailures(
   return rows;
 }
 
-/** The messages that are worth telling, media among them; what was taken back is gone from here. */
+/** The messages worth summarizing, media included; deleted messages are left out. */
 export async function readContentSince(
   db: Db,
   account: AccountId,

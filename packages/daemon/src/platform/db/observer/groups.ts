@@ -1,5 +1,5 @@
-// Which groups are read in silence, since when and on whose terms. A group leaves this table, and nothing
-// more of it is heard, judged or answered.
+// Which groups are observed, since when and with which options. Once a group is removed from this table, nothing more
+// of it is stored, filtered or answered.
 import type { AccountId, ChatId } from '@relay/contract/ids';
 import { type ObservedOptions, observedOptionsSchema } from '@relay/core/observer/options';
 import { findZone } from '@relay/core/schedule/zone';
@@ -9,13 +9,13 @@ import type { Db, Transaction } from '../database.ts';
 export interface StoredObservedGroup {
   readonly chat: ChatId;
   readonly address: string;
-  /** As the owner calls it, else as it calls itself. */
+  /** The owner's name for it, else its own. */
   readonly name: string;
-  /** An IANA name: hours and days are cut by it. */
+  /** An IANA name: it sets where hours and days begin. */
   readonly zone: string;
   readonly options: ObservedOptions;
   readonly since: Date;
-  /** When the owner said that the group knows of it. */
+  /** When the owner confirmed that the group knows of it. */
   readonly announcedAt: Date | null;
 }
 
@@ -51,7 +51,7 @@ interface NewObservedGroup {
   readonly announcedAt: Date | null;
 }
 
-/** Observed already: zone and options are brought up to date, and it stays observed since then. */
+/** For an observed group, updates zone and options and keeps its start. */
 export async function putObservedGroup(
   tx: Transaction,
   account: AccountId,
@@ -63,7 +63,7 @@ export async function putObservedGroup(
       announced_at = coalesce(o.announced_at, excluded.announced_at)`.execute(tx);
 }
 
-/** False when it was not observed. Verdicts and requests go with it. */
+/** False if it was not observed. Deletes verdicts and requests with it. */
 export async function removeObservedGroup(
   tx: Transaction,
   account: AccountId,
@@ -105,8 +105,8 @@ async function selectObservedGroups(
   }));
 }
 
-// What is known about each observed group, for the owner: since when, what was kept and cut, what it cost
-// and spared, when it was last digested and answered, and how old the oldest message is that is kept.
+// Statistics of each observed group for the owner: since when, what was kept and filtered, what it cost and saved, when
+// it was last digested and answered, and the age of the oldest stored message.
 
 interface ObservedDay {
   readonly day: string;
@@ -123,9 +123,9 @@ export interface ObservedOverview extends StoredObservedGroup {
   readonly spent: number;
   readonly saved: number;
   readonly answersToday: number;
-  /** What left for the group since it is observed, or may have. */
+  /** Messages sent, or possibly sent, to the group since it is observed. */
   readonly sent: number;
-  /** The last ones with something, the oldest first. */
+  /** The last days with activity, oldest first. */
   readonly days: readonly ObservedDay[];
   readonly lastDigestAt: Date | null;
   readonly oldestMessageAt: Date | null;
@@ -192,8 +192,8 @@ function toOverview(group: StoredObservedGroup, row: OverviewRow, now: Date): Ob
   };
 }
 
-// Which groups there is something to read of: those that are observed, and those that were and whose digests
-// are still kept. And what a group's day cost.
+// Groups that have digests to read: those observed now, and former ones whose digests are still kept. Also the cost of
+// a group's day.
 
 export interface DigestedGroup {
   readonly chat: ChatId;

@@ -1,5 +1,5 @@
-// The messages of a group as the observer reads them, with what the noise filter said of each. Names are as
-// the owner knows people; who is the owner and who the assistant is told by the rows, never by a name.
+// Reads a group's messages for the observer, with the noise filter's verdict on each. Names are the ones the owner
+// uses; whether a sender is the owner or the assistant comes from the rows, never from a name.
 
 import type { AccountId, ChatId, ContactId } from '@relay/contract/ids';
 import { estimateTokens } from '@relay/core/agent/context-window';
@@ -15,21 +15,21 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db, Transaction } from '../database.ts';
 import { ownContactsSql } from '../names-and-addresses.ts';
 
-/** Whose groups, and which numbers besides the linked one are the owner's, in digits. */
+/** The account, and the owner's numbers besides the linked one, in digits. */
 export interface GroupScope {
   readonly account: AccountId;
   readonly admins: readonly string[];
 }
 
 export interface ObservedMessage {
-  /** Its own in `messages`, where the id is only its sender's. */
+  /** Its number in `messages`; the id is unique only for its sender. */
   readonly number: number;
   readonly message: GroupMessage;
-  /** Of a deletion or an edit: the number of the message that is gone. */
+  /** For a deletion or an edit: the number of the message it replaces. */
   readonly replaces: number | null;
   /**
-   * Null when nobody judged it: it is from before the group was observed, or gone again. What Relay sent
-   * there was meant for the group, so it is content.
+   * Null if it was not judged: it is older than the observation, or was deleted. What Relay sent there was meant for
+   * the group, so it is content.
    */
   readonly verdict: (NoiseVerdict & { readonly tokens: number }) | null;
 }
@@ -37,19 +37,19 @@ export interface ObservedMessage {
 interface MessagePeriod {
   readonly chat: ChatId;
   readonly from: Date;
-  /** Not included. */
+  /** Exclusive. */
   readonly to: Date;
-  /** The last so many of them. */
+  /** At most this many, the last ones. */
   readonly limit?: number;
 }
 
 /**
- * Others choose how long a message is. Of a long one both ends are read: there people say what it is about and whom they
- * call. Of noise the beginning is enough.
+ * Others choose how long a message is. Both ends of a long one are read: that is where people say what it is about and
+ * whom they address. For noise the beginning is enough.
  */
 const LONGEST_END = 8_000;
 const LONGEST_NOISE = 2_000;
-/** Of a whole period the newest are read, up to this many bytes: far more than any model is shown of it. */
+/** Of a whole period the newest messages are read, up to this many bytes: far more than any model is shown. */
 const MAX_PERIOD_BYTES = 1_000_000;
 const LONGEST_NOISE_IN_PERIOD = 200;
 
@@ -60,7 +60,7 @@ const bodyUpTo = (noise: number) => sql<string>`CASE WHEN v.noise THEN left(m.bo
   WHEN length(m.body) <= ${2 * LONGEST_END}::int THEN m.body
   ELSE left(m.body, ${LONGEST_END}::int) || ' … ' || right(m.body, ${LONGEST_END}::int) END`;
 
-/** Oldest first, as are all of these. */
+/** Oldest first, like all of these. */
 export const observedMessagesBetween = (
   db: Db,
   reader: GroupScope,
@@ -80,7 +80,7 @@ export const observedMessagesBetween = (
     LONGEST_NOISE_IN_PERIOD,
   );
 
-/** Where a message stands. */
+/** A message's position in the order. */
 export interface MessagePosition {
   readonly chat: ChatId;
   readonly number: number;
@@ -102,7 +102,7 @@ export const observedMessagesBefore = (
       ORDER BY sent_at DESC, id DESC LIMIT ${count}`,
   );
 
-/** Null when it is gone. */
+/** Null if it is gone. */
 export async function observedMessageAt(
   db: Db,
   reader: GroupScope,
@@ -117,7 +117,7 @@ export async function observedMessageAt(
   return found[0] ?? null;
 }
 
-/** By the id it has as a message of the group. */
+/** By its id as a message of the group. */
 export async function observedMessageById(
   db: Db,
   reader: GroupScope,
@@ -146,7 +146,7 @@ interface ObservedMessageRow {
   sender_id: ContactId | null;
   author: 'owner' | 'assistant' | 'member';
   relay: boolean;
-  /** Only of those who have no contact. */
+  /** Only for senders without a contact. */
   sender_name: string | null;
   name: string | null;
   address: string | null;
@@ -156,7 +156,7 @@ interface ObservedMessageRow {
   tokens: number;
 }
 
-/** Who permitted a message that Relay sent: what the owner sent with it is the owner's. */
+/** Who permitted a message that Relay sent: one that the owner sent counts as the owner's. */
 const SENT_BY = sql`(SELECT p.actor FROM outbox o JOIN permits p ON p.account_id = o.account_id AND p.id = o.permit_id
   WHERE o.account_id = m.account_id AND o.message_id = m.message_id)`;
 
@@ -167,8 +167,8 @@ const ADDRESS = sql`(SELECT CASE s.kind WHEN 'phone' THEN '+' || s.value ELSE s.
   ORDER BY s.kind DESC, s.learnt_at DESC, s.value LIMIT 1)`;
 
 /**
- * Senders choose their ids, so a second message of the same id gets another: nobody's words are hidden
- * behind those of somebody else.
+ * Senders choose their ids, so a second message with the same id gets a different one: nobody can hide a message behind
+ * somebody else's.
  */
 const idOf = (of: RawBuilder<unknown>) => sql<string>`CASE WHEN EXISTS (SELECT FROM message_keys e
     WHERE e.account_id = ${of}.account_id AND e.chat_id = ${of}.chat_id AND e.message_id = ${of}.message_id
@@ -178,7 +178,7 @@ const idOf = (of: RawBuilder<unknown>) => sql<string>`CASE WHEN EXISTS (SELECT F
 const BY_THE_SAME = sql`k.sender = coalesce(m.sender_id::text,
   CASE WHEN m.sender_name IS NULL THEN 'me' ELSE 'name:' || m.sender_name END)`;
 
-/** Only its sender changes a message; the owner and the group's admins may take one away. */
+/** Only its sender can edit a message; the owner and the group's admins may delete one. */
 const REPLACED = sql`LATERAL (SELECT k.account_id, k.chat_id, k.message_id, k.id FROM message_keys k
   WHERE k.account_id = m.account_id AND k.chat_id = m.chat_id AND k.message_id = m.quoted_id AND k.id <> m.id
     AND (m.kind = 'protocolMessage' OR m.details ? 'edits')
@@ -194,11 +194,13 @@ interface MemberRow {
   owner_name: string;
 }
 
-/** Who took part of late counts too: members may not be known yet. */
+/** Recent senders count too: members may not be known yet. */
 const RECENT_MESSAGES = 500;
 const MAX_MEMBERS = 1_000;
 
-/** Who is in a group besides the owner, by the names their messages have; those without a name are only counted. */
+/**
+ * The members of a group besides the owner, by the names on their messages; members without a name are only counted.
+ */
 export async function readMemberNames(
   db: Db,
   { account, admins }: GroupScope,
@@ -320,16 +322,16 @@ function toMessage(row: ObservedMessageRow, names: ReadonlyMap<string, string>):
   };
 }
 
-// What the noise filter said of each message of an observed group, as rows: the raw buffer is what it let
-// through and what still stands. The words are in `messages` alone.
+// The noise filter's verdicts, as rows: the raw buffer is what it let through and what was not deleted. The text is in
+// `messages` only.
 
 interface MessageVerdict extends MessagePosition {
   readonly verdict: NoiseVerdict;
-  /** How many the words would cost a model. */
+  /** How many tokens the text would cost a model. */
   readonly tokens: number;
 }
 
-/** False when it was judged before. */
+/** False if it was judged before. */
 export async function putVerdict(
   tx: Transaction,
   account: AccountId,
@@ -364,9 +366,9 @@ export async function deleteVerdict(
     .execute();
 }
 
-// Who is meant by the digits that a mention has on the wire: a phone number or a LID, whichever the group uses.
+// Resolves the digits in a mention: a phone number or a LID, whichever the group uses.
 
-/** By their digits; who is not known is not in it. */
+/** By their digits; unknown people are left out. */
 export async function loadMentionNames(
   db: Db,
   account: AccountId,
@@ -382,8 +384,7 @@ export async function loadMentionNames(
   return new Map(rows.map((row) => [row.digits, row.name]));
 }
 
-// Which messages of a group were taken back or written anew since: whatever else finds them, nobody is told
-// of them again.
+// Messages of a group that were deleted or edited since: however they are found, they are never shown again.
 
 export async function findRetractedMessages(
   db: Db,

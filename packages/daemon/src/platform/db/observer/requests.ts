@@ -1,5 +1,5 @@
-// Who named the assistant in an observed group, and what came of it. One row a message, whatever restarts in
-// between: it is asked, then answered once or met with silence.
+// Mentions of the assistant in an observed group and their outcome. One row for each message, even across restarts: it
+// is checked, then answered once or left unanswered.
 import type { AccountId, ChatId, MessageId, OutboxId, RequestId, RunId } from '@relay/contract/ids';
 import type { TriggerLabel } from '@relay/core/observer/trigger/prompt';
 import { type Selectable, sql } from 'kysely';
@@ -9,7 +9,7 @@ import type { MessagePosition } from './messages.ts';
 
 export type ObserverRequestRow = Selectable<Tables['observer_requests']>;
 
-/** `silence`: why nobody will answer it. Null when it was there already. */
+/** `silence`: why it gets no answer. Null if it existed already. */
 export async function putObserverRequest(
   tx: Transaction,
   account: AccountId,
@@ -36,7 +36,7 @@ export async function putObserverRequest(
   return row?.id ?? null;
 }
 
-/** Null when it is gone, and the group with it. */
+/** Null if it is gone, or its group is. */
 export async function lockObserverRequest(
   tx: Transaction,
   account: AccountId,
@@ -52,7 +52,7 @@ export async function lockObserverRequest(
   return row ?? null;
 }
 
-/** The id that WhatsApp knows the request's message by; null when the message is gone. */
+/** WhatsApp's id of the request's message; null if the message is gone. */
 export async function messageIdOfRequest(
   tx: Transaction,
   { account_id, message, sent_at }: Pick<ObserverRequestRow, 'account_id' | 'message' | 'sent_at'>,
@@ -87,7 +87,7 @@ export async function changeObserverRequest(
     .execute();
 }
 
-/** What was taken back or written anew asks for nothing any more, unless its answer may have left. */
+/** A deleted or edited message is no longer a request, unless its answer may have been sent. */
 export async function dropObserverRequest(
   tx: Transaction,
   account: AccountId,
@@ -126,8 +126,7 @@ export async function markRequestAnswered(
 const SOME_DAYS = sql`interval '3 days'`;
 
 /**
- * When the group was answered, of late: those that left, those that wait to, and those that are thought
- * about. `now` stands for what has no time of its own yet.
+ * Times of the group's recent answers: sent, queued and in progress. `now` stands for answers that have no time yet.
  */
 export async function readAnswerTimes(
   tx: Transaction,
@@ -140,7 +139,7 @@ export async function readAnswerTimes(
   }: {
     readonly now: Date;
     readonly except: RequestId | null;
-    /** Of those that wait to leave, only the ones ahead of this place in the outbox; all, unless given. */
+    /** Of queued answers, counts only those before this position in the outbox; by default all. */
     readonly before?: number;
   },
 ): Promise<Date[]> {

@@ -1,5 +1,5 @@
-// The runs of a model over an observed group. They belong to the group's own session, and what they cost is
-// counted for the day of the owner and for the group.
+// Model runs for an observed group. They belong to the group's own session; their cost counts towards the owner's day
+// and towards the group.
 import type { AccountId, ChatId, RunId } from '@relay/contract/ids';
 import { UNTAINTED } from '@relay/core/policy/facts';
 import type { ModelUsage } from '@relay/core/ports/agent-turn';
@@ -47,18 +47,18 @@ export async function noteObserverSpending(
   await addObserverUsage(db, lease.account, { chat, zone, at }, { spent: tokens });
 }
 
-// What reading a group costs and what the noise filter spares, by the group's own days.
+// What reading a group costs and what the noise filter saves, by the group's own days.
 
 interface ObserverUsage {
   readonly kept?: number;
   readonly cut?: number;
-  /** Tokens that a model took or gave. */
+  /** Tokens that a model read or wrote. */
   readonly spent?: number;
   /** Tokens that no model had to read. */
   readonly saved?: number;
 }
 
-/** Whose, and when by whose clock. */
+/** The group, the moment, and the zone that decides its day. */
 interface UsageMoment {
   readonly chat: ChatId;
   /** An IANA name. */

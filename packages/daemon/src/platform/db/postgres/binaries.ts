@@ -1,6 +1,6 @@
-// Finds the PostgreSQL programs that npm installed for this platform and makes them runnable.
-// Nothing runs at install time, so the library links that the package's postinstall would make are
-// made here; a package directory that cannot be written is left as it is.
+// Finds the PostgreSQL programs that npm installed for this platform and makes them runnable. Nothing runs at install
+// time, so the library links that the package's postinstall would create are created here; a read-only package
+// directory is left as it is.
 
 import { randomUUID } from 'node:crypto';
 import {
@@ -28,26 +28,26 @@ export interface Binaries {
   readonly postgres: string;
   readonly pgCtl: string;
   readonly major: number;
-  /** The whole environment of the programs: nothing of the daemon's own reaches them. */
+  /** The programs' whole environment: nothing of the daemon's own environment reaches them. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
 export interface BinaryPlaces {
-  /** The platform package, found by itself unless given. */
+  /** The platform package; found automatically by default. */
   readonly package?: string;
   /** Where root copies it for another user. */
   readonly copies?: string;
 }
 
 interface FindBinariesOptions {
-  /** Of the private server; links go here where the package cannot hold them. */
+  /** The private server's directory; links go here if the package is read-only. */
   readonly directory: string;
   readonly user: ServerUser | undefined;
   readonly places?: BinaryPlaces | undefined;
   readonly onProgress?: ((sentence: string) => void) | undefined;
 }
 
-/** Root-owned, readable by everyone, and meant for what can be made again. */
+/** Owned by root, readable by everyone, and meant for files that can be created again. */
 const SHARED_COPIES = '/var/cache/relay-agent';
 const ENVIRONMENT = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 const LIBRARY_PATH = process.platform === 'darwin' ? 'DYLD_LIBRARY_PATH' : 'LD_LIBRARY_PATH';
@@ -110,7 +110,7 @@ export function platformPackage(): string {
 }
 
 interface Link {
-  /** The file and its further name, relative to the package. */
+  /** The file and its second name, relative to the package. */
   readonly source: string;
   readonly target: string;
 }
@@ -120,7 +120,7 @@ async function declaredLinks(native: string): Promise<readonly Link[]> {
   return Links.parse(JSON.parse(text));
 }
 
-/** Makes the links that are not there; says whether some could not be made. */
+/** Creates missing links; returns whether some could not be created. */
 async function makeLinks(
   links: readonly Link[],
   place: (path: string) => string,
@@ -147,7 +147,7 @@ async function pointLinks(links: readonly Link[], root: string, own: string): Pr
   }
 }
 
-/** npm gives the files of a package one mode, so one file of each folder speaks for the rest. */
+/** npm gives the files of a package one mode, so one file of each folder stands for the rest. */
 async function usableBy(user: ServerUser, native: string, links: readonly Link[]) {
   const library = links[0] ? [resolve(native, '..', links[0].source)] : [];
   const samples = [
@@ -159,7 +159,7 @@ async function usableBy(user: ServerUser, native: string, links: readonly Link[]
   return true;
 }
 
-/** For a package below a directory that only root may enter. Complete as soon as it has its name. */
+/** For a package below a directory that only root may enter. The copy is complete as soon as it has its name. */
 async function makeSharedCopy(native: string, links: readonly Link[], copy: string) {
   const draft = `${copy}.${randomUUID()}`;
   try {

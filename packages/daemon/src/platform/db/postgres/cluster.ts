@@ -1,5 +1,5 @@
-// Makes the data directory, once. `data` exists only when it is whole and on disk: everything
-// happens in `data.new`, which is renamed at the end and thrown away by the next start otherwise.
+// Creates the data directory, once. `data` exists only if it is complete and on disk: everything is created in
+// `data.new`, which is renamed at the end; otherwise the next start deletes it.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
@@ -21,12 +21,12 @@ import { RelayError } from '@relay/contract/errors';
 import type { Binaries } from './binaries.ts';
 import { dataArgument, type ServerUser } from './user.ts';
 
-/** Owns everything in the private server; changes the tables. */
+/** Owns everything in the private server and migrates the tables. */
 export const OWNER_ROLE = 'relay';
-/** What the daemon connects as. */
+/** The role that the daemon connects as. */
 export const DAEMON_ROLE = 'relay_daemon';
 
-/** The parts every PostgreSQL program is started with. */
+/** What every PostgreSQL program is started with. */
 export interface ServerSite {
   readonly directory: string;
   readonly data: string;
@@ -34,7 +34,7 @@ export interface ServerSite {
   readonly user: ServerUser | undefined;
 }
 
-/** The major version that wrote `data`, or `undefined` where there is none yet. */
+/** The major version that wrote `data`, or `undefined` if there is none yet. */
 export async function clusterMajor(data: string): Promise<number | undefined> {
   const text = await readFile(join(data, 'PG_VERSION'), 'utf8').catch(() => undefined);
   return text === undefined ? undefined : Number.parseInt(text, 10);
@@ -110,7 +110,7 @@ async function runInitdb(site: ServerSite, draft: string, password: string): Pro
   }
 }
 
-/** A nameless file that only `user` and its descriptor lead to: the directory itself stays shut. */
+/** An unlinked file reachable only through `user`'s descriptor: the directory itself stays closed. */
 async function lendPassword(
   directory: string,
   password: string,
@@ -134,7 +134,7 @@ async function syncDirectory(directory: string): Promise<void> {
 
 export function databaseStartFailed(cause: unknown, what: string): RelayError {
   if (cause instanceof RelayError) return cause;
-  // The file is there, its loader is not: a C library the programs were not built for.
+  // The file exists, its loader does not: a C library the programs were not built for.
   if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') {
     const platform = `${process.platform}-${process.arch} without glibc`;
     return new RelayError('database_unsupported', { platform }, { cause });
@@ -144,8 +144,8 @@ export function databaseStartFailed(cause: unknown, what: string): RelayError {
   return new RelayError('database_start_failed', { reason }, { cause });
 }
 
-// The server's own log, `postgres.log`: opened by the daemon, written by the server through an
-// inherited descriptor in append mode. So it can be cut short at any time, whoever started it.
+// The server's own log, `postgres.log`: opened by the daemon, written by the server through an inherited descriptor in
+// append mode. So it can be truncated at any time, whoever started the server.
 
 const MAX_LOG_BYTES = 2 * 1024 * 1024;
 
@@ -153,9 +153,9 @@ interface PostgresLogFile {
   readonly path: string;
   open(): Promise<FileHandle>;
   size(): Promise<number>;
-  /** The last complaint that process `pid` wrote after `from`, as PostgreSQL worded it. */
+  /** The last error that process `pid` wrote after `from`, in PostgreSQL's words. */
   complaint(from: number, pid: number): Promise<string | undefined>;
-  /** Moves an overgrown log aside, replacing the one moved before. */
+  /** Moves an oversized log aside, replacing the one moved before. */
   trim(): Promise<void>;
 }
 
@@ -184,7 +184,7 @@ export function postgresLogFile(directory: string): PostgresLogFile {
   };
 }
 
-/** Orphans of an earlier server write here too; what has no number is the loader's. */
+/** Orphans of an earlier server write here too; a line without a pid is from the loader. */
 function isFrom(pid: number, line: string): boolean {
   const writer = /^[\d-]+ [\d:.]+ \w+ \[(\d+)\]/.exec(line)?.[1];
   return writer === undefined || writer === String(pid);

@@ -1,5 +1,5 @@
-// One postmaster: started, found again, ended. It leads its own session with its output in
-// `postgres.log`, so neither a Ctrl-C nor the death of the daemon reaches it.
+// Starts, finds and stops one postmaster. It leads its own session and writes to `postgres.log`, so neither Ctrl-C nor
+// the daemon's death reaches it.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:fs';
@@ -21,13 +21,13 @@ import { dataArgument } from './user.ts';
 
 export interface Postmaster {
   readonly pid: number;
-  /** Settles when the process is gone, whoever ended it. Keeps no event loop alive. */
+  /** Settles when the process is gone, whoever ended it. Does not keep the event loop alive. */
   readonly gone: Promise<void>;
 }
 
 const READY_POLL = 4;
 const WATCH_POLL = 200;
-/** How long backends of a killed postmaster may take to notice and let go of its memory. */
+/** How long the backends of a killed postmaster may take to notice and release its memory. */
 const ORPHANS_PATIENCE = 20_000;
 const FAST_PATIENCE = 15_000;
 const IMMEDIATE_PATIENCE = 8_000;
@@ -39,7 +39,7 @@ interface LaunchOptions {
   readonly onProgress?: ((sentence: string) => void) | undefined;
 }
 
-/** Starts a postmaster and waits until it takes connections, through crash recovery if need be. */
+/** Starts a postmaster and waits until it accepts connections, including crash recovery. */
 export async function launchPostmaster(
   site: ServerSite,
   options: LaunchOptions,
@@ -55,7 +55,7 @@ export async function launchPostmaster(
   }
 }
 
-/** A postmaster that is ready, or the complaint it ended with. */
+/** A postmaster that is ready, or the error it ended with. */
 async function launchOnce(site: ServerSite, options: LaunchOptions): Promise<Postmaster | string> {
   const log = postgresLogFile(site.directory);
   await log.trim();
@@ -106,7 +106,7 @@ async function spawnPostmaster(
         stdio: ['ignore', output.fd, output.fd],
       },
     );
-    // Listened for from the first moment: a postmaster that finds a lock is gone in milliseconds.
+    // Listens from the first moment: a postmaster that finds a lock exits within milliseconds.
     const { promise: gone, resolve } = Promise.withResolvers<void>();
     child.once('exit', () => resolve());
     await once(child, 'spawn');
@@ -120,7 +120,7 @@ async function spawnPostmaster(
   }
 }
 
-/** A postmaster that is not our child: watched by its number and the directory it stands in. */
+/** A postmaster that is not our child: watched by its pid and its working directory. */
 export function watchPostmaster(pid: number, data: string): Postmaster {
   const gone = (async () => {
     while (await stillServes(pid, data)) await sleep(WATCH_POLL, undefined, { ref: false });
@@ -128,7 +128,7 @@ export function watchPostmaster(pid: number, data: string): Postmaster {
   return { pid, gone };
 }
 
-/** Ends it: open transactions are rolled back, then the rest of the way by force. */
+/** Stops it: open transactions are rolled back; if that takes too long, it is killed. */
 export async function shutDownPostmaster(site: ServerSite, postmaster: Postmaster): Promise<void> {
   const { pid } = postmaster;
   const steps = [
@@ -164,8 +164,8 @@ async function sendSignal(
   }
 }
 
-// Reads `postmaster.pid`, PostgreSQL's own word on which process serves a data directory, and
-// checks it against the process table: a pid alone proves nothing, numbers are used again.
+// Reads `postmaster.pid`, PostgreSQL's record of which process serves a data directory, and checks it against the
+// process table: a pid alone proves nothing, because pids are reused.
 
 interface PidFile {
   readonly pid: number;
@@ -189,7 +189,7 @@ export function parsePidFile(text: string, data: string): PidFile | undefined {
   return { pid, address, ready: lines[7]?.trim() === 'ready' };
 }
 
-/** Whether `pid` is a live server of `data`: not a zombie, not another program under that number. */
+/** Whether `pid` is a live server of `data`: not a zombie, not another program with that pid. */
 export async function servesFrom(pid: number, data: string): Promise<boolean> {
   if (!(await stillServes(pid, data))) return false;
   if (process.platform !== 'darwin') return true;
@@ -199,7 +199,7 @@ export async function servesFrom(pid: number, data: string): Promise<boolean> {
   return name?.stdout.trim().endsWith('postgres') ?? false;
 }
 
-/** The same of a server known a moment ago, cheap enough to be asked every few milliseconds. */
+/** The same for a server known a moment ago, cheap enough to check every few milliseconds. */
 async function stillServes(pid: number, data: string): Promise<boolean> {
   if (!isAlive(pid)) return false;
   return process.platform === 'linux' ? linuxServesFrom(pid, data) : true;
@@ -209,7 +209,7 @@ async function linuxServesFrom(pid: number, data: string): Promise<boolean> {
   try {
     return (await readlink(`/proc/${pid}/cwd`)) === (await realpath(data));
   } catch (error) {
-    // A root without CAP_SYS_PTRACE (containers) may not look where another user's process stands.
+    // Root without CAP_SYS_PTRACE (in containers) may not read the working directory of another user's process.
     if (!(error instanceof Error && 'code' in error && error.code === 'EACCES')) return false;
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
     return / \(postgres\) [^ZX] /.test(stat);
@@ -226,10 +226,9 @@ function isAlive(pid: number): boolean {
 }
 
 /**
- * A lock whose number now belongs to another program, or to a zombie nobody has reaped, would make
- * PostgreSQL refuse to start. In the pid file we name ourselves, its parent: that passes the check
- * and keeps the other one in the file, that no orphaned backend still holds the shared memory. The
- * socket's lock guards nothing else and goes.
+ * A lock whose pid now belongs to another program, or to a zombie that was not reaped, would make PostgreSQL refuse to
+ * start. We write our own pid, its parent's, into the pid file: that passes this check and keeps the other one, that no
+ * orphaned backend still holds the shared memory. The socket's lock guards nothing else and is deleted.
  */
 async function clearStaleLocks(data: string): Promise<void> {
   const pidFile = join(data, PID_FILE);
@@ -251,12 +250,12 @@ async function isTakenOver(lock: string, data: string): Promise<boolean> {
   return pid > 0 && isAlive(pid) && !(await servesFrom(pid, data));
 }
 
-// Keeps the postmaster running for as long as the daemon does: when it dies it is started again,
-// at once the first time, ever slower if it keeps dying. After `stop` nothing is started any more.
+// Keeps the postmaster running while the daemon runs: if it dies it is restarted, immediately the first time, then with
+// growing delays. After `stop` nothing is started any more.
 
 const FIRST_DELAY = 100;
 const LONGEST_DELAY = 10_000;
-/** Up for this long, a server counts as healthy again. */
+/** A server that ran for this long counts as healthy again. */
 const HEALTHY_AFTER = 30_000;
 
 interface SupervisorOptions {
@@ -288,7 +287,7 @@ export function supervisePostmaster(options: SupervisorOptions): { stop(): Promi
       if (!next) return;
       current = next;
       upSince = Date.now();
-      log.warn('postgres is back', { pid: next.pid, attempt: failures });
+      log.warn('postgres restarted', { pid: next.pid, attempt: failures });
       options.onRestart?.();
     }
   }

@@ -1,6 +1,6 @@
-// The private PostgreSQL in `<home>/postgres`: found again where a crashed daemon left it, started
-// where none runs, made where there is none yet, and supervised until `stop`. Its connection stays
-// the same through every restart. The caller owns the home: never two daemons at one directory.
+// The private PostgreSQL server in `<home>/postgres`: adopted if a crashed daemon left it running, otherwise started,
+// created if there is none yet, and supervised until `stop`. Its connection stays the same through every restart. The
+// caller owns the home: never two daemons at one directory.
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -38,27 +38,27 @@ import {
 import { chooseServerUser } from './user.ts';
 
 export interface PrivateServer {
-  /** As the owner of everything in it. Usable as it is by `pg`. */
+  /** As the role that owns everything. Can be passed to `pg` directly. */
   readonly connection: ServerConnection;
-  /** As a role that owns nothing. Its password is another at every start. */
+  /** As a role that owns nothing. Its password changes at every start. */
   readonly daemon: ServerConnection;
   /** An earlier daemon had left it running. */
   readonly adopted: boolean;
   readonly version: string;
-  /** Rolls back what is open and waits until the server is gone. Safe to call twice. */
+  /** Rolls back open transactions and waits until the server is gone. Safe to call twice. */
   stop(): Promise<void>;
 }
 
 export interface PrivateServerOptions {
   readonly directory: string;
   readonly log: Log;
-  /** The server had died and takes connections again. */
+  /** The server had died and accepts connections again. */
   onRestart?(): void;
-  /** No connection is attempted before this is settled; the server starts meanwhile. */
+  /** No connection is attempted before this settles; the server starts meanwhile. */
   readonly beforeConnecting?: Promise<unknown>;
-  /** Something that takes longer than a moment, as a sentence. */
+  /** Reports a long step, as a sentence. */
   onProgress?(sentence: string): void;
-  /** Over the built-in ones: tests trade durability for speed. */
+  /** Override the built-in ones: tests trade durability for speed. */
   readonly settings?: PostgresSettings;
   /** Where the programs come from, and where root may copy them; tests choose other places. */
   readonly places?: BinaryPlaces;
@@ -149,7 +149,7 @@ async function prepareSite(options: PrivateServerOptions): Promise<ServerSite> {
   return { directory, data, binaries, user };
 }
 
-/** The password of a data directory that this PostgreSQL can read, made now if there is none. */
+/** The password of a data directory that this PostgreSQL can read; creates both if there is none. */
 async function openCluster(
   site: ServerSite,
   onProgress?: (sentence: string) => void,
@@ -177,7 +177,7 @@ interface AdoptedServer {
   readonly connection: ServerConnection;
 }
 
-/** Waits through a start or a stop that is under way; `undefined` when nobody serves the data. */
+/** Waits for a start or stop in progress; `undefined` if nothing serves the data. */
 async function adoptRunningServer(
   site: ServerSite,
   connect: (address: ServerAddress) => ServerConnection,
@@ -209,7 +209,7 @@ async function findRunning(site: ServerSite) {
   return file && (await servesFrom(file.pid, site.data)) ? file : undefined;
 }
 
-/** A start that was cut off before its database was made has it made by the next. */
+/** If a start was interrupted before its database was created, the next start creates it. */
 async function checkOrCreateDatabase(
   connection: ServerConnection,
   role: DaemonRole,
@@ -229,13 +229,13 @@ function serverRefusedError(pid: number, cause: unknown): RelayError {
   return new RelayError('database_start_failed', { reason }, { cause });
 }
 
-// Speaks to the server as a client: whether it answers with our password, which version it is, and
-// that the one database is there.
+// Connects to the server as a client: checks that it accepts our password, reads its version, and ensures that the
+// database exists.
 
 const WRONG_PASSWORD = '28P01';
 const NO_SUCH_DATABASE = '3D000';
 
-/** The version of a server that answers. The daemon's role is there afterwards, with this password. */
+/** The version of a server that answers. Also ensures the daemon's role, with this password. */
 async function checkServer(connection: ServerConnection, daemon: DaemonRole): Promise<string> {
   return withClient(connection, async (client) => {
     await createDaemonRole(client, daemon, { reset: true });
@@ -244,7 +244,7 @@ async function checkServer(connection: ServerConnection, daemon: DaemonRole): Pr
   });
 }
 
-/** The empty database that initdb leaves becomes ours: a new name costs nothing, a copy does. */
+/** Renames the empty database that initdb created: a rename costs nothing, a copy does. */
 async function createDatabase(connection: ServerConnection): Promise<void> {
   await withClient({ ...connection, database: 'template1' }, async (client) => {
     const name = client.escapeIdentifier(connection.database);
@@ -257,7 +257,7 @@ async function withClient<T>(
   work: (client: pg.Client) => Promise<T>,
 ): Promise<T> {
   const client = new pg.Client({ ...connection, connectionTimeoutMillis: 5_000 });
-  // A server that goes away under an idle client says so here; the query in hand fails by itself.
+  // A server that goes away under an idle client is reported here; a running query fails on its own.
   client.on('error', () => {});
   await client.connect();
   try {
@@ -267,7 +267,7 @@ async function withClient<T>(
   }
 }
 
-/** A wrong password stays wrong: nothing to wait for. */
+/** A wrong password stays wrong: there is no point in waiting. */
 function isWrongPassword(error: unknown): boolean {
   return codeOf(error) === WRONG_PASSWORD;
 }

@@ -1,10 +1,10 @@
-// What the private server runs with. Settings travel on the command line of every start, so a newer
-// Relay brings its own and a warm start writes nothing. None of them is a secret.
+// The private server's settings. They are passed on the command line of every start, so that a newer Relay brings its
+// own and a warm start writes nothing. None of them is a secret.
 
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 
-/** Where clients find the server: the directory of its socket, or loopback. */
+/** Where clients reach the server: its socket directory, or loopback. */
 export interface ServerAddress {
   readonly host: string;
   readonly port: number;
@@ -20,7 +20,7 @@ export type PostgresSettings = Readonly<Record<string, string>>;
 
 const LOOPBACK = '127.0.0.1';
 const SOCKET_PORT = 5432;
-/** What `sun_path` holds, without the closing zero. */
+/** The capacity of `sun_path`, without the terminating zero. */
 const LONGEST_SOCKET = process.platform === 'darwin' ? 103 : 107;
 
 const DEFAULT_POSTGRES_SETTINGS: PostgresSettings = {
@@ -43,7 +43,7 @@ const DEFAULT_POSTGRES_SETTINGS: PostgresSettings = {
   autovacuum: 'on',
   TimeZone: 'UTC',
   log_timezone: 'UTC',
-  // Quiet and private: no statement, parameter or row value ever reaches the log.
+  // Private: no statement, parameter or row value ever reaches the log.
   log_min_messages: 'warning',
   log_checkpoints: 'off',
   log_statement: 'none',
@@ -56,7 +56,7 @@ const DEFAULT_POSTGRES_SETTINGS: PostgresSettings = {
   password_encryption: 'scram-sha-256',
 };
 
-/** Relative to the data directory, which is where the server works. */
+/** Relative to the data directory, which is the server's working directory. */
 function addressSettings(address: ServerAddress): PostgresSettings {
   const port = String(address.port);
   return isSocket(address)
@@ -110,7 +110,7 @@ async function freePort(): Promise<number> {
   return promise;
 }
 
-/** As libpq and `pg` both read it; the placeholder host gives way to the socket directory. */
+/** In the form that libpq and `pg` both read; the socket directory replaces the placeholder host. */
 export function connectionUrl(connection: ServerConnection): string {
   const { host, port, database } = connection;
   const user = encodeURIComponent(connection.user);

@@ -1,8 +1,7 @@
-// Who PostgreSQL runs as. It refuses root, so a root daemon hands it to an unprivileged user that
-// owns nothing but the data directory. The home stays 0700 and root's: that user never walks the
-// path, it starts inside the data directory and knows it as `/proc/self/cwd`. Where there is no
-// /proc (macOS as root) the path must be walked, so home and directory become 0711: their names
-// can be passed through, not listed, and every file in them stays 0600.
+// Chooses the user that PostgreSQL runs as. It refuses root, so a root daemon runs it as an unprivileged user that owns
+// nothing but the data directory. The home stays 0700 and root's: that user never traverses the path, it starts inside
+// the data directory and refers to it as `/proc/self/cwd`. Without /proc (macOS as root) the path must be traversed, so
+// home and directory become 0711: they can be passed through, not listed, and every file in them stays 0600.
 
 import { constants } from 'node:fs';
 import { access, chmod, lchown, readdir, readFile, stat } from 'node:fs/promises';
@@ -14,11 +13,11 @@ export interface ServerUser {
   readonly gid: number;
 }
 
-/** The magic link that leads a process to its working directory without walking the path there. */
+/** The link that leads a process to its working directory without traversing the path. */
 const OWN_DIRECTORY = '/proc/self/cwd';
 const UNPRIVILEGED_NAMES = ['postgres', 'nobody'];
 
-/** `undefined`: the daemon's own user will do. An existing data directory keeps its owner. */
+/** `undefined`: the daemon's own user is suitable. An existing data directory keeps its owner. */
 export async function chooseServerUser(data: string): Promise<ServerUser | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const owner = await stat(data).catch(() => undefined);
@@ -45,7 +44,7 @@ export function unprivilegedUser(passwd: string): ServerUser | undefined {
   return undefined;
 }
 
-/** What `-D` says to a program that was started inside `data`. */
+/** The `-D` argument for a program that was started inside `data`. */
 export async function dataArgument(data: string, user: ServerUser | undefined): Promise<string> {
   if (!user) return data;
   if (await canUse(OWN_DIRECTORY)) return OWN_DIRECTORY;
@@ -55,7 +54,7 @@ export async function dataArgument(data: string, user: ServerUser | undefined): 
   return data;
 }
 
-/** A home that was copied back by root: the server must own its files again. */
+/** For a home that root copied back: the server must own its files again. */
 async function giveTree(path: string, user: ServerUser): Promise<void> {
   await lchown(path, user.uid, user.gid);
   for (const entry of await readdir(path, { withFileTypes: true })) {
@@ -65,7 +64,7 @@ async function giveTree(path: string, user: ServerUser): Promise<void> {
   }
 }
 
-/** Whether `user` could open `path` for reading, as far as mode bits tell, parents included. */
+/** Whether `user` could open `path` for reading, judged by mode bits, parents included. */
 export async function isReadableBy(user: ServerUser, path: string): Promise<boolean> {
   for (let at = path, wanted = 0o4; ; at = dirname(at), wanted = 0o1) {
     const { mode, uid, gid } = await stat(at);

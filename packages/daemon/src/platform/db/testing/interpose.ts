@@ -1,19 +1,19 @@
-// Runs something in the middle of a transaction: after a statement that the test chooses.
+// Runs code in the middle of a transaction, after a statement that the test chooses.
 import { sleep, type TestStore } from '@relay/testing/store';
 import type { Db } from '../database.ts';
 
-/** What was begun may have to wait for the transaction, so the transaction goes on after this time. */
+/** The code may have to wait for the transaction, so the transaction continues after this time. */
 const WAIT_MS = 100;
 
 export interface Interposed {
   readonly db: Db;
   /** How many statements were run. */
   readonly seen: number;
-  /** Resolves when what was begun has ended. */
+  /** Resolves when the started code has ended. */
   settled(): Promise<void>;
 }
 
-/** Begins something after the nth statement. */
+/** Starts the code after the nth statement. */
 export function interpose(over: Db, nth: number, begin: () => Promise<void>): Interposed {
   let seen = 0;
   let begun = Promise.resolve();

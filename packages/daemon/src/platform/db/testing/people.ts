@@ -1,4 +1,4 @@
-// An account with contacts put there by hand, and what is known of them afterwards.
+// Fixture: an account with contacts inserted by hand, and queries for what is stored about them afterwards.
 import { randomInt, randomUUID } from 'node:crypto';
 import { contactId } from '@relay/contract/ids';
 import { type Alias, lidAlias, phoneAlias } from '@relay/core/contacts/alias';
@@ -28,11 +28,11 @@ export interface KnownTwice {
   /** As WhatsApp writes them. */
   readonly phone: string;
   readonly lid: string;
-  /** WhatsApp says that the two are one person. */
+  /** Reports the two addresses as one person. */
   merge(): Promise<void>;
 }
 
-/** One person who is two contacts, by number and by LID, until they are merged into the one that is `kept`. */
+/** One person stored as two contacts, by number and by LID, until they are merged into the one that is `kept`. */
 export async function knownTwice(
   { account, database, sql }: Pick<TestStore, 'account' | 'database' | 'sql'>,
   lease: Lease,

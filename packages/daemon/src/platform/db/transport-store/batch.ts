@@ -1,5 +1,5 @@
-// Folds the units of a batch into the columns of one statement. Of several writes to one key the last
-// counts, and only that one is sealed: a ratchet that turned a hundred times is written once.
+// Combines the units of a batch into the columns of one statement. Of several writes to one key only the last is
+// encrypted and written: a ratchet that advanced a hundred times is written once.
 
 import { createHash } from 'node:crypto';
 import type { AccountId } from '@relay/contract/ids';
@@ -12,7 +12,7 @@ import {
   sealInboxContent,
 } from './sealed.ts';
 
-/** For whom a unit is written, and under which right. */
+/** The account a unit is written for, and the lease that allows it. */
 export interface UnitOwner {
   readonly account: AccountId;
   readonly epoch: number;
@@ -99,7 +99,7 @@ class BatchColumns {
     for (const [index, column] of columns.entries()) column.push(row[index]);
   }
 
-  /** Where the bytes stand in the one parameter, counted from 1, and how many they are. */
+  /** The position of the bytes in the shared parameter, counted from 1, and their length. */
   bytes(chunk: Uint8Array): [offset: number, length: number] {
     const offset = this.#end;
     this.#chunks.push(chunk);
@@ -123,16 +123,16 @@ class BatchColumns {
   }
 }
 
-// One statement writes a whole batch: one transaction, one round trip. It has only the parts a batch needs,
-// values travel in one binary parameter and are cut out by offset. Every part writes only for accounts
-// whose lease is still ours, and the rows of the answer are those accounts.
+// One statement writes a whole batch: one transaction, one round trip. It contains only the parts a batch needs; values
+// travel in one binary parameter and are cut out by offset. Every part writes only for accounts whose lease we still
+// hold, and the returned rows are those accounts.
 
 type PartName = 'put' | 'remove' | 'journal' | 'inbox' | 'credentials' | 'forget';
 
 interface StatementPart {
   /** Of the columns a, b, c, …; `a` is the account. */
   readonly types: readonly string[];
-  /** `rows` are the columns unnested, those of accounts that are held. Several statements may share them. */
+  /** `rows` are the unnested columns of accounts whose lease is held. Several statements may share them. */
   sql(rows: string): readonly string[];
 }
 
@@ -188,7 +188,7 @@ const STATEMENT_PARTS: Readonly<Record<PartName, StatementPart>> = {
 
 const BYTES_CTE = 'bytes AS MATERIALIZED (SELECT $1::bytea AS d)';
 
-/** A takeover waits for the lock, and after it the epoch is another one. */
+/** A takeover waits for this lock and then changes the epoch. */
 const HELD_CTE = `held AS MATERIALIZED (
   SELECT l.account_id FROM account_leases l
     JOIN unnest($2::int8[], $3::int8[], $4::int8[]) AS u(account, epoch, wire)
@@ -199,7 +199,7 @@ const PART_NAMES = Object.keys(STATEMENT_PARTS) as PartName[];
 
 const statementTexts = new Map<string, string>();
 
-/** The name stands for the text, so that each combination is planned once for a connection. */
+/** The name is derived from the text, so that each combination is planned once for a connection. */
 function batchStatement(parts: readonly PartName[]): { name: string; text: string } {
   const name = `wire ${parts.join(' ')}`;
   const text = statementTexts.get(name) ?? composeStatement(parts);
@@ -221,13 +221,13 @@ function composeStatement(parts: readonly PartName[]): string {
   return `WITH ${[BYTES_CTE, HELD_CTE, ...writes].join(',\n')} SELECT account_id FROM held`;
 }
 
-// Ids that came over the wire, as PostgreSQL can keep and index them. Whoever sends chooses them, so they
-// may hold NUL or lone surrogates, or be longer than an index takes: one such id must not stop a batch.
+// Makes ids from WhatsApp storable and indexable in PostgreSQL. Senders choose them, so they may contain NUL or lone
+// surrogates, or be longer than an index allows: one such id must not stop a batch.
 
 /** Three of these at their longest still fit one index entry. */
 const LONGEST_PLAIN_ID = 200;
 
-/** The same for the same id, different for different ones. */
+/** Equal ids give equal results, different ids different ones. */
 export function storableId(id: string): string {
   const plain =
     id.length <= LONGEST_PLAIN_ID && !id.startsWith('~') && !id.includes('\0') && id.isWellFormed();

@@ -1,6 +1,6 @@
-// Writes the units of every account in the order they came; all that waits goes into one transaction.
-// Invariant: what is durable of an account is a prefix of what it submitted. When that can no longer be
-// known, its store faults and must be opened again.
+// Writes the units of every account in the order of submission; all waiting units go into one transaction. Invariant:
+// what is durable of an account is a prefix of what it submitted. When that can no longer be known, its store faults
+// and must be opened again.
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import type { AccountId } from '@relay/contract/ids';
 import { TransportStoreFault, type TransportUnit } from '@relay/core/ports/transport';
@@ -9,7 +9,9 @@ import type { ConnectionTarget } from '../database.ts';
 import { type BatchQuery, batchToQuery, type CommitterWork, type UnitOwner } from './batch.ts';
 
 export interface CommitterOptions {
-  /** How long a batch gathers once messages come several at a time. A lone one never waits for others. */
+  /**
+   * How long a batch collects units once several messages arrive at a time. A single message never waits for others.
+   */
   readonly delayMs?: number;
   readonly maxUnits?: number;
   readonly maxBytes?: number;
@@ -20,7 +22,7 @@ export interface CommitterOptions {
 export interface CommitterMember extends UnitOwner {
   readonly fault: TransportStoreFault | null;
   committed(units: number): void;
-  /** Ends with the member leaving. */
+  /** Also removes the member from the committer. */
   fail(fault: TransportStoreFault): void;
 }
 
@@ -31,10 +33,10 @@ interface Entry {
   readonly done: PromiseWithResolvers<void>;
 }
 
-/** One message sent: a unit for its recipient, another for the sender's own phone. */
+/** One sent message: a unit for its recipient, another for the sender's own phone. */
 const SINGLE_MESSAGE_UNITS = 2;
 
-/** Faults of the values themselves: of a batch, only the unit that holds them is to blame. */
+/** Errors in the values themselves: only the unit that contains them is at fault, not the batch. */
 const DATA_ERROR = /^(22|23|54)...$/;
 
 export class Committer {
@@ -51,7 +53,7 @@ export class Committer {
     this.#options = { delayMs: 1, maxUnits: 512, maxBytes: 8 << 20, prepare: true, ...options };
   }
 
-  /** Connects if need be, and lets go of a store that was open for the account. */
+  /** Connects if needed, and replaces a store that was open for the account. */
   async admit(account: AccountId): Promise<void> {
     this.#dismiss(account);
     const connection = this.#connect();
@@ -68,7 +70,7 @@ export class Committer {
     this.#members.set(member.account, member);
   }
 
-  /** What it still had waiting is not written. */
+  /** Its waiting units are not written. */
   leave(member: CommitterMember, fault: TransportStoreFault): void {
     if (this.#members.get(member.account) === member) this.#members.delete(member.account);
     const others = this.#queue.filter((entry) => entry.owner !== member);
@@ -79,7 +81,7 @@ export class Committer {
 
   submit(owner: CommitterMember, work: CommitterWork): Promise<void> {
     const done = Promise.withResolvers<void>();
-    // Whoever does not wait for a unit learns of the fault by `onFault`.
+    // Callers that do not await a unit learn of the fault through `onFault`.
     done.promise.catch(() => {});
     if (owner.fault !== null) done.reject(owner.fault);
     else {
@@ -89,7 +91,7 @@ export class Committer {
     return done.promise;
   }
 
-  /** Writes what waits, then ends. */
+  /** Writes what is waiting, then closes. */
   async close(): Promise<void> {
     await this.#running;
     const connection = this.#connection;
@@ -148,7 +150,7 @@ export class Committer {
 
   async #writeSingly(batch: readonly Entry[]): Promise<void> {
     for (const entry of batch) {
-      // Nothing of an account is written after a unit of its that was not.
+      // After a failed unit, skip the account's later units.
       if (entry.owner.fault === null) await this.#write([entry]);
       else rejectAll([entry]);
     }
@@ -164,9 +166,9 @@ export class Committer {
     return connection;
   }
 
-  /** Memory is ahead of the database now, or the database of memory: nobody may go on from here. */
+  /** Memory and database may differ now: every store that uses the connection must stop. */
   #lose(connection: Promise<CommitterConnection>, error: unknown): void {
-    // What is said of a connection that was replaced does not concern those who use the new one.
+    // An error of a connection that was already replaced does not concern users of the new one.
     if (this.#connection !== connection) return;
     this.#connection = null;
     connection.then((open) => open.close()).catch(() => {});
@@ -207,8 +209,8 @@ const isDataError = (error: unknown): boolean =>
 const unavailable = (cause: unknown): TransportStoreFault =>
   new TransportStoreFault('unavailable', 'the database did not take a write', { cause });
 
-// The connection that writes, outside the pool: its statements go one after the other, so what is durable
-// is a prefix of what was sent. Once it is lost, nobody knows what became of the last one.
+// The connection that writes, outside the pool: its statements run one after the other, so what is durable is a prefix
+// of what was sent. Once it is lost, the outcome of the last statement is unknown.
 
 const SESSION_SETTINGS = {
   search_path: 'relay',
@@ -219,11 +221,11 @@ const SESSION_SETTINGS = {
   statement_timeout: '30s',
 };
 
-/** A server that does not even cancel by itself is taken for gone. */
+/** A server that does not even cancel by itself counts as gone. */
 const SILENCE_MS = 40_000;
 
 interface CommitterConnectionOptions {
-  /** Off for a pooler in front of the server that hands a connection on after every transaction. */
+  /** Off for a connection pooler that passes a connection on after every transaction. */
   readonly prepare: boolean;
   onLost(error: unknown): void;
 }
@@ -257,7 +259,7 @@ class CommitterConnection {
     return new CommitterConnection(client, options.prepare);
   }
 
-  /** The accounts whose lease is ours: what was written for others is not there. */
+  /** Returns the accounts whose lease we hold: nothing was written for the others. */
   async write({ name, text, values }: BatchQuery): Promise<ReadonlySet<number>> {
     const { rows } = await this.#client.query<[string]>({
       ...(this.#prepare ? { name } : {}),

@@ -1,10 +1,10 @@
-// The names under which the wire's values are sealed: a value opens only at the place it was written for.
-// What does not open is a fault of its own kind, never a missing record.
+// The names under which the transport's values are encrypted: a value can be decrypted only at the place it was written
+// for. A value that cannot be decrypted is a fault of its own kind, never a missing record.
 import type { AccountId } from '@relay/contract/ids';
 import type { Sealer } from '@relay/core/ports/sealer';
 import { TransportStoreFault } from '@relay/core/ports/transport';
 
-/** Ids may hold slashes themselves; escaped, two different places never share a name. */
+/** Ids may contain slashes; with escaping, two different places never share a name. */
 const escapeNamePart = (id: string): string => id.replaceAll('%', '%25').replaceAll('/', '%2F');
 
 export const sealedCredentialsName = (account: AccountId): string => `credentials/${account}`;
@@ -15,7 +15,7 @@ export const sealedKeyName = (account: AccountId, kind: number, id: string): str
 export const sealedJournalName = (account: AccountId, digest: Uint8Array): string =>
   `journal/${account}/${Buffer.from(digest).toString('hex')}`;
 
-/** A message without content: one byte of padding. Baileys opens it and acknowledges it like any other. */
+/** A message without content: one byte of padding. Baileys decrypts and acknowledges it like any other. */
 export const EMPTY_MESSAGE = Uint8Array.of(1);
 
 export const sealEmptyJournalEntry = (
@@ -54,7 +54,7 @@ export function sealInboxContent(
   return sealer.seal(sealedInboxName(account, key), content);
 }
 
-/** For those who take rows of `inbox` in. Throws a WireFault of the kind `unreadable`. */
+/** For code that reads rows of `inbox`. Throws a fault of the kind `unreadable`. */
 export function openInboxContent(
   sealer: Sealer,
   account: AccountId,

@@ -1,5 +1,6 @@
-// The wire's state of one account. Reads see what is durable; writes go through the process's committer.
-// Opening fences whatever an earlier store may still have under way, so what is read then is the truth.
+// The transport's stored state of one account. Reads see what is durable; writes go through the process's committer.
+// Opening a store fences writes that an earlier store may still have in flight, so that what is read afterwards is
+// current.
 import type { AccountId } from '@relay/contract/ids';
 import type { Sealer } from '@relay/core/ports/sealer';
 import {
@@ -33,7 +34,7 @@ const FENCE = `WITH mine AS (
   UPDATE account_leases l SET wire_epoch = wire_epoch + 1 FROM mine
   WHERE l.account_id = mine.account_id RETURNING wire_epoch`;
 
-/** Throws a WireFault when the database does not answer or the lease is not ours. */
+/** Throws a `TransportStoreFault` if the database does not answer or the lease is not ours. */
 export async function openTransportStore(
   committer: Committer,
   options: TransportStoreOptions,
@@ -142,7 +143,7 @@ class PostgresTransportStore implements TransportStore, CommitterMember {
     for (const listener of this.#onFault) guarded(() => listener(fault));
   }
 
-  /** Whoever cannot read must not go on as if there were nothing: any failure ends this store. */
+  /** A failed read must not look like missing data: any failure ends this store. */
   async #read(
     text: string,
     values: readonly unknown[],
@@ -178,7 +179,7 @@ async function queryOrFault<Row extends object>(
   }
 }
 
-/** A listener's own fault belongs to the process; the accounts that share the committer go on. */
+/** An error in a listener belongs to the process; the accounts that share the committer continue. */
 function guarded(listener: () => void): void {
   try {
     listener();
@@ -189,7 +190,7 @@ function guarded(listener: () => void): void {
   }
 }
 
-// Whether the session of an account can be kept: a key is written where keys are, and taken back.
+// Checks whether an account's session can be stored: inserts a key and rolls back.
 
 class ProbeRollback extends Error {}
 

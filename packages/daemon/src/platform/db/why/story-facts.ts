@@ -1,4 +1,4 @@
-// What the stories of messages are made of: model runs, approvals, and messages on their way.
+// Reads the facts for stories of messages: model runs, approvals, and messages being sent.
 import type {
   AccountId,
   ApprovalId,
@@ -28,12 +28,12 @@ export async function readRun(
 export const runById = (db: Db, account: AccountId, id: RunId | undefined) =>
   id === undefined ? Promise.resolve(null) : readRun(db, account, sql`r.id = ${id}`);
 
-/** Of `approvals a`: this one, or what it became as its words were changed. */
+/** For `approvals a`: this one, or a later edit of it. */
 const isApprovalOrEdit = (id: ApprovalId) => sql`(a.id = ${id} OR a.began_as = ${id})`;
 
 /**
- * What became of it in the end, whatever words it had then. One that nobody answered in time is expired from that
- * moment on, swept or not.
+ * The final outcome of an approval, including its edits. An unanswered one is expired from its expiry on, whether or
+ * not it was swept.
  */
 export async function readApprovalAnswer(
   db: Db,
@@ -64,7 +64,7 @@ interface DeliveryFactsRow extends Omit<DeliveryFacts, 'waitsFor'> {
   readonly paused: boolean;
 }
 
-/** Of `outbox o JOIN permits p`, in the order they were written. */
+/** For `outbox o JOIN permits p`, in the order they were written. */
 export async function readDeliveries(
   db: Db,
   account: AccountId,
@@ -97,7 +97,7 @@ export async function deliveryOfOutbox(
   return delivery ?? null;
 }
 
-/** What the owner's yes let go. */
+/** The message that the owner's approval released. */
 export async function deliveryOfApproval(
   db: Db,
   account: AccountId,
@@ -109,7 +109,7 @@ export async function deliveryOfApproval(
   return delivery ?? null;
 }
 
-/** The approval that was asked for with exactly this, in this chat. */
+/** The approval requested for exactly this content in this chat. */
 export async function findApprovalByHash(
   db: Db,
   account: AccountId,
@@ -124,8 +124,7 @@ export async function findApprovalByHash(
   return asked === undefined ? null : readApprovalAnswer(db, account, asked.id);
 }
 
-// What became of a question to the owner: whose it was, about whom, and what their answer let go. Nothing of
-// what was asked is in it.
+// The outcome of an approval: who requested it, about whom, and what the answer released. Contains nothing of the text.
 
 interface ApprovalOutcome extends ApprovalAnswer {
   /** As ledger and permits name them. */
@@ -161,7 +160,7 @@ export async function findApprovalOutcome(
   return { ...row, ...answer, delivery };
 }
 
-/** Of messages on their way, those that this one caused. */
+/** Of messages being sent, those that this actor caused. */
 export async function filterOutboxByActor(
   db: Db,
   account: AccountId,

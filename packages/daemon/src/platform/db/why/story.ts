@@ -1,4 +1,4 @@
-// The story of one message, whichever way it went.
+// Tells the story of one message, received or sent.
 
 import { RelayError } from '@relay/contract/errors';
 import {
@@ -57,23 +57,23 @@ export function loadStory(
   return inboundStory(db, account, { ...message, number, sentAt }, place);
 }
 
-// Which message is meant: by WhatsApp's id or the outbox's, whole, or by its beginning where that fits one
-// alone. The same id may stand in several chats: each sender chooses their own.
+// Finds the message that is meant: by WhatsApp's id or the outbox id, in full, or by a prefix that matches only one.
+// The same id may exist in several chats: senders choose their own ids.
 
 export interface MessageMatch {
   readonly messageId: MessageId;
   readonly chat: ChatId;
-  /** Where it stands in `messages`; null of one that has not left. */
+  /** Its number in `messages`; null if it has not been sent. */
   readonly number: number | null;
   readonly sentAt: Date | null;
-  /** Relay's own, of a message it sends. */
+  /** Relay's own id of a message it sends. */
   readonly outbox: OutboxId | null;
 }
 
 const MAX_CANDIDATES = 5;
 const ID_PREFIX = /^[\w.-]{4,128}$/;
 
-/** All that fit, at most one more than are ever named. */
+/** All matches, at most one more than are ever listed. */
 export async function findMessagesByIdOrPrefix(
   db: Db,
   account: AccountId,
@@ -87,7 +87,7 @@ export async function findMessagesByIdOrPrefix(
   return matching(db, account, { id, beginning: true, chat });
 }
 
-/** By the whole id alone. */
+/** By the whole id only. */
 export const findMessagesById = (
   db: Db,
   account: AccountId,
@@ -139,15 +139,15 @@ export function describeMessageMatches(
   return [...named, ...(found.length > MAX_CANDIDATES ? ['…'] : [])].join('; ');
 }
 
-// The story of a message that came in: what the router decided, and what came of it in the conversation or
-// the session it was handed to.
+// The story of a received message: what the router decided, and what followed in the conversation or session it was
+// passed to.
 
 interface StoryWithRows<S> {
   readonly story: S;
   readonly rows: readonly StoredLedgerRow[];
 }
 
-/** Routes to whoever may answer. */
+/** Routes to features that may answer. */
 const ANSWERERS: ReadonlySet<string> = new Set(['readable_contact', 'to_assistant', 'observed']);
 
 type StoredMessage = MessageMatch & { readonly number: number; readonly sentAt: Date };
@@ -229,13 +229,13 @@ async function conversationPart(
   };
 }
 
-/** Of `outbox o`: by the run its ledger row names; in rows from before they did, by their transaction. */
+/** For `outbox o`: by the run named in its ledger row; for older rows without one, by their transaction. */
 const saidBy = (run: RunId) => sql`EXISTS (SELECT FROM ledger l JOIN runs r
     ON r.account_id = l.account_id AND r.id = ${run}
   WHERE l.account_id = p.account_id AND l.seq = p.ledger_seq
     AND coalesce(l.detail->>'run' = r.id::text, o.created_at = r.ended_at AND p.actor LIKE 'conversation:%'))`;
 
-/** What the run wanted to say and the gate put before a person. */
+/** What the run wanted to send and the gate put before the owner. */
 async function refusedHash(db: Db, account: AccountId, run: RunId): Promise<string | null> {
   const { rows } = await sql<{ hash: string }>`
     SELECT l.detail->>'hash' AS hash FROM ledger l JOIN runs r ON r.account_id = l.account_id AND r.id = ${run}
@@ -269,7 +269,7 @@ async function answerPart(
   };
 }
 
-/** What it waited for has come to its end, and nobody has looked at it since. */
+/** What it waited for has ended, and it has not been looked at again since. */
 async function isOver(db: Db, account: AccountId, row: StoredLedgerRow): Promise<boolean> {
   if (row.outcome !== 'waiting') return false;
   if (row.detail.until !== undefined) return new Date(row.detail.until) <= new Date();
@@ -278,7 +278,7 @@ async function isOver(db: Db, account: AccountId, row: StoredLedgerRow): Promise
   return rows.length === 0;
 }
 
-/** The run of its session that was shown it. */
+/** The running run of its session that was shown it. */
 async function runAtWork(db: Db, account: AccountId, message: string) {
   const { rows } = await sql<{ session: SessionId; line: number }>`
     SELECT session_id AS session, id AS line FROM session_messages
@@ -294,8 +294,7 @@ async function runAtWork(db: Db, account: AccountId, message: string) {
   );
 }
 
-// The story of a message that Relay sent or is to send: the permit it leaves under, the ledger row that says
-// why, and who stood behind that.
+// The story of a message that Relay sent or will send: its permit, the ledger row with the reason, and who caused it.
 
 interface OutboxRow {
   created_at: Date;
@@ -347,7 +346,7 @@ async function outboundStory(
   return { story, rows: [...(asked === null ? [] : [asked]), decided, ...stops] };
 }
 
-/** The decision that put the same thing before the owner. */
+/** The decision that asked the owner about the same content. */
 async function findAskingRow(
   db: Db,
   account: AccountId,
@@ -373,7 +372,7 @@ async function runBehind(
   if (named !== undefined) return runById(db, account, named);
   if (kind === 'assistant' && id !== undefined) return runById(db, account, id as RunId);
   if (kind !== 'conversation' || instance_id === null) return null;
-  // From before rows named their run: it ended in the transaction that wrote them.
+  // Older rows do not name their run: it ended in the transaction that wrote them.
   const { seq } = asked ?? decided;
   return readRun(
     db,
@@ -383,7 +382,7 @@ async function runBehind(
   );
 }
 
-/** By name, also of one whose token is gone. */
+/** The client's name, even if its token is revoked. */
 async function programBehind(db: Db, account: AccountId, actor: string) {
   const [kind, id] = actor.split(':');
   if (kind !== 'token' || id === undefined) return null;
@@ -410,7 +409,7 @@ async function scheduleBehind(db: Db, account: AccountId, id: ScheduleId | undef
     : { id, words: describeRule(row.rule as ScheduleRule, zone) };
 }
 
-/** When the message was written that it answers. */
+/** When the message that it answers was sent. */
 async function answeredAt(
   db: Db,
   account: AccountId,

@@ -1,4 +1,4 @@
-// A database with accounts whose wire stores can be opened, broken and looked at from outside.
+// Fixture: a database with accounts whose transport stores can be opened, broken and inspected from outside.
 import { createSecretKey, randomBytes, randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { AccountId } from '@relay/contract/ids';
@@ -16,14 +16,14 @@ export interface WireDatabase extends TestStore {
   lease(): Promise<Lease>;
   open(lease: Lease): Promise<TransportStore>;
   inbox(account: AccountId): Promise<string[]>;
-  /** Ends the connections that write, as an administrator or a crash of the server would. */
+  /** Ends the connections that write, as an administrator or a server crash would. */
   cut(): Promise<void>;
 }
 
 export const sealer = aesSealer(createSecretKey(randomBytes(32)));
 
 export interface WireDatabaseOptions extends CommitterOptions {
-  /** Makes the sockets of the connection that writes. */
+  /** Creates the sockets of the connection that writes. */
   readonly stream?: () => Socket;
 }
 
