@@ -4,7 +4,7 @@ import { type NextLook, PollLoop } from './poll-loop.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A loop whose looks are answered from a list: a result, or an error to throw. */
+/** A loop whose looks return results from a list: a result, or an error to throw. */
 function startLoop(
   results: (NextLook | Error)[],
   options: { readonly hintsEndFailure?: boolean; readonly gatherMs?: number } = {},
@@ -28,14 +28,14 @@ function startLoop(
   return { loop, after, failures };
 }
 
-test('it looks again at once while there is more, and then after the rest that was asked for', async () => {
+test('looks again immediately while there is more, then after the requested delay', async () => {
   const { after } = startLoop(['more', 'more', 50, 50]);
   expect(await after(0)).toBe(3);
   expect(await after(49)).toBe(3);
   expect(await after(1)).toBe(4);
 });
 
-test('a hint ends the rest, and many hints are one look', async () => {
+test('a hint ends the delay, and many hints cause one look', async () => {
   const { loop, after } = startLoop([50, 50]);
   await after(0);
   for (let hints = 0; hints < 5; hints++) loop.hint();
@@ -43,13 +43,13 @@ test('a hint ends the rest, and many hints are one look', async () => {
   expect(await after(49)).toBe(2);
 });
 
-test('a hint that comes during a look is not lost', async () => {
+test('a hint during a look is not lost', async () => {
   const { loop, after } = startLoop([50, 50]);
   loop.hint();
   expect(await after(0)).toBe(2);
 });
 
-test('after a failure it waits, and a hint shortens that only where it is asked to', async () => {
+test('after a failure it waits, and a hint ends that wait only if configured', async () => {
   const patient = startLoop([new Error('down'), new Error('still down'), 50]);
   expect(await patient.after(0)).toBe(1);
   patient.loop.hint();
@@ -64,7 +64,7 @@ test('after a failure it waits, and a hint shortens that only where it is asked 
   expect(await eager.after(0)).toBe(2);
 });
 
-test('whoever waits is told when a look that began later found nothing left, and never by a failure', async () => {
+test('caughtUp resolves when a later look finds nothing left, and never because of a failure', async () => {
   const { loop, after } = startLoop([50, 'more', new Error('down'), 50]);
   await after(0);
   let told = false;
@@ -77,7 +77,7 @@ test('whoever waits is told when a look that began later found nothing left, and
   expect(told).toBe(true);
 });
 
-test('what comes within a moment is one look, and nobody who waits is kept waiting for it', async () => {
+test('hints within gatherMs cause one look, and caughtUp does not wait for it', async () => {
   const { loop, after } = startLoop([50, 50, 50], { gatherMs: 20 });
   await after(0);
   loop.hint();
@@ -89,7 +89,7 @@ test('what comes within a moment is one look, and nobody who waits is kept waiti
   expect(await after(0)).toBe(3);
 });
 
-test('stopping ends every wait and tells whoever waits', async () => {
+test('stopping ends every wait and resolves caughtUp', async () => {
   for (const results of [[Number.POSITIVE_INFINITY], [new Error('down')]]) {
     const { loop, after } = startLoop(results);
     await after(0);

@@ -16,7 +16,7 @@ test.each([
   '::ffff:8.8.8.8',
   '::ffff:808:808',
   '64:ff9b::8.8.8.8',
-])('%s is outside', (address) => expect(isPublicAddress(address)).toBe(true));
+])('%s is a public address', (address) => expect(isPublicAddress(address)).toBe(true));
 
 test.each([
   '0.0.0.0',
@@ -70,4 +70,4 @@ test.each([
   '2130706433',
   '0x7f000001',
   '1.1.1.1 ',
-])('%s is not', (address) => expect(isPublicAddress(address)).toBe(false));
+])('%s is not a public address', (address) => expect(isPublicAddress(address)).toBe(false));

@@ -1,5 +1,5 @@
-// The client for the outside against servers that count who comes. Whatever an address looks like, wherever
-// a name leads and whoever redirects: nothing inside is reached.
+// The egress client against servers that count connections. Whatever an address looks like, wherever a name resolves to
+// and whoever redirects: no private address is reached.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, createServer as createSocketServer } from 'node:net';
@@ -17,7 +17,7 @@ import {
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Every connection it was offered, whether or not a request came over it. */
+/** Counts every connection, whether or not a request follows on it. */
 interface Sentinel {
   readonly port: number;
   readonly hits: () => number;
@@ -44,7 +44,7 @@ async function sentinel(host: string, port = 0): Promise<Sentinel & { clear(): v
   return Object.assign(made, { port: (server.address() as AddressInfo).port });
 }
 
-/** Everywhere on this machine, IPv6 too; stands for all that must not be reached. */
+/** Listens on every address of this machine, IPv6 included; stands for everything that must not be reached. */
 let inside: Awaited<ReturnType<typeof sentinel>>;
 /** Stands for the public internet: the one address that a test allows. */
 let outside: Awaited<ReturnType<typeof sentinel>>;
@@ -78,7 +78,7 @@ const reasonOf = async (
   return error.reason;
 };
 
-/** Ways to write this machine, its networks and its cloud: `{port}` is where the sentinel listens. */
+/** Spellings of this machine, its networks and its cloud; `{port}` is the sentinel's port. */
 const SPELLINGS = [
   'http://127.0.0.1:{port}/',
   'http://127.0.0.1.:{port}/',
@@ -160,12 +160,12 @@ const SPELLINGS = [
 
 const spelt = (url: string) => url.replaceAll('{port}', String(inside.port));
 
-test('the sentinel can be reached by whoever is not this client', async () => {
+test('a client without the egress checks can reach the sentinel', async () => {
   await fetch(`http://127.0.0.1:${inside.port}/`);
   expect(inside.hits()).toBe(1);
 });
 
-test.each(SPELLINGS)('%j reaches nothing, asked for or redirected to', async (url) => {
+test.each(SPELLINGS)('%j is never reached, neither directly nor by a redirect', async (url) => {
   await reasonOf(spelt(url));
   for (const status of [301, 302, 303, 307, 308]) {
     outside.handler = (_, response) => {
@@ -178,7 +178,7 @@ test.each(SPELLINGS)('%j reaches nothing, asked for or redirected to', async (ur
   expect(inside.hits()).toBe(0);
 });
 
-test('nor do the addresses of this machine in its own networks', async () => {
+test('addresses of this machine in its own networks are never reached', async () => {
   for (const { address, family } of Object.values(networkInterfaces()).flatMap((all) => all ?? []))
     expect(
       await reasonOf(`http://${family === 'IPv6' ? `[${address}]` : address}:${inside.port}/`),
@@ -194,7 +194,7 @@ test.each([
   [['93.184.215.14', '127.0.0.1']],
   [['127.0.0.1', '93.184.215.14']],
   [[]],
-])('a name that leads to %j is not followed', async (addresses) => {
+])('a name that resolves to %j is refused', async (addresses) => {
   const resolve = async () =>
     addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
   expect(await reasonOf(`http://innocent.example:${inside.port}/`, { resolve })).toBe(
@@ -203,7 +203,7 @@ test.each([
   expect(inside.hits()).toBe(0);
 });
 
-test('a name that changes its mind is asked once: the connection goes where the check was', async () => {
+test('a name is resolved once, and the connection uses the checked address', async () => {
   const answers = ['127.0.0.2', '127.0.0.1', '127.0.0.1'];
   let asked = 0;
   const resolve = async () => [{ address: answers[asked++] ?? '127.0.0.1', family: 4 }];
@@ -219,14 +219,14 @@ test('a name that changes its mind is asked once: the connection goes where the 
   expect(asked).toBe(2);
 });
 
-test('an allowance is for one address and one port', async () => {
+test('an allowed address is allowed for one port only', async () => {
   expect(await reasonOf(`http://127.0.0.2:${inside.port}/`)).toBe('address_inside');
   expect(await reasonOf(`http://127.0.0.1:${outside.port}/`)).toBe('address_inside');
   expect(await reasonOf(place(), {})).toBe('address_inside');
   expect(inside.hits() + outside.hits()).toBe(0);
 });
 
-test('a place of the owner is reached wherever its name leads, and nothing beside it', async () => {
+test('a host of the owner is reached whatever its name resolves to, and no other host is', async () => {
   const resolve = async () => [{ address: '127.0.0.2', family: 4 }];
   const own = { own: [`collector:${outside.port}`], resolve };
   expect((await openEgress(own)(`http://collector:${outside.port}/`)).status).toBe(200);
@@ -239,7 +239,7 @@ test('a place of the owner is reached wherever its name leads, and nothing besid
   expect(hostAndPort(new URL('https://collector/x'))).toBe('collector:443');
 });
 
-test('no proxy is used, whatever the environment says', async () => {
+test('no proxy from the environment is used', async () => {
   const proxy = `http://127.0.0.1:${inside.port}`;
   for (const name of ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'])
     vi.stubEnv(name, proxy);
@@ -252,7 +252,7 @@ test('no proxy is used, whatever the environment says', async () => {
   }
 });
 
-test('an answer comes with its status, its headers and where it came from', async () => {
+test('a response has its status, its headers and its final address', async () => {
   outside.handler = (request, response) => {
     if (request.url === '/old') response.writeHead(301, { location: '/new' }).end();
     else response.writeHead(404, { 'x-kind': 'gone' }).end('not here');
@@ -263,7 +263,7 @@ test('an answer comes with its status, its headers and where it came from', asyn
   expect(Buffer.from(answer.body).toString()).toBe('not here');
 });
 
-test('what is posted arrives once and is redirected to nobody', async () => {
+test('a POST is sent once and does not follow redirects', async () => {
   const bodies: string[] = [];
   outside.handler = async (request, response) => {
     let text = '';
@@ -276,7 +276,7 @@ test('what is posted arrives once and is redirected to nobody', async () => {
   expect(bodies).toEqual(['POST 1 {"a":1}']);
 });
 
-test('headers go to the origin they were given for and to no other', async () => {
+test('headers are sent only to the origin they were given for', async () => {
   const other = await sentinel('127.0.0.2');
   const keys: unknown[] = [];
   other.handler = (request, response) => {
@@ -293,7 +293,7 @@ test('headers go to the origin they were given for and to no other', async () =>
   expect(keys).toEqual(['k', 'k', undefined]);
 });
 
-test('redirects are followed three times', async () => {
+test('at most three redirects are followed', async () => {
   outside.handler = (request, response) => {
     const left = Number(request.url?.slice(1));
     if (left === 0) response.end('there');
@@ -349,14 +349,14 @@ test.each<[string, Handler, string]>([
     (_, response) => void response.writeHead(302).end(),
     'too_many_redirects',
   ],
-])('%s is no answer', async (_, handler, reason) => {
+])('a request fails when the server sends: %s', async (_, handler, reason) => {
   outside.handler = handler;
-  // Only a slow answer may run into the limit; on a busy machine the others would too.
+  // Only a slow response may reach the time limit; on a busy machine the others could too.
   const timeoutMs = reason === 'too_slow' ? 600 : 30_000;
   expect(await reasonOf(place(), allowed(), { mostBytes: 1_000, timeoutMs })).toBe(reason);
 });
 
-test('bytes that are no HTTP are no answer', async () => {
+test('a response that is not HTTP fails', async () => {
   const raw = createSocketServer((socket) => void socket.end('SSH-2.0-OpenSSH_9.9\r\n'));
   await new Promise<void>((resolve) => raw.listen(0, '127.0.0.2', resolve));
   const { port } = raw.address() as AddressInfo;
@@ -366,7 +366,7 @@ test('bytes that are no HTTP are no answer', async () => {
   raw.close();
 });
 
-test('a name that is never answered is not waited for, and stopping stops', async () => {
+test('a name lookup without an answer ends at the time limit or when the request is stopped', async () => {
   const resolve = () => new Promise<never>(() => {});
   expect(await reasonOf('http://slow.example/', { resolve }, { timeoutMs: 100 })).toBe('too_slow');
   const stop = new AbortController();
@@ -377,7 +377,7 @@ test('a name that is never answered is not waited for, and stopping stops', asyn
   expect(await reasonOf('http://no.such.name.invalid/', {})).toMatch(/unknown_name|too_slow/);
 });
 
-test('https is checked: a certificate that nobody vouches for is refused, whatever the environment says', async () => {
+test('a TLS certificate that is not trusted is refused, whatever the environment says', async () => {
   let answered = 0;
   const secure = createSecureServer(mediaCertificate(), (_, response) => {
     answered += 1;
@@ -385,7 +385,7 @@ test('https is checked: a certificate that nobody vouches for is refused, whatev
   });
   await new Promise<void>((resolve) => secure.listen(0, '127.0.0.1', resolve));
   const { port } = secure.address() as AddressInfo;
-  // This process may have been told to trust the simulator.
+  // This process may be set to trust the simulator.
   const trusted = getCACertificates('default');
   setDefaultCACertificates(getCACertificates('bundled'));
   process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
@@ -400,7 +400,7 @@ test('https is checked: a certificate that nobody vouches for is refused, whatev
   }
 });
 
-test('an error names no address', async () => {
+test('an egress error contains no address', async () => {
   const error = await openEgress()('http://10.1.2.3/secret').catch((thrown: unknown) => thrown);
   expect(String(error)).not.toMatch(/10\.1|secret/);
 });

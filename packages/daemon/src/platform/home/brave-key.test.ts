@@ -18,7 +18,7 @@ afterEach(() => removeFolder(home));
 const file = () => join(home, 'relay.config.json');
 const read = (given: string | null = null) => readBraveKey(home, sealer, given);
 
-test('there is none until it is given; then it is sealed at rest and opens here alone', async () => {
+test('the web search key is missing until set; then it is encrypted and readable by this home only', async () => {
   expect(await read()).toBeNull();
   await saveBraveKey(home, sealer, 'BSA-secret');
   expect(await readFile(file(), 'utf8')).toMatch(/^\{\s*"brave_api_key": "sealed:[\w-]+"\s*\}\s*$/);
@@ -28,7 +28,7 @@ test('there is none until it is given; then it is sealed at rest and opens here 
   });
 });
 
-test('the environment wins, a plain one works, and it can be taken away', async () => {
+test('the environment overrides the web search key; a plain key is accepted, and null removes it', async () => {
   await writeFile(file(), '{"brave_api_key":"BSA-plain"}');
   expect(await read()).toBe('BSA-plain');
   expect(await read('BSA-env')).toBe('BSA-env');
@@ -36,7 +36,7 @@ test('the environment wins, a plain one works, and it can be taken away', async 
   expect(await read()).toBeNull();
 });
 
-test('what is sealed as one secret does not open as the other', async () => {
+test('a value encrypted as one secret cannot be read as another', async () => {
   await saveModelSettings(home, sealer, { model_provider: 'openai', model_api_key: 'sk-1' });
   const { model_api_key } = JSON.parse(await readFile(file(), 'utf8')) as Record<string, string>;
   await writeFile(file(), JSON.stringify({ brave_api_key: model_api_key }));

@@ -17,7 +17,7 @@ import { removeFolder } from '@relay/testing/remove-folder';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { claimHome } from './claim.ts';
 
-// PROPERTY_RUNS asks for the long run.
+// PROPERTY_RUNS selects the long run.
 const [PROCESSES, ROUNDS] = process.env.PROPERTY_RUNS ? [20, 5] : [8, 3];
 
 let dir: string;
@@ -49,8 +49,8 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   await gone;
 }
 
-describe('one owner of a home', () => {
-  test('writes just the pid, and the descriptor beside it, and removes both on release', async () => {
+describe('claiming a home', () => {
+  test('writes the pid and the description, and removes both on release', async () => {
     const claim = await claimHome(home);
     expect(pidIn(home)).toBe(`${process.pid}\n`);
     const starting = daemonRuntimeSchema.parse(
@@ -66,7 +66,7 @@ describe('one owner of a home', () => {
     expect(readdirSync(home)).toEqual(['daemon.lock']);
   });
 
-  test('refuses a second daemon with the pid of the first, in the same process or another', async () => {
+  test('refuses a second daemon and names the pid of the first, in the same process or another', async () => {
     const claim = await claimHome(home);
     await expect(claimHome(home)).rejects.toMatchObject({
       code: 'home_in_use',
@@ -79,7 +79,7 @@ describe('one owner of a home', () => {
     await (await claimHome(home)).release();
   });
 
-  test('takes over from a daemon that was killed, and says so', async () => {
+  test('takes over from a killed daemon and reports its pid', async () => {
     const { child, said } = await claimant();
     expect(said).toBe('owned -');
     await end(child, 'SIGKILL');
@@ -98,7 +98,7 @@ describe('one owner of a home', () => {
     await claim.release();
   });
 
-  test('leaves exactly one owner when several processes start at once, round after round', async () => {
+  test('leaves exactly one owner when several processes claim the home at once, in every round', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const all = await Promise.all(Array.from({ length: PROCESSES }, claimant));
       const owners = all.filter(({ said }) => said.startsWith('owned'));
@@ -113,7 +113,7 @@ describe('one owner of a home', () => {
     }
   }, 120_000);
 
-  test('leaves exactly one owner of a hundred askers inside one process', async () => {
+  test('leaves exactly one owner of a hundred concurrent claims in one process', async () => {
     for (let round = 0; round < 20; round++) {
       const all = await Promise.allSettled(Array.from({ length: 100 }, () => claimHome(home)));
       const owners = all.filter((result) => result.status === 'fulfilled');
@@ -123,8 +123,8 @@ describe('one owner of a home', () => {
   });
 });
 
-describe('a home nobody else may enter', () => {
-  test('is made 0700 with files 0600', async () => {
+describe('permissions of a home', () => {
+  test('a new home is 0700 and its files are 0600', async () => {
     const claim = await claimHome(home);
     expect(mode(home)).toBe(0o700);
     expect(readdirSync(home).sort()).toEqual(['daemon.json', 'daemon.lock', 'daemon.pid']);
@@ -133,7 +133,7 @@ describe('a home nobody else may enter', () => {
     await claim.release();
   });
 
-  test('is mended when it or a file stands open, and says so', async () => {
+  test('open permissions of a home or its files are corrected and reported', async () => {
     mkdirSync(home);
     chmodSync(home, 0o755);
     writeFileSync(join(home, 'relay.config.json'), '{}');
@@ -145,7 +145,7 @@ describe('a home nobody else may enter', () => {
     await claim.release();
   });
 
-  test('is refused when it is a file', async () => {
+  test('a home that is a file is refused', async () => {
     writeFileSync(home, '');
     await expect(claimHome(home)).rejects.toMatchObject({
       code: 'home_unusable',
@@ -153,7 +153,7 @@ describe('a home nobody else may enter', () => {
     });
   });
 
-  test.runIf(process.getuid?.() === 0)('is refused when it belongs to another user', async () => {
+  test.runIf(process.getuid?.() === 0)('a home of another user is refused', async () => {
     mkdirSync(home);
     const { chownSync } = await import('node:fs');
     chownSync(home, 12345, 12345);

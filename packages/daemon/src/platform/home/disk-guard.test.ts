@@ -18,7 +18,7 @@ function guardWith(free: { bytes: number | Error }, megabytes = 500) {
   });
 }
 
-test('a disk with less free than the setting asks for is low, and says what is not done', async () => {
+test('reports low disk space below the configured limit and says what is not done', async () => {
   const free = { bytes: 501 * MB };
   const guard = guardWith(free);
   await guard.look();
@@ -33,7 +33,7 @@ test('a disk with less free than the setting asks for is low, and says what is n
   expect(() => guard.refuseWhenLow()).toThrow('312 MB');
 });
 
-test('a disk is low until a tenth more than the limit is free', async () => {
+test('keeps reporting low disk space until 10% more than the limit is free', async () => {
   const free = { bytes: 499 * MB };
   const guard = guardWith(free);
   await guard.look();
@@ -45,7 +45,7 @@ test('a disk is low until a tenth more than the limit is free', async () => {
   expect(guard.isLow).toBe(false);
 });
 
-test('a file system that does not answer changes nothing, and 0 turns the guard off', async () => {
+test('changes nothing when the file system does not answer, and 0 turns the guard off', async () => {
   const guard = guardWith({ bytes: new Error('statfs failed') });
   await guard.look();
   expect(guard.isLow).toBe(false);

@@ -23,11 +23,11 @@ afterEach(() => removeFolder(home));
 
 const file = () => join(home, 'relay.config.json');
 
-test('off until it is chosen', async () => {
+test('semantic search is off by default', async () => {
   expect(await readMemorySettings(home, sealer)).toMatchObject({ embeddings: 'off' });
 });
 
-test('the key is sealed at rest, opens here alone, and a plain one works', async () => {
+test('the endpoint key is encrypted and readable by this home only; a plain key is accepted', async () => {
   await saveMemorySettings(home, sealer, ENDPOINT);
   expect(await readFile(file(), 'utf8')).not.toContain('sk-secret');
   expect(await readMemorySettings(home, sealer)).toEqual(ENDPOINT);
@@ -38,7 +38,7 @@ test('the key is sealed at rest, opens here alone, and a plain one works', async
   expect(await readMemorySettings(home, sealer)).toEqual(ENDPOINT);
 });
 
-test('a key that is sealed for another home does not keep one from turning it off', async () => {
+test('semantic search can be turned off although its key is encrypted for another home', async () => {
   await saveMemorySettings(home, newSealer(), ENDPOINT);
   const memory = JSON.parse(await readFile(file(), 'utf8'));
   await writeFile(file(), JSON.stringify({ memory: { ...memory.memory, embeddings: 'off' } }));

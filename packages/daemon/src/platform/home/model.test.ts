@@ -28,7 +28,7 @@ const file = () => join(home, 'relay.config.json');
 const read = (environment: Parameters<typeof readModelSettings>[2] = UNSET) =>
   readModelSettings(home, sealer, environment);
 
-test('a key that comes in is sealed at rest and opens here alone', async () => {
+test('the model key is stored encrypted and readable by this home only', async () => {
   await saveModelSettings(home, sealer, {
     model_provider: 'anthropic',
     model_api_key: 'sk-ant-secret',
@@ -47,12 +47,12 @@ test('a key that comes in is sealed at rest and opens here alone', async () => {
   });
 });
 
-test('a key that somebody wrote by hand keeps working', async () => {
+test('a model key written by hand in plain text is accepted', async () => {
   await writeFile(file(), '{"model_provider":"openai","model_api_key":"sk-plain"}');
   expect(await read()).toMatchObject({ model_api_key: 'sk-plain' });
 });
 
-test('what is not named stays; a key never goes to a provider it was not given for', async () => {
+test('saving keeps fields that are not named, and a new provider never gets the former key', async () => {
   await saveModelSettings(home, sealer, { model_provider: 'anthropic', model_api_key: 'sk-ant' });
   await saveModelSettings(home, sealer, { model_name: 'claude' });
   expect(await read()).toMatchObject({ model_api_key: 'sk-ant', model_name: 'claude' });
@@ -60,7 +60,7 @@ test('what is not named stays; a key never goes to a provider it was not given f
   expect(await read()).toEqual({ ...NOTHING, model_provider: 'openai' });
 });
 
-test('the same provider in another spelling keeps the name and the key of the model', async () => {
+test('the same provider in another spelling keeps the model name and key', async () => {
   await writeFile(
     file(),
     '{"model_provider":"OpenAI","model_name":"gpt-5","model_api_key":"sk-plain"}',
@@ -69,7 +69,7 @@ test('the same provider in another spelling keeps the name and the key of the mo
   expect(await read()).toMatchObject({ model_name: 'gpt-5', model_api_key: 'sk-plain' });
 });
 
-test('the environment wins over the file, and takes its key along', async () => {
+test('the environment overrides the file, and its provider does not get the key of the file', async () => {
   await saveModelSettings(home, sealer, { model_provider: 'anthropic', model_api_key: 'sk-ant' });
   const given = { ...NOTHING, model_provider: 'ollama', model_name: 'qwen' };
   expect(await read({ given, keys: {} })).toEqual(given);
@@ -79,7 +79,7 @@ test('the environment wins over the file, and takes its key along', async () => 
   });
 });
 
-test('a key under the name its provider gave it is enough', async () => {
+test("a provider's own key variable is enough to set up the model", async () => {
   const keys = { openai: 'sk-env' };
   expect(await read({ given: NOTHING, keys })).toMatchObject({
     model_provider: 'openai',
@@ -92,7 +92,7 @@ test('a key under the name its provider gave it is enough', async () => {
   });
 });
 
-test('a change is seen by whoever asks next', async () => {
+test('a changed model setting is seen by the next read', async () => {
   expect(await read()).toEqual(NOTHING);
   await saveModelSettings(home, sealer, { model_provider: 'ollama', model_name: 'a' });
   expect((await read()).model_name).toBe('a');

@@ -18,7 +18,7 @@ afterEach(() => removeFolder(home));
 
 const file = () => join(home, 'relay.config.json');
 
-test('the secret is sealed at rest, opens here alone, and a plain one works', async () => {
+test('the webhook secret is encrypted and readable by this home only; a plain one is accepted', async () => {
   await saveDigestExportSettings(home, sealer, { webhook_url: URL_, webhook_secret: 'whsec_abc' });
   expect(await readFile(file(), 'utf8')).not.toContain('whsec_abc');
   expect(await readDigestExportSettings(home, sealer)).toMatchObject({
@@ -34,7 +34,7 @@ test('the secret is sealed at rest, opens here alone, and a plain one works', as
   });
 });
 
-test('what is not named stays, the sealed secret too', async () => {
+test('saving keeps fields that are not named, the encrypted secret included', async () => {
   await saveDigestExportSettings(home, sealer, { webhook_url: URL_, webhook_secret: 'whsec_abc' });
   await saveDigestExportSettings(home, sealer, { folder: '/memory', hourly: true });
   expect(await readDigestExportSettings(home, sealer)).toMatchObject({

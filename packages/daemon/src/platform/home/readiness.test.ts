@@ -29,7 +29,7 @@ test('writes progress, then readiness, then nothing more', () => {
   ).toEqual([{ progress: 'Starting the database.' }, { ready: { pid: 7, port: 3214 } }]);
 });
 
-test('reports a known error with its exit code and any other without its words', () => {
+test('reports a known error with its exit code, and any other error without its message', () => {
   const known = new RelayError('port_in_use', { port: 3214, file: 'relay.config.json' });
   expect(report((readiness) => readiness.failed(known))).toEqual([
     { failed: { code: 'port_in_use', message: known.message, exit: 8 } },
@@ -39,7 +39,7 @@ test('reports a known error with its exit code and any other without its words',
   expect(JSON.stringify(line)).not.toContain('secret');
 });
 
-test('does not mind when nobody listens', () => {
+test('does not fail when the pipe is closed', () => {
   const fd = openSync(join(dir, 'gone'), 'w');
   closeSync(fd);
   const readiness = openReadiness(['--ready-fd', String(fd)]);

@@ -22,7 +22,7 @@ const file = async () => JSON.parse(await readFile(join(home, 'relay.config.json
 const shown = async (name: string) =>
   (await listRunningSettings(running)).find((setting) => setting.name === name);
 
-test('what runs follows at once, in the very section that others hold', async () => {
+test('a change applies immediately, in the same section object that others hold', async () => {
   const { pacing } = running.settings;
   await changeRunningSettings(running, { pacing: { per_day: 40 }, tell_owner_on_whatsapp: true });
   expect(pacing.per_day).toBe(40);
@@ -34,7 +34,7 @@ test('what runs follows at once, in the very section that others hold', async ()
   expect(await shown('pacing.per_hour')).toMatchObject({ value: 60, from: 'default' });
 });
 
-test('null brings the default back, and nothing else of the file is touched', async () => {
+test('null restores the default and leaves the rest of the file unchanged', async () => {
   await writeFile(
     join(home, 'relay.config.json'),
     '{"daemon_port":4000,"pacing":{"per_day":40,"per_hour":9}}',
@@ -44,20 +44,20 @@ test('null brings the default back, and nothing else of the file is touched', as
   expect(running.settings.pacing.per_day).toBe(200);
 });
 
-test('what counts from the next start runs as before, and says so', async () => {
+test('a setting that needs a restart keeps its value and reports the next one', async () => {
   await changeRunningSettings(running, { log_level: 'debug' });
   expect(running.settings.log_level).toBe('info');
   expect(await shown('log_level')).toMatchObject({ value: 'info', next: 'debug', from: 'console' });
 });
 
-test('what does not fit together changes nothing, neither the file nor what runs', async () => {
+test('an invalid combination changes neither the file nor the running settings', async () => {
   const change = changeRunningSettings(running, { pacing: { per_day: 7, typing_min_ms: 99_000 } });
   await expect(change).rejects.toMatchObject({ code: 'setting_invalid' });
   expect(await readdir(home)).toEqual([]);
   expect(running.settings.pacing.per_day).toBe(200);
 });
 
-test('what the environment sets is shown as such and changed by nobody', async () => {
+test('a setting from the environment is shown with its variable and cannot be changed', async () => {
   running = { ...running, fromEnvironment: { log_level: 'RELAY_LOG_LEVEL' } };
   expect(await shown('log_level')).toMatchObject({
     from: 'environment',
@@ -68,14 +68,14 @@ test('what the environment sets is shown as such and changed by nobody', async (
   expect(await readdir(home)).toEqual([]);
 });
 
-test('a file that somebody broke is never overwritten', async () => {
+test('an invalid settings file is never overwritten', async () => {
   await writeFile(join(home, 'relay.config.json'), '{ nonsense');
   const change = changeRunningSettings(running, { zone: 'UTC' });
   await expect(change).rejects.toMatchObject({ code: 'config_invalid' });
   expect(await readFile(join(home, 'relay.config.json'), 'utf8')).toBe('{ nonsense');
 });
 
-test('a secret is shown under no name', async () => {
+test('no secret is listed', async () => {
   const secret = { model_api_key: 'sk-1', memory: { endpoint_api_key: 'sk-2' } };
   await writeFile(join(home, 'relay.config.json'), JSON.stringify(secret));
   expect(JSON.stringify(await listRunningSettings(running))).not.toContain('sk-');

@@ -13,7 +13,7 @@ afterEach(() => removeFolder(home));
 
 const file = () => join(home, 'relay.config.json');
 
-test('makes a file only the owner can read, and leaves no other behind', async () => {
+test('creates a file that only the owner can read, and leaves no temporary file', async () => {
   await saveSettings(home, { model_api_key: 'sk-1', model_provider: 'anthropic' });
   expect(JSON.parse(await readFile(file(), 'utf8'))).toEqual({
     model_api_key: 'sk-1',
@@ -23,7 +23,7 @@ test('makes a file only the owner can read, and leaves no other behind', async (
   expect((await readdir(home)).toSorted()).toEqual(['changed-settings.json', 'relay.config.json']);
 });
 
-test('keeps what the owner wrote, byte order mark or not', async () => {
+test('keeps what the owner wrote, with or without a byte order mark', async () => {
   await writeFile(file(), '\uFEFF{"daemon_port":4000,"model_api_key":"old"}');
   await saveSettings(home, { model_api_key: 'new' });
   expect(JSON.parse(await readFile(file(), 'utf8'))).toEqual({
@@ -40,7 +40,7 @@ test.each(['{ nonsense', '[]', '{"daemon_prot":1}'])('never overwrites %s', asyn
   expect(await readFile(file(), 'utf8')).toBe(text);
 });
 
-test('a home that has the former name keeps it', async () => {
+test('a home that uses the former file name keeps it', async () => {
   await writeFile(join(home, 'config.json'), '{"daemon_port":4000}');
   await saveSettings(home, { zone: 'UTC' });
   expect(JSON.parse(await readFile(join(home, 'config.json'), 'utf8'))).toEqual({
@@ -50,7 +50,7 @@ test('a home that has the former name keeps it', async () => {
   expect(await readdir(home)).not.toContain('relay.config.json');
 });
 
-test('notes what was changed from here, by name, and no secret', async () => {
+test('records the names of changed settings, and no secret', async () => {
   await writeFile(file(), '{"daemon_port":4000,"pacing":{"per_day":40}}');
   await saveSettings(home, { zone: 'UTC', model_api_key: 'sk-1' });
   expect(await readSettingsChangedByApi(home)).toEqual({ zone: 'UTC' });

@@ -11,14 +11,14 @@ beforeEach(() => {
 });
 afterEach(() => removeFolder(home));
 
-test('makes a token of 256 bits once and keeps it, readable by the owner alone', async () => {
+test('creates a 256-bit token once and keeps it, readable by the owner only', async () => {
   const token = await loadOwnerToken(home);
   expect(token).toMatch(/^relay_[\w-]{43}$/);
   expect(await loadOwnerToken(home)).toBe(token);
   expect(statSync(join(home, 'token')).mode & 0o777).toBe(0o600);
 });
 
-test('rotates to a different token and keeps that one', async () => {
+test('rotates to a different token and keeps the new one', async () => {
   const first = await loadOwnerToken(home);
   const second = await replaceOwnerToken(home);
   expect(second).not.toBe(first);
@@ -26,7 +26,7 @@ test('rotates to a different token and keeps that one', async () => {
   expect(readFileSync(join(home, 'token'), 'utf8')).toBe(`${second}\n`);
 });
 
-test('replaces a token that a crash or a hand has damaged', async () => {
+test('replaces a damaged token', async () => {
   writeFileSync(join(home, 'token'), 'relay_short');
   expect(await loadOwnerToken(home)).toMatch(/^relay_[\w-]{43}$/);
 });

@@ -27,11 +27,11 @@ const enqueue = (jobs: Jobs, list: ReturnType<typeof job>[]) =>
   database.kysely.transaction().execute((tx) => jobs.enqueue(tx, 'conversation', list));
 const waiting = async () => (await sql('SELECT 1 FROM relay_jobs.job')).length;
 const forgetSchedules = async () => void (await sql('DELETE FROM relay_jobs.schedule'));
-/** The first retry comes after a second; nobody wants to wait for it here. */
+/** The first retry comes after a second; the tests do not wait for it. */
 const hurryRetries = () =>
   sql("UPDATE relay_jobs.job SET start_after = now() WHERE state = 'retry'");
 
-test('a job is there exactly if the transaction that asked for it commits', async () => {
+test('a job exists exactly if the transaction that enqueued it commits', async () => {
   const jobs = await startJobs();
   const failed = database.kysely.transaction().execute(async (tx) => {
     await jobs.enqueue(tx, 'conversation', [job('a', 1)]);
@@ -62,7 +62,7 @@ test('jobs of one key run one after the other, in order, also those of one trans
   for (const order of Object.values(ran)) expect(order).toEqual(times(30, (i) => i));
 });
 
-test('a job that fails once is tried again before the next of its key', async () => {
+test('a failed job is retried before the next job of its key', async () => {
   const jobs = await startJobs();
   const ran: string[] = [];
   await enqueue(jobs, [...times(3, (n) => job('a', n)), ...times(3, (n) => job('b', n))]);
@@ -79,7 +79,7 @@ test('a job that fails once is tried again before the next of its key', async ()
   expect(ran.filter((name) => name.startsWith('b'))).toEqual(['b0.1', 'b1.1', 'b2.1']);
 });
 
-test('jobs of different keys run side by side, up to the limit', async () => {
+test('jobs of different keys run concurrently, up to the limit', async () => {
   const jobs = await startJobs();
   let now = 0;
   let most = 0;
@@ -99,13 +99,13 @@ test('jobs of different keys run side by side, up to the limit', async () => {
   expect(most).toBe(20);
 });
 
-describe('a worker that waits for its next look', () => {
+describe('a worker waiting for its next poll', () => {
   const roundTrip = () => sql('SELECT pg_sleep(0.005)');
   const roundTripsUntil = async (holds: () => boolean) => {
     while (!holds()) await roundTrip();
   };
 
-  /** The worker's wait for its next look never ends by itself while a job is enqueued and `then` happens. */
+  /** While a job is enqueued and `then` runs, the worker's wait for its next poll never ends by itself. */
   async function picksUpAfter(then: (jobs: Jobs, look: () => void) => void): Promise<void> {
     const jobs = await startJobs();
     const looks: (() => void)[] = [];
@@ -120,7 +120,7 @@ describe('a worker that waits for its next look', () => {
     }) as typeof setTimeout);
     try {
       let pickedUp = 0;
-      // With room for two, the worker does not rest on a timer after it has taken one.
+      // With room for two, the worker does not wait on a timer after it has taken one.
       jobs.work('conversation', 2, async () => {
         pickedUp += 1;
       });
@@ -143,16 +143,16 @@ describe('a worker that waits for its next look', () => {
     }
   }
 
-  test('picks a job up at a hint, before any time has passed', async () => {
+  test('picks up a job on a hint, before any time has passed', async () => {
     await picksUpAfter((jobs) => jobs.hint('conversation'));
   });
 
-  test('picks a job up at its next look where the hint was lost', async () => {
+  test('picks up a job at its next poll when the hint was lost', async () => {
     await picksUpAfter((_, look) => look());
   });
 });
 
-test('a hint that comes while every place is taken waits without spinning', async () => {
+test('a hint during full concurrency waits without a busy loop', async () => {
   const jobs = await startJobs();
   let ran = 0;
   jobs.work('conversation', 1, async () => {
@@ -183,11 +183,11 @@ test('stopping lets the running job finish and takes no new one', async () => {
   expect(await jobs.counts(account)).toMatchObject({ waiting: 1, running: 0 });
 });
 
-test('a job by the clock is kept with its own zone, and replaces the one before', async () => {
+test('a recurring job is stored with its time zone and replaces the previous one', async () => {
   onTestFinished(forgetSchedules);
   const jobs = await startJobs();
   await jobs.every('maintenance', '0 3 * * *', 'UTC', { task: 'prune' });
-  // As an earlier version has left it.
+  // As an earlier version stored it.
   await sql("UPDATE relay_jobs.schedule SET options = '{}'");
   await jobs.every('maintenance', '17 4 * * *', 'Asia/Kathmandu', { task: 'prune' });
   expect(await sql('SELECT name, cron, timezone, data, options FROM relay_jobs.schedule')).toEqual([
@@ -201,7 +201,7 @@ test('a job by the clock is kept with its own zone, and replaces the one before'
   ]);
 });
 
-test('a job by the clock whose times passed while the machine slept runs once when it wakes', async () => {
+test('a recurring job whose times passed while the machine slept runs once after it wakes', async () => {
   onTestFinished(forgetSchedules);
   const before = await Jobs.start(database, silentLog);
   const minute = new Date(Date.now() - 5 * 60_000).getUTCMinutes();
@@ -219,7 +219,7 @@ test('a job by the clock whose times passed while the machine slept runs once wh
   expect(await sql("SELECT FROM relay_jobs.job WHERE name = 'maintenance'")).toHaveLength(1);
 });
 
-test('options that a new version changes reach queues that are there already', async () => {
+test('queue options changed by a new version are applied to existing queues', async () => {
   await startJobs();
   await sql(`UPDATE relay_jobs.queue SET retry_limit = 1, retry_delay = 77, expire_seconds = 5,
     dead_letter = NULL WHERE name = 'conversation'`);
@@ -243,7 +243,7 @@ test('options that a new version changes reach queues that are there already', a
   expect(dead?.retention_seconds).toBe(90 * 86_400);
 });
 
-test('what was ready before the clock was put back is ready at once', async () => {
+test('jobs that were ready before the clock was set back are ready immediately', async () => {
   const jobs = await startJobs();
   const lease = await takeLease(database.kysely, account, randomUUID());
   if (lease === null) throw new Error('a fresh account is free');

@@ -28,7 +28,7 @@ async function startJobs(): Promise<Jobs> {
   return jobs;
 }
 
-/** Of a daemon that takes the account's lease from the one before. */
+/** The lease of a daemon that takes over from the previous one. */
 async function nextLease(): Promise<Lease> {
   await sql("UPDATE account_leases SET until = now() - interval '1 second'");
   const lease = await takeLease(db, account, randomUUID());
@@ -60,7 +60,7 @@ const noted = async () => (await sql('SELECT key FROM settings')).map(({ key }) 
 const states = async () =>
   (await sql('SELECT state FROM relay_jobs.job ORDER BY created_on')).map(({ state }) => state);
 
-test('a job that is settled in the transaction of its effect commits with it', async () => {
+test('a job settled in the transaction of its effect commits with it', async () => {
   const jobs = await startJobs();
   await enqueue(jobs, 'a');
   let stateInside: unknown;
@@ -76,7 +76,7 @@ test('a job that is settled in the transaction of its effect commits with it', a
   expect(await noted()).toEqual(['effect']);
 });
 
-test('an effect that fails after its job was settled takes the settling back with it', async () => {
+test('an effect that fails after its job was settled rolls back the settling', async () => {
   const jobs = await startJobs();
   await enqueue(jobs, 'a');
   jobs.work('conversation', 1, (job) =>
@@ -93,13 +93,13 @@ test('an effect that fails after its job was settled takes the settling back wit
   expect(await noted()).toEqual(['try 2']);
 });
 
-test('a worker whose job was given to another rolls its effect back', async () => {
+test('a worker whose job was given to another worker rolls back its effect', async () => {
   const jobs = await startJobs();
   await enqueue(jobs, 'a');
   let tries = 0;
   jobs.work('conversation', 1, async (job) => {
     tries += 1;
-    // While it works, its job is taken away and counted as failed once.
+    // While it runs, its job is taken away and counted as failed once.
     if (tries === 1)
       await sql("UPDATE relay_jobs.job SET state = 'retry', retry_count = 1, start_after = now()");
     await db.transaction().execute(async (tx) => {
@@ -114,7 +114,7 @@ test('a worker whose job was given to another rolls its effect back', async () =
   expect(await noted()).toEqual(['try 2']);
 });
 
-test('a job that keeps failing waits longer each time, then steps aside for a person to see', async () => {
+test('a job that keeps failing waits longer each time, then becomes a dead letter', async () => {
   const jobs = await startJobs();
   const { retry } = QUEUES.conversation;
   const { retries } = retry;
@@ -130,7 +130,7 @@ test('a job that keeps failing waits longer each time, then steps aside for a pe
     if (job.id === failing) throw new Error('always');
   });
   await eventually(async () => {
-    // Read and shortened in one statement: a wait that began in between would go unseen.
+    // Read and shortened in one statement: a wait that began in between would be missed.
     const [row] = await sql<{ seconds: number }>(
       `WITH waiting AS (
          SELECT id, extract(epoch FROM start_after - now())::float8 AS seconds FROM relay_jobs.job
@@ -142,7 +142,7 @@ test('a job that keeps failing waits longer each time, then steps aside for a pe
     jobs.hint('conversation');
     return tried.length === retries + 3;
   });
-  // Backoff is spread by chance, but grows from the first delay and never passes the last.
+  // Backoff is random, but grows from the first delay and never exceeds the last.
   expect(waits).toHaveLength(retries);
   expect(Math.max(...waits)).toBeLessThanOrEqual(maxDelay);
   expect(waits.at(-1)).toBeGreaterThan(delay * 2);
@@ -156,7 +156,7 @@ test('a job that keeps failing waits longer each time, then steps aside for a pe
   expect(failures.at(-1)).toMatchObject({ queue: 'conversation', attempt: retries + 1 });
 });
 
-test('what a killed worker left running is ready again once its account is adopted', async () => {
+test('jobs that a killed worker left running are ready again once the account is adopted', async () => {
   const killed = await startJobs();
   killed.work('conversation', 2, () => new Promise(() => {}));
   await enqueue(killed, 'a', 'a', 'b');
@@ -173,7 +173,7 @@ test('what a killed worker left running is ready again once its account is adopt
   expect(ran.sort()).toEqual(['a.1', 'a.1', 'b.1']);
 });
 
-test('a key whose job failed for good just before its worker was killed is free after adoption', async () => {
+test('a key blocked by a job that failed for good before its worker was killed is free after adoption', async () => {
   const jobs = await startJobs();
   await enqueue(jobs, 'a');
   await sql("UPDATE relay_jobs.job SET state = 'failed', completed_on = now()");
@@ -186,7 +186,7 @@ test('a key whose job failed for good just before its worker was killed is free 
   await eventually(() => ran.length === 1);
 });
 
-test('jobs of another account are left alone', async () => {
+test('adopting an account does not touch jobs of another account', async () => {
   const jobs = await startJobs();
   await enqueue(jobs, ...times(2, (n) => `${n}`));
   await sql(
@@ -209,7 +209,7 @@ describe('a daemon that lost its lease', () => {
   test.each([
     ['its first attempt', 0],
     ['its last attempt', QUEUES.conversation.retry.retries],
-  ])('leaves a job alone that its successor runs now, at %s', async (_, retryCount) => {
+  ])('does not touch a job that its successor is running, at %s', async (_, retryCount) => {
     const lost = await nextLease();
     const frozen = await startJobs();
     await frozen.adopt(lost);
@@ -244,7 +244,7 @@ describe('a daemon that lost its lease', () => {
     expect(attempts).toEqual([retryCount + 1]);
   });
 
-  test('gives back a job that it fetched afterwards, and takes no more', async () => {
+  test('returns a job that it fetched after losing the lease, and fetches no more', async () => {
     const lost = await nextLease();
     const jobs = await startJobs();
     await jobs.adopt(lost);
@@ -256,7 +256,7 @@ describe('a daemon that lost its lease', () => {
       await act(lost, job, 'the former');
     });
     await eventually(async () => tries > 0 && (await jobs.counts(account)).running === 0);
-    // It would have been woken by the end of the first.
+    // The end of the first job would have woken it.
     await jobs.stop(1_000);
     expect(tries).toBe(1);
     expect(await sql('SELECT state, retry_count, started_on FROM relay_jobs.job')).toEqual(
@@ -264,7 +264,7 @@ describe('a daemon that lost its lease', () => {
     );
   });
 
-  test('makes no job ready again that its successor runs', async () => {
+  test('does not make a job ready that its successor is running', async () => {
     const lost = await nextLease();
     await nextLease();
     const jobs = await startJobs();

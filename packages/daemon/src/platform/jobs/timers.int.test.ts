@@ -45,7 +45,7 @@ function startClock(
   return clock;
 }
 
-test('a timer fires once, with its epoch, at the millisecond it is due and not one before', async () => {
+test('a timer fires once, with its epoch, when it is due and not a millisecond earlier', async () => {
   verifies('003-NFR-HEARTBEAT');
   const fired: Timer[] = [];
   const due = Date.now();
@@ -62,7 +62,7 @@ test('a timer fires once, with its epoch, at the millisecond it is due and not o
   expect(fired).toEqual([mine]);
 });
 
-test('setting a timer anew replaces it, also to a later time', async () => {
+test('setting a timer again replaces it, also with a later time', async () => {
   const fired: Timer[] = [];
   const subject = randomUUID();
   await set(timer(subject, 1), 60_000);
@@ -87,7 +87,7 @@ test('a cleared timer does not fire', async () => {
   expect(fired.map((one) => one.subject)).toEqual([kept.subject]);
 });
 
-test('under two clocks each of many timers fires exactly once', async () => {
+test('with two clocks each of many timers fires exactly once', async () => {
   const one: Timer[] = [];
   const other: Timer[] = [];
   const subjects = times(500, () => randomUUID());
@@ -102,7 +102,7 @@ test('under two clocks each of many timers fires exactly once', async () => {
   expect(fired.toSorted()).toEqual(subjects.toSorted());
 });
 
-test('a timer that is due while its conversation is changing waits for the change', async () => {
+test('a due timer whose conversation is being changed waits for the change', async () => {
   const fired: Timer[] = [];
   const mine = timer();
   await set(mine, 0);
@@ -115,7 +115,7 @@ test('a timer that is due while its conversation is changing waits for the chang
   expect(fired).toEqual([]);
 });
 
-test('a timer whose job cannot be written is kept, and fires once the database is well again', async () => {
+test('a timer whose job cannot be written is kept, and fires once the database is available again', async () => {
   const fired: Timer[] = [];
   let faults = 2;
   const clock = startClock(fired, async () => {
@@ -128,7 +128,7 @@ test('a timer whose job cannot be written is kept, and fires once the database i
   expect(fired).toHaveLength(1);
 });
 
-test('what is due is decided by the clock that is given, which rests until then; its jump is noticed at once', async () => {
+test('the given clock decides what is due; it sleeps until then and notices a jump immediately', async () => {
   const fired: Timer[] = [];
   let ahead = 0;
   let looks = 0;
@@ -145,14 +145,14 @@ test('what is due is decided by the clock that is given, which rests until then;
   await set(timer(), 0);
   looks = 0;
   const began = performance.now();
-  // It reads the time three times a round: twice as often takes one rest at least.
+  // It reads the time three times a round: six reads need at least one sleep.
   await eventually(() => looks >= 6);
-  // A lower bound holds on a slow machine too. Without its rest the clock takes a few milliseconds.
+  // A lower bound holds on a slow machine too. Without the sleep, the reads take a few milliseconds.
   expect(performance.now() - began).toBeGreaterThan(250);
   expect(fired).toHaveLength(1);
 });
 
-test('that the clock was put back is told once, and a small correction is not', async () => {
+test('a clock that was set back is reported once, and a small correction is not', async () => {
   let ahead = 0;
   let looks = 0;
   let told = 0;
@@ -186,7 +186,7 @@ test('that the clock was put back is told once, and a small correction is not', 
   expect(told).toBe(1);
 });
 
-test('the clock goes on after its connections were cut', async () => {
+test('the timer clock continues after its connections were cut', async () => {
   const fired: Timer[] = [];
   startClock(fired);
   await set(timer(), 0);
@@ -200,6 +200,6 @@ test('the clock goes on after its connections were cut', async () => {
       () => false,
     ),
   );
-  // The first may have been cut off before its commit, and fires again then.
+  // The first may have been cut before its commit; then it fires again.
   await eventually(() => fired.length >= 2);
 });

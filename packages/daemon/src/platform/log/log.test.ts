@@ -30,7 +30,7 @@ function written(level: 'info' | 'debug', act: (log: OpenLog) => void): Line[] {
   return parse(path);
 }
 
-describe('a line', () => {
+describe('a log line', () => {
   test('is JSON with level, time, message and the fields given', () => {
     const [line] = written('info', (log) => log.info('Ready.', { port: 3214, ms: 12.5 }));
     expect(line).toEqual({
@@ -42,24 +42,24 @@ describe('a line', () => {
     });
   });
 
-  test('is left out below the level', () => {
+  test('is not written below the log level', () => {
     expect(written('info', (log) => log.debug('No.'))).toEqual([]);
   });
 
-  test('drops fields that are not allowed or not of their type', () => {
+  test('drops fields that are not allowed or of the wrong type', () => {
     const fields = { phone: '+491701234567', password: 'x', port: 'abc', reason: {} };
     const [line] = written('info', (log) => log.info('Hm.', fields as unknown as LogFields));
     expect(Object.keys(line ?? {}).sort()).toEqual(['level', 'msg', 'time']);
   });
 
-  test('carries a body only at debug, masked and cut to 50 characters', () => {
+  test('contains a body only at debug level, masked and cut to 50 characters', () => {
     const body = `Call +49 170 1234567 ${'x'.repeat(200)}`;
     expect(written('info', (log) => log.info('In.', { body }))[0]).not.toHaveProperty('body');
     const line = written('debug', (log) => log.debug('In.', { body })).at(-1);
     expect(line?.body).toBe(`Call ***67 ${'x'.repeat(39)}`);
   });
 
-  test('keeps the ids that make it useful', () => {
+  test('keeps ids unmasked', () => {
     const ids = {
       instance: '12345678-1234-4123-8123-123456789012',
       message: '3EB01234567890ABCDEF',
@@ -67,7 +67,7 @@ describe('a line', () => {
     expect(written('info', (log) => log.info('Sent.', ids))[0]).toMatchObject(ids);
   });
 
-  test('masks an error, its stack and its causes, and writes nothing else it carries', () => {
+  test('masks an error, its stack and its causes, and drops its other properties', () => {
     const cause = new Error('no route to 491701234567@s.whatsapp.net');
     const error = Object.assign(new Error('Bearer abc123 refused', { cause }), {
       code: '23505',
@@ -81,7 +81,7 @@ describe('a line', () => {
   });
 });
 
-test('no canary reaches the file, whichever field carries it', () => {
+test('no canary value reaches the file, whichever field carries it', () => {
   const names = [
     'from',
     'to',
@@ -117,7 +117,7 @@ test('no canary reaches the file, whichever field carries it', () => {
 });
 
 describe('the file', () => {
-  test('keeps its name while older parts move on and the oldest goes', () => {
+  test('rotates: the current name stays, older files are renumbered and the oldest is deleted', () => {
     const log = openLog(path, 'info', { files: 3, bytes: 1_000 });
     for (let count = 0; count < 100; count++) log.info('A line.', { count });
     log.close();
@@ -133,7 +133,7 @@ describe('the file', () => {
     }
   });
 
-  test('goes on where the last daemon stopped', async () => {
+  test('is continued by the next daemon', async () => {
     written('info', (log) => log.info('First.'));
     const log = openLog(path, 'info');
     log.info('Second.');
@@ -142,7 +142,7 @@ describe('the file', () => {
     expect(parse(path).map((line) => line.msg)).toEqual(['First.', 'Second.']);
   });
 
-  test('never throws at a caller, even when it is gone', async () => {
+  test('never throws at a caller, even when the file is gone', async () => {
     const log = openLog(path, 'info', { files: 2, bytes: 100 });
     await removeFolder(dir);
     expect(() => {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { maskSensitive } from './mask.ts';
 
-/** How much more work it is where the text is six times as long. */
+/** The factor for quadratic time on a text that is six times as long. */
 const GROWS_WITH_ITS_SQUARE = 36;
 
 test.each([
@@ -35,7 +35,7 @@ test.each([
   '127.0.0.1:3214',
   'PostgreSQL 18.4, schema 12',
   'at listen (file:///app/daemon/main.js:1234:56)',
-])('leaves %s as it is', (harmless) => {
+])('does not mask %s', (harmless) => {
   expect(maskSensitive(harmless)).toBe(harmless);
 });
 
@@ -45,7 +45,7 @@ const phone = fc
 const separators = fc.constantFrom('', ' ', '-', '.', '/', ') ', '\u00a0', '\u2011');
 const around = fc.string({ unit: 'grapheme', maxLength: 40 });
 
-test('no phone number survives, however it is written and whatever stands around it', () => {
+test('masks every phone number, in any format and between any characters', () => {
   fc.assert(
     fc.property(
       phone,
@@ -64,7 +64,7 @@ test('no phone number survives, however it is written and whatever stands around
   );
 });
 
-test('no token and no key survives', () => {
+test('masks every token and key', () => {
   const word = fc.stringMatching(/^[A-Za-z0-9]{32,64}$/);
   const secret = fc.oneof(
     word.map((value) => `relay_${value}`),
@@ -80,7 +80,7 @@ test('no token and no key survives', () => {
   );
 });
 
-test('takes time in proportion to the text', () => {
+test('takes time in proportion to the length of the text', () => {
   for (const piece of ['1 ', '-', 'a:1.', '://:', 'token= ', '1:', '0123456']) {
     const grows = growth((size) => maskSensitive(piece.repeat(size)), 2_000, 6);
     expect(grows, piece).toBeLessThan(GROWS_WITH_ITS_SQUARE / 2);

@@ -50,7 +50,7 @@ const failing: Keyring = {
   set: () => Promise.reject(new Error('locked')),
 };
 
-/** Everything opened from one home opens what the first of them sealed. */
+/** Every vault opened from the home can read what the first one encrypted. */
 async function staysTheSame(reopen: VaultOptions = options) {
   const first = await openVault(options);
   const sealed = first.sealer.seal('a', plain);
@@ -60,7 +60,7 @@ async function staysTheSame(reopen: VaultOptions = options) {
   return first;
 }
 
-test('without a keyring the key is a file that only its owner can read, outside the home', async () => {
+test('without a keyring the key is in a file outside the home that only its owner can read', async () => {
   expect((await staysTheSame()).source).toBe('file');
   expect(statSync(keyFile()).mode & 0o777).toBe(0o600);
   expect(statSync(options.keyDirectory).mode & 0o777).toBe(0o700);
@@ -69,7 +69,7 @@ test('without a keyring the key is a file that only its owner can read, outside 
   expect(record()).not.toContain(key);
 });
 
-test('with a keyring the key is there and in no file', async () => {
+test('with a keyring the key is in it and in no file', async () => {
   const keyring = memoryKeyring();
   options = { ...options, keyring };
   expect((await staysTheSame()).source).toBe('keyring');
@@ -80,12 +80,12 @@ test('with a keyring the key is there and in no file', async () => {
 test.each([
   ['fails', failing],
   ['forgets', { get: async () => null, set: async () => {} }],
-])('a keyring that %s is passed over while a home is made', async (_, keyring) => {
+])('a keyring that %s is skipped when a home is created', async (_, keyring) => {
   options = { ...options, keyring };
   expect((await staysTheSame()).source).toBe('file');
 });
 
-test('a key file of the owner’s choice is used as it is, and no keyring', async () => {
+test('a key file that the owner chose is used as it is, without the keyring', async () => {
   const keyring = memoryKeyring();
   options = { ...options, keyring, keyFile: join(root, 'my.key') };
   writeFileSync(join(root, 'my.key'), `${Buffer.alloc(32, 7).toString('base64url')}\n`);
@@ -94,7 +94,7 @@ test('a key file of the owner’s choice is used as it is, and no keyring', asyn
   expect(statSync(join(root, 'my.key')).mode & 0o777).toBe(0o600);
 });
 
-test('a home copied without its key is refused and gets no new one', async () => {
+test('a home copied without its key is refused and gets no new key', async () => {
   await openVault(options);
   const copy = join(root, 'copy');
   cpSync(options.home, copy, { recursive: true });
@@ -105,7 +105,7 @@ test('a home copied without its key is refused and gets no new one', async () =>
   });
   expect(existsSync(elsewhere.keyDirectory)).toBe(false);
   expect(readFileSync(join(copy, 'vault.json'), 'utf8')).toBe(record());
-  // With the key brought along it opens.
+  // With the key copied too, it opens.
   expect((await openVault({ ...elsewhere, keyFile: keyFile() })).source).toBe('file');
 });
 
@@ -131,7 +131,7 @@ test.each([
   expect(readFileSync(keyFile(), 'utf8')).toBe(text);
 });
 
-test('a new home does not take a broken key file for a key', async () => {
+test('a new home does not accept a broken key file as a key', async () => {
   options = { ...options, keyFile: join(root, 'my.key') };
   writeFileSync(join(root, 'my.key'), 'short');
   await expect(openVault(options)).rejects.toMatchObject({ code: 'vault_key_unreadable' });
@@ -139,7 +139,7 @@ test('a new home does not take a broken key file for a key', async () => {
 });
 
 test.each(['', '{', '{}', '{"version":2}'])(
-  'a damaged record %j leads to no new key',
+  'a damaged vault record %j does not lead to a new key',
   async (text) => {
     await openVault(options);
     writeFileSync(join(options.home, 'vault.json'), text);
@@ -149,7 +149,7 @@ test.each(['', '{', '{}', '{"version":2}'])(
   },
 );
 
-test('a key inside the home that it seals is refused', async () => {
+test('a key inside the home that it encrypts is refused', async () => {
   const keyFile = join(options.home, 'sub', 'the.key');
   await expect(openVault({ ...options, keyFile })).rejects.toMatchObject({
     code: 'vault_key_inside',
@@ -157,13 +157,13 @@ test('a key inside the home that it seals is refused', async () => {
   expect(readdirSync(options.home)).toEqual([]);
 });
 
-test('a place where no key can be written is named', async () => {
+test('a key directory that cannot be written is named in the error', async () => {
   writeFileSync(join(root, 'state'), 'a file');
   await expect(openVault(options)).rejects.toMatchObject({ code: 'vault_key_unwritable' });
   expect(readdirSync(options.home)).toEqual([]);
 });
 
-test('a key that others could read is closed to them', async () => {
+test('a key file that others could read is made private', async () => {
   await openVault(options);
   chmodSync(keyFile(), 0o644);
   await openVault(options);

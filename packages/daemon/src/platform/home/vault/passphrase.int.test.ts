@@ -5,7 +5,7 @@ import { removeFolder } from '@relay/testing/remove-folder';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openVault, type VaultOptions } from './vault.ts';
 
-// Slow on purpose, as every guess at a passphrase is.
+// Slow on purpose: deriving a key from a passphrase is expensive.
 
 let root: string;
 let options: VaultOptions;
@@ -25,7 +25,7 @@ beforeAll(() => {
 });
 afterAll(() => removeFolder(root));
 
-test('a passphrase seals a new home, nothing of it is kept, and only it opens the home', async () => {
+test('a passphrase encrypts a new home, is stored nowhere, and is the only way to open it', async () => {
   const first = await openVault(options);
   expect(first.source).toBe('passphrase');
   const record = readFileSync(join(options.home, 'vault.json'), 'utf8');

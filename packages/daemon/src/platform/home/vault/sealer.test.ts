@@ -7,7 +7,7 @@ const newSealer = () => aesSealer(createSecretKey(randomBytes(32)));
 const sealer = newSealer();
 const anyBytes = fc.uint8Array({ maxLength: 300 });
 
-test('whatever is sealed opens again under its name', () => {
+test('a sealed value can be opened under its name', () => {
   fc.assert(
     fc.property(fc.string(), anyBytes, (name, plain) => {
       return Buffer.from(plain).equals(sealer.open(name, sealer.seal(name, plain)));
@@ -15,7 +15,7 @@ test('whatever is sealed opens again under its name', () => {
   );
 });
 
-test('nothing opens that was altered in any one bit', () => {
+test('a sealed value with any single bit changed does not open', () => {
   fc.assert(
     fc.property(anyBytes, fc.nat(), fc.integer({ min: 0, max: 7 }), (plain, at, bit) => {
       const sealed = sealer.seal('a', plain);
@@ -26,7 +26,7 @@ test('nothing opens that was altered in any one bit', () => {
   );
 });
 
-test('nothing opens that was cut anywhere or lengthened', () => {
+test('a sealed value that is truncated or extended does not open', () => {
   const sealed = sealer.seal('a', randomBytes(64));
   for (let length = 0; length < sealed.length; length++) {
     expect(() => sealer.open('a', sealed.subarray(0, length))).toThrow();
@@ -34,13 +34,13 @@ test('nothing opens that was cut anywhere or lengthened', () => {
   expect(() => sealer.open('a', Buffer.concat([sealed, Buffer.alloc(1)]))).toThrow();
 });
 
-test('nothing opens under another name or with another key', () => {
+test('a sealed value does not open under another name or with another key', () => {
   const sealed = sealer.seal('key/1/1/a', Buffer.from('x'));
   expect(() => sealer.open('key/1/1/b', sealed)).toThrow();
   expect(() => newSealer().open('key/1/1/a', sealed)).toThrow();
 });
 
-test('the same value sealed often never looks the same', () => {
+test('sealing the same value repeatedly gives different results', () => {
   const seen = new Set<string>();
   for (let times = 0; times < 2_000; times++) {
     seen.add(Buffer.from(sealer.seal('a', new Uint8Array(4))).toString('hex', 1, 13));
@@ -48,7 +48,7 @@ test('the same value sealed often never looks the same', () => {
   expect(seen.size).toBe(2_000);
 });
 
-test('a MAC is the same for the same text, and another for another text or key', () => {
+test('a MAC is equal for the same text and key, and different for any other', () => {
   const mac = Buffer.from(sealer.mac('permit'));
   expect(mac).toHaveLength(32);
   expect(Buffer.from(sealer.mac('permit'))).toEqual(mac);
