@@ -13,7 +13,7 @@ afterEach(() => removeFolder(home));
 
 const write = (text: string) => writeFileSync(join(home, 'relay.config.json'), text);
 
-test('starts from the defaults when nothing is set', () => {
+test('uses the defaults when nothing is set', () => {
   expect(loadConfig({ RELAY_HOME: home })).toMatchObject({
     home,
     port: 3214,
@@ -22,7 +22,7 @@ test('starts from the defaults when nothing is set', () => {
   });
 });
 
-test('lives in ~/.relay-agent unless told otherwise', () => {
+test('the home is ~/.relay-agent by default', () => {
   expect(loadConfig({}).home).toBe(join(homedir(), '.relay-agent'));
 });
 
@@ -31,7 +31,7 @@ test('the place that seed 002 names for the session is a home, unless one is nam
   expect(loadConfig({ WHATSAPP_SESSION_PATH: '/elsewhere', RELAY_HOME: home }).home).toBe(home);
 });
 
-test('the file wins over the defaults and the environment over the file', () => {
+test('the file overrides the defaults, and the environment overrides the file', () => {
   write('{ "daemon_port": 4000, "log_level": "warn" }');
   expect(loadConfig({ RELAY_HOME: home })).toMatchObject({ port: 4000, logLevel: 'warn' });
   expect(
@@ -74,7 +74,7 @@ test.each([
   );
 });
 
-test('the key of the home is looked for outside of it', () => {
+test('the key of the home is outside the home', () => {
   expect(loadConfig({ RELAY_HOME: home }).vault).toEqual({
     keyDirectory: join(homedir(), '.local/state/relay-agent'),
     keyFile: null,
@@ -85,13 +85,13 @@ test('the key of the home is looked for outside of it', () => {
   ).toMatchObject({ keyDirectory: '/state/relay-agent', keyFile: '/run/key' });
 });
 
-test('the passphrase is read once and leaves the environment', () => {
+test('the passphrase is read once and removed from the environment', () => {
   const env = { RELAY_HOME: home, RELAY_PASSPHRASE: 'secret' };
   expect(loadConfig(env).vault.passphrase).toBe('secret');
   expect(env).not.toHaveProperty('RELAY_PASSPHRASE');
 });
 
-test('what the environment says of the model is kept apart, and its keys leave the environment', () => {
+test('model settings of the environment are kept separately, and its keys are removed from it', () => {
   const env = {
     RELAY_HOME: home,
     RELAY_MODEL_PROVIDER: 'vllm',
@@ -118,7 +118,7 @@ test('what the environment says of the model is kept apart, and its keys leave t
   );
 });
 
-test('where traces go is set by the file or the environment, whose headers leave it', () => {
+test('the traces collector is set by the file or the environment, and its headers are removed', () => {
   write('{ "traces": { "endpoint": "http://127.0.0.1:4318" } }');
   expect(loadConfig({ RELAY_HOME: home }).settings.traces).toEqual({
     endpoint: 'http://127.0.0.1:4318',
@@ -147,7 +147,7 @@ test('where traces go is set by the file or the environment, whose headers leave
 test.each([
   ['+1 (415) 555-1234, 201281835346@c.us', ['14155551234', '201281835346']],
   ['14155551234;\n4915112345678\n', ['14155551234', '4915112345678']],
-])('ADMIN_PHONE_NUMBERS=%j wins over the file', (text, numbers) => {
+])('ADMIN_PHONE_NUMBERS=%j overrides the file', (text, numbers) => {
   write('{ "admin_phone_numbers": ["15550000001"] }');
   const of = (env: object) => loadConfig({ RELAY_HOME: home, ...env }).settings.admin_phone_numbers;
   expect(of({ ADMIN_PHONE_NUMBERS: text })).toEqual(numbers);
@@ -155,7 +155,7 @@ test.each([
   expect(() => of({ ADMIN_PHONE_NUMBERS: '12' })).toThrow('ADMIN_PHONE_NUMBERS');
 });
 
-test('takes the file by its former name, an editor’s $schema, and not both names at once', () => {
+test("accepts the former file name and an editor's $schema, and refuses both names at once", () => {
   writeFileSync(join(home, 'config.json'), '{ "$schema": "./x.json", "daemon_port": 4001 }');
   expect(loadConfig({ RELAY_HOME: home }).port).toBe(4001);
   write('{}');

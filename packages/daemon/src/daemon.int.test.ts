@@ -1,5 +1,4 @@
-// How a start connects to the database: never while its own imports block the event loop, and again after a failure
-// that can pass.
+// How a start connects to the database: never while imports block the event loop, and again after a temporary failure.
 import { mkdtemp } from 'node:fs/promises';
 import { createServer, connect as dial, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -12,7 +11,7 @@ import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import type { BootContext } from './compose.ts';
 import { loadConfig } from './config.ts';
 
-/** Stands in for the 10 s of the product while the daemon is loaded. */
+/** Replaces the product's 10 s while the daemon is loaded. */
 const SHORT_TIMEOUT_MS = 300;
 const MOCKED = ['./compose.ts', './platform/db/database.ts'];
 
@@ -21,7 +20,7 @@ afterEach(() => {
   vi.resetModules();
 });
 
-/** `startDaemon` without the assembly; `whileLoading` runs during the import of it. */
+/** `startDaemon` without compose.ts; `whileLoading` runs during its import. */
 async function starter(whileLoading: () => Promise<void> = async () => {}) {
   let isLoaded = false;
   vi.resetModules();
@@ -63,7 +62,7 @@ async function starter(whileLoading: () => Promise<void> = async () => {}) {
   };
 }
 
-/** The server of the tests behind a door of our own; `admit` decides about each connection, numbered from 1. */
+/** The test server behind a proxy; `admit` decides about each connection, numbered from 1. */
 async function behindProxy(admit: (nth: number, socket: Socket) => Promise<boolean>) {
   const { url, drop } = await freshDatabase();
   onTestFinished(drop);
@@ -98,7 +97,7 @@ async function behindProxy(admit: (nth: number, socket: Socket) => Promise<boole
 const blockEventLoop = (ms: number) =>
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 
-test('connects once the daemon is loaded, however long that blocks the event loop', async () => {
+test('connects once the daemon is loaded, however long loading blocks the event loop', async () => {
   const order: string[] = [];
   const loaded = Promise.withResolvers<void>();
   const connecting = Promise.withResolvers<void>();
@@ -109,7 +108,7 @@ test('connects once the daemon is loaded, however long that blocks the event loo
     return true;
   });
   const start = await starter(async () => {
-    // Long enough for a connection attempt to begin, if one were made now.
+    // Long enough for a connection attempt to begin, if there were one.
     await Promise.race([connecting.promise, sleep(200)]);
     blockEventLoop(3 * SHORT_TIMEOUT_MS);
     order.push('loaded');
@@ -119,7 +118,7 @@ test('connects once the daemon is loaded, however long that blocks the event loo
   expect(order).toEqual(['loaded', 'connected']);
 });
 
-test('connects again after connections that broke', async () => {
+test('connects again after broken connections', async () => {
   const { url, seen } = await behindProxy(async (nth, socket) => {
     if (nth < 3) socket.destroy();
     return nth >= 3;
@@ -129,7 +128,7 @@ test('connects again after connections that broke', async () => {
   expect(seen.connections).toBe(3);
 });
 
-test('a database that does not exist fails the start at the first attempt, and says so', async () => {
+test('a database that does not exist fails the start at the first attempt, with its reason', async () => {
   const { url, seen } = await behindProxy(async () => true);
   const start = await starter();
   await expect(start(withDatabase(url, 'nowhere'))).rejects.toMatchObject({

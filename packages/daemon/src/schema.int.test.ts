@@ -11,7 +11,7 @@ import { prepareSchema } from './schema.ts';
 const newest = (await loadMigrations()).at(-1)?.number;
 const EMPTY = 'DROP SCHEMA relay CASCADE; DROP SCHEMA relay_jobs CASCADE';
 
-/** A database with two roles, of which one owns what is in it. */
+/** A database with two roles, one of which owns everything in it. */
 async function twoRoles() {
   const { url, daemonUrl, drop } = await freshDatabase();
   const database = openDatabase({ connectionString: daemonUrl }, { max: 4 });
@@ -30,7 +30,7 @@ async function twoRoles() {
 
 const NOBODY = 'postgres://nobody:x@127.0.0.1:1/x';
 
-test('the owner makes the tables, and the daemon uses them and owns none', async () => {
+test("the owner role creates the tables, and the daemon's role uses them and owns none", async () => {
   verifies('TRUST-DAEMON-ROLE');
   const { database, start, change } = await twoRoles();
   await change(EMPTY);
@@ -39,7 +39,7 @@ test('the owner makes the tables, and the daemon uses them and owns none', async
   await database.pool.query("INSERT INTO accounts (label) VALUES ('me')");
 });
 
-test('where everything is in order, nobody connects as the owner', async () => {
+test('a start that needs no migration does not connect as the owner role', async () => {
   const { start } = await twoRoles();
   expect(await start(NOBODY)).toBe(newest);
 });
@@ -50,7 +50,7 @@ test.each([
   ['the tables', 'DROP SCHEMA relay CASCADE'],
   ['the job queue', 'DROP SCHEMA relay_jobs CASCADE'],
   ['a newer job queue', getRollbackPlans('relay_jobs')],
-])('where the daemon lacks %s, the owner is asked', async (_, statement) => {
+])('the owner role is used when the daemon lacks %s', async (_, statement) => {
   const { database, start, change } = await twoRoles();
   const { user } = await readRolePrivileges(database.kysely);
   await change(statement.replace('ROLE', user));

@@ -13,12 +13,12 @@ import { sendAsOwner } from './pipeline/gate/send-as-owner.ts';
 import { openDatabase } from './platform/db/database.ts';
 import { verifyChain } from './platform/db/ledger-chain.ts';
 
-/** A home, and daemons in it that come and go. */
+/** A home, and daemons that start and stop in it. */
 async function freshHome() {
   const { url, sql, account } = await freshStore(onTestFinished);
   const home = await mkdtemp(join(tmpdir(), 'relay-serving-'));
   onTestFinished(() => removeFolder(home));
-  /** From the start of a daemon to its end. */
+  /** From the start of a daemon to its stop. */
   async function whileServing<T>(
     run: (daemon: {
       send(text: string): Promise<unknown>;
@@ -48,10 +48,10 @@ async function freshHome() {
   return { sql, home, whileServing, macs, file: join(home, 'ledger-head.json') };
 }
 
-/** As before the schema that has MACs. */
+/** As before the schema that added MACs. */
 const UNSIGNED = ['UPDATE ledger_heads SET mac = NULL', 'UPDATE permits SET mac = NULL'];
 
-test('the first start after an upgrade signs the ledger and what waits to be sent, and no start after it', async () => {
+test('only the first start after an upgrade signs the ledger and the queued messages', async () => {
   const { sql, whileServing, macs, file } = await freshHome();
   await whileServing(async ({ send }) => {
     await send('sent before');
@@ -68,7 +68,7 @@ test('the first start after an upgrade signs the ledger and what waits to be sen
   expect(await macs()).toEqual([false, false]);
 });
 
-test('a ledger that was set back while no daemon ran is found by the next one', async () => {
+test('a ledger that was set back while no daemon ran is detected by the next daemon', async () => {
   const { sql, whileServing } = await freshHome();
   await whileServing(({ send }) => send('one'));
   const [earlier] = await sql('SELECT seq, hash, mac FROM ledger_heads');
@@ -87,7 +87,7 @@ test('a ledger that was set back while no daemon ran is found by the next one', 
   });
 });
 
-test('a file that was altered does not make the daemon sign anything anew', async () => {
+test('an altered ledger-head.json does not make the daemon sign anything again', async () => {
   const { sql, whileServing, file } = await freshHome();
   await whileServing(({ send }) => send('one'));
   await sql('UPDATE ledger_heads SET mac = NULL');
@@ -95,7 +95,7 @@ test('a file that was altered does not make the daemon sign anything anew', asyn
   await whileServing(async ({ check }) => expect(await check()).toMatchObject({ whole: false }));
 });
 
-test('the file in the home says how far the ledger had come when the daemon stopped', async () => {
+test('ledger-head.json contains the head of the ledger when the daemon stopped', async () => {
   const { sql, whileServing, file } = await freshHome();
   await whileServing(({ send }) => send('one'));
   const [head] = await sql("SELECT seq, encode(hash, 'hex') AS hash FROM ledger_heads");

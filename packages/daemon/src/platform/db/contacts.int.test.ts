@@ -10,8 +10,8 @@ const { account, db, grantOf, lease, put, sight, sql, wipe } = await freshPeople
 
 beforeEach(wipe);
 
-describe('meeting people', () => {
-  test('an unknown person is a new contact with every address given, and nothing granted', async () => {
+describe('resolving sightings', () => {
+  test('an unknown person becomes a new contact with all given addresses and no grant', async () => {
     const [first] = await sight([phone(1), lid(1)]);
     expect(await sight([lid(1)], [phone(1)])).toEqual([first, first]);
     expect(await grantOf(phone(1))).toBeNull();
@@ -23,22 +23,22 @@ describe('meeting people', () => {
     expect(await grantOf(lid(1))).toEqual(ALL);
   });
 
-  test('two that meet the same unknown person at once make one contact', async () => {
+  test('two concurrent sightings of the same unknown person create one contact', async () => {
     await Promise.all(
       times(8, () => noteAliases(db, lease, ['14155550001@s.whatsapp.net', '90001:3@lid'])),
     );
     expect(await sql('SELECT id FROM contacts')).toHaveLength(1);
   });
 
-  test('what names no person is nobody', () => {
+  test("an address that is not a person's has no alias", () => {
     expect(
       aliasesOfAddresses(['1203@g.us', 'status@broadcast', 'x', '14155550001:7@s.whatsapp.net']),
     ).toEqual([phone(1)]);
   });
 });
 
-describe('two contacts are found to be one', () => {
-  test('a grant that only one had is withdrawn, and the owner is told', async () => {
+describe('merging two contacts', () => {
+  test('a grant that only one contact had is withdrawn, and the owner is notified', async () => {
     await put({ id: id(1), aliases: [phone(1)], grant: ALL });
     await put({ id: id(2), aliases: [lid(1)], grant: null });
     expect(await sight([phone(1), lid(1)])).toEqual([id(1)]);
@@ -57,7 +57,7 @@ describe('two contacts are found to be one', () => {
     });
   });
 
-  test('what both were allowed stays', async () => {
+  test('rights that both contacts had stay', async () => {
     await put({ id: id(1), aliases: [phone(1)], grant: ALL });
     await put({ id: id(2), aliases: [lid(1)], grant: READ });
     await sight([phone(1), lid(1)]);
@@ -80,7 +80,7 @@ describe('two contacts are found to be one', () => {
     expect(tokens.map((token) => token.contacts)).toEqual([[], [], [id(1)], [id(9)], null]);
   });
 
-  test('knocks are added up, groups joined, names kept', async () => {
+  test('message requests are added up, group memberships joined and names kept', async () => {
     await put({ id: id(1), aliases: [phone(1)], grant: null });
     await put({ id: id(2), aliases: [lid(1)], grant: null });
     await sql("UPDATE contacts SET push_name = 'Al' WHERE id = $1", [id(2)]);
@@ -112,7 +112,7 @@ describe('two contacts are found to be one', () => {
     ]);
   });
 
-  test('their chats become one, with each message once', async () => {
+  test('two direct chats become one, with each message once', async () => {
     const [kept, gone, group] = await twoChats();
     await message(kept, id(1), 'SAME');
     await message(kept, null, 'MINE');
@@ -138,7 +138,7 @@ describe('two contacts are found to be one', () => {
     expect(await sql('SELECT id FROM chats WHERE contact_id IS NOT NULL')).toEqual([{ id: kept }]);
   });
 
-  test('a program that has read the one has read the other, and nothing else', async () => {
+  test('a client that has read one chat counts as having read the other, and nothing else', async () => {
     const [kept, gone] = await twoChats();
     const other = randomUUID();
     const [token] = await sql<{ id: string }>(
@@ -153,7 +153,7 @@ describe('two contacts are found to be one', () => {
     expect(read.map(({ chat_id }) => chat_id).sort()).toEqual([kept, other].sort());
   });
 
-  test('what agents have read in either chat they have read in the one that is kept', async () => {
+  test('runs that read either chat count as having read the kept chat', async () => {
     verifies('IDENTITY-MERGE-CARRIES');
     const [kept, gone] = await twoChats();
     const other = randomUUID();
@@ -177,7 +177,7 @@ describe('two contacts are found to be one', () => {
     ]);
   });
 
-  test('the only chat of the two is taken over as it is', async () => {
+  test('the only chat of the two contacts is taken over unchanged', async () => {
     await put({ id: id(1), aliases: [phone(1)], grant: null });
     await put({ id: id(2), aliases: [lid(1)], grant: null });
     const chat = await addChat(id(2));
@@ -187,7 +187,7 @@ describe('two contacts are found to be one', () => {
     ]);
   });
 
-  test('messages and their permits are those of the chat that is kept, none revoked', async () => {
+  test('messages and their permits move to the kept chat, and none is revoked', async () => {
     const [kept, gone] = await twoChats();
     const states = ['pending', 'sent'];
     for (const chat of [kept, gone]) for (const state of states) await addOutbox(chat, state);
@@ -205,7 +205,7 @@ describe('two contacts are found to be one', () => {
     );
   });
 
-  test('approvals are about the chat that is kept, and still wait', async () => {
+  test('approvals move to the kept chat and stay pending', async () => {
     const [kept, gone, group] = await twoChats();
     for (const chat of [kept, gone, group]) {
       await sql(
@@ -229,7 +229,7 @@ describe('two contacts are found to be one', () => {
     );
   });
 
-  test('of two open conversations the older goes on and the younger waits', async () => {
+  test('of two open conversations the older continues and the younger waits', async () => {
     const [kept, gone] = await twoChats();
     const older = await addInstance(id(2), gone, 'WAITING_FOR_REPLY');
     const younger = await addInstance(id(1), kept, 'ACTIVE');
@@ -270,11 +270,11 @@ describe('two contacts are found to be one', () => {
     );
   });
 
-  test('every row of the contact and the chat that are gone is moved to those that are kept', async () => {
+  test('every row of the removed contact and chat is moved to the kept ones', async () => {
     const [kept, gone, group] = await twoChats();
     await addOneOfEverything(id(2), gone, group);
     const before = await rowsNaming([id(2), gone]);
-    // A new column that names a contact or a chat fails here until it is filled above, or is of groups only.
+    // A new column that names a contact or a chat fails here until it is filled above, or listed as for groups only.
     expect(
       Object.entries(before).flatMap(([column, rows]) => (rows === 0 ? [column] : [])),
     ).toEqual([]);
@@ -286,7 +286,7 @@ describe('two contacts are found to be one', () => {
   });
 });
 
-/** Of groups: they have no rows for the chat of two people. */
+/** For groups only: they have no rows for the chat of two people. */
 const ONLY_GROUPS = [
   'chat_members.chat_id',
   'digest_failures.chat_id',
@@ -299,10 +299,10 @@ const ONLY_GROUPS = [
   'observer_usage.chat_id',
   'once_observed.chat_id',
 ];
-/** What both were allowed stays, and nothing else: tests of their own are above. */
+/** Rights that both had stay, and nothing else: separate tests above check that. */
 const NOT_MOVED = ['grants.contact_id'];
 
-/** How many rows name one of these, for every column that names a contact or the chat of one. */
+/** How many rows name one of these, for every column that names a contact or a contact's chat. */
 async function rowsNaming(ids: readonly string[]): Promise<Record<string, number>> {
   const columns = await sql<{ table: string; column: string }>(
     `SELECT c.table_name AS table, c.column_name AS column FROM information_schema.columns c
@@ -320,7 +320,7 @@ async function rowsNaming(ids: readonly string[]): Promise<Record<string, number
   return counts;
 }
 
-/** A row in each table that can name the contact or their chat. */
+/** Adds a row to each table that can name the contact or their chat. */
 async function addOneOfEverything(contact: ContactId, chat: string, group: string): Promise<void> {
   await addInstance(contact, chat, 'QUEUED');
   await addOutbox(chat, 'pending');

@@ -44,7 +44,7 @@ const anySightings = fc.array(fc.subarray(universe, { minLength: 1, maxLength: 3
   maxLength: 6,
 });
 
-test('whatever is learnt in whatever order, the rows say what the model says, and nothing is widened', async () => {
+test('after any sightings in any order the rows match the model, and no alias gains rights', async () => {
   await fc.assert(
     fc.asyncProperty(
       anyContacts,

@@ -6,7 +6,7 @@ import { openDatabase } from './database.ts';
 it.each([
   ['a pool that kysely never used', false],
   ['a pool that kysely used', true],
-])('closing ends every connection of %s', async (_what, used) => {
+])('closing the database ends every connection of %s', async (_what, used) => {
   const fresh = await freshDatabase();
   const watcher = openDatabase({ connectionString: fresh.url }, { max: 1 });
   const others = async () => {

@@ -15,7 +15,7 @@ async function newLog() {
   return { account, log: new PostgresEventLog(db, account) };
 }
 
-/** Appends in a transaction that commits when told. */
+/** Appends in a transaction that commits when told to. */
 function appending(account: AccountId, kind: string) {
   const appended = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();
@@ -34,25 +34,25 @@ function appending(account: AccountId, kind: string) {
 }
 
 const append = (account: AccountId, kind: string) => appending(account, kind).commit();
-/** Other databases of the server count as running too: what is written may settle a moment later. */
+/** Transactions in other databases of the server count as running too: rows may settle a moment later. */
 const settled = (log: PostgresEventLog, count: number) =>
   eventually(async () => (await log.read(null, 10_000)).length === count);
 const kinds = async (log: PostgresEventLog, after: string | null) =>
   (await log.read(after, 100)).map(({ kind }) => kind);
 
-test('an event that began earlier and commits later is never skipped by a reader', async () => {
+test('a reader never skips an event that began earlier and commits later', async () => {
   const { account, log } = await newLog();
   const slow = appending(account, 'slow');
   await slow.appended;
   await append(account, 'quick');
-  // The quick one is held back until nothing can come before it any more.
+  // The faster event is held back until nothing can come before it any more.
   expect(await kinds(log, null)).toEqual([]);
   await slow.commit();
   await settled(log, 2);
   expect(await kinds(log, null)).toEqual(['slow', 'quick']);
 });
 
-test('a reader that follows by cursor under many writers sees each event once, in one order', async () => {
+test('a reader by cursor sees each event of many writers once, in one order', async () => {
   const { account, log } = await newLog();
   const WRITERS = 8;
   const EACH = 25;
@@ -83,12 +83,12 @@ test('a reader that follows by cursor under many writers sees each event once, i
   expect(seen).toEqual(afterwards);
   expect(new Set(seen).size).toBe(WRITERS * EACH * 2);
   for (const [index, one] of seen.entries()) {
-    // What one transaction said stays together.
+    // The events of one transaction stay together.
     if (one.startsWith('first ')) expect(seen[index + 1]).toBe(one.replace('first', 'second'));
   }
 });
 
-test('transactions are in order of their numbers, also where these grow by a digit', async () => {
+test('transactions are ordered by number, also when the number gains a digit', async () => {
   const { account, log } = await newLog();
   for (const xid of ['9', '10', '99', '100'])
     await store.sql('INSERT INTO events (account_id, xid, kind) VALUES ($1, $2::text::xid8, $2)', [
@@ -105,7 +105,7 @@ test('transactions are in order of their numbers, also where these grow by a dig
   expect(seen).toEqual(['9', '10', '99', '100']);
 });
 
-test('reading goes on after the cursor, and a new stream begins at the newest', async () => {
+test('reading continues after the cursor, and a new stream begins at the newest event', async () => {
   const { account, log } = await newLog();
   expect(await log.latest()).toBeNull();
   for (const kind of ['a', 'b', 'c']) await append(account, kind);
@@ -129,7 +129,7 @@ test('a cursor is covered while its event is kept, and only for its own account'
 });
 
 test.each(['', 'x', '1', '1-', '-1', '1-1-1', '9999999999999999999-9999999999999999999', "1-1'"])(
-  'a cursor that is none (%j) is not covered and reads nothing',
+  'an invalid cursor (%j) is not covered and reads nothing',
   async (cursor) => {
     const { log } = await newLog();
     expect(await log.covers(cursor)).toBe(false);
@@ -137,7 +137,7 @@ test.each(['', 'x', '1', '1-', '-1', '1-1-1', '9999999999999999999-9999999999999
   },
 );
 
-test('an event of a transaction that rolled back never appears', async () => {
+test('an event of a rolled back transaction never appears', async () => {
   const { account, log } = await newLog();
   const failed = db.transaction().execute(async (tx) => {
     await appendEvent(tx, account, { kind: 'never', subject: null, data: {} });
@@ -149,7 +149,7 @@ test('an event of a transaction that rolled back never appears', async () => {
   expect(await kinds(log, null)).toEqual(['after']);
 });
 
-test('a hint reaches everyone who follows, until they stop', async () => {
+test('a hint reaches every follower until it stops', async () => {
   const { log } = await newLog();
   const woken: string[] = [];
   const stop = log.subscribe(() => woken.push('one'));

@@ -4,7 +4,7 @@ import { isDatabaseUnavailable, retryWhileUnavailable } from './failures.ts';
 const withCode = (code: string, syscall?: string) =>
   Object.assign(new Error('x'), { code, ...(syscall === undefined ? {} : { syscall }) });
 
-describe('a database that is away', () => {
+describe('isDatabaseUnavailable', () => {
   test.each([
     withCode('57P01'),
     withCode('57P03'),
@@ -13,7 +13,7 @@ describe('a database that is away', () => {
     withCode('ENOENT', 'connect'),
     new Error('Connection terminated unexpectedly'),
     new Error('timeout expired'),
-  ])('%o', (error) => {
+  ])('is true for %o', (error) => {
     expect(isDatabaseUnavailable(error)).toBe(true);
   });
 
@@ -24,16 +24,16 @@ describe('a database that is away', () => {
     new Error('anything else'),
     'Connection terminated',
     null,
-  ])('is not %o', (error) => {
+  ])('is false for %o', (error) => {
     expect(isDatabaseUnavailable(error)).toBe(false);
   });
 });
 
-describe('retryWhileAway', () => {
+describe('retryWhileUnavailable', () => {
   const away = withCode('ECONNREFUSED', 'connect');
   const wrongPassword = withCode('28P01');
 
-  test('tries again until the database is reachable, and reports every failure', async () => {
+  test('retries until the database is reachable, and reports every failure', async () => {
     const attempt = vi.fn(async () => 'answer');
     attempt.mockRejectedValueOnce(away).mockRejectedValueOnce(away);
     const failures: number[] = [];
@@ -42,13 +42,13 @@ describe('retryWhileAway', () => {
     expect(failures).toEqual([1, 2]);
   });
 
-  test('gives up at once for an error that a retry does not heal', async () => {
+  test('gives up immediately on an error that a retry does not fix', async () => {
     const attempt = vi.fn(() => Promise.reject(wrongPassword));
     await expect(retryWhileUnavailable(attempt, 60_000)).rejects.toBe(wrongPassword);
     expect(attempt).toHaveBeenCalledOnce();
   });
 
-  test('gives up with the last error when the patience is used up', async () => {
+  test('gives up with the last error when the time is up', async () => {
     const attempt = vi.fn(() => Promise.reject(away));
     await expect(retryWhileUnavailable(attempt, 0)).rejects.toBe(away);
     expect(attempt).toHaveBeenCalledOnce();

@@ -4,7 +4,7 @@ import { freshStore } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
 import { beforeEach, describe, expect, test } from 'vitest';
 
-// What the SQL itself keeps, whatever the code above it does.
+// What the database itself enforces, whatever the code does.
 
 const { account, sql } = await freshStore();
 
@@ -64,13 +64,13 @@ const addOutbox = (permit: string | null, message: string = randomUUID()) =>
     [account, permit, chat, message],
   );
 
-describe('the way out', () => {
+describe('permits and the outbox', () => {
   test('a message without a permit is refused', async () => {
     await expect(addOutbox(null)).rejects.toThrow('permit_id');
     await expect(addOutbox(randomUUID())).rejects.toThrow('foreign key');
   });
 
-  test('another account’s permit is none', async () => {
+  test('a permit of another account is refused', async () => {
     const permit = await addPermit();
     const [other] = await sql<{ id: number }>(
       "INSERT INTO accounts (label) VALUES ('other') RETURNING id",
@@ -87,7 +87,7 @@ describe('the way out', () => {
     await expect(theirs).rejects.toThrow('outbox_to_the_chat_permitted');
   });
 
-  test('a permit without the ledger row that says why is refused', async () => {
+  test('a permit without a ledger row for its reason is refused', async () => {
     const permit = sql(
       `INSERT INTO permits (account_id, id, ledger_seq, actor, intent, chat_id, content_hash)
       VALUES ($1, gen_random_uuid(), 999999, 'owner', 'send_message', $2, '')`,
@@ -96,7 +96,7 @@ describe('the way out', () => {
     await expect(permit).rejects.toThrow('foreign key');
   });
 
-  test('a permit that cites a refusal is refused, and the outcome it cites cannot be chosen', async () => {
+  test('a permit that refers to a refusal is refused, and the outcome it refers to cannot be chosen', async () => {
     verifies('TRUST-PERMIT-KEYS');
     await expect(addPermit('deny')).rejects.toThrow('permits_for_what_was_allowed');
     await expect(addPermit('needs_approval')).rejects.toThrow('permits_for_what_was_allowed');
@@ -104,7 +104,7 @@ describe('the way out', () => {
     await expect(sql("UPDATE permits SET outcome = 'deny'")).rejects.toThrow('check constraint');
   });
 
-  test('a permit is good for its own chat alone', async () => {
+  test('a permit is valid for its own chat only', async () => {
     verifies('TRUST-PERMIT-KEYS');
     const permit = await addPermit();
     const [other] = await sql<{ id: string }>(
@@ -116,7 +116,7 @@ describe('the way out', () => {
     await expect(moved).rejects.toThrow('outbox_to_the_chat_permitted');
   });
 
-  test('a permit is good for one message, and a message id for one message', async () => {
+  test('a permit is valid for one message, and a message id is used once', async () => {
     const permit = await addPermit();
     await addOutbox(permit, 'M1');
     await expect(addOutbox(permit)).rejects.toThrow('outbox_one_per_permit');
@@ -132,7 +132,7 @@ describe('the way out', () => {
 describe('conversations', () => {
   const FREE = ['QUEUED', 'COMPLETED', 'ABANDONED', 'FAILED'];
 
-  test('at most one instance holds a contact; any number may wait or have ended', async () => {
+  test('at most one instance holds a contact, and any number may be queued or ended', async () => {
     verifies('003-INV-ONE-ACTIVE');
     const paused = { previous_state: 'ACTIVE' };
     await addInstance('ACTIVE');
@@ -144,7 +144,7 @@ describe('conversations', () => {
     await addInstance('PAUSED', { previous_state: 'QUEUED' });
   });
 
-  test('an instance is paused exactly if it knows where it came from', async () => {
+  test('an instance is paused exactly if it has a previous state', async () => {
     verifies('003-INV-PAUSED');
     await expect(addInstance('PAUSED')).rejects.toThrow('check constraint');
     await expect(addInstance('ACTIVE', { previous_state: 'CREATED' })).rejects.toThrow(
@@ -152,7 +152,7 @@ describe('conversations', () => {
     );
   });
 
-  test('the count of follow-ups has its limit, and a state its name', async () => {
+  test('the number of follow-ups is limited, and an unknown state is refused', async () => {
     verifies('003-INV-FOLLOW-UPS');
     await expect(addInstance('ACTIVE', { follow_up_count: 7 })).rejects.toThrow('check constraint');
     await expect(addInstance('THINKING')).rejects.toThrow('check constraint');
@@ -172,7 +172,7 @@ describe('conversations', () => {
 });
 
 describe('people', () => {
-  test('a contact has one direct chat and one grant, an address one contact', async () => {
+  test('a contact has one direct chat and one grant, and an address has one contact', async () => {
     const second = sql(
       "INSERT INTO chats (account_id, kind, contact_id) VALUES ($1, 'direct', $2)",
       [account, contact],
@@ -187,7 +187,7 @@ describe('people', () => {
     await expect(grant()).rejects.toThrow('grants_one_per_contact');
   });
 
-  test('a grant that does not say otherwise allows nothing', async () => {
+  test('a grant allows nothing by default', async () => {
     const [row] = await sql(
       `INSERT INTO grants (account_id, contact_id, display_name) VALUES ($1, $2, 'x')
       RETURNING can_read, can_reply, can_initiate`,

@@ -23,7 +23,7 @@ async function held() {
   return lease;
 }
 
-/** A transaction that stays open until it is told. */
+/** A transaction that stays open until told to end. */
 function openTransaction(work: (tx: Transaction) => Promise<void>) {
   const gate = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
@@ -43,7 +43,7 @@ function openTransaction(work: (tx: Transaction) => Promise<void>) {
 const waiters = async () =>
   (await store.sql("SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'")).length;
 
-test('of many workers that ask at once, one gets the lease and keeps it', async () => {
+test('of many concurrent workers one gets the lease and keeps it', async () => {
   const account = await newAccount();
   const leases = await Promise.all(times(12, () => takeLease(db, account, randomUUID())));
   const [winner, ...others] = leases.filter((lease) => lease !== null);
@@ -51,7 +51,7 @@ test('of many workers that ask at once, one gets the lease and keeps it', async 
   expect(winner && (await renewLease(db, winner))).toBe(true);
 });
 
-test('a worker that finds no lease, while another is just taking the first one, does not get it too', async () => {
+test('a worker that finds no lease while another is creating it does not get it too', async () => {
   const account = await newAccount();
   const first = openTransaction(async (tx) => {
     const until = new Date(Date.now() + 30_000);
@@ -67,7 +67,7 @@ test('a worker that finds no lease, while another is just taking the first one, 
   expect(await second).toBeNull();
 });
 
-test('a lease is free once it is released or has run out, and its epoch grows', async () => {
+test('a lease is free once it is released or expired, and its epoch grows', async () => {
   const first = await held();
   expect(await takeLease(db, first.account, randomUUID())).toBeNull();
   await releaseLease(db, first);
@@ -77,7 +77,7 @@ test('a lease is free once it is released or has run out, and its epoch grows', 
   expect((await takeLease(db, first.account, randomUUID()))?.epoch).toBe(3);
 });
 
-test('a restarted daemon takes its own lease back at once', async () => {
+test('a restarted daemon gets its own lease back immediately', async () => {
   const first = await held();
   expect((await takeLease(db, first.account, first.holder))?.epoch).toBe(2);
 });
@@ -113,7 +113,7 @@ test('a takeover waits for the write in flight, and the former holder writes not
   expect(rows).toEqual([{ key: 'in flight' }]);
 });
 
-test('a write that comes while the lease is changing hands is refused', async () => {
+test("a write during a change of the lease's holder is refused", async () => {
   const lease = await held();
   const takeover = openTransaction(async (tx) => {
     await tx.selectFrom('account_leases').select('epoch').forUpdate().execute();

@@ -9,7 +9,7 @@ const { sql, account, database } = await freshStore();
 const db = database.kysely;
 const check = (full = false) => verifyChain(db, account, { full, alwaysAll: 0 });
 
-/** The chain that `ledger_add` makes, at once, and signed. */
+/** The chain that `ledger_add` creates, in one statement, and signed. */
 async function append(count: number) {
   const [head] = await sql<{ seq: number; hash: Buffer }>(
     `WITH RECURSIVE chain AS (
@@ -31,10 +31,10 @@ async function append(count: number) {
   await sql('UPDATE ledger_heads SET mac = $2 WHERE account_id = $1', [account, mac]);
 }
 
-/** Whoever alters by hand gets by the trigger. */
+/** Tampering by hand bypasses the trigger. */
 await sql('ALTER TABLE ledger DISABLE TRIGGER ledger_append_only');
 
-/** Undone after it was looked at. */
+/** Rolled back after the check. */
 async function after(statements: readonly string[], full = false) {
   await sql('CREATE TABLE kept AS SELECT * FROM ledger');
   for (const statement of statements) await sql(statement);
@@ -49,7 +49,7 @@ test('a ledger without rows is whole', async () => {
   expect(await check()).toMatchObject({ whole: true, rows: 0, checked: 0 });
 });
 
-test('what was found whole is not computed anew, unless all is asked for', async () => {
+test('verified rows are not recomputed unless a full check is requested', async () => {
   await append(40);
   expect(await check()).toMatchObject({ whole: true, rows: 40, checked: 40, full: true });
   await append(5);
@@ -76,7 +76,7 @@ test.each([
     { kind: 'rewritten', seq: 45 },
   ],
 ] as const)(
-  'rows that were %s are found without computing all anew',
+  'rows that were %s are detected without recomputing the whole ledger',
   async (_, statements, fault) => {
     expect(await check()).toMatchObject({ whole: true });
     expect(await after(statements)).toMatchObject({ whole: false, fault });
@@ -84,7 +84,7 @@ test.each([
   },
 );
 
-test('a fault is named again the next time, and nothing is remembered as whole', async () => {
+test('a fault is reported again by the next check, and no part is remembered as whole', async () => {
   await append(3);
   const alter = ["UPDATE ledger SET reason = 'owner' WHERE seq = 47"];
   expect(await after(alter)).toMatchObject({ fault: { kind: 'altered', seq: 47 } });
@@ -93,7 +93,7 @@ test('a fault is named again the next time, and nothing is remembered as whole',
   expect(await check()).toMatchObject({ whole: true, checked: 3 });
 });
 
-test('any alteration, drop, insertion or exchange of any rows is found by a full check', async () => {
+test('a full check detects any alteration, deletion, insertion or swap of rows', async () => {
   const rows = (await check(true)).rows;
   const row = fc.integer({ min: 1, max: rows });
   const value = fc.constantFrom("'x'", "reason || ' '", 'upper(action)');
@@ -138,7 +138,7 @@ test('any alteration, drop, insertion or exchange of any rows is found by a full
   expect(await check(true)).toMatchObject({ whole: true });
 });
 
-test('a hundred thousand rows cost little the second time', async () => {
+test('verifying a hundred thousand rows is cheap the second time', async () => {
   await append(100_000);
   const took = async (full: boolean) => {
     const began = performance.now();
@@ -151,7 +151,7 @@ test('a hundred thousand rows cost little the second time', async () => {
   expect(again).toBeLessThan(first / 2);
 });
 
-test('what many append while it is looked at breaks nothing', async () => {
+test('concurrent appends do not break the check', async () => {
   const appending = times(8, (n) =>
     db.transaction().execute((tx) =>
       appendLedger(tx, account, {

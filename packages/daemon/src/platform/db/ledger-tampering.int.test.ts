@@ -6,7 +6,7 @@ import { openDatabase } from './database.ts';
 import { appendLedger } from './ledger.ts';
 import { verifyChain } from './ledger-chain.ts';
 
-// What somebody can do who has the password of the database, as a superuser, and not the key of the vault.
+// What somebody can do who has the database password, as a superuser, but not the vault's key.
 
 const ROWS = 8;
 
@@ -36,13 +36,13 @@ async function ledger() {
     append,
     check: (alwaysAll?: number) =>
       verifyChain(db, account, { full: false, ...(alwaysAll === undefined ? {} : { alwaysAll }) }),
-    /** By a process that has seen nothing of this ledger yet, and has the key. */
+    /** Checks in a process that has the key but has not seen this ledger yet. */
     checkAnew: async () => {
       const other = openDatabase({ connectionString: url }, { max: 2, sealer: testSealer });
       const verdict = verifyChain(other.kysely, account, { full: true });
       return verdict.finally(() => other.close());
     },
-    /** Hashes, head and mark are right again afterwards. */
+    /** Hashes, head and mark are consistent again afterwards. */
     tamper: async (...statements: readonly string[]) => {
       for (const statement of [...statements, REHASH, HEAD, MARK]) await sql(statement);
     },
@@ -62,7 +62,7 @@ const MARK = `UPDATE settings SET value = value || (SELECT jsonb_build_object('s
 
 const REWRITE = "UPDATE ledger SET reason = 'by_hand' WHERE seq = 7";
 
-test('what the daemon has appended is whole, also for a process that has seen nothing of it', async () => {
+test('appended rows are whole, also for a process that has not seen the ledger before', async () => {
   const { check, checkAnew } = await ledger();
   expect(await check()).toMatchObject({ whole: true, rows: ROWS });
   expect(await checkAnew()).toMatchObject({ whole: true, rows: ROWS });
@@ -82,7 +82,7 @@ test.each([
       `SELECT ledger_add(account_id, 'owner', 'send_message', 'chat', 'x', 'allow', 'owner', '{}') FROM ledger_heads`,
     ],
   ],
-])('%s is found, though hashes, head and mark were set accordingly', async (_, statements) => {
+])('detects %s, although hashes, head and mark were adjusted', async (_, statements) => {
   verifies('TRUST-LEDGER-SIGNED');
   const { check, checkAnew, tamper, append } = await ledger();
   await check();
@@ -94,7 +94,7 @@ test.each([
   expect(await checkAnew()).toMatchObject({ whole: false });
 });
 
-test('a head that the daemon did not sign is named with the row it stands at', async () => {
+test('a head that the daemon did not sign is reported with its row', async () => {
   const { tamper, checkAnew } = await ledger();
   await tamper(REWRITE);
   expect(await checkAnew()).toMatchObject({
@@ -103,13 +103,13 @@ test('a head that the daemon did not sign is named with the row it stands at', a
   });
 });
 
-test('a head without any MAC is found', async () => {
+test('a head without a MAC is detected', async () => {
   const { sql, check } = await ledger();
   await sql('UPDATE ledger_heads SET mac = NULL');
   expect(await check()).toMatchObject({ fault: { kind: 'unsigned', seq: ROWS } });
 });
 
-test('a ledger that was set back to an earlier head, with the MAC it had then, is found', async () => {
+test("a ledger set back to an earlier head with that head's MAC is detected", async () => {
   verifies('TRUST-LEDGER-SIGNED');
   const { sql, check, append } = await ledger();
   const [earlier] = await sql('SELECT seq, hash, mac FROM ledger_heads');
@@ -123,7 +123,7 @@ test('a ledger that was set back to an earlier head, with the MAC it had then, i
   expect(await check()).toMatchObject({ whole: false, fault: { kind: 'rewritten' } });
 });
 
-test('a mark that the daemon did not sign is not believed: every row is computed anew', async () => {
+test('a mark that the daemon did not sign is ignored, and every row is recomputed', async () => {
   const { sql, check } = await ledger();
   await check();
   expect(await check(0)).toMatchObject({ whole: true, checked: 0 });

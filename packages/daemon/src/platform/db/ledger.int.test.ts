@@ -30,12 +30,12 @@ async function ledgerOf(entries: readonly LedgerEntry[]) {
   return account;
 }
 
-test('a changed row is refused by the database', async () => {
+test('the database refuses to change a ledger row', async () => {
   await ledgerOf([entry(1)]);
   await expect(sql("UPDATE ledger SET reason = 'other'")).rejects.toThrow('ledger is append-only');
 });
 
-test('twenty writers at once leave one whole chain with dense numbers', async () => {
+test('twenty concurrent writers leave one whole chain without gaps in its numbers', async () => {
   const account = await ledgerOf([]);
   const numbers = await Promise.all(
     times(20, (n) =>
@@ -62,10 +62,10 @@ test('a rolled back decision leaves no gap', async () => {
   expect(await verifyLedger(db, account)).toBeNull();
 });
 
-describe('tampering', () => {
+describe('tampering with the ledger', () => {
   const ROWS = 7;
 
-  // Whoever tampers owns the database; no trigger stands in their way.
+  // The tamperer owns the database and can disable its triggers.
   beforeAll(() => sql('ALTER TABLE ledger DISABLE TRIGGER ledger_append_only'));
 
   const at = (seq: number, change: string) => `UPDATE ledger SET ${change} WHERE seq = ${seq} AND`;
@@ -111,7 +111,7 @@ describe('tampering', () => {
     ],
   ];
 
-  test.each(cases)('that %s is found, and the row named', async (_, statements, fault) => {
+  test.each(cases)('that %s is detected, with the row', async (_, statements, fault) => {
     for (const seq of [1, 4, ROWS]) {
       const account = await ledgerOf(times(ROWS, entry));
       for (const statement of statements(seq)) await sql(`${statement} account_id = ${account}`);
@@ -119,7 +119,7 @@ describe('tampering', () => {
     }
   });
 
-  test('that swaps two rows is found at the first of them', async () => {
+  test('that swaps two rows is detected at the first of them', async () => {
     const account = await ledgerOf(times(ROWS, entry));
     const move = (from: number, to: number) =>
       sql(`UPDATE ledger SET seq = ${to} WHERE seq = ${from} AND account_id = ${account}`);
@@ -133,13 +133,13 @@ describe('tampering', () => {
     ['removes the head', 'DELETE FROM ledger_heads WHERE', 'cut', ROWS + 1],
     ['sets the head back', 'UPDATE ledger_heads SET seq = 2, hash = DEFAULT WHERE', 'beyond', 3],
     ['changes the head alone', 'UPDATE ledger_heads SET seq = seq + 1 WHERE', 'cut', ROWS + 1],
-  ])('that %s is found', async (_, statement, kind, seq) => {
+  ])('that %s is detected', async (_, statement, kind, seq) => {
     const account = await ledgerOf(times(ROWS, entry));
     await sql(`${statement} account_id = ${account}`);
     expect(await verifyLedger(db, account)).toEqual({ kind, seq });
   });
 
-  test('in any column of any row of any ledger is found at that row', async () => {
+  test('in any column of any row of any ledger is detected at that row', async () => {
     const text = fc.string({ unit: 'grapheme', maxLength: 12 }).filter((s) => !s.includes('\0'));
     const anyEntry: fc.Arbitrary<LedgerEntry> = fc.record({
       actor: text,

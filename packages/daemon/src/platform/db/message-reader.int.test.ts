@@ -103,19 +103,19 @@ beforeAll(async () => {
   await say(await chatOf(carl), carl, 'C1');
 });
 
-test('the last ones are given, oldest first', async () => {
+test('returns the last messages, oldest first', async () => {
   verifies('000-MSG-LAST');
   expect(await ids()).toEqual(['A1', 'A2', 'B1', 'G1', 'G2', 'G3', 'C1']);
   expect(await ids({ limit: 2 })).toEqual(['G3', 'C1']);
 });
 
-describe('each field', () => {
+describe('every field', () => {
   const message = async (id: string) => {
     const found = (await reader.recent({ limit: 50 })).find((one) => one.id === id);
     return bufferedMessageSchema.strict().parse(found);
   };
 
-  test('of a message received in a direct chat', async () => {
+  test('of a message received in a direct chat is returned', async () => {
     verifies('000-MSG-SHAPE');
     expect(await message('A1')).toEqual({
       id: 'A1',
@@ -129,7 +129,7 @@ describe('each field', () => {
     });
   });
 
-  test('of a message the account sent', async () => {
+  test('of a message that the account sent is returned', async () => {
     expect(await message('A2')).toMatchObject({
       from: OWN,
       fromName: null,
@@ -138,7 +138,7 @@ describe('each field', () => {
     });
   });
 
-  test('of a message in a group: from the member, to the group', async () => {
+  test('of a group message is returned, from the member and to the group', async () => {
     expect(await message('G1')).toMatchObject({
       from: ALICE,
       to: GROUP,
@@ -153,7 +153,7 @@ describe('each field', () => {
     });
   });
 
-  test('of somebody whose number is not known: the LID', async () => {
+  test('of a sender without a known number is returned with the LID', async () => {
     expect(await message('C1')).toMatchObject({ from: CARL, to: OWN, fromName: null });
   });
 });
@@ -177,12 +177,12 @@ describe('the contact filter', () => {
     },
   );
 
-  test('counts the last ones that match', async () => {
+  test('counts the last matching messages', async () => {
     expect(await ids({ contact: '14155551234', limit: 2 })).toEqual(['A2', 'G1']);
     expect(await ids({ contact: '9876543210', limit: 1 })).toEqual(['C1']);
   });
 
-  test('agrees with the seed’s own words on any digits', async () => {
+  test('gives the result that the seed describes for any digits', async () => {
     const all = await reader.recent({ limit: 50 });
     for (const digits of ['1', '5', '99', '415', '120', '0', '3210', '7', '1234567890']) {
       const seed = all.filter(({ from, to }) => from.includes(digits) || to.includes(digits));
@@ -191,7 +191,7 @@ describe('the contact filter', () => {
   });
 });
 
-test('one chat alone can be asked for, by any address of it', async () => {
+test('returns one chat only when asked for any of its addresses', async () => {
   expect(await ids({ chat: ALICE })).toEqual(['A1', 'A2']);
   expect(await ids({ chat: '5550001@lid' })).toEqual(['A1', 'A2']);
   expect(await ids({ chat: GROUP })).toEqual(['G1', 'G2', 'G3']);
@@ -216,18 +216,18 @@ test('a sent message and its echo are one message, whichever comes first', async
   ).toEqual(['relay', 'whatsapp']);
 });
 
-test('an answer in the second of what it answers stands behind it', async () => {
+test('an answer sent in the same second as its question is listed after it', async () => {
   const dora = await person('491700000002@s.whatsapp.net');
   const chat = await chatOf(dora);
   const sentAt = new Date('2026-02-27T10:05:00.700Z');
   const id = 'D1' as MessageId;
   await within((tx) => recordSent(tx, account, [{ chat, id, body: 'Around?', sentAt }]));
-  // WhatsApp tells whole seconds.
+  // WhatsApp reports whole seconds.
   await say(chat, dora, 'D2', { sentAt: new Date('2026-02-27T10:05:00Z') });
   expect(await ids({ contact: '491700000002' })).toEqual(['D1', 'D2']);
 });
 
-test('a question reads as many rows as it asks for, not as many as there are', async () => {
+test('a query reads as many rows as it requests, not as many as are stored', async () => {
   const many = await freshStore(onTestFinished, { max: 1 });
   await many.sql(
     "SELECT ensure_message_month(m) FROM generate_series('2025-01-15'::timestamptz, '2025-12-15', '1 month') m",

@@ -23,17 +23,17 @@ test.each([
   ['2025-12-31T23:30:00-01:00', 'messages_2026_01'],
   ['2024-02-29T12:00:00Z', 'messages_2024_02'],
   ['1999-12-15T00:00:00Z', 'messages_1999_12'],
-])('a message of %s lands in %s', async (at, month) => {
+])('a message of %s is stored in %s', async (at, month) => {
   expect(await ensure(at)).toBe(month);
   expect(await ensure(at)).toBe(month);
   expect(await insert(at)).toBe(month);
 });
 
-test('a month that nobody made refuses its messages', async () => {
+test('a message of a month without a partition is refused', async () => {
   await expect(insert('2031-05-05T00:00:00Z')).rejects.toThrow('no partition');
 });
 
-test('a month may be split by account: each account has its bucket', async () => {
+test('a month can be split by account: each account has its bucket', async () => {
   expect(await ensure('2027-03-10T00:00:00Z', 4)).toBe('messages_2027_03');
   const places = await Promise.all(times(40, (i) => insert('2027-03-31T23:00:00Z', i + 1)));
   expect(new Set(places).size).toBe(4);
@@ -41,12 +41,12 @@ test('a month may be split by account: each account has its bucket', async () =>
   expect(await insert('2027-03-01T00:00:00Z', 7)).toBe(places[6]);
 });
 
-test('many callers may ask for the same month at once', async () => {
+test('many callers can ensure the same month concurrently', async () => {
   const names = await Promise.all(times(12, () => ensure('2028-08-08T00:00:00Z')));
   expect(new Set(names)).toEqual(new Set(['messages_2028_08']));
 });
 
-test('callers that make several months each, in any order, do not stand in one another’s way', async () => {
+test('callers that each ensure several months, in any order, do not block each other', async () => {
   const months = times(6, (i) => `2029-0${i + 1}-10T00:00:00Z`);
   await Promise.all(
     times(6, (caller) =>
@@ -62,7 +62,7 @@ test('callers that make several months each, in any order, do not stand in one a
   expect(await sql("SELECT 1 FROM pg_class WHERE relname ~ '^messages_2029_0.$'")).toHaveLength(6);
 });
 
-test('a month is made while others read and write, without waiting for them', async () => {
+test('creating a month does not wait for concurrent readers and writers', async () => {
   await ensure('2026-02-01T00:00:00Z');
   await database.kysely.transaction().execute(async (tx) => {
     await tx.executeQuery(rawQuery('SELECT count(*) FROM messages', []));
@@ -71,7 +71,7 @@ test('a month is made while others read and write, without waiting for them', as
   });
 });
 
-test('a message is known once, for ever, whatever becomes of its month', async () => {
+test('a message is stored once, even after its month was dropped', async () => {
   const key = [account, randomUUID(), '49151@s', 'ABC', 1, '2020-01-01'];
   const remember = () =>
     sql(

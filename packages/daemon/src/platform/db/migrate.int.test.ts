@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from './database.ts';
 import { loadMigrations, migrate } from './migrate.ts';
 
-/** A database that no Relay has seen. */
+/** A database without any Relay tables. */
 async function emptyDatabase() {
   const { url, drop } = await freshDatabase();
   const { pool, close } = openDatabase({ connectionString: url });
@@ -32,7 +32,7 @@ const migration = (number: number, sql: string, checksum = `${number}`) => ({
 const ONE = migration(1, 'CREATE TABLE one ()');
 const TWO = migration(2, 'CREATE TABLE two ()');
 
-test('an empty database gets every migration, in order, and its number is the schema version', async () => {
+test('an empty database gets every migration in order, and the last number is the schema version', async () => {
   const { pool, applied, tables } = await emptyDatabase();
   const known = await loadMigrations();
   expect(known.map(({ number }) => number)).toEqual(times(known.length, (i) => i + 1));
@@ -49,21 +49,21 @@ test('migrating again changes nothing', async () => {
   expect(await column('SELECT applied_at::text FROM schema_migrations')).toEqual(before);
 });
 
-test('only what is new is applied', async () => {
+test('only new migrations are applied', async () => {
   const { pool, applied } = await emptyDatabase();
   await migrate(pool, [ONE]);
   expect(await migrate(pool, [ONE, TWO])).toBe(2);
   expect(await applied()).toEqual([1, 2]);
 });
 
-test('migrators that start at the same moment wait for each other', async () => {
+test('migrations that start at the same time wait for each other', async () => {
   const { pool, applied } = await emptyDatabase();
   const slow = migration(1, 'CREATE TABLE one (); SELECT pg_sleep(0.1)');
   expect(await Promise.all(times(4, () => migrate(pool, [slow, TWO])))).toEqual([2, 2, 2, 2]);
   expect(await applied()).toEqual([1, 2]);
 });
 
-test('a database that a newer Relay has written is refused, and left alone', async () => {
+test('a database written by a newer Relay is refused and left unchanged', async () => {
   const { pool, applied, tables } = await emptyDatabase();
   await migrate(pool, [ONE, migration(3, 'CREATE TABLE three ()')]);
   await expect(migrate(pool, [ONE, TWO])).rejects.toMatchObject({
@@ -75,7 +75,7 @@ test('a database that a newer Relay has written is refused, and left alone', asy
   expect(await tables()).not.toContain('two');
 });
 
-test('a migration that differs from the one applied is refused, before anything newer is applied', async () => {
+test('a migration that differs from the applied one is refused before newer ones are applied', async () => {
   const { pool, applied } = await emptyDatabase();
   await migrate(pool, [ONE]);
   await expect(migrate(pool, [migration(1, ONE.sql, 'other'), TWO])).rejects.toMatchObject({
@@ -85,7 +85,7 @@ test('a migration that differs from the one applied is refused, before anything 
   expect(await applied()).toEqual([1]);
 });
 
-test('a migration that fails half-way leaves nothing of itself, and can be tried again', async () => {
+test('a migration that fails half-way is rolled back and can be tried again', async () => {
   const { pool, applied, tables } = await emptyDatabase();
   const broken = migration(2, 'CREATE TABLE two (); CREATE TABLE half (); SELECT 1/0');
   await expect(migrate(pool, [ONE, broken])).rejects.toThrow('division by zero');

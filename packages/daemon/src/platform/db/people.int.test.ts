@@ -46,7 +46,7 @@ const find = async (query: string) => {
   };
 };
 
-test('somebody is found by the owner’s name for them, by their own, by number, LID and address', async () => {
+test("finds a contact by the owner's name for them, their profile name, number, LID or address", async () => {
   await people();
   const mom = '14155550001@s.whatsapp.net';
   for (const query of ['mom', 'Ann Lee', '+1 415 555 0001', '90001', '90001@lid', mom, id(1)]) {
@@ -55,7 +55,7 @@ test('somebody is found by the owner’s name for them, by their own, by number,
   expect(await find('90003')).toMatchObject({ meant: '90003@lid' });
 });
 
-test('where several fit, all are told and nobody is meant; groups are among them', async () => {
+test('several matches are all listed, groups included, and none is chosen', async () => {
   await people();
   const found = await find('ann');
   expect(found).toMatchObject({ meant: null, number: null });
@@ -63,7 +63,7 @@ test('where several fit, all are told and nobody is meant; groups are among them
   expect(await find('Anniversary')).toMatchObject({ meant: '1203@g.us' });
 });
 
-test('nobody is meant for want of room to name the others', async () => {
+test('several matches on a page of one are still ambiguous', async () => {
   await people();
   const { matches, meant } = await matchContacts(db, account, {
     query: 'ann',
@@ -74,7 +74,7 @@ test('nobody is meant for want of room to name the others', async () => {
   expect(chooseMatch(meant)).toHaveProperty('ambiguous');
 });
 
-test('a whole number means who has it and nobody whose number is longer', async () => {
+test('a whole number matches only the contact that has it, and no longer number', async () => {
   await people();
   expect(await find('+1 415 555 000')).toMatchObject({ meant: null });
   await put({ id: id(9), aliases: [phone(9)], grant: null });
@@ -83,12 +83,12 @@ test('a whole number means who has it and nobody whose number is longer', async 
   expect(await find('0170 1234567')).toMatchObject({ meant: null, number: '491701234567' });
 });
 
-test('the owner is nobody’s contact of their own', async () => {
+test('the owner is not listed as a contact', async () => {
   await people();
   expect((await find('+491701234567')).names).toEqual([]);
 });
 
-test('without a query, those who were met: granted, knocking, or written with; the latest first', async () => {
+test('without a query lists contacts with a grant, a request or messages, the latest first', async () => {
   await people();
   await sql('INSERT INTO knocks (account_id, contact_id, count) VALUES ($1, $2, 2)', [
     account,
@@ -117,7 +117,7 @@ test('without a query, those who were met: granted, knocking, or written with; t
   expect(groups.map(({ kind }) => kind)).toEqual(['group']);
 });
 
-test('pages are cut by name or by the last message, and each says how many there are in all', async () => {
+test('pages are sorted by name or last message, and each has the total', async () => {
   await people();
   const page = (offset: number) =>
     readContactPage(db, account, { kind: 'all', sort: 'name', limit: 1, offset });
@@ -135,7 +135,7 @@ test('pages are cut by name or by the last message, and each says how many there
   expect({ page: found.matches.length, total: found.total }).toEqual({ page: 1, total: 3 });
 });
 
-test('who is open is told apart from who is closed, and counted on each rung', async () => {
+test('contacts are filtered and counted by what they are granted', async () => {
   await people();
   await put({ id: id(5), aliases: [phone(5)], grant: { ...ALL, replyMode: 'draft' } });
   await put({ id: id(6), aliases: [phone(6)], grant: { ...ALL, canRead: false, canReply: false } });
@@ -171,7 +171,7 @@ test('who is open is told apart from who is closed, and counted on each rung', a
   });
 });
 
-test('one person is told with every address, chat and conversation, and with the programs that may deal with them', async () => {
+test("a contact's detail has every address, chat and conversation, and its clients", async () => {
   await people();
   await sql('DELETE FROM tokens');
   await sql(

@@ -9,7 +9,7 @@ const { database, account, sql } = await freshStore();
 const OLD = "now() - interval '15 days'";
 const RECENT = "now() - interval '6 days'";
 
-test('what nobody can need goes, what somebody may need stays, and the log says how much', async () => {
+test('deletes expired rows, keeps the others, and logs how many were deleted', async () => {
   for (const [name, at] of [
     ['old', OLD],
     ['kept', RECENT],
@@ -25,7 +25,7 @@ test('what nobody can need goes, what somebody may need stays, and the log says 
     await sql(`INSERT INTO browser_sessions (account_id, hash, expires_at)
       VALUES (${account}, '${name}', ${expires})`);
   }
-  // Not yet routed: it stays however old it is.
+  // Not yet routed: it stays, however old it is.
   await sql(`INSERT INTO inbox (account_id, chat, sender, message_id, stanza, content, received_at)
     VALUES (${account}, 'c', 's', 'waiting', '', '', now() - interval '90 days')`);
 
@@ -52,7 +52,7 @@ test('what nobody can need goes, what somebody may need stays, and the log says 
   expect(left.map(({ name }) => name)).toEqual([...Array(6).fill('kept'), 'waiting']);
 });
 
-test('what agents did and what was not approved is kept for 30 days', async () => {
+test('runs and unapproved approvals are kept for 30 days', async () => {
   const [run] = await sql<{ id: string }>(`INSERT INTO runs (account_id, actor, state)
     VALUES (${account}, 'owner', 'done') RETURNING id`);
   for (const [n, days] of [29, 31].entries()) {
@@ -75,7 +75,7 @@ test('what agents did and what was not approved is kept for 30 days', async () =
   ]);
 });
 
-test('more than one step at a time is taken until all is gone', async () => {
+test('repeats a step until all expired rows are deleted', async () => {
   await sql(`INSERT INTO events (account_id, kind, at)
     SELECT ${account}, 'old', ${OLD} FROM generate_series(1, 12000)`);
   await pruneOldRows(database.kysely, silentLog);

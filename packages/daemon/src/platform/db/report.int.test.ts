@@ -44,7 +44,7 @@ async function fresh() {
   return { ...store, db, lease, messages };
 }
 
-test('a restart: how long, how many messages from how many chats, and what is open', async () => {
+test('a restart is reported with its duration, messages, chats and open items', async () => {
   const { db, lease, account, messages, sql } = await fresh();
   await beginRestartReport(db, lease, { cause: 'daemon', since: ago(62) });
   await messages(12, 40);
@@ -73,7 +73,7 @@ test('a restart: how long, how many messages from how many chats, and what is op
   expect(await sql("SELECT data FROM events WHERE kind = 'report'")).toEqual([{ data: report }]);
 });
 
-test('an absence that began in another is part of it', async () => {
+test('an absence that begins during another is part of it', async () => {
   const { db, lease } = await fresh();
   const first = ago(90);
   await beginRestartReport(db, lease, { cause: 'link', since: first });
@@ -85,7 +85,7 @@ test('an absence that began in another is part of it', async () => {
   });
 });
 
-test('the link alone is reported when it was long away or missed something, and a blink changes nothing', async () => {
+test('a lost link is reported if it was long or missed messages, and a short one changes nothing', async () => {
   const { db, lease, account, messages } = await fresh();
   await beginRestartReport(db, lease, { cause: 'link', since: ago(5) });
   const long = await finishRestartReport(db, lease, 0);
@@ -98,13 +98,13 @@ test('the link alone is reported when it was long away or missed something, and 
   expect(await finishRestartReport(db, lease, 1)).toMatchObject({ messages: 1, chats: 1 });
 });
 
-test('nothing was away: nothing to report', async () => {
+test('without an absence there is no report', async () => {
   const { db, lease, account } = await fresh();
   expect(await finishRestartReport(db, lease, 3)).toBeNull();
   expect(await lastRestartReport(db, account)).toBeNull();
 });
 
-test('a daemon was here until it was last seen, or until it stopped', async () => {
+test('a daemon was running until it was last seen or stopped', async () => {
   const { db, sql } = await fresh();
   const holder = randomUUID();
   expect(await lastDaemonSeen(db, holder)).toBeNull();

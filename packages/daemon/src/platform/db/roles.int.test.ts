@@ -8,7 +8,7 @@ import { readRolePrivileges } from './roles.ts';
 const { database, sql, account } = await freshStore();
 const asDaemon = (text: string) => database.pool.query(text);
 
-test('the daemon’s role is no superuser, owns nothing and can make nothing', async () => {
+test("the daemon's role is not a superuser, owns nothing and can create nothing", async () => {
   verifies('TRUST-DAEMON-ROLE');
   expect(await readRolePrivileges(database.kysely)).toMatchObject({
     isSuperuser: false,
@@ -56,7 +56,7 @@ test.each([
   await expect(asDaemon(statement)).rejects.toThrow(/must be owner|permission denied/);
 });
 
-test('a new month of messages is made all the same, and belongs to the owner', async () => {
+test('a new month of messages can still be created, and belongs to the owner role', async () => {
   const { rows } = await asDaemon("SELECT ensure_message_month('2031-05-01') AS name");
   const [owners] = await sql(
     `SELECT count(DISTINCT tableowner)::int AS count FROM pg_tables WHERE tablename = ANY($1)`,
@@ -73,7 +73,7 @@ test('a new month of messages is made all the same, and belongs to the owner', a
   );
 });
 
-test('a daemon that connects as the owner of its tables is told so', async () => {
+test('a daemon that connects as the owner of its tables is reported', async () => {
   const fresh = await freshDatabase();
   const owner = openDatabase({ connectionString: fresh.url }, { max: 1 });
   onTestFinished(async () => {

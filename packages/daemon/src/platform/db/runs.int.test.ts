@@ -10,7 +10,7 @@ test.each([
   ['Pacific/Kiritimati', '2026-03-06', '2026-03-06T10:00:00Z'],
   ['Pacific/Pago_Pago', '2026-03-05', '2026-03-06T11:00:00Z'],
 ])(
-  'the owner’s day in %s ends at midnight there, wherever the daemon runs',
+  "the owner's day in %s ends at midnight there, wherever the daemon runs",
   async (zone, day, midnight) => {
     const { database, account, sql } = await freshStore(onTestFinished);
     const db = database.kysely;

@@ -7,20 +7,20 @@ const signIn = createSignInStore(database.kysely, account);
 const now = new Date('2026-01-01T12:00:00Z');
 const later = new Date(now.getTime() + 60_000);
 
-test('of fifty callers that bring the same code at once, one is let in', async () => {
+test('of fifty concurrent callers with the same code, one is let in', async () => {
   await signIn.addCode('code', later);
   const answers = await Promise.all(times(50, () => signIn.spendCode('code', now)));
   expect(answers.filter(Boolean)).toHaveLength(1);
   expect(await signIn.spendCode('code', now)).toBe(false);
 });
 
-test('a code is worth nothing once it has expired, or when it was never given', async () => {
+test('an expired or unknown code is refused', async () => {
   await signIn.addCode('late', later);
   expect(await signIn.spendCode('late', later)).toBe(false);
   expect(await signIn.spendCode('unknown', now)).toBe(false);
 });
 
-test('a session holds until it expires or is ended', async () => {
+test('a session is valid until it expires or is ended', async () => {
   await signIn.addSession('one', later);
   await signIn.addSession('two', later);
   expect(await signIn.hasSession('one', now)).toBe(true);
@@ -30,7 +30,7 @@ test('a session holds until it expires or is ended', async () => {
   expect(await signIn.hasSession('two', now)).toBe(true);
 });
 
-test('a session knows since when it is there', async () => {
+test('a session has its start time', async () => {
   const before = new Date();
   await signIn.addSession('young', new Date(before.getTime() + 60_000));
   expect(await signIn.isSessionSince('young', before)).toBe(true);
@@ -38,7 +38,7 @@ test('a session knows since when it is there', async () => {
   expect(await signIn.isSessionSince('unknown', before)).toBe(false);
 });
 
-test('ending all ends every session and every code that was not spent', async () => {
+test('ending all sessions also ends every unspent code', async () => {
   await signIn.addSession('three', later);
   await signIn.addCode('open', later);
   await signIn.endAll();
@@ -46,7 +46,7 @@ test('ending all ends every session and every code that was not spent', async ()
   expect(await signIn.spendCode('open', now)).toBe(false);
 });
 
-test('codes and sessions of one account are nothing to another', async () => {
+test('codes and sessions of one account are not valid for another', async () => {
   const { id } = await database.kysely
     .insertInto('accounts')
     .values({ label: 'other' })

@@ -11,7 +11,7 @@ const files = globSync('**/*.ts', { cwd: source })
     ts.createSourceFile(name, readFileSync(join(source, name), 'utf8'), ts.ScriptTarget.Latest),
   );
 
-/** Files that write by single statements outside `transaction`, each with the reason why that is safe. */
+/** Files that write with single statements outside `transaction`, each with the reason why that is safe. */
 const SINGLE_STATEMENTS: Readonly<Record<string, string>> = {
   'features/retention/scour.ts': 'statistics of the server, which belong to no account',
   'features/search/vectors/pgvector.ts': 'vectors can be made anew from the messages at any time',
@@ -36,7 +36,7 @@ const LOCKING_SQL = /\bFOR (NO KEY )?UPDATE\b|\bDO UPDATE\b/g;
 /** `tx` or `work.tx`, also at the beginning of a longer statement. */
 const isTransactionName = (text: string): boolean => /^(\w+\.)?tx\b/.test(text);
 
-/** What is executed: `sql` with its text, or null for anything else. */
+/** The executed statement: `sql` with its text, or null for anything else. */
 function rawSqlOf(node: ts.Expression, file: ts.SourceFile): string | null {
   if (!ts.isTaggedTemplateExpression(node) || node.tag.getText(file) !== 'sql') return null;
   return node.template.getText(file).replaceAll(LOCKING_SQL, '');
@@ -53,7 +53,7 @@ function writesOutside(call: ts.CallExpression, file: ts.SourceFile): boolean {
   return text !== null && WRITING_SQL.test(text) && !isTransactionName(target);
 }
 
-/** The files with a call that matches. */
+/** The files with a matching call. */
 function filesThatCall(
   matches: (call: ts.CallExpression, file: ts.SourceFile) => boolean,
 ): readonly string[] {
@@ -65,13 +65,13 @@ function filesThatCall(
   return files.filter(has).map(({ fileName }) => fileName);
 }
 
-test('a transaction is begun in one place, and once more to take the lease', () => {
+test('transactions are begun in one place, and in one more to take the lease', () => {
   const begins = ({ expression }: ts.CallExpression) =>
     ts.isPropertyAccessExpression(expression) &&
     ['transaction', 'startTransaction'].includes(expression.name.text);
   expect(filesThatCall(begins)).toEqual(['platform/db/lease.ts', 'platform/db/transaction.ts']);
 });
 
-test('whatever writes runs in a transaction, except for the single statements that are listed', () => {
+test('every write runs in a transaction, except for the listed single statements', () => {
   expect(filesThatCall(writesOutside)).toEqual(Object.keys(SINGLE_STATEMENTS));
 });

@@ -72,7 +72,7 @@ const all = (chat: ChatId, limit?: number) =>
     ...(limit === undefined ? {} : { limit }),
   });
 
-test('members, the owner by both numbers and those known by name alone are told apart', async () => {
+test('distinguishes members, the owner by both numbers, and senders known by name only', async () => {
   const chat = await group();
   await said(
     chat,
@@ -97,7 +97,7 @@ test('members, the owner by both numbers and those known by name alone are told 
   expect(new Set(read.map(({ sender }) => sender)).size).toBe(5);
 });
 
-test('reactions, answers, deletions and edits name the message that they are about', async () => {
+test('reactions, replies, deletions and edits refer to their message', async () => {
   const chat = await group();
   await said(
     chat,
@@ -128,7 +128,7 @@ test('reactions, answers, deletions and edits name the message that they are abo
   expect((await all(chat))[1]?.message).toMatchObject({ forwarded: true, mentions: ['9@lid'] });
 });
 
-test('a period, the last ones of it, those before a message and one by its id, oldest first', async () => {
+test('reads a period, its last messages, those before a message and one by its id, oldest first', async () => {
   const [chat, elsewhere] = [await group(), await group()];
   await said(chat, ...['a', 'b', 'c', 'd'].map((id) => ({ id: id as MessageId })));
   await said(elsewhere, { id: 'b' as MessageId });
@@ -146,7 +146,7 @@ test('a period, the last ones of it, those before a message and one by its id, o
   expect(await observedMessageById(db, reader, chat, 'e')).toBeNull();
 });
 
-test('what the noise filter said stands beside each message that it saw', async () => {
+test('each message that the noise filter judged has its verdict', async () => {
   const chat = await group();
   await said(chat, {}, {});
   await sql(`INSERT INTO observed_groups (account_id, chat_id, zone) VALUES ($1, $2, 'UTC')`, [
@@ -165,7 +165,7 @@ test('what the noise filter said stands beside each message that it saw', async 
   ]);
 });
 
-test('nobody changes the words of another, or hides them behind an id that is taken', async () => {
+test("nobody can edit another sender's message or hide it behind the same id", async () => {
   const chat = await group();
   await said(
     chat,
@@ -182,7 +182,7 @@ test('nobody changes the words of another, or hides them behind an id that is ta
   expect(read.map(({ replaces }) => replaces)[2]).toBe(read[1]?.number);
 });
 
-test('an admin of the group and the owner take away what others wrote', async () => {
+test('a group admin and the owner can delete messages of others', async () => {
   const chat = await group();
   await sql(
     `INSERT INTO chat_members (account_id, chat_id, contact_id, role) VALUES ($1, $2, $3, 'admin')`,
@@ -198,7 +198,7 @@ test('an admin of the group and the owner take away what others wrote', async ()
   expect((await all(chat)).map(({ message }) => message.replaces)).toEqual([null, 'code', 'code']);
 });
 
-test('the owner is called as WhatsApp calls the account, where no contact of theirs has a name', async () => {
+test("the owner has the account's name on WhatsApp if none of their contacts has a name", async () => {
   const chat = await group();
   await said(chat, { sender: null });
   const named = () =>
@@ -212,7 +212,7 @@ test('the owner is called as WhatsApp calls the account, where no contact of the
   expect((await named())[0]?.message.senderName).toBe('Rohan');
 });
 
-test('of a long message both ends are read, and of a flood of them the newest megabyte', async () => {
+test('reads both ends of a long message, and the newest megabyte of many', async () => {
   const chat = await group();
   const long = `begins ${'so on '.repeat(11_000)} ends, Relay`;
   await said(
@@ -229,13 +229,13 @@ test('of a long message both ends are read, and of a flood of them the newest me
   expect(read.length).toBeGreaterThan(50);
   const characters = read.reduce((sum, { message }) => sum + message.text.length, 0);
   expect(characters).toBeLessThan(1_010_000);
-  // What is short does not push anything out.
+  // Short messages displace nothing.
   const quiet = await group();
   await said(quiet, ...Array.from({ length: 300 }, () => ({})));
   expect(await all(quiet)).toHaveLength(300);
 });
 
-test('members are listed by name with their role, whoever wrote of late among them, and the owner is not', async () => {
+test('lists members by name with their role, recent senders included, without the owner', async () => {
   const chat = await group();
   const papa = await person('447700900110', 'Papa');
   const second = await person('447700900111', 'Mum');

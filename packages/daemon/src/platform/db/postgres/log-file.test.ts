@@ -8,7 +8,7 @@ import { lastComplaint, postgresLogFile } from './cluster.ts';
 const directory = await mkdtemp(join(tmpdir(), 'relay-log-'));
 afterAll(() => removeFolder(directory));
 
-test('the last complaint is the reason', () => {
+test('the last error is the reason', () => {
   const text = [
     '2026-01-01 00:00:00 UTC [1] LOG:  starting PostgreSQL 18.4',
     '2026-01-01 00:00:00 UTC [1] FATAL:  could not create lock file "postmaster.pid": No space left',
@@ -21,7 +21,7 @@ test('the last complaint is the reason', () => {
   );
 });
 
-test('neither an earlier complaint nor that of another process is the reason', async () => {
+test('an earlier error and one of another process are not the reason', async () => {
   const log = postgresLogFile(directory);
   await writeFile(log.path, '2026-01-01 00:00:00.000 UTC [7] FATAL:  old\n');
   const from = await log.size();
@@ -33,7 +33,7 @@ test('neither an earlier complaint nor that of another process is the reason', a
   expect(await log.complaint(await log.size(), 7)).toBeUndefined();
 });
 
-test('an overgrown log is moved aside while its writer keeps writing', async () => {
+test('an oversized log is moved aside while its writer keeps writing', async () => {
   const log = postgresLogFile(directory);
   const writer = await log.open();
   await writer.write('x'.repeat(3 * 1024 * 1024));

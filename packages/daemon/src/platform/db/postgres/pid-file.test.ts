@@ -3,7 +3,7 @@ import { parsePidFile, servesFrom } from './postmaster.ts';
 
 const RUNNING = ['812', '/proc/self/cwd', '1700000000', '5432', '.', '', '  1 2', 'ready   ', ''];
 
-test('a running server tells its pid, its socket and that it is ready', () => {
+test('the pid file of a running server has its pid, its socket and that it is ready', () => {
   expect(parsePidFile(RUNNING.join('\n'), '/d')).toEqual({
     pid: 812,
     address: { host: '/d', port: 5432 },
@@ -16,7 +16,7 @@ test('a server without a socket is found on its loopback port', () => {
   expect(parsePidFile(lines.join('\n'), '/d')?.address).toEqual({ host: '127.0.0.1', port: 40123 });
 });
 
-test('a server that is starting is not ready, and an empty or broken file is no server', () => {
+test('a starting server is not ready, and an empty or broken pid file means no server', () => {
   expect(parsePidFile(RUNNING.with(7, 'starting').join('\n'), '/d')?.ready).toBe(false);
   expect(parsePidFile(RUNNING.slice(0, 4).join('\n'), '/d')?.ready).toBe(false);
   expect(parsePidFile('', '/d')).toBeUndefined();
@@ -24,7 +24,7 @@ test('a server that is starting is not ready, and an empty or broken file is no 
 });
 
 test.skipIf(process.platform !== 'linux')(
-  'a live process elsewhere is not our server',
+  'a live process in another directory is not our server',
   async () => {
     expect(await servesFrom(process.pid, '/usr')).toBe(false);
     expect(await servesFrom(process.pid, process.cwd())).toBe(true);

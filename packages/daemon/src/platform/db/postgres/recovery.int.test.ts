@@ -1,4 +1,4 @@
-// What survives when processes die: the daemon, the postmaster, or both.
+// What survives when the daemon, the postmaster or both die.
 
 import { spawn } from 'node:child_process';
 import { chown, readFile, stat, writeFile } from 'node:fs/promises';
@@ -43,7 +43,7 @@ test('an adopted server on loopback keeps its port', async () => {
   expect(server.connection).toEqual(earlier.connection);
 });
 
-test('an adopted server that dies is started again', async () => {
+test('an adopted server that dies is restarted', async () => {
   const directory = await newDirectory();
   const earlier = await startElsewhere(directory);
   await kill(earlier.child, 'SIGKILL');
@@ -90,7 +90,7 @@ test('no acknowledged write is lost when the postmaster is killed under load', a
   expect(acknowledged.filter((n) => !found.has(n))).toEqual([]);
 });
 
-/** The locks as a power cut leaves them: of a server that is gone, under a number we choose. */
+/** The locks as a power cut leaves them: of a server that is gone, with a pid we choose. */
 async function stopButLeaveLocks(
   directory: string,
   choosePid: (pid: string, owner: { uid: number; gid: number }) => number | string,
@@ -109,7 +109,7 @@ async function stopButLeaveLocks(
   }
 }
 
-test('locks left by a power cut are no obstacle', async () => {
+test('locks left by a power cut do not prevent a start', async () => {
   const directory = await newDirectory();
   await stopButLeaveLocks(directory, (pid) => pid);
   const server = await start(directory);
@@ -117,7 +117,7 @@ test('locks left by a power cut are no obstacle', async () => {
   expect(await query(server.connection, 'SELECT 1')).toEqual([1]);
 });
 
-test('locks whose number another program has taken are no obstacle', async () => {
+test('locks whose pid belongs to another program do not prevent a start', async () => {
   const directory = await newDirectory();
   await stopButLeaveLocks(directory, (_, owner) => {
     const stranger = spawn('sleep', ['60'], { ...owner, stdio: 'ignore' });
@@ -149,7 +149,7 @@ async function orphan(directory: string): Promise<{ release(): void; client: pg.
   return { release, client };
 }
 
-test('waits for orphaned backends to let go of the shared memory', async () => {
+test('waits for orphaned backends to release the shared memory', async () => {
   const directory = await newDirectory();
   const earlier = await startElsewhere(directory);
   const backend = await orphan(directory);
@@ -176,7 +176,7 @@ test('a stop in the middle of a restart leaves nothing running', async () => {
   process.kill(await serverPid(directory), 'SIGKILL');
   await until(() => logged.includes('postgres ended unasked'));
   await server.stop();
-  // The stop has not waited until the restart gave up on the shared memory that the backend still holds.
+  // The stop did not wait until the restart gave up on the shared memory that the backend still holds.
   expect(logged).toEqual(['postgres ended unasked']);
   backend.release();
   await sleep(500);
@@ -184,7 +184,7 @@ test('a stop in the middle of a restart leaves nothing running', async () => {
   await expect(query(server.connection, 'SELECT 1')).rejects.toThrow();
 });
 
-test('a daemon is not kept alive by its server, nor the server by its daemon', async () => {
+test('the server does not keep the daemon alive, nor the daemon the server', async () => {
   const directory = await newDirectory();
   const holder = await startElsewhere(directory, { leave: true });
   await until(() => holder.child.exitCode !== null);
@@ -192,7 +192,7 @@ test('a daemon is not kept alive by its server, nor the server by its daemon', a
   expect(await query(holder.connection, 'SELECT 1')).toEqual([1]);
 });
 
-test.skipIf(process.platform !== 'linux')('no Ctrl-C meant for the daemon reaches it', async () => {
+test.skipIf(process.platform !== 'linux')('Ctrl-C does not reach the server', async () => {
   const directory = await newDirectory();
   await start(directory);
   const pid = await serverPid(directory);
@@ -201,7 +201,7 @@ test.skipIf(process.platform !== 'linux')('no Ctrl-C meant for the daemon reache
   expect([group, session]).toEqual([pid, pid]);
 });
 
-test('a daemon that is asked to stop takes its server along', async () => {
+test('a daemon that is stopped stops its server', async () => {
   const directory = await newDirectory();
   const holder = await startElsewhere(directory);
   await kill(holder.child, 'SIGTERM');

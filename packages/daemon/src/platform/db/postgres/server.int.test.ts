@@ -6,7 +6,7 @@ import { verifies } from '@relay/testing/verifies';
 import pg from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
 
-test('the first start makes a database, the next one finds it again', async () => {
+test('the first start creates a database, the next one finds it again', async () => {
   const directory = await newDirectory();
   const sentences: string[] = [];
   const onProgress = (sentence: string) => void sentences.push(sentence);
@@ -22,7 +22,7 @@ test('the first start makes a database, the next one finds it again', async () =
   expect(sentences).toHaveLength(1);
 });
 
-test('the daemon gets a role that owns nothing, with another password at each start', async () => {
+test('the daemon gets a role that owns nothing, with a new password at each start', async () => {
   verifies('TRUST-DAEMON-ROLE');
   const directory = await newDirectory();
   const first = await start(directory);
@@ -48,11 +48,11 @@ test('the server starts while the caller is busy, and the first connection waits
     (await readFile(join(directory, 'data/postmaster.pid'), 'utf8').catch(() => '')).includes(
       'ready',
     );
-  // Pools of other test files in this process may connect meanwhile, to servers of their own.
+  // Pools of other test files in this process may connect meanwhile, to their own servers.
   const hosts = () =>
     connect.mock.contexts.map((client) => (client instanceof pg.Client ? client.host : null));
   await until(isReady);
-  // The start looks for this every 4 ms.
+  // The start checks this every 4 ms.
   await sleep(200);
   expect(hosts()).not.toContain(join(directory, 'data'));
   gate.resolve();
@@ -61,7 +61,7 @@ test('the server starts while the caller is busy, and the first connection waits
   expect(await query(connection, 'SELECT 1')).toEqual([1]);
 });
 
-test('is durable, in UTF-8 and UTC, with checksums', async () => {
+test('the server is durable, uses UTF-8 and UTC, and has checksums', async () => {
   const { connection } = await start(await newDirectory());
   const names = ['fsync', 'synchronous_commit', 'data_checksums', 'server_encoding', 'TimeZone'];
   const shown = await Promise.all(names.map((name) => query(connection, `SHOW ${name}`)));
@@ -69,14 +69,14 @@ test('is durable, in UTF-8 and UTC, with checksums', async () => {
   expect(await query(connection, `SELECT upper('é')`)).toEqual(['É']);
 });
 
-test('listens on a socket in its own directory and on no network', async () => {
+test('the server listens on a socket in its own directory and on no network', async () => {
   const directory = await newDirectory();
   const { connection } = await start(directory);
   expect(connection.host).toBe(join(directory, 'data'));
   expect(await query(connection, 'SHOW listen_addresses')).toEqual(['']);
 });
 
-test('a path too long for a socket falls back to loopback, also when started again', async () => {
+test('a path too long for a socket falls back to loopback, also after a restart', async () => {
   const directory = join(await newDirectory(), 'a'.repeat(100));
   const first = await start(directory);
   expect(first.connection.host).toBe('127.0.0.1');
@@ -86,7 +86,7 @@ test('a path too long for a socket falls back to loopback, also when started aga
   expect(await query(second.connection, 'SELECT count(*)::int FROM kept')).toEqual([0]);
 });
 
-test('nobody gets in without the password', async () => {
+test('a connection without the password is refused', async () => {
   const { connection } = await start(await newDirectory());
   const wrong = { ...connection, password: 'guess' };
   await expect(query(wrong, 'SELECT 1')).rejects.toMatchObject({ code: '28P01' });
@@ -98,7 +98,7 @@ test('nobody gets in without the password', async () => {
   expect(ways).toEqual(['scram-sha-256']);
 });
 
-test('every file is 0600 and every directory 0700, while it runs and after', async () => {
+test('every file is 0600 and every directory 0700, while the server runs and afterwards', async () => {
   const directory = await newDirectory();
   const server = await start(directory);
   expect(await openModes(directory)).toEqual([]);
@@ -118,7 +118,7 @@ async function openModes(directory: string): Promise<string[]> {
 }
 
 test.skipIf(process.platform !== 'linux')(
-  'neither the password nor the environment of the daemon reaches the server process',
+  "neither the daemon's password nor its environment reaches the server process",
   async () => {
     const directory = await newDirectory();
     process.env.RELAY_TEST_SECRET = 'do-not-pass-on';
@@ -133,7 +133,7 @@ test.skipIf(process.platform !== 'linux')(
   },
 );
 
-test('what people wrote never reaches the log of the server', async () => {
+test("text that people wrote never reaches the server's log", async () => {
   const directory = await newDirectory();
   const { connection } = await start(directory);
   await query(connection, 'CREATE TABLE people (phone text PRIMARY KEY)');
@@ -145,7 +145,7 @@ test('what people wrote never reaches the log of the server', async () => {
   expect(log).not.toContain('1234567');
 });
 
-test('data of another major version is left alone, with a sentence that says what to do', async () => {
+test('data of another major version is left unchanged, with an error that says what to do', async () => {
   const directory = await newDirectory();
   await (await start(directory)).stop();
   await writeFile(join(directory, 'data', 'PG_VERSION'), '17\n');
@@ -155,7 +155,7 @@ test('data of another major version is left alone, with a sentence that says wha
   });
 });
 
-test('a server that cannot start says why, in the words of PostgreSQL', async () => {
+test("a server that cannot start reports PostgreSQL's reason", async () => {
   const directory = await newDirectory();
   await expect(start(directory, { settings: { shared_buffers: '1' } })).rejects.toMatchObject({
     code: 'database_start_failed',
@@ -165,7 +165,7 @@ test('a server that cannot start says why, in the words of PostgreSQL', async ()
   expect(await query(server.connection, 'SELECT 1')).toEqual([1]);
 });
 
-test('a first start that was cut off halfway is begun anew', async () => {
+test('a first start that was interrupted half-way begins again', async () => {
   const directory = await newDirectory();
   const server = await start(directory);
   await server.stop();
@@ -175,7 +175,7 @@ test('a first start that was cut off halfway is begun anew', async () => {
   expect(await readdir(directory)).not.toContain('data.new');
 });
 
-test('a first start that was cut off before its database was made is completed', async () => {
+test('a first start that was interrupted before its database was created is completed', async () => {
   const directory = await newDirectory();
   const server = await start(directory);
   const other = { ...server.connection, database: 'template1' };

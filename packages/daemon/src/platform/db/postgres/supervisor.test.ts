@@ -7,7 +7,7 @@ function postmaster(pid: number): Postmaster & { die(): void } {
   return { pid, gone: promise, die: resolve };
 }
 
-test('starts again what died, and reports it once it is back', async () => {
+test('restarts a server that died, and reports it once it is ready', async () => {
   const first = postmaster(1);
   const second = postmaster(2);
   const onRestart = vi.fn();
@@ -40,7 +40,7 @@ test('keeps trying when a start fails', async () => {
   await supervisor.stop();
 });
 
-test('a restart won in the very moment of the stop is ended too', async () => {
+test('a restart that completes during the stop is ended too', async () => {
   const first = postmaster(1);
   const starting = Promise.withResolvers<Postmaster>();
   const start = vi.fn(() => starting.promise);
@@ -59,7 +59,7 @@ test('a restart won in the very moment of the stop is ended too', async () => {
   expect(ended).toEqual([2]);
 });
 
-test('a server that dies after the stop was asked for stays down', async () => {
+test('a server that dies after the stop was requested stays down', async () => {
   const first = postmaster(1);
   const start = vi.fn(async () => postmaster(2));
   const end = async () => first.die();

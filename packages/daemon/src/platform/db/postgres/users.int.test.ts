@@ -1,5 +1,5 @@
-// Who runs it and from where: root with a closed home, an ordinary user, a package that is not ours
-// to write to, a package that only root may enter.
+// Which user runs the server and from where: root with a closed home, an ordinary user, a read-only package, a package
+// that only root may enter.
 
 import { chmod, cp, lstat, mkdtemp, readdir, readlink, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ const needsRoot = isRoot ? false : 'needs root';
 const needsOthers = isRoot && (await openToEveryone()) ? false : 'needs root and an open checkout';
 
 test.skipIf(needsRoot)(
-  'as root it runs as an unprivileged user in a home only root may enter',
+  'as root, the server runs as an unprivileged user in a home only root may enter',
   async () => {
     const directory = await newDirectory();
     const server = await start(directory);
@@ -50,7 +50,7 @@ test.skipIf(needsRoot)('a home that root copied back works again', async () => {
   expect(await query(again.connection, 'SELECT count(*)::int FROM kept')).toEqual([0]);
 });
 
-test.skipIf(needsRoot)('as root it runs programs from a package only root may enter', async () => {
+test.skipIf(needsRoot)('as root, programs run from a package only root may enter', async () => {
   const closed = await copyOfPackage();
   await chmod(closed, 0o700);
   const copies = await mkdtemp(join(tmpdir(), 'relay-copies-'));
@@ -71,7 +71,7 @@ test.skipIf(needsRoot)('as root it runs programs from a package only root may en
   }
 });
 
-test.skipIf(needsOthers)('an ordinary user runs it in a home of their own', async () => {
+test.skipIf(needsOthers)('an ordinary user runs the server in their own home', async () => {
   const directory = await newDirectory(NOBODY);
   const holder = await startElsewhere(directory, { user: NOBODY });
   expect(await query(holder.connection, 'SELECT 1')).toEqual([1]);
@@ -81,14 +81,14 @@ test.skipIf(needsOthers)('an ordinary user runs it in a home of their own', asyn
   expect((await stat(`/proc/${await serverPid(directory)}`)).uid).toBe(NOBODY.uid);
 });
 
-test('makes the library links that no install script made', async () => {
+test('creates the library links that no install script created', async () => {
   const bare = await copyOfPackage();
   const server = await start(await newDirectory(), { places: { package: bare } });
   expect(await query(server.connection, 'SELECT 1')).toEqual([1]);
   expect((await linksIn(join(bare, 'native', 'lib'))).length).toBeGreaterThan(0);
 });
 
-test.skipIf(needsOthers)('links beside its data where the package cannot be written', async () => {
+test.skipIf(needsOthers)('creates links beside the data if the package is read-only', async () => {
   const bare = await copyOfPackage();
   const directory = await newDirectory(NOBODY);
   const holder = await startElsewhere(directory, { user: NOBODY, packageDirectory: bare });
@@ -97,7 +97,7 @@ test.skipIf(needsOthers)('links beside its data where the package cannot be writ
   expect((await linksIn(join(directory, 'lib'))).length).toBeGreaterThan(0);
 });
 
-/** The installed package as npm unpacks it: without a single link. */
+/** The installed package as npm unpacks it: without any link. */
 async function copyOfPackage(): Promise<string> {
   const copy = await mkdtemp(join(tmpdir(), 'relay-package-'));
   onTestFinished(() => removeFolder(copy));

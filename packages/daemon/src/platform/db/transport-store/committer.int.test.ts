@@ -29,7 +29,7 @@ const keyOf = async (store: TransportStore, id: string) =>
 const outcomes = async (units: Promise<void>[]) =>
   (await Promise.allSettled(units)).map(({ status }) => status === 'fulfilled');
 
-describe('many accounts in one transaction', () => {
+describe('several accounts in one transaction', () => {
   test('units that wait together are written together', async () => {
     const stores = await Promise.all(times(8, newStore));
     const before = await commits();
@@ -40,7 +40,7 @@ describe('many accounts in one transaction', () => {
     for (const { store } of stores) expect(await keyOf(store, 'a')).toBe('49');
   });
 
-  test('an account whose lease was taken writes nothing and says so; the others go on', async () => {
+  test('an account that lost its lease writes nothing and reports it; the others continue', async () => {
     const [lost, kept] = [await newStore(), await newStore()];
     await lost.store.submit(put('a', 'before'));
     await sql("UPDATE account_leases SET until = now() - interval '1 s' WHERE account_id = $1", [
@@ -75,7 +75,7 @@ describe('many accounts in one transaction', () => {
     expect(await keyOf(successor, 'a')).toBe('1');
   });
 
-  test('a unit that the database refuses stops its own account there, and no other', async () => {
+  test('a unit that the database refuses stops only its own account', async () => {
     const [bad, good] = [await newStore(), await newStore()];
     const ofBad = [
       bad.store.submit(put('a', '1')),
@@ -92,7 +92,7 @@ describe('many accounts in one transaction', () => {
     await good.store.submit(put('a', 'still well'));
   });
 
-  test('a listener that throws harms no account', async () => {
+  test('a listener that throws does not affect any account', async () => {
     const [one, other] = [await newStore(), await newStore()];
     const thrown: unknown[] = [];
     const catchIt = (error: unknown) => void thrown.push(error);
@@ -109,7 +109,7 @@ describe('many accounts in one transaction', () => {
   });
 });
 
-describe('a database that fails', () => {
+describe('a failing database', () => {
   const WRITES = [
     ['whatsapp_keys', put('a', '2')],
     ['whatsapp_credentials', { credentials: bytes('2') }],
@@ -144,14 +144,14 @@ describe('a database that fails', () => {
       { what: 'the connection ends', table, when: 'at commit', deed: CUT } as const,
     ]),
   )(
-    '$what $when of a write to $table: nothing of the unit is there, nothing is lost',
+    '$what $when of a write to $table: no part of the unit is stored, and nothing else is lost',
     async ({ table, when, deed }) => {
       const [one, other] = [await newStore(), await newStore()];
       await one.store.submit({ ...put('a', '1'), credentials: bytes('1'), inbox: [message('1')] });
       await trap(table, when, deed);
       const unit = one.store.submit(everything);
       await expect(unit).rejects.toMatchObject({ kind: 'unavailable' });
-      // They share the connection, so neither may believe its memory.
+      // They share the connection, so neither may trust its memory.
       await eventually(() => other.faults.length > 0);
       expect([one.faults, other.faults]).toEqual([['unavailable'], ['unavailable']]);
       expect(one.store.durable).toBe(1);
@@ -170,7 +170,7 @@ describe('a database that fails', () => {
   );
 });
 
-/** Of the rows that are there, how many transactions wrote them. */
+/** How many transactions wrote the existing rows. */
 async function commits(): Promise<number> {
   const rows = await sql<{ n: number }>(
     'SELECT count(DISTINCT xmin::text)::int AS n FROM whatsapp_keys',

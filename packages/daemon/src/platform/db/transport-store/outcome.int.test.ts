@@ -6,7 +6,7 @@ import { afterEach, expect, test } from 'vitest';
 import { batchToQuery } from './batch.ts';
 import { sealer, wireDatabase } from './testing/world.ts';
 
-// A commit whose answer never came: it may have happened, may not have, or may yet happen.
+// A commit whose answer never came: it may have happened, may not have, or may still happen.
 
 let socket: Socket;
 let reachable = true;
@@ -31,7 +31,7 @@ async function linked() {
 
 afterEach(() => sql('DROP TRIGGER IF EXISTS slow ON whatsapp_keys'));
 
-test('a commit that happened, its answer lost: the store faults, and opened again it knows', async () => {
+test('a store faults when the answer to a commit is lost, and finds the commit when opened again', async () => {
   const { lease, store } = await linked();
   socket.pause();
   const unit = store.submit({ ...put('2'), inbox: [message('1')] });
@@ -45,7 +45,7 @@ test('a commit that happened, its answer lost: the store faults, and opened agai
   expect(await database.inbox(lease.account)).toHaveLength(1);
 });
 
-test('a commit still under way when its connection is gone: opening waits for it', async () => {
+test('opening a store waits for a commit still running on a lost connection', async () => {
   const { lease, store } = await linked();
   await sql(`CREATE OR REPLACE FUNCTION dawdle() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN PERFORM pg_sleep(1); RETURN NEW; END $$`);
@@ -63,7 +63,7 @@ test('a commit still under way when its connection is gone: opening waits for it
   expect(await read(again)).toBe('2');
 });
 
-test('a statement that reaches the server only after the store was opened again writes nothing', async () => {
+test('a statement that reaches the server after the store was opened again writes nothing', async () => {
   const { lease } = await linked();
   const [row] = await sql<{ wire_epoch: number }>(
     'SELECT wire_epoch FROM account_leases WHERE account_id = $1',
@@ -77,7 +77,7 @@ test('a statement that reaches the server only after the store was opened again 
   expect(await database.inbox(lease.account)).toEqual([]);
 });
 
-test('a database that cannot be reached is said to be unavailable, and is tried again', async () => {
+test('an unreachable database is reported as unavailable, and is tried again', async () => {
   const { lease, store } = await linked();
   reachable = false;
   await database.cut();

@@ -37,7 +37,7 @@ const work: fc.Arbitrary<Work> = fc.oneof(
   { weight: 2, arbitrary: fc.string().map((value) => ({ credentials: bytes(value) })) },
   { weight: 1, arbitrary: fc.constant('forget' as const) },
 );
-/** Between two openings of an account: what it submits, and when its connection is ended. */
+/** Between two openings of an account: what it submits, and when its connection ends. */
 const life = fc.record({
   works: fc.array(work, { minLength: 1, maxLength: 60 }),
   cutAfterMs: fc.integer({ min: 0, max: 12 }),
@@ -82,7 +82,7 @@ async function live(lease: Lease, { works, cutAfterMs }: { works: Work[]; cutAft
   return told.filter(({ status }) => status === 'fulfilled').length;
 }
 
-test('whenever the connection ends, what is durable is a prefix of what was submitted and holds all that was confirmed', async () => {
+test('whenever the connection ends, what is durable is a prefix of what was submitted and includes all confirmed units', async () => {
   let cutShort = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(life, { minLength: 1, maxLength: 4 }), async (lives) => {
@@ -97,7 +97,7 @@ test('whenever the connection ends, what is durable is a prefix of what was subm
         const length = states.lastIndexOf(found);
         expect(length).toBeGreaterThanOrEqual(told);
         if (length < one.works.length) cutShort++;
-        // The model goes on from what is really there.
+        // The model continues from what is really stored.
         restore(wire, before);
         await prefixesOf(wire, one.works.slice(0, length));
       }

@@ -89,7 +89,7 @@ describe.each(RECORDS)('a row of %s', (table, column, where, read) => {
     await refusesToRead(read);
   });
 
-  test('exchanged with that of another account is unreadable', async () => {
+  test('swapped with that of another account is unreadable', async () => {
     await exchange(table, column, where, where);
     await refusesToRead(read);
   });
@@ -98,7 +98,7 @@ describe.each(RECORDS)('a row of %s', (table, column, where, read) => {
 test.each([
   ['another id', "kind = 1 AND id = 'b'"],
   ['another kind', "kind = 2 AND id = 'a'"],
-])('a key exchanged with that of %s is unreadable', async (_, where) => {
+])('a key swapped with that of %s is unreadable', async (_, where) => {
   await exchange('whatsapp_keys', 'value', "kind = 1 AND id = 'a'", where, lease);
   await refusesToRead((store) => store.read(1, ['a']));
 });
@@ -114,7 +114,7 @@ test('with another key of the home everything is unreadable, and nothing is rewr
   expect(await everything()).toBe(before);
 });
 
-test('the content of a message opens in its own row only', async () => {
+test('the content of a message can be read in its own row only', async () => {
   const rows = await sql<{ chat: string; sender: string; message_id: string; content: Buffer }>(
     'SELECT * FROM inbox WHERE account_id = $1 ORDER BY seq',
     [lease.account],
@@ -146,7 +146,7 @@ async function exchange(
   );
 }
 
-test('no byte of a key, a credential or a message is in any file of the server', async () => {
+test('no server file contains a byte of a key, a credential or a message', async () => {
   const directory = await newDirectory();
   const server = await start(directory);
   const own = openDatabase(server.connection);
@@ -181,7 +181,7 @@ test('no byte of a key, a credential or a message is in any file of the server',
         file.includes(form),
       ),
     ).length;
-  // What is not sealed is found, so the search is a search.
+  // Text that is not encrypted is found, so the search works.
   expect(found(seen)).toBeGreaterThan(0);
   expect(secrets.map((secret) => found(secret.subarray(0, 16)))).toEqual(secrets.map(() => 0));
   expect(files.length).toBeGreaterThan(100);
@@ -192,7 +192,7 @@ async function filesOf(directory: string): Promise<string[]> {
   return entries.filter((entry) => entry.isFile()).map((e) => join(e.parentPath, e.name));
 }
 
-test('a row of the inbox names its journal entry, which can be emptied and still opens', async () => {
+test('an inbox row refers to its journal entry, which can be emptied and still opens', async () => {
   const store = await database.open(lease);
   const digest = randomBytes(32);
   await store.submit({

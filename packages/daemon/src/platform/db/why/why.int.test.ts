@@ -50,7 +50,7 @@ async function grant(n: number, name: string): Promise<void> {
   );
 }
 
-test('a stranger, a group and the owner each have their sentence', async () => {
+test('messages of a stranger, of a group and of the owner each have their own explanation', async () => {
   const [stranger, family, own] = await arrives(
     { chat: phone(1), pushName: 'Eve' },
     { chat: group(1), sender: phone(1) },
@@ -65,7 +65,7 @@ test('a stranger, a group and the owner each have their sentence', async () => {
   expect(await why(own)).toBe('Ignored because it is yours.');
 });
 
-test('a message is found by the beginning of its id, in either case of doubt with the candidates', async () => {
+test('finds a message by a prefix of its id, and lists the candidates if it is ambiguous', async () => {
   const [one, two] = await arrives(
     { chat: phone(2), id: 'ABCD0001' as MessageId },
     { chat: phone(2), id: 'ABCD0002' as MessageId },
@@ -78,7 +78,7 @@ test('a message is found by the beginning of its id, in either case of doubt wit
   await expect(reader.why('A%')).rejects.toMatchObject({ code: 'message_unknown' });
 });
 
-test('the same id in two chats is told apart by the chat', async () => {
+test('the same id in two chats is distinguished by the chat', async () => {
   const id = 'SAMEID01' as MessageId;
   await arrives({ chat: phone(3), id });
   await grant(3, 'Mom');
@@ -95,7 +95,7 @@ test('the same id in two chats is told apart by the chat', async () => {
   expect(names).toEqual(['Mom', 'Eve (+4915100000004)']);
 });
 
-test('what auto-reply made of a message is told from its last row about it', async () => {
+test('explains what auto-reply did with a message from its last ledger row about it', async () => {
   await arrives({ chat: phone(5) });
   await grant(5, 'Dad');
   const [id] = await arrives({ chat: phone(5) });
@@ -122,7 +122,7 @@ test('what auto-reply made of a message is told from its last row about it', asy
   );
 });
 
-test('a conversation tells whether its agent has read a message and what it said to it', async () => {
+test("explains whether a conversation's agent has read a message and what it answered", async () => {
   const id = await world.create('+49 151 00000006');
   await world.reaches(id, 'WAITING_FOR_REPLY');
   world.agent(() => ({ messages: ['I see'] }));
@@ -154,7 +154,7 @@ test('a conversation tells whether its agent has read a message and what it said
   ]);
 });
 
-test('the ledger is read page by page in either order, filtered, and never holds words', async () => {
+test('the ledger is read page by page in either order, with filters, and contains no message text', async () => {
   const all = [];
   let cursor: string | undefined;
   for (;;) {
@@ -182,7 +182,7 @@ test('the ledger is read page by page in either order, filtered, and never holds
     sentence: 'You permitted it when this conversation was created.',
   });
   expect(JSON.stringify(all)).not.toContain('hello');
-  // What is written later is found behind the last cursor.
+  // Later rows are found after the last cursor.
   await arrives({ chat: phone(1) });
   expect((await reader.list({ order: 'oldest', limit: 9, cursor })).entries).toHaveLength(1);
 });
