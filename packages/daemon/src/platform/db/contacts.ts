@@ -1,6 +1,6 @@
-// Stores who is who. The rules are in core (`learn`, `mergeContacts`); this file reads the contacts that a sighting
-// concerns and writes what was learnt. Invariant: an alias has one contact, and no alias ever gets more rights than
-// before.
+// Stores who is who. The rules are in core (`linkAliases`, `mergeContacts`); this file reads the contacts that a
+// sighting concerns and writes what was learnt. Invariant: an alias has one contact, and no alias ever gets more rights
+// than before.
 import { randomUUID } from 'node:crypto';
 import { type AccountId, type ContactId, contactId } from '@relay/contract/ids';
 import { type Alias, aliasKey, aliasOfJid, distinctAliases } from '@relay/core/contacts/alias';

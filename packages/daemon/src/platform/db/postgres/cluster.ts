@@ -110,7 +110,7 @@ async function runInitdb(site: ServerSite, draft: string, password: string): Pro
   }
 }
 
-/** An unlinked file reachable only through `user`'s descriptor: the directory itself stays closed. */
+/** An unlinked file, owned by `user` and reachable only through its descriptor: the directory itself stays closed. */
 async function lendPassword(
   directory: string,
   password: string,
