@@ -1,5 +1,5 @@
-// Who, as ledger and permits name them, and back again. A name leads back to an actor only where it says
-// enough: a token comes back without scopes, which have to be looked up.
+// Converts actors to the names used in the ledger and in permits, and back. A token's name carries no scopes; look them
+// up with `refreshActor`.
 
 import {
   type AccountId,
@@ -31,7 +31,10 @@ export function actorName(actor: Actor): string {
   }
 }
 
-/** Null for one whose name does not say enough. `chat` is the one it was for; without one, no session speaks. */
+/**
+ * Null if the name does not identify an actor. `chat` is the chat the action was for; without it, a conversation's name
+ * cannot be parsed.
+ */
 export function parseActorName(name: string, chat: ChatId | null): Actor | null {
   const [kind, id = ''] = name.split(':');
   switch (kind) {
@@ -52,10 +55,10 @@ export function parseActorName(name: string, chat: ChatId | null): Actor | null 
   }
 }
 
-// An actor as it may act now: a token's scopes and contacts are looked up in the transaction of the decision,
-// so that one revoked a moment ago acts no more, whatever it had when its call came in.
+// Looks up an actor's current rights. A token's scopes and contacts are read in the transaction of the decision, so
+// that a revoked token loses its rights at once, whatever it had when the call arrived.
 
-/** Null for a program whose token is no longer good. */
+/** Null for a client whose token is no longer valid. */
 export async function refreshActor(
   tx: Transaction,
   account: AccountId,
@@ -67,8 +70,8 @@ export async function refreshActor(
 }
 
 /**
- * Behind a name that was written down, or why nobody is. `chat` is the one it was for; without one, no
- * session speaks.
+ * The actor behind a stored name, or the reason why there is none. `chat` is the chat the action was for; without it, a
+ * conversation's name cannot be parsed.
  */
 export async function loadNamedActor(
   tx: Transaction,

@@ -1,5 +1,5 @@
-// What waits for a person, as rows. A row is bound to the hash of what was shown; asking the same again
-// while it waits is the same row with its time begun anew.
+// Stores approvals. A row is bound to the hash of what the owner was shown; submitting the same proposal again while it
+// is pending reuses the row and restarts its expiry.
 import type { Approval, ApprovalState, ApprovalsPage } from '@relay/contract/api/approvals';
 import { RelayError } from '@relay/contract/errors';
 import type {
@@ -35,7 +35,7 @@ import {
 
 export type ApprovalRow = Selectable<Tables['approvals']>;
 
-/** An answer later than this is to a question nobody remembers. */
+/** Later than this the owner would not remember what the approval was about. */
 const EXPIRES_AFTER = '3 days';
 
 interface NewApproval {
@@ -45,15 +45,15 @@ interface NewApproval {
   readonly instance: InstanceId | null;
   readonly run: RunId | null;
   readonly schedule: ScheduleId | null;
-  /** What it was before its words were changed. */
+  /** The first approval of the chain of edits that this one belongs to. */
   readonly beganAs: ApprovalId | null;
 }
 
 interface CreatedApproval {
   readonly id: ApprovalId;
-  /** False when the same was asked before and still waits. */
+  /** False if the same proposal is already pending. */
   readonly fresh: boolean;
-  /** It stands in full in the owner's chat. */
+  /** True if its full notice is in the owner's chat. */
   readonly noticed: boolean;
 }
 
@@ -90,7 +90,10 @@ export interface LockedApproval {
   > | null;
 }
 
-/** The conversation first, as everybody locks them; expired is what has run out, swept or not. */
+/**
+ * Locks the conversation before the approval, the order used everywhere. An overdue approval is returned as expired,
+ * whether it was swept or not.
+ */
 export async function lockApproval(
   tx: Transaction,
   account: AccountId,
@@ -133,7 +136,10 @@ export async function setApprovalState(
     .execute();
 }
 
-/** The owner's yes as a fact; null while there is none. Locked: it is good for once. */
+/**
+ * The owner's approval as a fact for the policy; null if it is not approved. Locks the row, because an approval can be
+ * used only once.
+ */
 export async function loadApprovalFacts(
   tx: Transaction,
   account: AccountId,
@@ -165,16 +171,16 @@ export async function markApprovalUsed(
     .execute();
 }
 
-// What waits for the owner, and what became of it, with exactly what they are asked about. What has run
-// out, or whose conversation has ended, is expired from that moment on, swept or not.
+// Lists approvals with exactly what the owner is asked about. An approval counts as expired as soon as its time is over
+// or its conversation has ended, whether it was swept or not.
 
-/** The most that are told at once. */
+/** Default page size. */
 const PAGE = 200;
 
-/** Of `approvals a LEFT JOIN instances i`. */
+/** For use in `approvals a LEFT JOIN instances i`. */
 const APPROVAL_STATE_SQL = sql<ApprovalState>`CASE WHEN a.state = 'pending' AND (a.expires_at <= now()
   OR i.state IN ('COMPLETED', 'ABANDONED', 'FAILED')) THEN 'expired' ELSE a.state END`;
-/** Said twice, so that the index of those that wait answers. */
+/** `a.state` is repeated so that the index of pending approvals is used. */
 const IS_PENDING_SQL = sql`a.state = 'pending' AND ${APPROVAL_STATE_SQL} = 'pending'`;
 const APPROVALS_WITH_INSTANCES = sql`approvals a LEFT JOIN instances i ON i.account_id = a.account_id AND i.id = a.instance_id`;
 
@@ -201,7 +207,7 @@ type ApprovalFilter =
   | { readonly id: ApprovalId }
   | ({ readonly state: ApprovalState } & Partial<ApprovalsPage>);
 
-/** What waits is answered in the order it came; of the rest the newest is looked for. */
+/** Pending approvals are listed oldest first, all others newest first. */
 function filterSql(account: AccountId, which: ApprovalFilter) {
   if ('id' in which) return { where: sql`a.id = ${which.id}`, order: sql``, limit: 1 };
   const { state, limit = PAGE, after } = which;
@@ -222,11 +228,11 @@ function filterSql(account: AccountId, which: ApprovalFilter) {
   };
 }
 
-/** The newest of those that one question became as its words were changed. Of `approvals a`. */
+/** The newest approval in a chain of edits. For use in `approvals a`. */
 const LATEST_EDIT_SQL = sql`SELECT n.id FROM approvals n
   WHERE n.account_id = a.account_id AND n.began_as = coalesce(a.began_as, a.id)
   ORDER BY n.created_at DESC, n.id DESC LIMIT 1`;
-/** Null of one that is that newest itself, or was never changed. */
+/** Null if the approval is the newest of its chain or was never edited. */
 const REPLACED_BY_SQL = sql<ApprovalId | null>`nullif((${LATEST_EDIT_SQL}), a.id)`;
 
 export async function loadApprovals(
@@ -256,7 +262,7 @@ export async function loadApprovals(
   return rows.map(toApiApproval);
 }
 
-/** By its id or the beginning of it. Of several, the one that still waits is meant. */
+/** Finds an approval by its id or a prefix of it. If a prefix matches several, the pending one is chosen. */
 export async function findApproval(db: Db, account: AccountId, given: string): Promise<ApprovalId> {
   const id = given.trim().toLowerCase();
   if (!BEGINNING.test(id)) throw new RelayError('approval_not_found', { id });
@@ -270,7 +276,7 @@ export async function findApproval(db: Db, account: AccountId, given: string): P
   throw new RelayError('approval_ambiguous', { id });
 }
 
-/** The one that waits, or was answered, in place of this one; null if its words were never changed. */
+/** The newest approval that replaced this one through an edit; null if it was never edited. */
 export async function findReplacement(
   db: Db,
   account: AccountId,
@@ -292,7 +298,7 @@ export async function countPendingApprovals(db: Db, account: AccountId): Promise
   return rows[0]?.waiting ?? 0;
 }
 
-/** Writes down what has run out, and tells the streams. */
+/** Marks overdue approvals as expired and appends events for the streams. */
 export async function expireApprovals(tx: Transaction, account: AccountId): Promise<void> {
   const { rows } = await sql<{ id: ApprovalId }>`
     UPDATE approvals e SET state = 'expired', decided_at = now() FROM ${APPROVALS_WITH_INSTANCES}
@@ -335,8 +341,8 @@ const toApiApproval = (row: ApprovalListRow): Approval => ({
   replaced_by: row.replaced_by,
 });
 
-// What a person is asked about, in full: everything that the hash of the question covers is in these words,
-// so that nothing is approved unseen.
+// The full text that the owner is asked about. It contains everything that the hash covers, so that nothing is approved
+// unseen.
 
 function describeProposal(proposal: ApprovableProposal): { text: string; when: string | null } {
   switch (proposal.kind) {
@@ -370,10 +376,10 @@ function describeTime({ rule, zone }: MessageToSchedule | ScheduleToCancel): str
   return known === null ? `by the clocks of ${zone}` : describeRule(rule, known);
 }
 
-// How many approvals may wait at once, so that a client cannot bury the one that matters under hundreds of others.
+// Limits on pending approvals, so that a client cannot bury the one that matters under hundreds of others.
 
 const MAX_PER_CLIENT = 50;
-/** Of all clients together. The rest is kept for the owner's own agents. */
+/** For all clients together. The rest is reserved for the owner's own agents. */
 const MAX_OF_CLIENTS = 150;
 const MAX_IN_ALL = 200;
 
@@ -384,7 +390,7 @@ interface PendingCounts {
   readonly total: number;
 }
 
-/** Asking again for what waits already adds nothing and is always possible. */
+/** Submitting again what is already pending adds no approval and is always allowed. */
 export async function isApprovalAllowed(
   tx: Transaction,
   account: AccountId,
@@ -393,7 +399,7 @@ export async function isApprovalAllowed(
 ): Promise<boolean> {
   const name = actorName(actor);
   const isClient = actor.kind === 'token';
-  // One call of a client after the other: two at once would both see the last free place.
+  // Serializes the calls of one client: two at once would both see the last free place.
   if (isClient)
     await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`approvals:${name}`}, 0))`.execute(
       tx,
@@ -413,14 +419,14 @@ export async function isApprovalAllowed(
   return !isClient || (waiting.own < MAX_PER_CLIENT && waiting.clients < MAX_OF_CLIENTS);
 }
 
-// What became of a message that somebody else than the owner named before: under their own name for it the
-// same message is permitted once and asked about once. Names are kept apart for each who gives them.
+// Finds what became of a message that was submitted before under the same key by an actor other than the owner. Under
+// one key a message is permitted once and asked about once. Keys are scoped to the actor.
 
 type EarlierSubmission =
   | { readonly message: OutboxMessage }
   | { readonly approval: ApprovalId; readonly reason: ReasonCode };
 
-/** As it stands beside the message. */
+/** The key as it is stored with the message. */
 export const actorScopedKey = (actor: Actor, key: string): string => `${actorName(actor)}:${key}`;
 
 interface KeyedApprovalRow {
@@ -430,7 +436,7 @@ interface KeyedApprovalRow {
   readonly same: boolean;
 }
 
-/** `key` as `keyOf` makes it. Null the first time, and when the question about it has run out. */
+/** `key` is the result of `actorScopedKey`. Null if the key is new or its approval has expired. */
 export async function findEarlierByKey(
   tx: Transaction,
   account: AccountId,
@@ -454,10 +460,10 @@ export async function findEarlierByKey(
   return { approval: id, reason };
 }
 
-// Questions that somebody else than the owner takes back, because what was asked is no longer wanted: they
-// are expired from that moment on, with a sentence that says why.
+// Withdraws approvals on behalf of somebody other than the owner, because they are no longer wanted. They become
+// expired, with a sentence that says why.
 
-/** All that this one asked, as ledger and permits name them, or that are about this schedule, and that still waited. */
+/** Withdraws all pending approvals that this actor (by its stored name) requested, or that are about this schedule. */
 export async function withdrawApprovals(
   tx: Transaction,
   account: AccountId,

@@ -1,5 +1,6 @@
-// The owner's answers. A yes is single-use and bound to the hash of what was shown: the proposal is decided
-// anew with the yes as a fact, and carried out in the same transaction, byte for byte as it was shown.
+// The owner's answers to approvals. An approval is used once and is bound to the hash of what was shown: the gate
+// decides the proposal again with the approval as a fact, and carries it out in the same transaction, byte for byte as
+// shown.
 import type { Approval, ApprovalService, ApprovalState } from '@relay/contract/api/approvals';
 import { CONVERSATION_LIMITS } from '@relay/contract/api/constants';
 import type { CreateInstanceRequest } from '@relay/contract/api/instances';
@@ -60,7 +61,7 @@ export function createApprovalService(deps: ApprovalDeps): ApprovalService {
   };
 }
 
-/** Null, or the reason why it was refused. That is committed too: a refusal stands in the ledger. */
+/** Null, or the reason for the refusal. A refusal is committed too, because it is in the ledger. */
 async function approve(
   deps: ApprovalDeps,
   work: UnitOfWork,
@@ -82,7 +83,7 @@ async function approve(
 
   const { approval: _, ...asked } = submitContextOf(question);
   const { run, ...ofConversation } = asked;
-  // What a conversation says is the conversation's, whichever run wrote it.
+  // A conversation's message belongs to the conversation, whichever run wrote it.
   const isOfConversation = row.instance_id !== null || proposal.kind === 'create_conversation';
   await setApprovalState(tx, account, id, 'approved', null);
   const evaluated = await deps.gate.evaluate(tx, actor, proposal, {
@@ -91,7 +92,7 @@ async function approve(
   });
   const { outcome, reason } = evaluated.decision;
   if (outcome !== 'allow') {
-    // The yes was not used, so the question stands.
+    // The approval was not used, so it stays pending.
     await setApprovalState(tx, account, id, 'pending', null);
     await deps.gate.submit(tx, actor, proposal, asked);
     return reason;
@@ -157,15 +158,15 @@ async function reject(
   });
 }
 
-// What every answer of the owner has in common: whether the question still waits, the circumstances that it was asked
-// in, and that the streams are told.
+// Shared by all answers: checks that the approval is pending, rebuilds the context it was submitted in, and notifies
+// the streams.
 
 interface ApprovalDeps {
   readonly db: Db;
   readonly lease: Lease;
   readonly gate: Gate;
   readonly carryOut: ApprovedActions;
-  /** After a commit that changed something a stream shows. */
+  /** Called after a commit that changed something a stream shows. */
   readonly changed: () => void;
 }
 
@@ -173,7 +174,7 @@ const OWNER_ACTOR: Actor = { kind: 'owner' };
 
 const denialOf = refusalError;
 
-/** An answer to words that were changed meanwhile is none to those that took their place. */
+/** An answer to an edited approval does not apply to the approval that replaced it. */
 async function assertPending(tx: Transaction, { row }: LockedApproval): Promise<void> {
   if (row.state === 'pending') return;
   if (row.state === 'rejected' && (await findReplacement(tx, row.account_id, row.id)) !== null) {
@@ -183,7 +184,7 @@ async function assertPending(tx: Transaction, { row }: LockedApproval): Promise<
   throw new RelayError(code, { id: row.id, state: row.state });
 }
 
-/** The conversation as it stands now: it may have ended since it asked. */
+/** Uses the conversation's current state: it may have ended since it asked. */
 function submitContextOf({ row, instance }: LockedApproval): SubmitContext {
   const known = {
     approval: row.id,
@@ -215,13 +216,13 @@ const appendApprovalEvent = (
     data: { state, reason: row.reason, instance: row.instance_id },
   });
 
-// Other words for what waits. The question ends and another stands in its place, with a hash of its own: nothing is
-// sent by an edit, whatever would allow the new words, and no yes to the old ones is good for them.
+// Edits the text of a pending approval. The approval ends and a new one with its own hash replaces it: an edit never
+// sends anything, even if the new text would be allowed, and an approval of the old text does not cover the new one.
 
-/** Kept with the old question, for whoever still has its id. */
+/** Stored with the old approval, for callers that still have its id. */
 const EDITED_ANSWER = 'You changed the words; what you made of them waits for a yes of its own.';
 
-/** The question that waits from now on: the same one where nothing differs. */
+/** Returns the approval that is now pending: the same one if nothing differs. */
 async function editApproval(
   { gate, lease }: ApprovalDeps,
   tx: Transaction,
@@ -282,14 +283,14 @@ function withText(
   }
 }
 
-// What becomes of an approved proposal is for the flow it belongs to; the gate knows no flow. This is what
-// it asks of them, in the transaction in which the owner's yes is written.
+// What the gate requires of the features that carry out approved proposals. The gate itself knows no feature. All of it
+// runs in the transaction that records the approval.
 
 interface ApprovedProposal {
   readonly approval: ApprovalId;
-  /** Who asked for it: what they schedule needs its grant on the day, what the owner schedules does not. */
+  /** Who asked for it. A schedule needs its creator's grant when it is due, unless the owner is the creator. */
   readonly actor: Actor;
-  /** The proposal with the owner's yes, allowed. To be submitted. */
+  /** The approved proposal, allowed by the gate and ready to submit. */
   readonly evaluated: EvaluatedProposal;
 }
 
@@ -312,25 +313,25 @@ interface ApprovedCancellation extends ApprovedProposal {
 }
 
 export interface ApprovedConversationActions {
-  /** Submits the message and moves the conversation on. Its row is locked already. */
+  /** Submits the message and advances the conversation. Its row is already locked. */
   sendInConversation(work: UnitOfWork, message: ApprovedMessage): Promise<void>;
-  /** The owner said no: the conversation that asked is told why. */
+  /** The owner declined: tells the conversation that asked, and why. */
   rejected(work: UnitOfWork, instance: InstanceId, reason: string | null): Promise<void>;
   createConversation(work: UnitOfWork, conversation: ApprovedConversation): Promise<void>;
 }
 
 export interface ApprovedScheduleActions {
-  /** Submits the schedule and writes it down with the approval. */
+  /** Submits the schedule and stores it with the approval. */
   scheduleMessage(work: UnitOfWork, schedule: ApprovedSchedule): Promise<void>;
   cancelSchedule(work: UnitOfWork, cancellation: ApprovedCancellation): Promise<void>;
 }
 
 export type ApprovedActions = ApprovedConversationActions & ApprovedScheduleActions;
 
-/** The hold is over: asks anew, in the transaction that ends it, for the turns that were put off. */
+/** Runs when a hold ends: queues again, in the same transaction, the turns that were postponed. */
 export type OnRelease = (work: UnitOfWork) => Promise<void>;
 
-/** One after the other, each in the same transaction. */
+/** Runs the parts in order, in the same transaction. */
 export const combineOnRelease =
   (...parts: readonly OnRelease[]): OnRelease =>
   async (work) => {

@@ -1,5 +1,5 @@
-// What a proposal is decided on: the facts of its chat, of the grant it would change, of the schedule it
-// fulfils and of the yes it brings, read and locked in the transaction of the decision. Writes nothing.
+// Decides a proposal on facts read and locked in the transaction of the decision: about its chat, the grant it would
+// change, the schedule it fulfils and the approval it comes with. Writes nothing.
 import { randomUUID } from 'node:crypto';
 import {
   type AccountId,
@@ -50,39 +50,42 @@ import {
   withWellFormedText,
 } from './proposals.ts';
 
-/** What the one who submits knows of it. */
+/** What the submitter knows about the proposal. */
 export interface SubmitContext {
-  /** The conversation it is said in. */
+  /** The conversation that it belongs to. */
   readonly conversation?: ConversationFacts;
-  /** What the same turn says before it, of which nothing is written down yet. */
+  /** Messages of the same turn that precede it and are not stored yet. */
   readonly sayingBefore?: readonly string[];
-  /** The owner's yes it comes back with. */
+  /** The owner's approval of it. */
   readonly approval?: ApprovalId;
-  /** The owner's own words for what waits, by what it began as: they are asked about, and never just sent. */
+  /**
+   * The owner edited the text of a pending approval. This is the first approval of its chain of edits. The new text
+   * needs an approval of its own and is never just sent.
+   */
   readonly edits?: ApprovalId;
-  /** Of a hold: why. */
+  /** For a hold: the reason. */
   readonly reason?: string;
   /** What the run has read that others wrote. */
   readonly taint?: Taint;
-  /** It comes from where the owner is asked before anything is sent. */
+  /** The owner must confirm everything that is sent from this source. */
   readonly confirm?: boolean;
-  /** The chat of the owner's in which it came up: they are asked there. */
+  /** The owner's chat in which it came up; the approval is shown there. */
   readonly askIn?: ChatId;
-  /** Whoever sits at the client is asked for that confirmation, so no approval will wait for it. */
+  /** The person at the client is asked for the confirmation, so no approval is created for it. */
   readonly confirmsHere?: boolean;
-  /** It answers something so old that the owner looks at it first. */
+  /** It answers a message so old that the owner has to look at it first. */
   readonly late?: boolean;
-  /** The schedule that it fulfils; what that says is looked up. */
+  /** The schedule that it fulfils. The gate reads its content itself. */
   readonly schedule?: ScheduleId;
-  /** The run of the model that it comes from. */
+  /** The model run that it comes from. */
   readonly run?: RunId;
-  /** The message of somebody that it answers. */
+  /** The received message that it answers. */
   readonly answers?: MessageId;
-  /** Where a number is not known to be registered, whoever submits asks WhatsApp first: see `Gate.checkingNumbers`. */
+  /** If a number is not known to be registered, the submitter asks WhatsApp first: see `Gate.checkingNumbers`. */
   readonly checkNumber?: boolean;
 }
 
-/** Undoes the transaction: WhatsApp is to be asked about this number before it is decided. */
+/** Rolls back the transaction: ask WhatsApp about this number, then decide again. */
 export class UncheckedNumberError extends Error {
   readonly address: string;
 
@@ -94,11 +97,11 @@ export class UncheckedNumberError extends Error {
 
 export interface EvaluateOptions extends FactOptions {
   readonly account: AccountId;
-  /** What the owner tells all agents; as private as an objective. */
+  /** The owner's instructions for all agents; as private as a conversation's objective. */
   readonly instructions?: string | null;
 }
 
-/** What a change of a grant comes to, over the record as it is. */
+/** The effect of a change on the current grant. */
 interface GrantRecordChange {
   readonly id: GrantId;
   readonly change: GrantChange;
@@ -109,12 +112,12 @@ interface GrantRecordChange {
 export interface Evaluation {
   readonly decision: Decision;
   readonly firstContact: boolean;
-  /** The standing grant there is, whether it allows this or not. */
+  /** The existing grant, whether or not it allows this. */
   readonly grant: GrantId | null;
   readonly change: GrantRecordChange | null;
   /** It answers the owner in an observed group. */
   readonly answersInGroup: boolean;
-  /** What whoever asks has read that others wrote. */
+  /** What the actor has read that others wrote. */
   readonly taint: Taint;
 }
 
@@ -148,7 +151,7 @@ export async function evaluate(
   const spoilt = approval === undefined ? null : approvalFault(approved, proposal);
   if (spoilt !== null) return refused(spoilt);
   if (proposal.kind === 'manage_grant' && known.change === null) return refused('unknown_contact');
-  // Nor can the database: it would be an error in place of an answer.
+  // The database cannot store it either: the caller would get an error instead of a decision.
   if (proposalText(proposal).includes('\0')) return refused('unsendable');
 
   const { askedByOwner, withinCadence } = await loadGroupAnswerFacts(
@@ -180,7 +183,7 @@ export async function evaluate(
       (await isScheduledBy(tx, account, proposal.schedule, actorName(actor))),
   });
   const decision = finalDecision(decide(actor, intent, facts), approved !== null, circumstances);
-  // A schedule writes to nobody before its day.
+  // A schedule sends nothing before its time, so its number is not checked now.
   const writes = proposal.kind === 'send_message' || proposal.kind === 'create_conversation';
   const checks = circumstances.checkNumber === true && writes && decision.outcome !== 'deny';
   if (checks && uncheckedNumber !== null) throw new UncheckedNumberError(uncheckedNumber);
@@ -198,7 +201,9 @@ const addsApproval = (
 ): boolean =>
   outcome === 'needs_approval' && edits === undefined && !(confirmsHere && reason === 'confirm');
 
-/** Refusals that pass with time: the owner may choose their words meanwhile, and the yes is decided then. */
+/**
+ * Refusals that pass with time: the owner may edit the text meanwhile, and the approval is decided when it is given.
+ */
 const PASSING_REFUSALS: ReadonlySet<ReasonCode> = new Set<ReasonCode>([
   'hold',
   'time_locked',
@@ -207,13 +212,13 @@ const PASSING_REFUSALS: ReadonlySet<ReasonCode> = new Set<ReasonCode>([
 
 function finalDecision(decision: Decision, brought: boolean, { edits }: SubmitContext): Decision {
   const { outcome, reason } = decision;
-  // Brought and good for this: whatever else would have allowed it, this is what did.
+  // A valid approval is recorded as the reason, whatever else would have allowed it.
   if (brought && outcome === 'allow') return decisionFor('approved');
   const isOpen = outcome === 'allow' || PASSING_REFUSALS.has(reason);
   return edits !== undefined && isOpen ? decisionFor('edited') : decision;
 }
 
-/** Of a run, what it is told to have read; of a program, what it has read, and it is not asked. */
+/** A run reports what it has read. For a client it is looked up and not taken from the request. */
 const taintOf = async (
   tx: Transaction,
   account: AccountId,
@@ -230,7 +235,7 @@ async function loadProposalFacts(
   if (isChatProposal(proposal)) {
     const { account } = options;
     const known = await loadChatFacts(tx, account, proposal.chat, conversation ?? null, options);
-    // What the same turn says before it is the first contact.
+    // If earlier messages of the same turn precede it, the first of those is the first contact.
     const firstContact = known.firstContact && sayingBefore.length === 0;
     return { ...known, firstContact, change: null };
   }
@@ -242,7 +247,7 @@ async function loadProposalFacts(
   return { facts: BARE_FACTS, firstContact: false, grant, change, uncheckedNumber: null };
 }
 
-/** Null when there is nobody to grant anything to. */
+/** Null if there is no such contact or group. */
 async function planGrantChange(
   tx: Transaction,
   account: AccountId,
@@ -286,7 +291,7 @@ async function quotesPrivateText(
   { sayingBefore = [], askedByOwner }: SubmitContext & Pick<PolicyFacts, 'askedByOwner'>,
 ): Promise<boolean> {
   if (proposal.kind !== 'send_message') return false;
-  // In a group its answer is seen by everybody there.
+  // Everybody in the group sees the assistant's answer.
   if (actor.kind === 'assistant' && askedByOwner) {
     return quotesInstructions(tx, proposal.text, { account, chat: proposal.chat, instructions });
   }
@@ -298,7 +303,7 @@ async function quotesPrivateText(
   return quotesPrivateWords(tx, proposal.text, { account, instance, instructions, sayingBefore });
 }
 
-/** Looked up only where it matters: in a run that has read what others wrote. */
+/** Looked up only for a run that has read what others wrote. */
 async function isDictatedMessage(
   tx: Transaction,
   { account, admins = [] }: EvaluateOptions,
@@ -311,7 +316,7 @@ async function isDictatedMessage(
   return isDictatedByOwner(tx, account, actor.run, proposal, admins);
 }
 
-/** A yes that is brought must be good for this, whatever else would allow it. */
+/** An approval that is passed in must match the proposal, whatever else would allow it. */
 function approvalFault(approved: ApprovalFacts | null, proposal: Proposal) {
   if (approved === null || !isApprovable(proposal)) return 'approval_differs';
   if (approved.hash !== proposalHash(proposal)) return 'approval_differs';

@@ -1,5 +1,5 @@
-// What the gate knows when it decides, read in the transaction of the decision, so that a grant revoked a
-// moment ago already counts. One query: this stands in the way of every message.
+// Reads the facts that the gate decides on, in the transaction of the decision, so that a grant revoked a moment ago
+// already counts. It is one query, because every message waits for it.
 
 import type {
   AccountId,
@@ -39,7 +39,7 @@ import { contentHash } from '../../platform/db/seal.ts';
 import { IS_CLIENT_TOKEN_SQL, IS_VALID_TOKEN_SQL } from '../../platform/db/tokens.ts';
 import type { MessageToSend } from './proposals.ts';
 
-/** What keeps this account from writing to new people. */
+/** Freezes that keep this account from writing to new contacts. */
 const LOCKS = Object.entries(FREEZES)
   .filter(([, freeze]) => freeze.stops === 'first_contacts')
   .map(([cause]) => cause);
@@ -64,9 +64,9 @@ interface LoadedChatFacts {
   readonly facts: PolicyFacts;
   /** A direct chat in which neither side has written. */
   readonly firstContact: boolean;
-  /** The standing grant there is for the chat, whether it allows this or not. */
+  /** The existing grant for the chat, whether or not it allows this. */
   readonly grant: GrantId | null;
-  /** The number to ask WhatsApp about before the first message; null where there is none or nothing to ask. */
+  /** The number to ask WhatsApp about before the first message; null if there is none or nothing to ask. */
   readonly uncheckedNumber: string | null;
 }
 
@@ -142,18 +142,18 @@ function chatFacts(id: ChatId, { kind, contact_id, observed }: ChatFactsRow): Ch
   }
 }
 
-// Whether an answer may go to an observed group: the owner asked for it there, this very run answers them,
-// and the group was not answered too often. Looked up in the transaction of the decision, never told by
-// whoever submits; the group stays locked, so that two answers are decided one after the other.
+// Whether the assistant may answer in an observed group: the owner asked for it there, this very run answers them, and
+// the group was not answered too often. It is looked up in the transaction of the decision and never taken from the
+// submitter. The group stays locked, so that two answers are decided one after the other.
 
 interface GroupAnswerOptions {
-  /** Without them no group is answered. */
+  /** Without these settings no group is answered. */
   readonly observer?: ObserverSettings;
   readonly now?: () => Date;
 }
 
 export interface GroupAnswerFacts extends Pick<PolicyFacts, 'askedByOwner' | 'withinCadence'> {
-  /** It is too long ago that the owner asked. */
+  /** The owner's request is too old to answer. */
   readonly tooOld: boolean;
 }
 
@@ -167,7 +167,7 @@ interface GroupAnswerQuery {
   readonly account: AccountId;
   readonly actor: Actor;
   readonly chat: ChatFacts | null;
-  /** Its place in the outbox, once it has one. */
+  /** Its position in the outbox, once it has one. */
   readonly seq: number | null;
 }
 
@@ -232,9 +232,9 @@ async function findGroupRequest(
   return rows[0] ?? null;
 }
 
-// What a scheduler's message fulfils, looked up when it is submitted and again before it leaves: its hash is
-// made from the schedule as it stands, so that a schedule that was changed or cancelled permits nothing; nor
-// does one whose program could not make it any more.
+// Reads the schedule that a scheduler's message fulfils, when it is submitted and again before it is sent. The hash is
+// made from the current schedule, so that a changed or cancelled schedule permits nothing; nor does one whose client
+// may no longer schedule.
 
 export interface LoadedSchedule extends ScheduleFacts {
   readonly cancelled: boolean;
@@ -267,7 +267,7 @@ export async function isScheduledBy(
   return row?.created_by === actor;
 }
 
-/** Of `schedules s`. */
+/** For use in `schedules s`. */
 const PROGRAM_GONE = sql`s.created_by LIKE 'token:%' AND NOT EXISTS (SELECT FROM tokens t
   WHERE t.account_id = s.account_id AND 'token:' || t.id = s.created_by AND ${IS_CLIENT_TOKEN_SQL} AND ${IS_VALID_TOKEN_SQL}
     AND ${SCOPE_FOR.schedule_message} = ANY(t.scopes)
@@ -293,7 +293,7 @@ const factsOf = (row: ScheduleRow): LoadedSchedule => ({
   cancelled: row.state === 'cancelled',
 });
 
-// Whether the owner dictated a message in the turn that sends it, looked up in what they really wrote.
+// Whether the owner dictated a message in the turn that sends it, checked against what the owner really wrote.
 
 const MOST_RECIPIENTS = 1_000;
 
@@ -317,21 +317,21 @@ export async function isDictatedByOwner(
   return recipient !== undefined && isDictated(question.content, text, recipient, permitted);
 }
 
-// Whether a message gives away what its agent was told in confidence, by itself or together with what the
-// agent said last: of a conversation its objective and all that belongs to it, of an auto-reply its persona,
-// of both what the owner tells all agents. What the contact and the owner said is read only when something
-// was found: most messages quote nothing.
+// Whether a message reveals what its agent was told in confidence, alone or together with the agent's last messages:
+// for a conversation its objective and everything that belongs to it, for an auto-reply its persona, for both the
+// owner's instructions for all agents. What the contact and the owner said is read only after a match, because most
+// messages quote nothing.
 
-/** So many lines, and so many characters of them, may hold the other pieces of a secret. */
+/** How many earlier lines, and how many characters of them, may contain the other pieces of a secret. */
 const LINES = 40;
 const CHARACTERS = 4_000;
 
 interface ConversationSpeaker {
   readonly account: AccountId;
   readonly instance: InstanceId;
-  /** What the owner tells all agents. */
+  /** The owner's instructions for all agents. */
   readonly instructions: string | null;
-  /** Said in the same turn and not written down yet. */
+  /** Messages of the same turn that are not stored yet. */
   readonly sayingBefore: readonly string[];
 }
 
@@ -342,10 +342,10 @@ export async function quotesPrivateWords(
 ): Promise<boolean> {
   const told = await loadPrivateTexts(tx, account, instance);
   if (told === undefined) return false;
-  // One todo is a thing to say; the list of them is not.
+  // A single todo may be said; the whole list may not.
   const todos = told.todos.map((todo) => todo.text).join('\n');
   const lines = told.lines.toReversed();
-  // What Relay notes for the agent may hold the owner's own words, as when they reject a message.
+  // Relay's notes for the agent may contain the owner's own words, for example when they decline a message.
   const notes = lines.flatMap(({ role, end }) => (role === 'system' ? [end] : [])).join('\n');
   const privateTexts = [told.objective, instructions ?? '', todos, told.summary ?? '', notes];
   const facts = told.options.facts ?? [];
@@ -367,11 +367,11 @@ export async function quotesPrivateWords(
 interface ChatSpeaker {
   readonly account: AccountId;
   readonly chat: ChatId;
-  /** What the owner tells all agents. */
+  /** The owner's instructions for all agents. */
   readonly instructions: string | null;
 }
 
-/** The same of an answer to a contact, in the one session with them. */
+/** The same check for an auto-reply, in its session with the contact. */
 export async function quotesPersona(
   tx: Transaction,
   text: string,
@@ -405,7 +405,7 @@ export async function quotesPersona(
   return leaksPrivateText(text, { ...words, knownTexts: heard.map(({ content }) => content) });
 }
 
-/** The same of an answer in a group, of what the owner tells all agents. */
+/** The same check for an answer in a group, against the owner's instructions for all agents. */
 export async function quotesInstructions(
   tx: Transaction,
   text: string,
@@ -419,7 +419,7 @@ export async function quotesInstructions(
   return leaksPrivateText(text, { ...words, knownTexts: rows.map(({ body }) => body) });
 }
 
-/** What its agent was told at first, and what it said and was told on the way, newest first. */
+/** What the agent was told at first, and what it said and was told since, newest first. */
 const loadPrivateTexts = (tx: Transaction, account: AccountId, instance: InstanceId) =>
   tx
     .selectFrom('instances')

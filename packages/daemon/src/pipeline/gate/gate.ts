@@ -1,6 +1,6 @@
-// The only door. A proposal is decided, the decision written to the ledger with its reason, and what was
-// decided carried out, all in the transaction of the change that caused it: a permitted message goes into
-// the outbox, a grant is changed, what a person must see first goes into the approvals.
+// The gate: decides a proposal, writes the decision and its reason to the ledger, and carries it out, all in the
+// transaction of the change that caused it. An allowed message goes to the outbox, a grant is changed, and what the
+// owner must see first becomes an approval.
 import { randomUUID } from 'node:crypto';
 import {
   type AccountId,
@@ -51,29 +51,29 @@ import {
 } from './proposals.ts';
 
 export interface GateOptions extends EvaluateOptions {
-  /** What waits for a yes is told in the owner's own chat as well. */
+  /** Also shows approvals in the owner's own chat. */
   readonly tellOwner?: boolean;
-  /** After the commit: something waits in the outbox. Costs nothing when it is lost. */
+  /** Called after the commit when the outbox has something to send. Losing the call only costs time. */
   readonly hint: () => void;
-  /** Asks WhatsApp whether a number is registered and keeps the answer, if there is one in time. Never rejects. */
+  /** Asks WhatsApp whether a number is registered and stores the answer, if it comes in time. Never rejects. */
   readonly askNumber?: (address: string) => Promise<unknown>;
 }
 
 export interface GateResult {
   readonly decision: Decision;
-  /** There exactly if a message was permitted. */
+  /** Set exactly if a message was permitted. */
   readonly message: OutboxMessage | null;
   readonly permit: PermitId | null;
-  /** There exactly if a person is asked. */
+  /** Set exactly if the owner is asked. */
   readonly approval: ApprovalId | null;
-  /** There exactly if a grant was changed: its record's, also of one that is gone now. */
+  /** Set exactly if a grant was changed or removed. */
   readonly grant: GrantId | null;
 }
 
-/** A proposal that is decided, and of which nothing is written down yet. */
+/** A decided proposal of which nothing is written yet. */
 export interface EvaluatedProposal {
   readonly decision: Decision;
-  /** Writes the decision into the ledger and carries it out, in the transaction in which it was made. Once. */
+  /** Writes the decision to the ledger and carries it out, in the transaction in which it was made. Call it once. */
   submit(): Promise<GateResult>;
 }
 
@@ -95,8 +95,9 @@ export class Gate {
   }
 
   /**
-   * Runs work that may submit a first message. Where the number is not known to be registered, WhatsApp is asked with no
-   * transaction open, and the work is run again. Without an answer it goes on: the outbox asks before the message leaves.
+   * Runs work that may submit a first message. If the number is not known to be registered, it asks WhatsApp with no
+   * transaction open and runs the work again. Without an answer the work goes on: the outbox asks before it sends the
+   * message.
    */
   async checkingNumbers<T>(
     run: (circumstances: Pick<SubmitContext, 'checkNumber'>) => Promise<T>,
@@ -112,13 +113,13 @@ export class Gate {
     }
   }
 
-  /** First messages that wait for the limits on first contacts, each with when it can leave. */
+  /** First messages that wait for the limits on first contacts, each with the earliest time it can be sent. */
   queuedFirstContacts(db: Db): Promise<readonly QueuedFirstContact[]> {
     const { account, pacing, now = () => new Date() } = this.#options;
     return listQueuedFirstContacts(db, account, pacing, now());
   }
 
-  /** Decides, and writes nothing. Whoever asked may have to do something before it is submitted, or never submit it. */
+  /** Decides and writes nothing. The caller may have to do something before it submits, or never submit. */
   async evaluate(
     tx: Transaction,
     actor: Actor,
@@ -173,7 +174,7 @@ export class Gate {
         ? instanceSnapshotSql(account, circumstances.conversation?.instance ?? null)
         : undefined,
     );
-    // A permitted message seals it with the permit.
+    // For a permitted message, `permitMessage` seals the row together with the permit.
     if (!permits) await row.sealing?.execute(tx);
     const nothing: GateResult = {
       decision,
@@ -206,8 +207,8 @@ export class Gate {
   }
 
   /**
-   * Where the notice goes, if there is one. Found before the ledger's row, which keeps the ledger locked from there to
-   * the commit.
+   * The chat for the notice, or null. Looked up before the ledger row is added, because that row keeps the ledger
+   * locked until the commit.
    */
   async #chatToTell(
     tx: Transaction,
@@ -218,7 +219,7 @@ export class Gate {
   ): Promise<ChatId | null> {
     if (outcome !== 'needs_approval' || !isApprovable(proposal)) return null;
     if (askIn !== undefined) return askIn;
-    // The assistant's questions are shown where its owner speaks with it.
+    // The assistant's approvals are shown where the owner talks to it.
     if (this.#options.tellOwner !== true || actor.kind === 'assistant') return null;
     return findOrMakeOwnerChat(tx, this.#options.account);
   }
@@ -280,17 +281,16 @@ export class Gate {
   }
 }
 
-// The gate's yes to one message, written down: the permit with what its re-check will need, signed, and the
-// message in the outbox under it.
+// Writes the permit for one message, signed and with what its re-check needs, and the message to the outbox.
 
-/** Where the conversation stands that the message is said in. */
+/** The state of the conversation when the message is permitted. */
 interface InstanceSnapshot {
   readonly instance_epoch: number | null;
   /** The last line of its transcript. */
   readonly last_line: number | null;
 }
 
-/** Read along with the row of the ledger. */
+/** Read in the same statement as the ledger row. */
 const instanceSnapshotSql = (account: AccountId, instance: InstanceId | null) => sql`
   (SELECT epoch FROM instances WHERE account_id = ${account} AND id = ${instance}::uuid) AS instance_epoch,
   (SELECT coalesce(max(id), 0) FROM instance_messages
@@ -298,7 +298,7 @@ const instanceSnapshotSql = (account: AccountId, instance: InstanceId | null) =>
 
 interface PermitDetails {
   readonly permit: PermitId;
-  /** The ledger's row that says why; it is sealed here. */
+  /** The ledger row with the reason; it is sealed here. */
   readonly row: AddedLedgerRow & { readonly also: InstanceSnapshot };
   readonly actor: string;
   readonly instance: InstanceId | null;
@@ -352,10 +352,10 @@ async function permitMessage(
   });
 }
 
-// What the ledger keeps of a decision beside who, what and why: ids, hashes and figures, so that it can be
-// told later under which grant, by which run and for which schedule. Never words that somebody wrote.
+// The details of a decision in the ledger: ids, hashes and figures that later show which grant, run and schedule were
+// involved. Never text that somebody wrote.
 
-/** Of these it is told what had been read. */
+/** For these reasons the ledger also records the taint. */
 const TAINT_REASONS: ReadonlySet<ReasonCode> = new Set<ReasonCode>([
   'read_then_send',
   'read_then_start',
@@ -398,21 +398,21 @@ const answerDetail = ({ answer, instead }: ApprovalToAnswer) => ({
 
 const figuresOf = (record: GrantRecord | null) => record?.grant ?? null;
 
-// First messages that the daily limit of first contacts, or a pause that WhatsApp has ordered, keeps in the outbox: when
-// each can leave at the earliest. Looked up for whoever is shown them; what is told is decided again when it leaves.
+// First messages that the daily limit on first contacts, or a freeze by WhatsApp, keeps in the outbox, with the
+// earliest time for each. For display only: it is decided again when the message is sent.
 
 interface QueuedFirstContact {
   readonly id: OutboxId;
   readonly instance: InstanceId | null;
-  /** It leaves no earlier than this. */
+  /** The earliest time it can be sent. */
   readonly from: Date;
 }
 
-/** For people: why it waits, and until when. */
+/** For people: why the message is queued, and until when. */
 export const queuedFirstContactSentence = ({ from }: Pick<QueuedFirstContact, 'from'>): string =>
   `Writing to new people is limited. It can leave from ${from.toISOString().slice(0, 16).replace('T', ' ')} UTC.`;
 
-/** How many are looked at: more than leave in weeks. */
+/** More than can be sent in weeks. */
 const MAX_QUEUED = 200;
 
 async function listQueuedFirstContacts(
@@ -421,7 +421,7 @@ async function listQueuedFirstContacts(
   pacing: PacingSettings,
   now: Date,
 ): Promise<readonly QueuedFirstContact[]> {
-  // Of several to one person the first alone counts as a first contact, and the others wait behind it.
+  // Of several messages to one new contact only the first counts as first contact; the others wait behind it.
   const { rows } = await sql<{ id: OutboxId; instance: InstanceId | null }>`
     SELECT o.id, o.instance_id AS instance FROM outbox o
     WHERE o.account_id = ${account} AND o.state = 'pending' AND NOT o.in_doubt AND ${isFirstContactSql(sql.ref('o'))}
@@ -438,14 +438,14 @@ async function listQueuedFirstContacts(
   });
 }
 
-// The hold as a row: there while nothing may leave. Written by the gate's own door alone.
+// The hold is a row that exists while nothing may be sent. Only the gate writes it.
 
-/** One after the other: a hold that begins while another ends would each wait for what the other has. */
+/** Serializes changes of the hold: beginning one while another ends would otherwise deadlock. */
 export async function lockHold(tx: Transaction, account: AccountId): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`hold:${account}`}, 0))`.execute(tx);
 }
 
-/** `share`: it stays until this transaction ends. `update`: nobody finds it until then. */
+/** `share`: a hold that is found stays until this transaction ends. `update`: nobody else can read it until then. */
 export async function isOnHold(
   tx: Transaction,
   account: AccountId,
@@ -456,11 +456,11 @@ export async function isOnHold(
   return row !== undefined;
 }
 
-/** The same within a statement; what it finds is kept as `share` keeps it. */
+/** The same as an SQL expression, with the lock `share`. */
 export const isOnHoldSql = (account: AccountId): RawBuilder<boolean> =>
   sql<boolean>`EXISTS (SELECT FROM holds WHERE account_id = ${account} FOR SHARE)`;
 
-/** Asked for again, a hold keeps its beginning and takes the newer reason, if one is given. */
+/** Setting a hold again keeps its start and replaces its reason, if a new one is given. */
 async function setHold(
   tx: Transaction,
   account: AccountId,
@@ -481,10 +481,10 @@ async function setHold(
     .execute();
 }
 
-// The owner is told on WhatsApp too, if they wish: one message into their own chat, through the gate like
-// everything. Refused or nowhere to go, it stays untold: what it tells of never depends on it.
+// Notifies the owner in their own chat, through the gate like every message. Nothing depends on it: if it is refused or
+// there is no chat, the notification is dropped.
 
-/** True when it is on its way; the outbox is to be hinted at once the transaction has committed. */
+/** True if the message is queued; call `hint` once the transaction has committed. */
 export async function notifyOwner(
   tx: Transaction,
   { gate, account }: { readonly gate: Gate; readonly account: AccountId },

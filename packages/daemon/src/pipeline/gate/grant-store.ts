@@ -1,5 +1,5 @@
-// Standing grants as rows, written by the gate's own door alone. Whom a grant is for is locked before it is
-// read: two changes come one after the other, and a merge of contacts waits for both.
+// Stores grants; only the gate writes them. The contact or group is locked before its grant is read, so that two
+// changes run one after the other and a merge of contacts waits for both.
 
 import type { GrantOptions } from '@relay/contract/contacts/grant-options';
 import type { AccountId, GrantId } from '@relay/contract/ids';
@@ -24,7 +24,7 @@ interface Row {
   options: GrantOptions;
 }
 
-/** Null when there is no such contact or group. */
+/** Null if there is no such contact or group. */
 export async function lockGrantee(
   tx: Transaction,
   account: AccountId,
@@ -37,7 +37,7 @@ export async function lockGrantee(
   const { rows: whom } = await found.execute(tx);
   if (whom.length === 0) return null;
   if (of.kind === 'contact') {
-    // Whoever counts a knock has its row before the ledger, as a grant that ends it must.
+    // Locked before the ledger, like everywhere a message request is counted, because the grant deletes the row.
     await sql`SELECT FROM knocks WHERE account_id = ${account} AND contact_id = ${of.contact} FOR UPDATE`.execute(
       tx,
     );
@@ -55,7 +55,7 @@ export async function lockGrantee(
 const isOf = (of: Grantee) =>
   of.kind === 'contact' ? sql`contact_id = ${of.contact}` : sql`chat_id = ${of.chat}`;
 
-/** `record` null takes it away. Whoever is granted something no longer knocks. */
+/** `record` null removes the grant. A contact with a grant has no message requests any more. */
 export async function writeGrant(
   tx: Transaction,
   account: AccountId,

@@ -1,5 +1,5 @@
-// The owner's operations on grants: each change is one transaction in which the grantee is locked, the record as
-// it is to be is made from the record as it is, and the gate decides, writes it down and carries it out.
+// The owner's operations on grants. Each change is one transaction: it locks the grantee, builds the new record from
+// the current one, and submits it to the gate.
 import type {
   ContactService,
   CreatePermission,
@@ -44,7 +44,7 @@ interface GrantDeps {
   readonly db: Db;
   readonly lease: Lease;
   readonly gate: Gate;
-  /** After a commit that changed something a stream shows. */
+  /** Called after a commit that changed something a stream shows. */
   readonly changed: () => void;
 }
 
@@ -84,7 +84,7 @@ export function createGrantService(deps: GrantDeps): GrantService {
   };
 }
 
-/** Without those that are there but undefined. */
+/** Removes fields that are present but undefined. */
 const given = <T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
 
@@ -112,7 +112,7 @@ type Whom = Pick<CreatePermission, 'phoneNumber' | 'contactId' | 'group'>;
 
 const GROUP = /^\d+(-\d+)?@g\.us$/;
 
-/** Whom a grant is for. A number or a group that was never met is known from then on. */
+/** The contact or group that a grant is for. An unknown number or group is created. */
 async function granteeOf(
   tx: Transaction,
   account: AccountId,
@@ -133,7 +133,7 @@ async function granteeOf(
   return { kind: 'contact', contact };
 }
 
-/** The grantee first and then the record, as everybody locks them. */
+/** Locks the grantee before the record, the order used everywhere. */
 async function lockRecord(
   tx: Transaction,
   account: AccountId,

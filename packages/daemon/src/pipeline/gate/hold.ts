@@ -1,5 +1,5 @@
-// The one switch. While the hold's row is there nothing leaves, whatever was permitted; the row survives a
-// restart. Ending it asks anew, in the same transaction, for what was put off meanwhile.
+// The owner's hold. While its row exists nothing is sent, whatever was permitted; the row survives a restart. Ending
+// the hold queues again, in the same transaction, the turns that were postponed.
 
 import type { HoldService } from '@relay/contract/api/approvals';
 import type { Hold } from '@relay/contract/api/sending';
@@ -17,7 +17,7 @@ export interface HoldDeps {
   readonly lease: Lease;
   readonly gate: Gate;
   readonly onRelease: OnRelease;
-  /** After a commit that changed something a stream shows. */
+  /** Called after a commit that changed something a stream shows. */
   readonly changed: () => void;
 }
 
@@ -38,7 +38,7 @@ export function createHoldService(deps: HoldDeps): HoldService {
   };
 }
 
-/** For whoever has a transaction of their own. A hold that is there stays as it is. */
+/** Begins a hold in the caller's transaction. An existing hold stays as it is. */
 export async function beginHold(
   deps: Pick<HoldDeps, 'lease' | 'gate'>,
   tx: Transaction,
@@ -48,7 +48,7 @@ export async function beginHold(
   if (!(await isOnHold(tx, deps.lease.account, 'update'))) await set(deps, tx, true, reason);
 }
 
-/** The row, if it is there, before the ledger, as everywhere. */
+/** Locks an existing hold before the ledger, the order used everywhere. */
 async function hold(deps: HoldDeps, tx: Transaction, reason: string): Promise<void> {
   await lockHold(tx, deps.lease.account);
   await isOnHold(tx, deps.lease.account, 'update');
@@ -56,8 +56,8 @@ async function hold(deps: HoldDeps, tx: Transaction, reason: string): Promise<vo
 }
 
 /**
- * The row is locked first: who puts something off because of it has done so by then, or finds it gone.
- * The ledger's row comes last, because the ledger stays locked from there to the commit.
+ * Locks the row first: whoever postpones something because of the hold has committed by then, or finds the hold gone.
+ * The ledger row comes last, because the ledger stays locked from there to the commit.
  */
 async function release(deps: HoldDeps, work: UnitOfWork): Promise<void> {
   const { tx } = work;

@@ -1,5 +1,5 @@
-// The owner has groups read in silence. Beginning it is one transaction: the group is told to know of it, the
-// grant to read is there or given through the gate, and the ledger says since when. Ending it is another.
+// Starts and stops observing a group. Starting is one transaction: it checks that the group was informed, gives the
+// grant to read through the gate if it is missing, and records the start in the ledger. Stopping is another.
 import type {
   ObservedGroup,
   ObservedGroupService,
@@ -43,13 +43,13 @@ interface ObservedGroupDeps {
     readonly observer: ObserverSettings;
     readonly retention: RetentionSettings;
   };
-  /** The owner's own. */
+  /** The owner's time zone. */
   readonly zone: string;
-  /** In the transaction that begins it: whoever works on observed groups by the clock. */
+  /** Runs in the transaction that starts observing, for features that work on observed groups at set times. */
   readonly begun?: (work: UnitOfWork, chat: ChatId) => Promise<void>;
-  /** Once it has ended: all that was kept of the group goes. */
+  /** Runs after observing has stopped: deletes everything stored about the group. */
   readonly erase?: (chat: ChatId) => Promise<unknown>;
-  /** After a commit that changed something a stream shows. */
+  /** Called after a commit that changed something a stream shows. */
   readonly changed: () => void;
 }
 
@@ -123,7 +123,7 @@ async function end(deps: ObservedGroupDeps, tx: Transaction, given: string) {
   return { chat, name };
 }
 
-/** Reading, and answering where it is wished; what the grant allows already it goes on to allow. */
+/** Grants reading, and answering if requested. What the grant already allows stays allowed. */
 async function grantReading(
   { gate, lease: { account } }: ObservedGroupDeps,
   tx: Transaction,
@@ -225,11 +225,11 @@ const shown = (deps: ObservedGroupDeps, group: ObservedOverview): ObservedGroup 
   oldest_message_at: group.oldestMessageAt?.toISOString() ?? null,
 });
 
-// Which group is meant by what somebody typed: its name or a part of it, its address, or its id. Where two fit,
-// none is chosen.
+// Finds the group that the owner typed: by its name or a part of it, its address or its id. If two match, neither is
+// chosen.
 
 interface ResolvedGroup {
-  /** Null for one of which nothing was heard yet. */
+  /** Null for a group from which nothing was received yet. */
   readonly chat: ChatId | null;
   readonly address: string;
   readonly name: string;
@@ -255,7 +255,6 @@ async function resolveGroup(db: Db, account: AccountId, given: string): Promise<
   throw new RelayError('group_unknown', { group: query });
 }
 
-/** It is known from now on. */
 async function findOrMakeGroupChat(
   tx: Transaction,
   account: AccountId,

@@ -1,5 +1,5 @@
-// The notices in the owner's chat: what waits for a yes, rendered by Relay and complete. Only what was shown there in
-// full can be approved there; a question that ends because another takes its place closes its notice and says so.
+// Notices about approvals in the owner's chat, rendered by Relay and complete. Only an approval that was shown there in
+// full can be approved there; when another approval replaces it, its notice is closed with a message.
 
 import { RelayError } from '@relay/contract/errors';
 import type { AccountId, ApprovalId, ChatId, MessageId } from '@relay/contract/ids';
@@ -25,7 +25,7 @@ interface NoticeDeps {
   readonly account: AccountId;
 }
 
-/** False if the text is too long for the chat, or nothing may be sent now: it cannot be answered there then. */
+/** False if the text is too long for the chat or nothing may be sent now; then it cannot be answered there. */
 export async function showNotice(
   tx: Transaction,
   { gate, account }: NoticeDeps,
@@ -47,7 +47,7 @@ export async function showNotice(
   return true;
 }
 
-/** Of those among these that were shown: the owner is told in the same chat that they wait no longer. */
+/** Tells the owner in the same chat that those of these approvals that were shown are no longer pending. */
 export async function closeNotices(
   tx: Transaction,
   { gate, account }: NoticeDeps,
@@ -64,7 +64,7 @@ export async function closeNotices(
   }
 }
 
-/** Those that still wait and whose notice had reached this chat by then. */
+/** Approvals that are pending and whose notice had reached this chat by then. */
 export async function listShownNotices(
   db: Db,
   account: AccountId,
@@ -79,7 +79,7 @@ export async function listShownNotices(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** The question whose notice this message is; null for any other message. */
+/** The approval whose notice this message is; null for any other message. */
 export async function findApprovalByNotice(
   db: Db,
   account: AccountId,
@@ -91,7 +91,7 @@ export async function findApprovalByNotice(
   return rows[0]?.id ?? null;
 }
 
-// The chat of the linked number with itself: where the owner is told what needs them.
+// The chat of the linked number with itself, in which the owner is notified.
 
 /** Null while no phone is linked. */
 export async function findOrMakeOwnerChat(
@@ -105,7 +105,7 @@ export async function findOrMakeOwnerChat(
     .executeTakeFirstOrThrow();
   const number = phone === null ? null : phoneAlias(`+${phone}`);
   if (number === null) return null;
-  // Both names at once, so that what is written under the one and under the other is one chat.
+  // Number and LID are resolved together, so that messages under either one belong to one chat.
   const other = lid === null ? null : lidAlias(lid);
   const contacts = await resolveSightings(tx, account, [
     other === null ? [number] : [number, other],

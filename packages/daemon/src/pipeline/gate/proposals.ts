@@ -1,5 +1,5 @@
-// What is asked of the gate, with its words. The policy decides on the hash of what a person would be
-// shown, so that a yes is good for exactly this; the words themselves stay here.
+// Proposals to the gate, with their text. The policy sees only the hash of what the owner would be shown, so that an
+// approval covers exactly this proposal; the text itself stays here.
 
 import type { CatchUp } from '@relay/contract/api/constants';
 import type { CreateInstanceRequest } from '@relay/contract/api/instances';
@@ -14,9 +14,9 @@ export interface MessageToSend {
   readonly kind: 'send_message';
   readonly chat: ChatId;
   readonly text: string;
-  /** The sender's own name for it; to be looked up before it is submitted. */
+  /** The sender's idempotency key; look it up before submitting. */
   readonly key?: string;
-  /** Not sent when the contact has written meanwhile. */
+  /** Not sent if the contact has written meanwhile. */
   readonly followUp?: boolean;
 }
 
@@ -38,7 +38,7 @@ export interface MessageToSchedule {
 export interface ScheduleToCancel {
   readonly kind: 'cancel_schedule';
   readonly schedule: ScheduleId;
-  /** To whom it would have said what, and when: what the owner is shown. */
+  /** The scheduled message that would be cancelled, as shown to the owner. */
   readonly chat: ChatId;
   readonly text: string;
   readonly rule: ScheduleRule;
@@ -47,11 +47,11 @@ export interface ScheduleToCancel {
 
 export type Grantee = ManageGrant['of'];
 
-/** The record as it is to be, not what is to change in it. */
+/** The complete new record, not a difference. */
 export interface GrantToChange {
   readonly kind: 'manage_grant';
   readonly of: Grantee;
-  /** The owner's name for them. Null keeps the one there is. */
+  /** The owner's name for the contact or group. Null keeps the present one. */
   readonly displayName: string | null;
   /** Null removes the record. */
   readonly grant: Grant | null;
@@ -68,12 +68,12 @@ export interface ApprovalToAnswer {
   readonly kind: 'answer_approval';
   readonly approval: ApprovalId;
   readonly answer: 'approve' | 'reject' | 'edit';
-  /** Of an edit: the question that takes its place. */
+  /** For an edit: the approval that replaces it. */
   readonly instead?: ApprovalId;
 }
 
 type ChatProposal = MessageToSend | ConversationToCreate | MessageToSchedule;
-/** What can wait for a person. */
+/** Proposals that can become an approval. */
 export type ApprovableProposal = ChatProposal | ScheduleToCancel | GrantToChange;
 export type Proposal = ApprovableProposal | HoldToSet | ApprovalToAnswer;
 
@@ -87,7 +87,7 @@ export const isChatProposal = (proposal: Proposal): proposal is ChatProposal =>
   proposal.kind === 'create_conversation' ||
   proposal.kind === 'schedule_message';
 
-/** JSON in the database holds no half of a character; nor would the message. */
+/** PostgreSQL's JSON cannot hold a lone surrogate, and neither can the message. */
 export const withWellFormedText = <P extends ApprovableProposal>(proposal: P): P =>
   JSON.parse(
     JSON.stringify(proposal, (_key, part: unknown) =>
@@ -95,17 +95,17 @@ export const withWellFormedText = <P extends ApprovableProposal>(proposal: P): P
     ),
   );
 
-/** Of all that a person would be shown: the recipient and the content. */
+/** Covers everything that the owner would be shown: the recipient and the content. */
 export const proposalHash = (proposal: ApprovableProposal): string =>
   proposal.kind === 'send_message'
     ? contentHash(proposal)
     : intentHash(withWellFormedText(proposal));
 
-/** What the gate found out for the policy to decide on. */
+/** Facts that the gate found out for the policy. */
 interface ProposalFacts {
   readonly firstContact: boolean;
   readonly change: GrantChange;
-  /** Whoever asks scheduled it themselves. */
+  /** The actor created the schedule. */
   readonly own: boolean;
 }
 
@@ -131,7 +131,7 @@ export function toIntent(proposal: Proposal, { firstContact, change, own }: Prop
   }
 }
 
-/** What the ledger names the decision by, and the figures it keeps. */
+/** The subject of the decision in the ledger. */
 export function ledgerSubjectOf(proposal: Proposal): {
   readonly kind: string;
   readonly id: string;

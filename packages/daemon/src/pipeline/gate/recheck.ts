@@ -1,5 +1,5 @@
-// Asked just before a message leaves: does what permitted it still stand? The same decision as at the
-// beginning, over what is known now. A hold lets it wait; a permission that is gone ends it.
+// Checks each permit again just before its message is sent: the same decision as at first, on the present facts. A hold
+// makes the message wait; a permission that was revoked ends it.
 import type {
   AccountId,
   ChatId,
@@ -36,14 +36,14 @@ import {
 interface PermitRow extends Omit<PermitFacts, 'account_id' | 'message_id'> {
   mac: Buffer | null;
   revoked: boolean;
-  /** Null where there is none, or it is gone. */
+  /** Null if the message belongs to no conversation or the conversation is gone. */
   instance: InstanceId | null;
   instance_chat: ChatId;
   contact_id: ContactId;
   cancelled: boolean;
   taken_over: boolean;
   overtaken: boolean;
-  /** An answer of the assistant in a group that was observed then. */
+  /** An assistant's answer in a group that was observed at that time. */
   in_group: boolean;
   schedule: LoadedSchedule | null;
 }
@@ -113,7 +113,7 @@ function judge(
   if (typeof actor === 'string') return lost(actor, REASONS[actor].sentence);
   const { outcome, reason } = decide(
     actor,
-    // Whether it opens a chat was decided when it was permitted; when it may is for the pace to say.
+    // Whether it is a first contact was decided when it was permitted; pacing decides when it may be sent.
     { kind: 'send_message', chat: row.chat_id, hash, firstContact: false },
     {
       ...known,
@@ -161,7 +161,7 @@ async function readPermits(
   return new Map(rows.map((row) => [row.id, { ...row, schedule: of(row.schedule_id) }]));
 }
 
-/** Whether this daemon gave the permit, for this very message. */
+/** Whether this daemon signed the permit for exactly this message. */
 const isSigned = (
   tx: Transaction,
   account: AccountId,
@@ -170,7 +170,7 @@ const isSigned = (
 ): boolean =>
   sealOf(tx).isSigned(mac, 'permit', permitFacts({ ...permit, account_id: account, message_id }));
 
-/** A conversation that came to its end keeps its farewell; one that its owner cancelled says no more. */
+/** A completed conversation may still send its last message; one that the owner cancelled may not. */
 const conversationOf = (permit: PermitRow): ConversationFacts | null =>
   permit.instance === null
     ? null

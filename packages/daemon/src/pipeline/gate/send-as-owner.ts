@@ -1,5 +1,5 @@
-// The owner writes to somebody: the address is resolved, the gate decides, and the message waits in the
-// outbox, all in one transaction. What the gate refuses stands in the ledger, and its reason is the answer.
+// Sends a message as the owner: resolves the address, asks the gate and queues the message in one transaction. A
+// refusal is recorded in the ledger, and its reason is returned.
 
 import { RelayError } from '@relay/contract/errors';
 import type { AccountId, ChatId, MessageId, OutboxId } from '@relay/contract/ids';
@@ -22,10 +22,10 @@ interface OwnerSendDeps {
 }
 
 export interface MessageFromOwner {
-  /** A number, or an address of a person or a group. */
+  /** A number, or the address of a person or a group. */
   readonly to: string;
   readonly text: string;
-  /** The same key with the same message again answers what became of the first. */
+  /** The same key with the same message returns the result of the first call. */
   readonly key?: string;
 }
 
@@ -63,8 +63,8 @@ export async function sendAsOwner(
   return { ...put, jid };
 }
 
-// Whom an address means: a number as people write it, or an address of a person or a group as WhatsApp
-// does. Contact and chat are found or made in the caller's transaction; two at once make one.
+// Resolves an address: a number as people write it, or WhatsApp's address of a person or a group. Contact and chat are
+// found or created in the caller's transaction; concurrent calls create only one.
 
 const GROUP = /^\d+(-\d+)?@g\.us$/;
 

@@ -1,5 +1,5 @@
-// The owner's operations on clients' tokens. What a token opens is fixed when it is made; a new secret changes
-// nothing of it. Invariant: the secret is made here, handed out once, and only its hash is kept.
+// The owner's operations on clients' tokens. A token's scopes are fixed when it is created; rotating the secret does
+// not change them. Invariant: the secret is generated here and returned once, and only its hash is stored.
 import { createHash, randomBytes } from 'node:crypto';
 import type { ClientToken, TokenService } from '@relay/contract/api/credentials';
 import { RelayError } from '@relay/contract/errors';
@@ -28,9 +28,9 @@ import { transaction, type UnitOfWork } from '../../platform/db/transaction.ts';
 interface TokenServiceDeps {
   readonly db: Db;
   readonly lease: Lease;
-  /** After a commit that changed something a stream shows. */
+  /** Called after a commit that changed something a stream shows. */
   readonly changed: () => void;
-  /** In the transaction that revokes it: what the program has under way is stopped. */
+  /** Runs in the transaction that revokes the token: stops what its client has in progress. */
   readonly onRevoke?: (work: UnitOfWork, token: TokenId) => Promise<void>;
 }
 
@@ -91,7 +91,7 @@ export function createTokenService({
 const newSecret = (): string => `relay_${randomBytes(32).toString('base64url')}`;
 const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');
 
-/** Nobody uses it any more, so its name is free. */
+/** Revokes an expired token with this name, so that the name is free. */
 async function endExpired(tx: Transaction, account: AccountId, name: string): Promise<void> {
   await sql`UPDATE tokens t SET revoked_at = now() WHERE t.account_id = ${account} AND t.name = ${name}
     AND ${IS_CLIENT_TOKEN_SQL} AND t.revoked_at IS NULL AND NOT (${IS_VALID_TOKEN_SQL})`.execute(
@@ -143,8 +143,8 @@ async function loadTokens(
   }));
 }
 
-// Whom a token is for, by the names the owner gave. A name that fits two is refused: a token for the wrong
-// person would be found out too late. A number that was never met is known from then on.
+// Finds the contacts that a token is for, by the names the owner gave. An ambiguous name is refused, because a token
+// for the wrong person would be noticed too late. An unknown number becomes a contact.
 
 const MOST_NAMED = 10;
 

@@ -1,5 +1,4 @@
-// Messages of a conversation that are still queued: whether there are any, and withdrawing them once they have become
-// pointless.
+// Looks up and withdraws a conversation's queued messages, and withdraws old ones after a restore.
 import type { AccountId, InstanceId } from '@relay/contract/ids';
 import type { StopReason } from '@relay/core/ledger/rows';
 import { sql } from 'kysely';
@@ -11,16 +10,16 @@ interface ConversationWithdrawal {
   readonly account: AccountId;
   readonly instance: InstanceId;
   readonly reason: StopReason;
-  /** The same for a person. */
+  /** The reason as text for people. */
   readonly sentence: string;
-  /** The agent's messages alone, not those that the owner sent by hand. */
+  /** Only the agent's messages, not those that the owner sent by hand. */
   readonly agentOnly: boolean;
   readonly at: Date;
 }
 
 export interface WithdrawalResult {
   readonly count: number;
-  /** Writes it to the ledger, which stays locked from there to the commit. */
+  /** Writes the withdrawals to the ledger, which stays locked from there to the commit. */
   record(): Promise<void>;
 }
 
@@ -36,7 +35,7 @@ export async function withdrawFromConversation(
   return { count: stopped.length, record: () => recordStops(tx, account, stopped) };
 }
 
-/** Whether a message of the conversation is queued, or in doubt and may still be offered again. */
+/** Whether a message of the conversation is queued, or is in doubt and may still be offered again. */
 export async function hasUnsent(
   tx: Transaction,
   account: AccountId,
@@ -48,21 +47,21 @@ export async function hasUnsent(
   return rows.length > 0;
 }
 
-// What a restored archive may send. Its messages and agents stand as they did when it was made: they may have left since,
-// or be long out of date. So nothing leaves before the owner has looked, and old messages do not leave at all.
+// What a restored archive may send. Its messages and agents are in the state of the backup: they may have been sent
+// since, or be out of date. So a hold begins until the owner has looked, and old messages are withdrawn.
 
 interface RestoreDeps extends Pick<HoldDeps, 'lease' | 'gate'> {
   readonly now: () => Date;
   readonly settled: DeliveryHooks['settled'];
 }
 
-/** Queued for longer than this when the archive is restored, a message is withdrawn. */
+/** A message that was queued for longer than this when the archive is restored is withdrawn. */
 const OLDEST_QUEUED_MS = 24 * 3_600_000;
 
 const WITHDRAWN_SENTENCE =
   'It had been queued for more than a day when the archive was restored, so it was not sent. Send it again if it is still wanted.';
 
-/** Part of the restore's own transaction. `madeAt`: of the archive. */
+/** Runs in the restore's own transaction. `madeAt` is the time of the archive. */
 export const onRestored =
   (deps: RestoreDeps) =>
   async (tx: Transaction, madeAt: Date): Promise<void> => {

@@ -1,12 +1,12 @@
-// A row of the inbox becomes a message that can be stored: opened, read by the transport's reader, and its
-// text made fit for the database. What cannot be read is a reason, never an exception.
+// Turns an inbox row into a message that can be stored: unseals it, parses it with the transport's reader, and makes
+// its text storable. A row that cannot be read gives a reason, never an exception.
 
 import type { ChatId, ContactId } from '@relay/contract/ids';
 import type { InboxReader, IncomingMessage } from '@relay/core/messages/message';
 import { toStorableText } from '@relay/core/messages/text';
 import { aliasesOfAddresses, type Sighting } from '../../platform/db/contacts.ts';
 
-/** As it lies there; `content` is sealed. */
+/** A row as stored; `content` is encrypted. */
 export interface InboxRow {
   readonly seq: number;
   readonly chat: string;
@@ -14,24 +14,24 @@ export interface InboxRow {
   readonly message_id: string;
   readonly stanza: Buffer;
   readonly content: Buffer;
-  /** Of its entry in the journal of what was decrypted. */
+  /** Of its entry in the journal of decrypted messages. */
   readonly digest: Buffer | null;
   readonly received_at: Date;
 }
 
-/** Opens the content of a row. Throws when it was altered or sealed by another home. */
+/** Decrypts the content of a row. Throws if it was altered or sealed by another home. */
 export type UnsealRow = (row: InboxRow) => Uint8Array;
 
 export interface ReadableRow {
   readonly row: InboxRow;
   readonly message: IncomingMessage;
-  /** Who is at the other end, or who wrote in the group; empty for the account's own words in a group. */
+  /** The other side of a direct chat, or the sender in a group; empty for the account's own message in a group. */
   readonly person: Sighting;
 }
 
 export interface UnreadableRow {
   readonly row: InboxRow;
-  /** Why it was set aside; null for what is no message to anybody. */
+  /** Why it was set aside; null for what is no message to anybody, such as a status update. */
   readonly failure: 'sealed' | 'garbage' | 'nobody' | null;
 }
 
@@ -54,7 +54,7 @@ export function parseInboxRow(
   }
   if (message === null) return { row, failure: null };
   const person = personIn(message);
-  // In a direct chat somebody must be at the other end, in a group somebody must have written.
+  // A direct chat needs a contact, and a group message needs a sender.
   if (person.length === 0 && !(message.isGroup && message.fromMe))
     return { row, failure: 'nobody' };
   return { row, message: fitForStorage(message, row.received_at), person };
@@ -65,10 +65,13 @@ function personIn({ isGroup, fromMe, chat, sender, alsoKnownAs }: IncomingMessag
   return aliasesOfAddresses(fromMe ? [chat, ...alsoKnownAs] : [chat, sender, ...alsoKnownAs]);
 }
 
-/** WhatsApp did not exist before, and a message from the future is one with a wrong clock. */
+/** WhatsApp did not exist earlier, and a message from the future has a wrong clock. */
 const EARLIEST = Date.UTC(2009, 0);
 const AHEAD_MS = 86_400_000;
-/** What a column of seconds can hold. WhatsApp's own timers end at 90 days; a sender may write anything. */
+/**
+ * The largest number of seconds that the column can hold. WhatsApp's own timers end at 90 days, but a sender can write
+ * anything.
+ */
 const LONGEST_TIMER_S = 2 ** 31 - 1;
 
 function fitForStorage(message: IncomingMessage, receivedAt: Date): IncomingMessage {
@@ -98,10 +101,10 @@ function fitForStorage(message: IncomingMessage, receivedAt: Date): IncomingMess
   };
 }
 
-// A message that was read, with the rows it belongs to.
+// A readable message with its chat and sender.
 
 export interface PlacedMessage extends ReadableRow {
   readonly chat: ChatId;
-  /** Null when the account itself wrote it. */
+  /** Null if the account itself wrote it. */
   readonly sender: ContactId | null;
 }

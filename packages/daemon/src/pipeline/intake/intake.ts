@@ -1,5 +1,5 @@
-// Takes in what the transport received, in the order it came, for as long as the daemon runs. A hint makes
-// it immediate, a look every second makes it certain. One row that nobody can read never stops the rest.
+// Stores what the transport received, in order, while the daemon runs. A hint makes it immediate, a poll every second
+// makes it certain. One unreadable row never stops the rest.
 
 import { MESSAGE_EVENT } from '@relay/contract/api/events';
 import { RelayError } from '@relay/contract/errors';
@@ -29,7 +29,7 @@ import { applyStrangerBudget, type StrangerBudget } from './stranger-budget.ts';
 
 interface IntakeOptions extends IntakeDeps {
   readonly log: Log;
-  /** After a commit that stored something. */
+  /** Called after a commit that stored something. */
   readonly stored?: () => void;
 }
 
@@ -41,7 +41,7 @@ export class Intake {
   readonly #loop = new PollLoop({
     look: async () => ((await this.#batch()) ? 'more' : POLL_MS),
     failed: (error) => {
-      this.#options.log.warn('the inbox waits', { error });
+      this.#options.log.warn('intake failed; retrying', { error });
       return POLL_MS;
     },
   });
@@ -58,23 +58,23 @@ export class Intake {
     this.#loop.hint();
   }
 
-  /** Resolves when everything that is in the inbox now has been taken in. */
+  /** Resolves when everything that is in the inbox now has been stored. */
   drained(): Promise<void> {
     return this.#loop.caughtUp();
   }
 
-  /** Lets the batch that runs finish. */
+  /** Waits for the batch in progress. */
   stop(): Promise<void> {
     return this.#loop.stop();
   }
 
-  /** True when there may be more to take in at once. */
+  /** True if there may be more rows. */
   async #batch(): Promise<boolean> {
     try {
       return this.#note(await takeInBatch(this.#options, BATCH_SIZE)) === BATCH_SIZE;
     } catch (error) {
       if (!isRowFault(error)) throw error;
-      this.#options.log.warn('a batch of the inbox failed: trying each row alone', { error });
+      this.#options.log.warn('inbox batch failed; trying each row alone', { error });
       return this.#oneByOne();
     }
   }
@@ -105,15 +105,15 @@ export class Intake {
   }
 }
 
-/** The rows are to blame: data that the database refuses, or code that cannot cope with them. */
+/** Whether the rows are the cause: data that the database refuses, or code that cannot handle them. */
 function isRowFault(error: unknown): boolean {
   if (error instanceof RelayError || isDatabaseUnavailable(error)) return false;
   const { code } = error as { code?: unknown };
   return typeof code !== 'string' || /^2[23]...$/.test(code);
 }
 
-// One batch of the inbox, in one transaction: people, chats and messages are written, what becomes of each
-// message is left to a job, and the rows are done. A crash at any point leaves all of it or nothing.
+// Stores one batch of the inbox in one transaction: contacts, chats, messages and a job for each message, then marks
+// the rows done. After a crash either all of it is there or nothing.
 
 export interface IntakeDeps {
   readonly db: Db;
@@ -121,7 +121,7 @@ export interface IntakeDeps {
   readonly jobs: Jobs;
   readonly open: UnsealRow;
   readonly read: InboxReader;
-  /** Without one, everything is stored. */
+  /** Without a budget, everything is stored. */
   readonly strangers?: StrangerBudget;
 }
 
@@ -131,7 +131,7 @@ interface IntakeBatch {
   readonly setAside: readonly { readonly seq: number; readonly failure: string }[];
 }
 
-/** The first open rows, at most `limit`. */
+/** Takes the first open rows, at most `limit`. */
 export function takeInBatch(deps: IntakeDeps, limit: number): Promise<IntakeBatch> {
   return transaction(deps, async ({ tx }) => {
     const rows = await openRows(deps, tx, limit);
@@ -147,7 +147,7 @@ export function takeInBatch(deps: IntakeDeps, limit: number): Promise<IntakeBatc
   });
 }
 
-/** Leaves the first open row for a person to look at, so that the rest goes on. */
+/** Sets the first open row aside for a person to look at, so that the rest goes on. */
 function setFirstRowAside(deps: IntakeDeps, failure: string): Promise<void> {
   return transaction(deps, async ({ tx }) => {
     const rows = await openRows(deps, tx, 1);
@@ -279,9 +279,12 @@ async function markDone(
     WHERE account_id = ${lease.account} AND inbox.seq = done.seq`.execute(tx);
 }
 
-// What a batch of new messages means for the chats and people in it. Pure: the last word of each counts.
+// Collects what a batch of new messages changes about its chats and contacts. The latest message counts.
 
-/** Plain words always say whether they disappear; of other kinds only a timer that is there is believed. */
+/**
+ * Plain text messages always carry the chat's timer for disappearing messages. For other kinds only a timer that is
+ * present counts.
+ */
 const SAYS_SO = ['conversation', 'extendedTextMessage'];
 
 function collectChatUpdates(messages: readonly PlacedMessage[]): readonly ChatUpdate[] {
@@ -302,7 +305,7 @@ function collectChatUpdates(messages: readonly PlacedMessage[]): readonly ChatUp
   return [...chats.values()];
 }
 
-/** What is new about a person: when they last wrote, and what they call themselves. */
+/** When a contact last wrote, and their profile name. */
 interface ContactUpdate {
   readonly contact: ContactId;
   readonly lastMessageAt: Date;

@@ -1,6 +1,6 @@
-// Takes in what a forwarder of notifications tells of observed groups, in one transaction: each becomes a
-// message with a job to route it, as if the account had received it. Invariant: of other groups nothing is
-// stored, and what the linked account has received already is not stored again.
+// Stores forwarded notifications of observed groups in one transaction: each becomes a message with a job to route it,
+// as if the account had received it. Invariant: nothing from other groups is stored, and nothing that the linked
+// account has already received is stored again.
 import { createHash } from 'node:crypto';
 import { MESSAGE_EVENT } from '@relay/contract/api/events';
 import {
@@ -43,9 +43,9 @@ interface IngestDeps {
   readonly now: () => Date;
 }
 
-/** A phone shows a notification anew when another one comes: the same words so soon are no new ones. */
+/** A phone shows a notification again when another one arrives: the same text within this time is a repetition. */
 const REPEATED_WITHIN_MS = 120_000;
-/** What is older has been digested long ago; and no clock is a day ahead. */
+/** Older notifications are long digested, and no clock is a day ahead. */
 const OLDEST_MS = 7 * 86_400_000;
 const AHEAD_MS = 86_400_000;
 
@@ -66,7 +66,7 @@ interface ParsedNotification {
   readonly group: string;
   readonly sender: string;
   readonly at: Date;
-  /** Null when it says that a message was deleted. */
+  /** Null if it says that a message was deleted. */
   readonly content: StoredContent | null;
 }
 
@@ -99,7 +99,7 @@ async function takeAll(
   const { account } = deps.lease;
   const groups = await observedGroups(tx, account);
   const places = given.map(({ group }) => matchObservedGroup(groups, group));
-  // In one order for all, and held to the end: two requests cannot both be the first.
+  // Locked in a fixed order until the commit, so that two requests cannot both be the first.
   await sql`SELECT 1 FROM observed_groups WHERE account_id = ${account} AND chat_id = ANY(${places}::uuid[])
     ORDER BY chat_id FOR NO KEY UPDATE`.execute(tx);
   const people = new Map<ChatId, NameResolver>();
@@ -139,7 +139,7 @@ interface PlacedNotification extends Omit<ParsedNotification, 'content'> {
   readonly who: NameResolver;
 }
 
-/** False when it is known already. */
+/** False if it is already known. */
 async function takeOne(
   deps: IngestDeps,
   tx: Transaction,
@@ -201,7 +201,7 @@ async function isRepeated(
   );
 }
 
-/** The same for the same notification, so that it is known for as long as the keys of messages are. */
+/** Derived from the notification, so that a repetition is recognized for as long as message keys are kept. */
 function idOf({ chat, sender, at, content }: PlacedNotification): MessageId {
   const hash = createHash('sha256');
   for (const part of [

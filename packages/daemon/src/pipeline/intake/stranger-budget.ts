@@ -10,13 +10,13 @@ import type { InboxRow, PlacedMessage } from './inbox-row.ts';
 export interface StrangerBudget {
   /** The owner's other numbers, in digits. */
   readonly admins: readonly string[];
-  /** Bytes a day, as they count now. */
+  /** The present limits in bytes per day. */
   limits(): { readonly perSender: number; readonly inAll: number };
-  /** What the journal keeps in place of a message that is not stored, so that it can still be acknowledged. */
+  /** The journal entry that replaces a message that is not stored, so that it can still be acknowledged. */
   emptyJournalEntry(digest: Uint8Array): Uint8Array;
 }
 
-/** Keys, index entries and ledger rows of a message, whatever it says. */
+/** Keys, index entries and ledger rows of a message, whatever its text. */
 const BYTES_BESIDES = 1_000;
 
 interface FromStranger {
@@ -24,7 +24,7 @@ interface FromStranger {
   readonly contact: ContactId;
 }
 
-/** Those that are to be stored. The others are counted, and their content is removed. */
+/** Returns the messages to store. The others are counted, and their content is removed. */
 export async function applyStrangerBudget(
   tx: Transaction,
   account: AccountId,
@@ -159,7 +159,7 @@ function countBy(strange: readonly FromStranger[]): ReadonlyMap<ContactId, numbe
   return counts;
 }
 
-/** The row itself stays for a week: the same message, delivered again, is known by it. */
+/** The row itself stays for a week, so that the same message is recognized if it is delivered again. */
 async function removeContent(
   tx: Transaction,
   account: AccountId,

@@ -1,5 +1,5 @@
-// Notices when the link is away, and says what happened meanwhile once all that had waited is taken in.
-// Invariant: an absence is written down when it begins, so that a kill during it does not hide it.
+// Records when the connection to WhatsApp is lost, and reports what was received meanwhile once the backlog is stored.
+// Invariant: an absence is recorded when it begins, so that a kill during it does not hide it.
 import { whatsappStatusOf } from '@relay/contract/connection/states';
 import type { Log } from '@relay/core/log';
 import type { TransportEvent, WhatsAppLink } from '@relay/core/ports/transport';
@@ -17,7 +17,7 @@ interface AbsenceTrackerOptions {
   readonly lease: Lease;
   readonly intake: Pick<Intake, 'drained'>;
   readonly log: Log;
-  /** After a commit that streams show. */
+  /** Called after a commit that changed something a stream shows. */
   readonly changed: () => void;
 }
 
@@ -52,19 +52,19 @@ export class AbsenceTracker {
     await intake.drained();
     const report = await finishRestartReport(db, lease, replayed);
     if (report === null) return;
-    log.info('back', { reason: reportSentence(report), count: report.messages });
+    log.info('caught up after absence', { reason: reportSentence(report), count: report.messages });
     changed();
   }
 
   #enqueue(work: () => Promise<void>): void {
     this.#writing = this.#writing
       .then(work)
-      .catch((error: unknown) => this.#options.log.warn('the report was not written', { error }));
+      .catch((error: unknown) => this.#options.log.warn('absence report not written', { error }));
   }
 }
 
-// Writes down what the transport finds out by itself about people, groups and the account, one after the
-// other. Invariant: nothing waits for it; what could not be written is told again by a later stanza.
+// Stores what the transport reports about contacts, groups and the account, in order. Invariant: nothing waits for it;
+// what could not be written is reported again by a later stanza.
 
 export class ContactSync {
   readonly #db: Db;
@@ -102,7 +102,7 @@ export class ContactSync {
   #enqueue(work: () => Promise<unknown>): void {
     this.#learning = this.#learning.then(work).then(
       () => {},
-      (error: unknown) => this.#log.warn('learning who is who failed', { error }),
+      (error: unknown) => this.#log.warn('storing contact updates failed', { error }),
     );
   }
 }

@@ -1,6 +1,5 @@
-// The last moment before a message leaves: in one transaction, under the lease, everything that may stop it
-// is asked again, and the attempt is written down before it is made. After a kill it is known which
-// messages may have left.
+// Claims the next messages to send: in one transaction, under the lease, it checks again everything that may stop them
+// and records the attempt before it is made. After a kill it is known which messages may have been sent.
 import type {
   AccountId,
   ChatId,
@@ -33,7 +32,7 @@ import {
 } from './delivery-updates.ts';
 import { readFreezes } from './sending-health.ts';
 
-/** Whether what permitted each message still does, in the order they were given. */
+/** Whether each message is still permitted, in the given order. */
 export type PermitRecheck = (
   tx: Transaction,
   rows: readonly ReadyRow[],
@@ -41,12 +40,12 @@ export type PermitRecheck = (
 
 export type RecheckVerdict =
   | { readonly verdict: 'go' }
-  /** For now nothing leaves at all. */
+  /** Nothing may be sent now. */
   | { readonly verdict: 'wait' }
-  /** `lost`: nobody meant to stop it, and its conversation should not wait for an answer to it. */
+  /** `lost`: nobody meant to stop it, so its conversation should not wait for an answer to it. */
   | {
       readonly verdict: 'stop';
-      /** As the ledger keeps it; and as people are told. */
+      /** The reason for the ledger, and the sentence for people. */
       readonly reason: StopReason;
       readonly sentence: string;
       readonly lost?: true;
@@ -66,22 +65,22 @@ interface ClaimRequest {
   readonly room: number;
   readonly inFlight: readonly OutboxId[];
   readonly reconciled: boolean;
-  /** What the link says of first contacts at this moment, also before it stands in a row. */
+  /** WhatsApp's present lock on first contacts, also before it is stored. */
   readonly timeLockedUntil: Date | null;
   /** Whether numbers of first contacts are checked: `later` while WhatsApp did not answer, `never` where it cannot. */
   readonly checkNumbers?: 'now' | 'later' | 'never';
-  /** The one that was typed for; `unneeded` when messages leave without typing. */
+  /** The message that typing was shown for; `unneeded` if messages are sent without typing. */
   readonly typed: OutboxId | 'nobody' | 'unneeded';
 }
 
 export interface ClaimResult {
-  /** To be handed to the wire now, in this order. */
+  /** To be given to the transport now, in this order. */
   readonly rows: readonly ReadyRow[];
-  /** Would be next, but somebody has to be seen typing it first. */
+  /** The next message, for which typing has to be shown first. */
   readonly toType: ReadyRow | null;
-  /** Would be next, but WhatsApp has to be asked first whether these addresses are registered. */
+  /** Addresses of the next messages that have to be checked first: whether they are registered. */
   readonly toCheck: readonly string[];
-  /** Some may no longer be sent, and say so. */
+  /** Some messages were stopped. */
   readonly stopped: boolean;
   /** When to look again at the latest; null: when there is something new. */
   readonly again: Date | null;
@@ -125,7 +124,7 @@ export async function claimMessages(
     await recordStops(tx, options.lease.account, sorted.stopped);
     const { toCheck } = sorted;
     if (!goes) return { ...NOTHING_CLAIMED, stopped, toCheck, toType: next };
-    // There may be more behind those that were stopped.
+    // There may be more behind the stopped messages.
     const again = stopped ? claiming.now : null;
     return { rows: sorted.going, toType: null, toCheck, stopped, again };
   });
@@ -141,11 +140,11 @@ interface StoppedRow {
 
 const STOPPED_EVENT = { type: 'stopped' } as const;
 
-/** Nobody stopped it; but one that may have left already is not said to have failed for that. */
+/** A message that may already have been sent is not marked as failed for this reason. */
 const unreachable = ({ state }: ReadyRow): DeliveryUpdate['event'] =>
   state === 'pending' ? { type: 'not_sent', last: true } : STOPPED_EVENT;
 
-/** Everything behind one that waits waits with it. */
+/** Everything behind a message that waits also waits. */
 function sortByVerdict(
   ready: readonly ReadyRow[],
   verdicts: readonly RecheckVerdict[],
@@ -212,7 +211,7 @@ async function recordAttempts(
   now: Date,
 ): Promise<void> {
   if (rows.length === 0) return;
-  // Of several that leave together to somebody new, the first alone opens the chat.
+  // Of several messages to a new contact that are sent together, only the first counts as first contact.
   const opens = rows.map(
     (row, at) => row.first_contact && rows.findIndex((one) => one.chat_id === row.chat_id) === at,
   );
@@ -237,9 +236,9 @@ async function stopMessages(
   await applyDeliveryReports(tx, lease.account, outcomes, aftermath);
 }
 
-// Which messages may go next. They go by their number; one that has to wait (for a retry, for a receipt,
-// for first contacts to be allowed again) holds back its own chat and nobody else. What a paused
-// conversation's agent wrote holds back nobody: it is out of the line until the conversation goes on.
+// Selects the messages that may be sent next, in the order of their numbers. One that has to wait (for a retry, a
+// receipt, or for first contacts to be allowed again) holds back only its own chat. The agent's messages of a paused
+// conversation hold back nothing: they are skipped until the conversation resumes.
 
 export interface ReadyRow {
   readonly id: OutboxId;
@@ -251,28 +250,27 @@ export interface ReadyRow {
   readonly body: string;
   readonly state: Extract<OutboxState, 'pending' | 'unknown'>;
   readonly first_contact: boolean;
-  /** Where it goes; null for a contact without any address. */
+  /** Null for a contact without any address. */
   readonly address: string | null;
-  /** A first contact of whom it is not known whether the number is registered. */
+  /** A first contact whose number is not known to be registered. */
   readonly unchecked: boolean;
 }
 
 export interface ReadyQuery {
   readonly now: Date;
   readonly room: number;
-  /** Handed to the wire and not yet answered. */
+  /** Given to the transport and not yet answered. */
   readonly inFlight: readonly OutboxId[];
-  /** `checked`: only those whose number is known to be registered, or not to be. */
+  /** `checked`: only those whose number was checked, with either result. */
   readonly firstContacts: 'open' | 'checked' | 'closed';
-  /** Whether doubtful ones have had their chance to be settled by a receipt. */
+  /** Whether messages in doubt have had their time to be settled by a receipt. */
   readonly reconciled: boolean;
-  /** Doubtful since before then: no longer offered. */
+  /** Messages in doubt since before this time are no longer offered. */
   readonly horizon: Date;
 }
 
-// OFFSET 0 keeps the question about earlier ones a question about one row: as a join it would be asked of
-// everything that waits.
-/** Locks what it finds: a receipt that comes now waits, and then counts. */
+// OFFSET 0 makes PostgreSQL check for earlier messages row by row: as a join it would do so for every queued message.
+/** Locks the rows: a receipt that arrives now waits and is applied afterwards. */
 export async function findReady(
   tx: Transaction,
   account: AccountId,
@@ -306,8 +304,8 @@ export async function findReady(
 }
 
 /**
- * The agent's words wait while its conversation is paused. When the owner took it over they wait for
- * nothing any more: the re-check ends them.
+ * The agent's messages wait while its conversation is paused. After a takeover by the owner they no longer wait: the
+ * re-check stops them.
  */
 const isPausedSql = (
   row: RawBuilder<unknown>,
@@ -316,13 +314,13 @@ const isPausedSql = (
   WHERE i.account_id = ${row}.account_id AND i.id = ${row}.instance_id AND i.state = 'PAUSED'
     AND p.actor LIKE 'conversation:%' AND NOT ${isTakenOverSql(sql.ref('p'))}))`;
 
-/** The owner wrote to the contact after the agent was given this permit. */
+/** The owner wrote to the contact after the agent got this permit. */
 export const isTakenOverSql = (permit: RawBuilder<unknown>) => sql<boolean>`(
   ${permit}.actor LIKE 'conversation:%' AND EXISTS (SELECT FROM instance_transitions t
     WHERE t.account_id = ${permit}.account_id AND t.instance_id = ${permit}.instance_id
       AND t.trigger = 'owner_takeover' AND t.epoch > ${permit}.instance_epoch))`;
 
-/** Nobody has written in this direct chat, neither they nor this account. */
+/** Neither side has written in this direct chat. */
 export const isFirstContactSql = (row: RawBuilder<unknown>) => sql<boolean>`(
   EXISTS (SELECT FROM chats f WHERE f.account_id = ${row}.account_id AND f.id = ${row}.chat_id AND f.kind = 'direct')
   AND NOT EXISTS (SELECT FROM message_keys k
@@ -331,7 +329,7 @@ export const isFirstContactSql = (row: RawBuilder<unknown>) => sql<boolean>`(
     WHERE w.account_id = ${row}.account_id AND w.chat_id = ${row}.chat_id AND w.id <> ${row}.id
       AND (w.state IN ('sent', 'delivered', 'read', 'unknown') OR w.in_doubt)))`;
 
-/** Where messages of a chat go. */
+/** The address to which messages of a chat are sent. */
 export async function loadChatAddress(
   db: Db,
   account: AccountId,
@@ -343,7 +341,7 @@ export async function loadChatAddress(
   return rows[0]?.address ?? null;
 }
 
-/** What was handed to the wire within a day: all that pacing looks at. */
+/** What was given to the transport within a day: all that pacing looks at. */
 export async function loadRecentSendings(
   db: Db,
   account: AccountId,

@@ -1,6 +1,6 @@
-// Carries messages to the wire, in order, and writes down what became of each. Driven by the rows
-// themselves: a hint makes it look at once, a poll makes a lost hint cost only time. It never makes an id
-// and never offers again what may have left, unless it was reconciled.
+// Sends queued messages in order and records the result of each. It is driven by the rows: a hint makes it look at
+// once, and polling makes a lost hint cost only time. It never creates a message id, and never offers again what may
+// have been sent unless it was reconciled.
 import { whatsappStatusOf } from '@relay/contract/connection/states';
 import type { AccountId, OutboxId } from '@relay/contract/ids';
 import type { Log } from '@relay/core/log';
@@ -34,18 +34,18 @@ import { recordFreeze, recordTimeLock } from './sending-health.ts';
 export interface DelivererOptions extends ClaimOptions {
   readonly transport: Transport;
   readonly log: Log;
-  /** After a commit that changed something a stream shows. */
+  /** Called after a commit that changed something a stream shows. */
   readonly changed: () => void;
   readonly now?: () => Date;
   readonly random?: () => number;
 }
 
-/** The floor when a hint is lost. */
+/** The longest wait when a hint is lost. */
 const POLL_MS = 1_000;
-/** How long WhatsApp may take to say whether a number is registered, and when it is asked again after silence. */
+/** How long WhatsApp may take to say whether a number is registered, and when to ask again if it did not answer. */
 const NUMBER_ANSWER_MS = 10_000;
 const NUMBER_ASKED_AGAIN_MS = 30_000;
-/** After a fault of the database; doubled up to POLL_MS. */
+/** After a database error; doubled up to POLL_MS. */
 const FIRST_WAIT_MS = 50;
 
 export class Deliverer {
@@ -61,17 +61,17 @@ export class Deliverer {
   readonly #outcomes: DeliveryReportWriter;
   #failures = 0;
   #begun = false;
-  /** For whom typing was shown, so that their message may leave. */
+  /** The message for which typing was shown, so that it may be sent. */
   #typed: OutboxId | 'nobody' = 'nobody';
-  /** Connected, caught up, and the doubtful have been given their time. */
+  /** Connected, caught up, and messages in doubt have had their time. */
   #reconciled = false;
   #doubtful = true;
-  /** When it last looked, by a clock that may be put back. */
+  /** When it last looked. The system clock may be set back. */
   #lookedAt = new Date(0);
-  /** WhatsApp did not say whether a number is registered: first contacts that need it wait until then. */
+  /** WhatsApp did not say whether a number is registered: first contacts that need it wait until this time. */
   #numbersFrom: Date | null = null;
   #checking: Promise<void> | null = null;
-  /** As written last. */
+  /** The value written last. */
   #lockedUntil: number | null = null;
 
   constructor(options: DelivererOptions) {
@@ -87,12 +87,12 @@ export class Deliverer {
     this.#loop.start();
   }
 
-  /** There may be something new to send. */
+  /** Call it when there may be something new to send. */
   wake(): void {
     this.#loop.hint();
   }
 
-  /** What the transport tells. Resolves when it is written, where there is something to write. */
+  /** Handles a transport event. Resolves when the result is written, if there is one. */
   async follow(event: TransportEvent): Promise<void> {
     switch (event.type) {
       case 'receipt': {
@@ -120,12 +120,12 @@ export class Deliverer {
     }
   }
 
-  /** Everything that was told so far is written. */
+  /** Resolves when everything reported so far is written. */
   settled(): Promise<void> {
     return this.#outcomes.settled();
   }
 
-  /** Offers nothing new; what is on its way has this long to be answered, and is in doubt afterwards. */
+  /** Offers nothing new. Messages in flight have this long to be answered, and are in doubt afterwards. */
   async stop(withinMs: number): Promise<void> {
     this.#loop.end();
     this.#typing.end();
@@ -152,13 +152,13 @@ export class Deliverer {
   }
 
   #failed(error: unknown): number {
-    this.#options.log.warn('delivery stumbled', { error });
-    // The answer may have been lost on its way: what was marked as offered and was not is in doubt.
+    this.#options.log.warn('delivery failed; retrying', { error });
+    // The commit's answer may have been lost: a message that was marked as offered but never sent is in doubt.
     this.#reconciled = false;
     return Math.min(FIRST_WAIT_MS * 2 ** this.#failures++, POLL_MS);
   }
 
-  /** Before anything is offered: what the last process offered is in doubt. */
+  /** Before anything is offered, marks what the last process offered as in doubt. */
   #begin(): Promise<void> {
     const now = this.#now();
     return this.#write(async (tx, { account }) => {
@@ -201,7 +201,7 @@ export class Deliverer {
     return silent || this.#checking !== null ? 'later' : 'now';
   }
 
-  /** Beside everything else: only who is asked about waits for the answer. */
+  /** Runs in the background: only the messages to these addresses wait for the answer. */
   #checkNumbers(addresses: readonly string[]): void {
     if (addresses.length === 0) return;
     const { db, lease, transport, log } = this.#options;
@@ -216,7 +216,7 @@ export class Deliverer {
     });
   }
 
-  /** Kept in a row, so that the gate refuses new ones and a restart remembers. */
+  /** Stored, so that the gate refuses new first contacts and the lock survives a restart. */
   async #noteLock(): Promise<void> {
     const until = this.#options.transport.link.timeLockedUntil;
     if (until === null || until.getTime() === this.#lockedUntil) return;
@@ -235,7 +235,7 @@ export class Deliverer {
     if (!anew && !this.#doubtful) return;
     const { delivery, aftermath } = this.#options;
     const [now, inFlight] = [this.#now(), [...this.#inFlight.keys()]];
-    // Before it is done: a connection that breaks meanwhile has the last word.
+    // Set before the work, so that a connection that breaks meanwhile can reset it.
     this.#reconciled = true;
     this.#doubtful = false;
     await this.#write(async (tx, { account }) => {
@@ -283,7 +283,7 @@ export class Deliverer {
     const at = this.#now();
     return {
       of,
-      // Only what is on its way or was just taken can be refused; a second word on it says nothing new.
+      // Only a message in flight or just accepted can be refused; a second report adds nothing.
       is: (row) =>
         row.in_doubt || row.state === 'sent'
           ? { event: { type: 'refused', verdict }, at, sentence, freeze }
@@ -339,7 +339,10 @@ export class Deliverer {
   }
 }
 
-/** WhatsApp's clock may differ from ours, which follow-ups are timed by: not before the attempt, and not in the future. */
+/**
+ * WhatsApp's clock may differ from ours, and follow-ups are timed by ours: not before the attempt, and not in the
+ * future.
+ */
 const clampReceiptTime = (at: Date, attemptedAt: Date | null, now: Date): Date =>
   new Date(Math.min(Math.max(at.getTime(), attemptedAt?.getTime() ?? 0), now.getTime()));
 
@@ -353,7 +356,7 @@ function notSentUpdate(attempts: number, at: Date): DeliveryUpdate {
   };
 }
 
-/** What came of a send; null when the server has taken it. Silence is no answer. */
+/** The result of a send; null if the server accepted it. No answer in time is `uncertain`. */
 async function sendWithTimeout(sending: Promise<void>, ms: number): Promise<SendFault | null> {
   const patience = new WakeableSleep();
   const silent = patience.sleep(ms).then(() => new SendFault('uncertain', 'no answer in time'));
@@ -367,8 +370,8 @@ async function sendWithTimeout(sending: Promise<void>, ms: number): Promise<Send
   }
 }
 
-// What is told of messages on their way, written in batches by one writer: whatever was told while the last
-// batch was being written goes into the next. One that cannot be written keeps no other from it.
+// Writes delivery reports in batches: reports that arrive while a batch is written go into the next. A report that
+// cannot be written does not block the others.
 
 interface DeliveryReportWriterOptions {
   readonly write: (outcomes: readonly DeliveryReport[]) => Promise<void>;
@@ -395,7 +398,7 @@ class DeliveryReportWriter {
     this.#options = options;
   }
 
-  /** Resolves when it is written; never, if that is given up. */
+  /** Resolves when it is written; never, if the writer is closed before. */
   tell(outcome: DeliveryReport): Promise<void> {
     return new Promise((written) => {
       this.#told.push({ outcome, written });
@@ -403,7 +406,7 @@ class DeliveryReportWriter {
     });
   }
 
-  /** Everything told so far is written. */
+  /** Resolves when everything reported so far is written. */
   async settled(): Promise<void> {
     while (this.#writing !== null) await this.#writing;
   }
@@ -417,7 +420,7 @@ class DeliveryReportWriter {
   async #run(): Promise<void> {
     let most = REPORT_BATCH;
     let wait = FIRST_WRITE_RETRY_MS;
-    // What is told in the same breath goes together.
+    // Collects the reports of the same tick into one batch.
     await null;
     while (this.#told.length > 0 && !this.#closed) {
       const batch = this.#told.splice(0, most);
@@ -426,8 +429,8 @@ class DeliveryReportWriter {
         for (const { written } of batch) written();
         [most, wait] = [REPORT_BATCH, FIRST_WRITE_RETRY_MS];
       } catch (error) {
-        this.#options.log.warn('writing what became of messages failed', { error });
-        // Alone from here on, and to the end of the line: order among them does not matter.
+        this.#options.log.warn('writing delivery reports failed; retrying', { error });
+        // From here on each report is written alone, and failed ones go to the end: their order does not matter.
         this.#told.push(...batch);
         if (batch.length === 1) await this.#pause.sleep(wait);
         [most, wait] = [1, Math.min(wait * 2, LONGEST_WRITE_RETRY_MS)];
@@ -437,12 +440,12 @@ class DeliveryReportWriter {
   }
 }
 
-// Times that lie ahead of the clock: they were written while it was ahead, and it has been put right since. Left as they
-// are, they would stop all sending until then.
+// Corrects times in the future. They were written while the clock was ahead, and it has been set back since. Left as
+// they are, they would stop all sending until then.
 
 /**
- * What seems to happen later happened no later than now. Caps still count those messages, and retries and freezes last
- * as long as they were meant to. The end of a time lock is WhatsApp's own word and stays.
+ * A time in the future becomes now. Limits still count those messages, and retries and freezes keep their length. The
+ * end of a time lock comes from WhatsApp and stays.
  */
 async function correctFutureTimes(tx: Transaction, account: AccountId, now: Date): Promise<void> {
   const at = sql`${now}::timestamptz`;
@@ -453,8 +456,8 @@ async function correctFutureTimes(tx: Transaction, account: AccountId, now: Date
     WHERE account_id = ${account} AND since > ${at} AND cause <> 'time_lock'`.execute(tx);
 }
 
-// Asks WhatsApp whether a number is registered, and keeps the answer. Writing to numbers that are not is reported to
-// lock accounts.
+// Asks WhatsApp whether a number is registered, and stores the answer. Accounts are reported to be locked for writing
+// to numbers that are not.
 
 interface NumberCheckDeps {
   readonly db: Db;
@@ -464,7 +467,7 @@ interface NumberCheckDeps {
   readonly now: () => Date;
 }
 
-/** Whether there was an answer; none while WhatsApp is out of reach. Never rejects. */
+/** Whether there was an answer; false while WhatsApp cannot be reached. Never rejects. */
 export async function checkNumber(
   { db, lease, transport, log, now }: NumberCheckDeps,
   address: string,

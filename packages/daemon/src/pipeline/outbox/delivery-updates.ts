@@ -1,5 +1,5 @@
-// What became of messages, written: the pure machine decides, and rows, events, transcripts and the sent
-// messages themselves change together in the caller's transaction. Many at once cost what one costs.
+// Applies delivery reports: the pure state machine decides, and rows, events, transcripts and the sent messages change
+// together in the caller's transaction. Many reports cost as many statements as one.
 import type { AccountId, InstanceId, MessageId, OutboxId } from '@relay/contract/ids';
 import type { DeliverySettings } from '@relay/contract/settings';
 import { type StopReason, stopLedgerRow } from '@relay/core/ledger/rows';
@@ -20,47 +20,47 @@ import type { Jobs } from '../../platform/jobs/jobs.ts';
 
 export type OutboxRow = Selectable<Tables['outbox']>;
 
-/** Writes messages that have left among the account's messages; called once for each. */
+/** Stores sent messages among the account's messages; called once for each. */
 type RecordSent = (
   tx: Transaction,
   sent: readonly { readonly row: OutboxRow; readonly at: Date }[],
 ) => Promise<void>;
 
-/** What else follows from what became of messages, in the same transaction. */
+/** Further effects of delivery reports, in the same transaction. */
 export interface DeliveryHooks {
   readonly recordSent: RecordSent;
-  /** Messages of conversations that will not arrive; what was stopped on purpose is none of them. */
+  /** A conversation's messages that will not arrive, except those that were stopped on purpose. */
   undelivered(
     tx: Transaction,
     messages: readonly { readonly id: OutboxId; readonly instance: InstanceId }[],
   ): Promise<void>;
-  /** Conversations of which a message is no longer unsent: WhatsApp took it, or it was stopped on purpose. */
+  /** Conversations with a message that is no longer unsent: WhatsApp accepted it, or it was stopped on purpose. */
   settled(tx: Transaction, instances: readonly InstanceId[]): Promise<void>;
 }
 
 export interface DeliveryUpdate {
   readonly event: OutboxEvent;
   readonly at: Date;
-  /** Why, for a person; kept when it failed. */
+  /** The reason as text for people; stored when the message failed. */
   readonly sentence?: string;
   /** When it may be tried again; null: not before it has been reconciled. */
   readonly notBefore?: Date | null;
-  /** Stopped, though nobody meant it to be. */
+  /** Stopped, though nobody meant to stop it. */
   readonly lost?: boolean;
-  /** What else it means. */
+  /** The refusal that also freezes sending. */
   readonly freeze?: RefusalCause | null;
 }
 
-/** By the outbox's own id, or by the one WhatsApp knows it by. */
+/** By the outbox's own id, or by WhatsApp's message id. */
 export type OutboxTarget = { readonly id: OutboxId } | { readonly messageId: MessageId };
 
 export interface DeliveryReport {
   readonly of: OutboxTarget;
-  /** Null when it says nothing new of a message that is there already. */
+  /** Null if the report adds nothing to the message's present state. */
   readonly is: (row: OutboxRow) => DeliveryUpdate | null;
 }
 
-/** Returns what happened to messages that are there, and how they stand now. */
+/** Returns each applied update with the row as it is now. */
 export async function applyDeliveryReports(
   tx: Transaction,
   account: AccountId,
@@ -107,7 +107,7 @@ function isLost(before: OutboxRow, now: OutboxRow, { event, lost }: DeliveryUpda
   return event.type !== 'stopped' || lost === true;
 }
 
-/** In their order, so that two that lock several never wait for each other. */
+/** Locked in a fixed order, so that two batches never deadlock. */
 async function lockRows(
   tx: Transaction,
   account: AccountId,
@@ -141,7 +141,7 @@ function rowAfter(row: OutboxRow, { event, at, sentence, notBefore }: DeliveryUp
     failure: state === 'failed' ? (row.failure ?? sentence ?? null) : null,
     not_before: notBefore === undefined ? row.not_before : notBefore,
     unknown_since: state === 'unknown' ? (row.unknown_since ?? row.attempted_at ?? at) : null,
-    // Too much at once is no fault of this message.
+    // A rate limit is not the fault of this message.
     attempts: later && state === 'pending' ? 0 : row.attempts,
     ...(isReached(state) ? { sent_at: row.sent_at ?? at } : {}),
     ...(isReached(state) ? { [TIME_OF[state]]: row[TIME_OF[state]] ?? at } : {}),
@@ -189,7 +189,7 @@ async function recordStateChanges(
       })),
     )
     .execute();
-  // Nobody should wait for an answer to a message that never left.
+  // The conversation should not wait for an answer to a message that was never sent.
   const lines = changes.flatMap(({ to }) =>
     to.state === 'failed' && to.instance_id !== null
       ? [
@@ -205,7 +205,7 @@ async function recordStateChanges(
   if (lines.length > 0) await tx.insertInto('instance_messages').values(lines).execute();
 }
 
-// Messages that were stopped before they left, as rows of the ledger.
+// Records stopped messages in the ledger.
 
 type StoppedMessage = Pick<OutboxRow, 'id' | 'permit_id' | 'chat_id'>;
 
@@ -221,19 +221,19 @@ export async function recordStops(
   }
 }
 
-// Withdraws messages that have not left. One that may have left is in doubt and is not touched.
+// Withdraws queued messages. One that may have been sent is in doubt and is not touched.
 
 interface QueuedWithdrawal {
-  /** Of rows of `outbox o`. */
+  /** A condition on rows of `outbox o`. */
   readonly which: RawBuilder<unknown>;
   readonly at: Date;
-  /** Why, for a person. */
+  /** The reason as text for people. */
   readonly sentence: string;
-  /** Left out by the conversation that withdraws its own messages. */
+  /** Left out by a conversation that withdraws its own messages. */
   readonly settled?: DeliveryHooks['settled'];
 }
 
-/** Returns what was withdrawn; the caller records it in the ledger, last of all that it writes. */
+/** Returns what was withdrawn. The caller records it in the ledger, as the last thing that it writes. */
 export async function withdrawQueued(
   tx: Transaction,
   account: AccountId,
@@ -245,23 +245,23 @@ export async function withdrawQueued(
   if (rows.length === 0) return [];
   const outcomes = rows.map(({ id }) => ({
     of: { id },
-    // It may have been handed to WhatsApp in this moment.
+    // It may have been given to WhatsApp at this moment.
     is: (row: OutboxRow) =>
       row.state === 'pending' && !row.in_doubt
         ? ({ event: { type: 'stopped' }, at, sentence } as const)
         : null,
   }));
-  // Nothing was sent, and nobody waits to hear that it got lost.
+  // Nothing was sent, and no conversation waits to learn that the message was lost.
   const aftermath = { recordSent: async () => {}, undelivered: async () => {}, settled };
   const withdrawn = await applyDeliveryReports(tx, account, outcomes, aftermath);
   return withdrawn.map(({ row }) => row);
 }
 
-// Messages that may have left or not. A receipt settles one; without any, once the account is connected,
-// caught up and a while has passed, it is offered again under its own id, which its recipient shows once.
-// One that is too old for that waits for its owner, who is told.
+// Messages in doubt: they may have been sent or not. A receipt settles one. Without a receipt, once the account is
+// connected, caught up and some time has passed, it is offered again under the same id, which the recipient shows only
+// once. One that is too old for that is left to the owner, who is notified.
 
-/** Attempts that nobody waits for any more: whoever made them is gone. */
+/** Attempts whose sender is gone, so that nobody waits for their answer. */
 export async function markDoubtful(
   tx: Transaction,
   account: AccountId,
@@ -287,9 +287,9 @@ export async function markDoubtful(
 }
 
 /**
- * The account is connected and has caught up: each doubtful message gets its time for a receipt, and one
- * that has had it and is too old to be offered again is the owner's. `anew`: a connection was made, so
- * those that had their time before get it again. Returns how many are still to be settled.
+ * Called when the account is connected and has caught up. Each message in doubt gets its time for a receipt; one that
+ * has had it and is too old to be offered again is left to the owner. `anew`: after a new connection those that had
+ * their time before get it again. Returns how many are still to be settled.
  */
 export async function reconcileDoubtful(
   tx: Transaction,
@@ -334,8 +334,8 @@ export async function reconcileDoubtful(
   return left;
 }
 
-// Wakes a conversation when one of its messages was sent, stopped or lost. The job is written in the transaction that
-// writes what became of the message.
+// Wakes a conversation when one of its messages was sent, stopped or lost. The job is queued in the transaction that
+// records the result.
 
 export function wakeConversations(
   jobs: Jobs,
@@ -348,7 +348,7 @@ export function wakeConversations(
         'conversation',
         messages.map(({ id, instance }) => ({
           key: `${account}:${instance}`,
-          // Good in any epoch: what could not be delivered stays undelivered.
+          // Valid in any epoch: what could not be delivered stays undelivered.
           data: { account, subject: instance, epoch: 0, wake: 'undelivered', message: id },
         })),
       ),

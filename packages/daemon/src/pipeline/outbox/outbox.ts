@@ -1,6 +1,6 @@
-// Permitted messages on their way. A row needs a permit, and its message id is chosen here, before any
-// attempt, so that every attempt is the same message to its recipient. The row itself is what is to be
-// done: nothing else has to be in step with it for the message to leave.
+// Adds permitted messages to the outbox. A row needs a permit, and its message id is chosen here before any attempt, so
+// that every attempt is the same message to its recipient. The row alone is the work to do: nothing else has to be in
+// step with it.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { RelayError } from '@relay/contract/errors';
 import {
@@ -18,11 +18,11 @@ import type { Db, Transaction } from '../../platform/db/database.ts';
 interface NewOutboxMessage extends MessageIds {
   readonly body: string;
   readonly firstContact: boolean;
-  /** The sender's own name for this message: the same one again is the same message. */
+  /** The sender's idempotency key: the same key means the same message. */
   readonly key: string | null;
 }
 
-/** Chosen before the permit, which is good for this one message. */
+/** Chosen before the permit, which is valid for this one message. */
 interface MessageIds {
   readonly id: OutboxId;
   readonly messageId: MessageId;
@@ -38,8 +38,8 @@ export const newMessageIds = (): MessageIds => ({
 });
 
 /**
- * Inside the caller's transaction, under the ledger's lock: rows get their numbers in commit order. The
- * permit and what belongs to it are `written` by the same statement.
+ * Runs in the caller's transaction, under the ledger's lock, so that rows are numbered in commit order. The same
+ * statement inserts the permit and what belongs to it (`written`).
  */
 export async function putMessage(
   tx: Transaction,
@@ -58,8 +58,8 @@ export async function putMessage(
 }
 
 /**
- * What was put under this key before; null the first time. Whoever asks with the same key at the same
- * time waits here until this transaction ends. The same key for other words is refused.
+ * The message that was stored under this key before; null the first time. A concurrent caller with the same key waits
+ * here until this transaction ends. The same key for another text is refused.
  */
 export async function findByKey(
   tx: Transaction,
@@ -81,10 +81,10 @@ export async function findByKey(
   return { id: known.id, messageId: known.message_id, state: known.state };
 }
 
-/** The form WhatsApp's own web client uses. */
+/** The form that WhatsApp's own web client uses. */
 const newMessageId = () => `3EB0${randomBytes(9).toString('hex').toUpperCase()}` as MessageId;
 
-// What was sent under an id, for a recipient whose device could not open it and asks again.
+// Finds a sent message by its id, for a recipient whose device could not decrypt it and asks again.
 
 export async function findSent(
   db: Db,

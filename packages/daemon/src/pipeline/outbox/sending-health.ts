@@ -1,5 +1,5 @@
-// How sending goes, in one light and one sentence: red when WhatsApp stops this account, amber when a person
-// should look, green otherwise. Worst first.
+// The health of sending as one color and one sentence: red when WhatsApp stops this account, amber when the owner
+// should look, green otherwise. The worst condition counts.
 import type { SendingHealth } from '@relay/contract/api/status';
 import type { AccountId } from '@relay/contract/ids';
 import type { PacingSettings } from '@relay/contract/settings';
@@ -14,7 +14,7 @@ import { sql } from 'kysely';
 import type { Db, Transaction } from '../../platform/db/database.ts';
 import { appendEvent } from '../../platform/db/events.ts';
 
-/** Whether nothing at all may leave for longer than the pace between two messages. */
+/** Whether nothing at all may be sent for longer than the pace between two messages. */
 export async function isSendingBlocked(
   db: Db,
   account: AccountId,
@@ -118,7 +118,7 @@ async function readFigures(db: Db, account: AccountId, now: Date): Promise<Figur
   return row;
 }
 
-// What WhatsApp has told this account to leave be for a while, as rows: it outlives a restart.
+// Freezes: what WhatsApp has told this account not to do for a while. They are rows, so they survive a restart.
 
 export const readFreezes = (db: Db, account: AccountId): Promise<Freeze[]> =>
   db
@@ -138,7 +138,7 @@ export async function recordFreeze(
   await writeFreeze(tx, account, freezeAfter(cause, before ?? null, pacing, now), now);
 }
 
-/** The network's latest word counts, also when it is shorter than the one before. */
+/** WhatsApp's latest report counts, even if it is shorter than the one before. */
 export const recordTimeLock = (
   tx: Transaction,
   account: AccountId,

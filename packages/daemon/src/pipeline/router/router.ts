@@ -1,5 +1,5 @@
-// Decides what becomes of each message that was taken in, and says so in the ledger. Decision, effect and
-// the job's end are one transaction: a message is handed over exactly once, whatever restarts in between.
+// Routes each stored message to a feature and records the decision in the ledger. Decision, effect and the end of the
+// job are one transaction: a message is handed over exactly once, whatever restarts in between.
 
 import { LATE_REPLY_WITHIN_MS } from '@relay/contract/api/constants';
 import type {
@@ -33,7 +33,7 @@ import { ownChatKindSql } from '../../platform/db/names-and-addresses.ts';
 import { dedupeNotifications } from '../../platform/db/notification-dedupe.ts';
 import { transaction, type UnitOfWork } from '../../platform/db/transaction.ts';
 
-/** A job of the queue `route`, as far as the router needs it. */
+/** The part of a `route` job that the router needs. */
 interface RouteJob {
   readonly data: StoredMessageRef;
   complete(tx: Transaction): Promise<void>;
@@ -43,17 +43,19 @@ interface RouteJob {
 export function onRoute(deps: ConversationDeps, admins: readonly string[] = []) {
   return (job: RouteJob): Promise<void> =>
     transaction(deps, async (work) => {
-      // First, because a merge of the sender locks the job: the message is read as the merge left it.
+      // First, because a merge of the sender locks the job: the message is read after the merge.
       await job.complete(work.tx);
       const message = await loadRoutedMessage(work.tx, job.data, admins, deps.now());
-      // Last, because its end is a row of the ledger, which stays locked from there to the commit.
+      // Routing comes last, because it ends with a ledger row, and the ledger stays locked from there to the commit.
       if (message === null || (await isDuplicateNotification(work.tx, deps.lease.account, message)))
         return;
       await routeMessage({ ...deps, admins }, work, message);
     });
 }
 
-/** A notification of a message that the account has received; that one is placed, and this row is gone. */
+/**
+ * True for a notification of a message that the account has received: that message is routed, and this row is deleted.
+ */
 async function isDuplicateNotification(
   tx: Transaction,
   account: AccountId,
@@ -92,7 +94,7 @@ async function routeMessage(
   );
 }
 
-/** To the feature that the message is for. What it returns is written into the ledger behind the route. */
+/** Hands the message to its feature. The returned rows are added to the ledger after the route. */
 async function handOver(
   deps: ConversationDeps & GroupMessageDeps,
   work: UnitOfWork,
@@ -128,10 +130,10 @@ async function handOver(
   return [];
 }
 
-// A message that was taken in, and what the router must know to place it: one query, in the transaction
-// of the decision, so that a grant revoked a moment ago already counts.
+// Loads a stored message with the facts for routing it: one query, in the transaction of the decision, so that a grant
+// revoked a moment ago already counts.
 
-/** Where a message stands in `messages`. */
+/** The position of a message in `messages`. */
 export interface StoredMessageRef {
   readonly account: AccountId;
   readonly message: number;
@@ -140,18 +142,18 @@ export interface StoredMessageRef {
 
 interface RoutedMessage {
   readonly id: MessageId;
-  /** Its own in `messages`, where `id` is only its sender's. */
+  /** Its number in `messages`; `id` is unique only per sender. */
   readonly number: number;
   readonly chat: ChatId;
   readonly body: string;
-  /** Of a reaction: the emoji, and the message that it is on. */
+  /** For a reaction: the emoji, and the message that it is on. */
   readonly reaction: { readonly emoji: string; readonly on: MessageId } | null;
-  /** Its sender did not write it: a forwarded message, a file's name, a contact card. */
+  /** Content that its sender did not write: a forwarded message, a file name, a contact card. */
   readonly untrusted: boolean;
   readonly sentAt: Date;
-  /** Taken in long after it was written: it waited while Relay was away. */
+  /** Stored long after it was written, because Relay was offline. */
   readonly late: boolean;
-  /** The record of the contact or the group, whatever it allows. */
+  /** The grant of the contact or group, whatever it allows. */
   readonly grant: GrantId | null;
   readonly facts: RouteFacts;
 }
@@ -177,7 +179,7 @@ interface RouteRow {
   dismissed: boolean | null;
 }
 
-/** Null when the message is gone: erased before anybody looked at it. */
+/** Null if the message was erased before it was routed. */
 async function loadRoutedMessage(
   tx: Transaction,
   { account, message, sentAt }: StoredMessageRef,

@@ -1,5 +1,5 @@
-// The gate over a fresh store, for the tests of this folder: grants and approvals as verbs, proposals by any
-// actor, and what the re-check says of everything that waits in the outbox.
+// Test harness for the gate on a fresh database: functions for grants and approvals, proposals by any actor, and the
+// re-check of everything in the outbox.
 import { randomUUID } from 'node:crypto';
 import type { CreatePermission, Permission } from '@relay/contract/api/contacts';
 import { chatId, contactId, type RunId, runId } from '@relay/contract/ids';
@@ -36,7 +36,7 @@ export async function freshGate(options: Partial<GateOptions> = {}) {
   if (lease === null) throw new Error('a fresh account is free');
   const gate = new Gate({ account, pacing, hint: () => {}, ...options });
   const world = { db, lease, gate, changed: () => {} };
-  /** What was scheduled with a yes. */
+  /** Schedules that were approved. */
   const scheduled: ApprovedSchedule[] = [];
   const approvals = createApprovalService({
     ...world,
@@ -64,7 +64,7 @@ export async function freshGate(options: Partial<GateOptions> = {}) {
     });
   const of = ({ contactId: id }: Permission) =>
     ({ kind: 'contact', contact: contactId(id ?? '') }) as const;
-  /** Their chat. They have written before: nothing here is about first contacts. */
+  /** Their chat. They have written before, so that no message is a first contact. */
   const chatOf = async (permission: Permission) => {
     const chat = await db
       .transaction()

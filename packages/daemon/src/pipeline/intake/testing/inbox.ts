@@ -1,5 +1,5 @@
-// An inbox for tests: rows whose content is a message as JSON, and a reader that knows that form. A row
-// may say that it is garbage, or nothing that concerns anybody.
+// An inbox for tests: rows whose content is a message as JSON, and a reader for that form. A row can be marked as
+// garbage or as no message.
 import type { AccountId, MessageId } from '@relay/contract/ids';
 import type { InboxReader, IncomingMessage } from '@relay/core/messages/message';
 import type { TestStore } from '@relay/testing/store';
@@ -43,7 +43,7 @@ export const openPlain: UnsealRow = (row) => row.content;
 
 type Content = IncomingMessage | null | 'garbage';
 
-/** One statement, in this order. A message whose key is there already is not put in again. */
+/** Inserts in one statement, in this order. A message whose key exists is not inserted again. */
 export async function receive(
   { sql }: Pick<TestStore, 'sql'>,
   account: AccountId,

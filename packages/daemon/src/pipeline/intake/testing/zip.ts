@@ -1,4 +1,4 @@
-// A .zip for tests, by hand: also ones that say of themselves what is not so.
+// Builds a .zip file for tests, also one that declares a wrong uncompressed size.
 import { crc32, deflateRawSync } from 'node:zlib';
 
 export async function zipOf(

@@ -1,5 +1,5 @@
-// A post office for tests: a store, a gate, a scripted network, and deliverers that can be killed and
-// started anew over the same rows.
+// Test harness for the outbox: a store, a gate, a scripted network, and deliverers that can be killed and restarted on
+// the same rows.
 import { randomUUID } from 'node:crypto';
 import {
   type DeliverySettings,
@@ -18,7 +18,7 @@ import { type MessageFromOwner, sendAsOwner } from '../../gate/send-as-owner.ts'
 import { checkNumber } from '../deliverer.ts';
 import type { OutboxRow } from '../delivery-updates.ts';
 
-/** More often than this the deliverer does not read its clock in one look. */
+/** The deliverer reads its clock at most this often in one look. */
 const MOST_READINGS = 8;
 const NUMBER_ANSWER_MS = 200;
 
@@ -59,7 +59,7 @@ export async function freshPost(after: CleanupHook, options: PostOptions = {}) {
   });
   const world = { db: database.kysely, lease, gate };
 
-  /** A process over these rows, which takes the place of the one before. */
+  /** Starts a deliverer on these rows in place of the previous one. */
   const start = () => {
     const deliverer = new Deliverer({
       db: database.kysely,
@@ -87,7 +87,7 @@ export async function freshPost(after: CleanupHook, options: PostOptions = {}) {
     return deliverer;
   };
 
-  /** Answers that arrive now reach nobody, and nothing more is written. */
+  /** Answers that arrive from now on are dropped, and nothing more is written. */
   const kill = async () => {
     unsubscribe();
     await running?.stop(0);
@@ -111,7 +111,7 @@ export async function freshPost(after: CleanupHook, options: PostOptions = {}) {
     kill,
     states,
     now,
-    /** Moves the deliverer's clock on. */
+    /** Advances the deliverer's clock. */
     later: (ms: number) => {
       clock.ahead += ms;
       running?.wake();
@@ -120,7 +120,7 @@ export async function freshPost(after: CleanupHook, options: PostOptions = {}) {
       recordSent = then;
     },
     settled: () => running?.settled(),
-    /** Resolves when the deliverer has looked for something to send more than once since. */
+    /** Resolves when the deliverer has looked for messages more than once since the call. */
     looked: async () => {
       const enough = readings + 2 * MOST_READINGS;
       await eventually(() => {
@@ -132,7 +132,7 @@ export async function freshPost(after: CleanupHook, options: PostOptions = {}) {
       sendAsOwner(world, { to: '+49 151 000001', text, ...more }),
     becomes: async (...wanted: string[]) => {
       const isSo = async () => (await states()).join() === wanted.join();
-      // What they are instead, and why, says more than that it never came true.
+      // Shows the actual states and failures instead of a timeout.
       await eventually(isSo).catch(async () => {
         const rows = await sql('SELECT state, failure, attempts FROM outbox ORDER BY seq');
         throw new Error(`expected ${wanted.join()}, found ${JSON.stringify(rows)}`);
