@@ -1,5 +1,5 @@
-// The model as it is set up at this moment: settings are read at each turn, and a model is opened anew only
-// when they have changed. Who wishes for another model gets it from the same provider.
+// Provides the configured model: settings are read at each turn, and a model is reopened only when they have changed. A
+// caller that asks for another model gets it from the same provider.
 
 import {
   isKeyless,
@@ -13,7 +13,7 @@ import { type ModelPrice, modelPriceFor, type PriceSettings } from '@relay/core/
 import type { LanguageModel } from 'ai';
 
 interface ModelOverride {
-  /** In the place of the one that is set. */
+  /** Overrides the configured model. */
   readonly model?: string;
 }
 
@@ -39,8 +39,7 @@ export function createModelSource(
   };
 }
 
-// From settings to a model that can be called. What is missing is named with the setting that would
-// give it; nothing is asked of the provider before a turn does.
+// Opens a model from the settings. An error names the missing setting; the provider is not contacted before a turn.
 
 const NO_PRICES: PriceSettings = {
   usd_per_million_input_tokens: null,
@@ -84,10 +83,10 @@ function providerOf({ model_provider: asked, model_base_url }: ModelSettings): P
 
 const missingSetting = (what: string): RelayError => new RelayError('agent_unavailable', { what });
 
-// Whose models agents can use. A provider's package is loaded when it is the one that was chosen; an
-// address alone is taken for that of a server that speaks OpenAI's protocol.
+// The supported providers. A provider's package is loaded only if it was chosen; a base URL without a provider is taken
+// for a server that speaks OpenAI's protocol.
 
-/** Never a name: the SDK would take that to a gateway on the internet. */
+/** Never a string: the SDK would send the name to a gateway on the internet. */
 type ModelObject = Exclude<LanguageModel, string>;
 
 interface ModelAccess {
@@ -97,9 +96,9 @@ interface ModelAccess {
 }
 
 interface ModelProvider {
-  /** The model when none is named; null where no name is right for everybody. */
+  /** The default model; null if no default suits everybody. */
   readonly model: string | null;
-  /** Null: the package knows it, or there is none to guess. */
+  /** Null: the package knows the address, or there is no default. */
   readonly baseUrl: string | null;
   readonly needsBaseUrl: boolean;
   open(access: ModelAccess): Promise<ModelObject>;
@@ -142,7 +141,7 @@ const PROVIDERS: Readonly<Record<ProviderName, ModelProvider>> = {
     needsBaseUrl: false,
     async open(access) {
       const { createOpenAI } = await import('@ai-sdk/openai');
-      // Called as a function it would speak to /responses, which keeps conversations at the provider.
+      // Called as a function it would use /responses, which stores conversations at the provider.
       return createOpenAI(clientOptions(access)).chat(access.model);
     },
   },

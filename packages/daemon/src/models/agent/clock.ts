@@ -1,11 +1,11 @@
-// Time as an agent's session knows it. How long something took is measured on a clock that nobody sets,
-// so that a wall clock put forward or back ends no turn. Tests bring a clock of their own.
+// The clock of an agent's session. Durations are measured on a monotonic clock, so that a change of the system time
+// ends no turn. Tests pass their own clock.
 export interface Clock {
   /** Milliseconds since some moment; never goes back. */
   now(): number;
-  /** What the wall says, for whoever has to speak of days and hours. */
+  /** The system time, for texts with dates and times. */
   date(): Date;
-  /** Rejects when the signal aborts first. */
+  /** Rejects if the signal aborts first. */
   wait(ms: number, signal: AbortSignal): Promise<void>;
 }
 
@@ -27,18 +27,18 @@ export const systemClock: Clock = {
     }),
 };
 
-// Ends the waiting, whatever the work does: it is told to stop by its signal, and when it ignores that,
-// nobody waits for it any longer. Its late answer, or its late failure, reaches nobody.
+// Runs work with a time limit. The signal tells the work to stop; if it ignores that, the call ends anyway, and its
+// late result or error is dropped.
 
 interface TimeLimit {
   readonly clock: Clock;
   readonly ms: number;
-  /** Ends it too, with its own reason. */
+  /** Also ends the work, with its own reason. */
   readonly signal: AbortSignal;
   late(): Error;
 }
 
-/** Nobody reads it: made once, because an error remembers where it was made, which costs time. */
+/** Never reported. Created once, because capturing a stack trace costs time. */
 const OVER = new Error('over');
 
 export async function runWithinLimit<T>(

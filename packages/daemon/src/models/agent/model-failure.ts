@@ -1,11 +1,11 @@
-// What went wrong with a model, as one of our own errors: whether another try may help, how long the
-// provider asks to wait, and a sentence without anything that was sent or answered.
+// Turns an error of a model provider into a RelayError: whether a retry may help, how long the provider asks to wait,
+// and a sentence that contains nothing that was sent or answered.
 import { RelayError } from '@relay/contract/errors';
 import { APICallError } from 'ai';
 
 export interface ModelFailure {
   readonly error: RelayError;
-  /** What the provider asked for; null when it did not say. */
+  /** The wait that the provider asked for; null if it did not say. */
   readonly waitMs: number | null;
 }
 
@@ -29,7 +29,7 @@ const garbled = (provider: string, cause: unknown): RelayError =>
 const unreachable = (provider: string, what: string, cause: unknown): RelayError =>
   new RelayError('model_unreachable', { provider, what }, { cause });
 
-/** The SDK's errors quote requests and answers, and causes of theirs may do the same. */
+/** The SDK's errors quote requests and answers, and so may their causes. */
 function withoutBodies(error: unknown): Error {
   const kept = new Error(error instanceof Error ? error.name : typeof error);
   if (error instanceof Error && error.stack !== undefined)
@@ -37,7 +37,7 @@ function withoutBodies(error: unknown): Error {
   return kept;
 }
 
-/** The system's word for it, as in ECONNREFUSED; never a message, which may quote an answer. */
+/** The system's error code, such as ECONNREFUSED; never a message, because it may quote an answer. */
 function reasonOf(error: unknown): string {
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
     const { code } = at as NodeJS.ErrnoException;

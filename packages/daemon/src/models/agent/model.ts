@@ -1,5 +1,5 @@
-// One call of a model: no SDK retries, no SDK tool runs, no telemetry. Tried again by our own table, and
-// what it cost is told and waited for before its answer counts.
+// Makes one model call, without the SDK's retries, tool runs and telemetry. Retries follow our own table, and the usage
+// is reported and stored before the answer counts.
 
 import type { ModelTrial } from '@relay/contract/api/settings';
 import { RelayError } from '@relay/contract/errors';
@@ -15,13 +15,13 @@ export interface OpenedModel {
   readonly model: ModelObject;
   readonly provider: string;
   readonly name: string;
-  /** Without one its calls count as free. */
+  /** Without a price the calls count as free. */
   readonly price?: Price;
 }
 
-/** Asked at the beginning of each turn, so that a setting that was changed counts from the next on. */
+/** Opened at the beginning of each turn, so that a changed setting applies from the next turn on. */
 export interface ModelSource {
-  /** The primary one, or another of the same provider. */
+  /** The configured model, or another one of the same provider. */
   open(wish?: { readonly model?: string }): Promise<OpenedModel>;
 }
 
@@ -29,10 +29,10 @@ interface ModelCall extends ModelQuestion {
   readonly listener?: TextListener | undefined;
 }
 
-/** Hears an answer as it comes. */
+/** Receives an answer while it is streamed. */
 interface TextListener {
   text(delta: string): void;
-  /** What was told of this answer does not count: it begins anew, or there is none. */
+  /** Discards the text received so far: the answer starts again, or there is none. */
   textReset(): void;
 }
 
@@ -41,9 +41,9 @@ export interface ModelCaller {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly callTimeoutMs: number;
-  /** What is left of the turn. */
+  /** The time left in the turn. */
   leftMs(): number;
-  /** The turn took too long. */
+  /** The error for a turn that took too long. */
   late(): RelayError;
   spent(spent: ModelUsage): Promise<void>;
 }
@@ -92,7 +92,10 @@ async function tryOnce(
   }
 }
 
-/** One attempt's words: taken back when it fails, and nothing that it says afterwards is passed on. */
+/**
+ * Passes on the text of one attempt. If the attempt fails, the text is reset, and nothing that arrives later is passed
+ * on.
+ */
 function hearingOf(listener: TextListener) {
   let told = false;
   let over = false;
@@ -109,7 +112,7 @@ function hearingOf(listener: TextListener) {
   };
 }
 
-/** As the provider counts it; where it does not say, as we do. */
+/** Uses the provider's token counts; where they are missing, our own estimate. */
 function costOf(
   { provider, name, price }: OpenedModel,
   call: ModelCall,
@@ -124,10 +127,10 @@ function costOf(
   return { provider, model: name, ...tokens, micros };
 }
 
-// What the SDK is asked for one call: the whole answer, or the same answer told as it comes. Either way no
-// retries, no tool runs and no telemetry of its own; half an answer is a failure, never an answer.
+// Calls the SDK once, for the whole answer or a streamed one, without the SDK's retries, tool runs and telemetry. A
+// partial answer is a failure.
 
-/** Never a name: the SDK would take that to a gateway on the internet. */
+/** Never a string: the SDK would send the name to a gateway on the internet. */
 type ModelObject = Exclude<LanguageModel, string>;
 
 interface ModelQuestion {
@@ -145,7 +148,7 @@ async function generateAnswer(
   model: ModelObject,
   question: ModelQuestion,
   abortSignal: AbortSignal,
-  /** Given: hears the words as they come. */
+  /** If given, it receives the text while it is streamed. */
   text?: (delta: string) => void,
 ): Promise<ModelAnswer> {
   const { generateText, streamText } = await loadSdk();
@@ -159,7 +162,7 @@ async function generateAnswer(
     telemetry: { isEnabled: false, recordInputs: false, recordOutputs: false },
   };
   if (text === undefined) return generateText(asked);
-  // Without a handler of ours the SDK writes errors, and with them answers, to the console.
+  // Without our own handler the SDK writes errors, including answers, to the console.
   const streamed = streamText({ ...asked, onError: () => {} });
   for await (const part of streamed.stream) {
     abortSignal.throwIfAborted();
@@ -174,30 +177,33 @@ async function generateAnswer(
   };
 }
 
-// The AI SDK, loaded when there is a model to speak to: it is large, and the daemon starts without it.
-// Its warnings would go to the console, and may quote what somebody wrote.
+// Loads the AI SDK when a model is needed: it is large, and the daemon starts without it. Its warnings are off, because
+// they would go to the console and may quote somebody's text.
 
 let loaded: typeof import('ai') | null = null;
 
 export async function loadSdk(): Promise<typeof import('ai')> {
   globalThis.AI_SDK_LOG_WARNINGS = false;
-  // Kept: even what is loaded would be looked up anew with every call of a model.
+  // Cached, because even a loaded module would be looked up again for every call.
   loaded ??= await import('ai');
   return loaded;
 }
 
 const SOON_MS = 2_000;
 
-/** Once the daemon has come to rest, so that the first turn need not wait for it. Without a model, never. */
+/**
+ * Loads the SDK soon after the daemon has started, so that the first turn does not wait for it. Does nothing without a
+ * model.
+ */
 export function preloadSdk(models: { open(): Promise<unknown> }): () => void {
   const load = () => models.open().then(loadSdk);
-  // What is missing is told by the turn that needs it.
+  // The turn that needs the model reports what is missing.
   const timer = setTimeout(() => void load().catch(() => {}), SOON_MS).unref();
   return () => clearTimeout(timer);
 }
 
-// One short question to the model, to see whether it answers: the same call that a turn makes, once. Whatever goes
-// wrong is the sentence that a turn would have failed with.
+// Tests the model with one short question, in the same way as a turn's call. An error is the one that a turn would have
+// failed with.
 
 const PATIENCE_MS = 20_000;
 

@@ -1,6 +1,6 @@
-// Whose words are whose, in a prompt. Everything that is not the agent's own stands between marks that
-// carry a word of this turn alone: a message can close its mark neither by guessing nor with a word that
-// an agent gave away, and what looks like a mark inside of one is no longer one.
+// Marks whose text is whose in a prompt. Everything that is not the agent's own is between marks that contain a word
+// unique to this turn: a message can close its mark neither by guessing the word nor with one that an agent revealed,
+// and anything inside that looks like a mark is escaped.
 
 import type { TranscriptLine } from '@relay/contract/api/instances';
 import type { RunId } from '@relay/contract/ids';
@@ -11,16 +11,19 @@ export interface PromptMarks {
   owner(text: LabelledText): LabelledText;
   relay(text: LabelledText): LabelledText;
   notes(text: LabelledText): LabelledText;
-  /** A line of the transcript, whoever said it. What was stopped before it left is a note of Relay's. */
+  /**
+   * A line of the transcript, whoever wrote it. A message that was stopped before it was sent becomes a note from
+   * Relay.
+   */
   line(line: Pick<TranscriptLine, 'role' | 'delivery'>, text: LabelledText): LabelledText;
 }
 
-/** Of any turn: an agent may still believe in the marks of an earlier one. */
+/** Matches the marks of any turn: an agent may still trust those of an earlier one. */
 const LIKE_A_MARK = /<(?=[\s/]*(?:contact|owner|relay|notes|agent)-[0-9a-f]{8})/gi;
 
 const NOT_SENT = trustedText('This was written to the contact and never sent; nobody has read it:');
 
-/** A run's id is random, and no agent is told it otherwise. */
+/** The run's id is random, and the agent does not learn it in any other way. */
 export function createPromptMarks(run: RunId): PromptMarks {
   const word = run.slice(0, 8);
   const mark = (who: string) => (text: LabelledText) =>
@@ -46,7 +49,7 @@ export function createPromptMarks(run: RunId): PromptMarks {
   };
 }
 
-/** How a mark looks, for a rule about it. */
+/** Shows a mark, for a rule about it in the prompt. */
 export const showMark = (
   marks: PromptMarks,
   who: 'contact' | 'owner' | 'relay' | 'notes',

@@ -1,6 +1,6 @@
-// One turn of an agent over the AI SDK, behind the one name the rest of Relay knows. The loop is ours: a
-// step is one call of the model, then its tool calls in order. Every limit holds whatever others do, and whose text
-// the model sees is written down before it sees it.
+// Runs one turn of an agent on the AI SDK; the rest of Relay knows only this interface. The loop is ours: a step is one
+// model call, then its tool calls in order. Every limit applies whatever the provider and the tools do, and the taint
+// of a text is stored before the model sees it.
 
 import { RelayError } from '@relay/contract/errors';
 import type { ChatId } from '@relay/contract/ids';
@@ -43,25 +43,25 @@ export interface SessionMessage {
 }
 
 interface SessionHooks {
-  /** What the run is known to have read of others, before the session. */
+  /** What the run has already read of others' text before the session. */
   readonly read: Taint;
-  /** Waited for before the model sees text of others that is not in `read`: all of it so far. */
+  /** Awaited before the model sees others' text that is not in `read`. Receives the whole taint so far. */
   reads(taint: Taint): Promise<void>;
   readonly signal: AbortSignal;
-  /** Waited for after every call of the model; what it throws ends the turn. */
+  /** Awaited after every model call; an error from it ends the turn. */
   spent(spent: ModelUsage): Promise<void>;
-  /** A tool threw, or took too long; the model learns only that. */
+  /** A tool threw or took too long; the model is told only that. */
   toolFailed?(tool: string, error: unknown): void;
-  /** Given: the model's words are told as they come, in every step of the turn. */
+  /** If given, it receives the model's text while it is streamed, in every step of the turn. */
   text?(delta: string): void;
-  /** The words of this step are told anew from its beginning, or the turn fails. */
+  /** The text of this step starts again, or the turn fails. */
   textReset?(): void;
   /** A tool is about to be called; `called` follows unless the turn ends in between. */
   calling?(call: Omit<ToolCallRecord, 'result'>): void;
   called?(record: ToolCallRecord): void;
 }
 
-/** How the model came to rest. Only `stopped` was asked for by a tool; none of them means success. */
+/** Why the model stopped. Only `stopped` was requested by a tool; none of them means success. */
 export type AgentStopReason =
   | { readonly kind: 'stopped' }
   | { readonly kind: 'text'; readonly text: string }
@@ -69,9 +69,9 @@ export type AgentStopReason =
   | { readonly kind: 'too_many_steps' };
 
 export interface AgentSession {
-  /** Adds messages and lets the model act until it rests. */
+  /** Adds messages and runs the model until it stops. */
   act(messages: readonly SessionMessage[]): Promise<AgentStopReason>;
-  /** A question beside the session: no tools, nothing of it is remembered. */
+  /** Asks a question outside the session: no tools, and nothing is added to the history. */
   ask(instructions: TrustedText, text: LabelledText): Promise<LabelledText>;
   readonly calls: readonly ToolCallRecord[];
 }
@@ -182,13 +182,13 @@ function uniqueAmong(ids: Set<string>, id: string): string {
   return kept;
 }
 
-// What a step adds to the session's messages: the model's own words and calls as it may see them again,
-// each call with exactly one answer. Providers refuse histories with a call that is odd or unanswered.
+// Builds the messages that a step adds to the history: the model's text and calls, each call with exactly one answer.
+// Providers refuse histories with a malformed or unanswered call.
 
 type AssistantPart = Exclude<AssistantModelMessage['content'], string>[number];
 
 interface AnsweredCall {
-  /** As the model gave it. */
+  /** The id from the model. */
   readonly id: string;
   /** Unique within the session. */
   readonly kept: string;
@@ -232,13 +232,13 @@ const isSpoken = ({ type }: AssistantPart): boolean => type === 'text' || type =
 
 const nameOf = ({ name }: AnsweredCall): string => (NAME.test(name) ? name : 'unknown_tool');
 
-/** An object, as every provider wants it, and never one that fills the context. */
+/** Always an object, as providers require, and never one so large that it fills the context. */
 function inputOf({ input }: AnsweredCall): unknown {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return {};
   return Buffer.byteLength(JSON.stringify(input)) > MAX_ARGUMENT_BYTES ? {} : input;
 }
 
-// The hooks of a session whose run began with the one chat that it reads: text of anybody else must not get into it.
+// Hooks for a session whose run started with the one chat that it reads: others' text must not get into it.
 
 export const chatOnlyHooks = (...chats: ChatId[]): Pick<SessionHooks, 'read' | 'reads'> => ({
   read: { chats, outside: false },

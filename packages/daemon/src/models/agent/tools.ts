@@ -1,5 +1,5 @@
-// What a session may offer its model: a name, a strict schema, and a function that answers in words. A
-// tool sees nothing but its own arguments; what it may touch was bound when it was made.
+// Tools that a session offers its model: a name, a strict schema and a function that answers in text. A tool sees only
+// its own arguments; what it may access was bound when it was created.
 import { type LabelledText, prompt, trustedText } from '@relay/core/agent/labelled-text';
 import { toStorableText } from '@relay/core/messages/text';
 import type { ToolCallRecord } from '@relay/core/ports/agent-turn';
@@ -9,9 +9,9 @@ import { type Clock, runWithinLimit } from './clock.ts';
 import { loadSdk } from './model.ts';
 
 export interface ToolResult {
-  /** For the model. */
+  /** The answer for the model. */
   readonly text: LabelledText;
-  /** The turn is over: neither another call nor another step. */
+  /** Ends the turn: no further call and no further step. */
   readonly stop?: true;
 }
 
@@ -19,13 +19,13 @@ export interface AgentTool {
   readonly name: string;
   readonly description: string;
   readonly schema: z.ZodObject;
-  /** How long it may take when that is for a person to say; the turn's own time stands still meanwhile. */
+  /** The time limit of a tool that waits for a person; the turn's own time stands still meanwhile. */
   readonly timeoutMs?: number;
-  /** `call` is the id under which the call is kept: once in a session. */
+  /** `call` is the id under which the call is recorded, unique within a session. */
   run(input: unknown, signal: AbortSignal, call: string): Promise<ToolResult> | ToolResult;
 }
 
-/** Keeps the type of the arguments inside: whoever calls has parsed them with the schema. */
+/** Hides the type of the arguments: the caller has parsed them with the schema. */
 export function defineAgentTool<Schema extends z.ZodObject>(made: {
   readonly name: string;
   readonly description: string;
@@ -39,18 +39,18 @@ export function defineAgentTool<Schema extends z.ZodObject>(made: {
   };
 }
 
-// The tool calls of one session, run one after another in the order the model gave. A call that is made
-// again has no second effect; whatever is wrong with a call becomes a short sentence for the model.
+// Runs the tool calls of a session one after another, in the model's order. A repeated call has no second effect, and a
+// faulty call becomes a short sentence for the model.
 
 export const MAX_ARGUMENT_BYTES = 64 * 1024;
 const SHOWN_ARGUMENTS = 2_000;
 
 interface RequestedToolCall {
   readonly id: string;
-  /** The id under which it is kept: some servers give every call of every answer the same. */
+  /** The id under which it is recorded: some servers give every call the same id. */
   readonly kept: string;
   readonly name: string;
-  /** Parsed JSON, or the text that is none. */
+  /** Parsed JSON, or the raw text if it is not JSON. */
   readonly input: unknown;
 }
 
@@ -65,13 +65,13 @@ interface ToolCallRunnerOptions {
   readonly signal: AbortSignal;
   readonly toolTimeoutMs: number;
   leftMs(): number;
-  /** A tool waited for a person: the turn is not to blame for that time. */
+  /** A tool waited for a person: extends the turn by that time. */
   waited(ms: number): void;
   late(): Error;
-  /** Told before a call is looked at, and again with what became of it. */
+  /** `calling` runs before a call is examined, `called` with its result. */
   calling?(call: Omit<ToolCallRecord, 'result'>): void;
   called?(record: ToolCallRecord): void;
-  /** A tool threw, or took too long. */
+  /** A tool threw or took too long. */
   failed(tool: string, error: unknown): void;
 }
 
@@ -134,7 +134,7 @@ export function createToolCallRunner(options: ToolCallRunnerOptions): ToolCallRu
   };
 }
 
-/** What is quoted in it is what the model itself called with. */
+/** Trusted, because it quotes only what the model itself passed. */
 const refuse = (text: string): ToolResult => ({ text: trustedText(`Error: ${text}`) });
 
 function fault({ issues }: { issues: readonly { path: PropertyKey[]; message: string }[] }) {
@@ -149,7 +149,7 @@ const textOf = (input: unknown): string =>
 
 const sizeOf = (input: unknown): number => Buffer.byteLength(textOf(input));
 
-/** For the owner to look at: as it came when it is small, else its beginning; fit for the database. */
+/** The arguments for the owner to look at, storable: complete if small, otherwise their beginning. */
 function shown(input: unknown): unknown {
   const text = textOf(input);
   if (typeof input === 'string' || text.length > SHOWN_ARGUMENTS)
@@ -159,8 +159,8 @@ function shown(input: unknown): unknown {
   );
 }
 
-// The tools as the SDK hands them to a provider: name, description, schema, and nothing that it could
-// run by itself. A schema is turned into JSON Schema once, not on every call.
+// The tools in the form that the SDK passes to a provider: name, description and schema, and nothing that the SDK could
+// run itself. Each schema is converted to JSON Schema once, not on every call.
 
 const schemas = new WeakMap<z.ZodObject, JSONSchema7>();
 

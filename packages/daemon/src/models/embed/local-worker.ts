@@ -1,5 +1,5 @@
-// The thread of the local model. It gives way between two texts, so that a question does not wait for a whole
-// batch of messages.
+// The worker thread of the local embedding model. It yields between two texts, so that a query does not wait for a
+// whole batch of messages.
 import { parentPort } from 'node:worker_threads';
 import type { EmbedWorkerMessage, EmbedWorkerRequest } from './embedders.ts';
 
@@ -7,7 +7,7 @@ const port = parentPort;
 if (port === null) throw new Error('runs as a thread only');
 const tell = (told: EmbedWorkerMessage) => port.postMessage(told);
 
-/** Null when the packages are not there. */
+/** Null if the packages are not installed. */
 async function load() {
   try {
     const [{ createEmbedder }, { default: model }] = await Promise.all([

@@ -1,5 +1,5 @@
-// A session against the scripted model over HTTP, on a clock that runs fifty times as fast: limits and
-// waits are those of the real thing, and a test does not wait for them.
+// Test harness: a session with the scripted model over HTTP, on a clock that runs fifty times as fast. Limits and waits
+// are the real ones, without tests waiting for them.
 
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { agentSchema } from '@relay/contract/settings';
@@ -15,7 +15,7 @@ import { type AgentSession, createAgentSession, type SessionOptions } from '../s
 const SPEED = 50;
 
 export interface FastClock extends Clock {
-  /** Every wait that was asked for, in milliseconds of this clock. */
+  /** Every wait that was requested, in milliseconds of this clock. */
   readonly waits: number[];
 }
 
@@ -46,7 +46,7 @@ export interface Scripted {
   session(options?: Partial<SessionOptions>): AgentSession;
 }
 
-/** Far off on this clock too: a busy machine must not end a turn that the test does not want ended. */
+/** Far away on this clock too: a busy machine must not end a turn unless the test wants it. */
 export const LIMITS = agentSchema.parse({
   turn_timeout_ms: 1_800_000,
   call_timeout_ms: 600_000,
@@ -104,12 +104,12 @@ export function scripted(): Scripted {
   };
 }
 
-/** For sessions whose texts are Relay's and the owner's. */
+/** For sessions that contain only text from Relay and the owner. */
 export const READS_NOBODY = { read: UNTAINTED, reads: async () => {} };
 
 export const says = (content: string) => [{ role: 'user' as const, content: trustedText(content) }];
 
-/** An answer as a provider would write it, with ids of the test's choice. */
+/** A provider's answer, with ids chosen by the test. */
 export const wireCalls = (calls: readonly { id: string; name: string; arguments: string }[]) =>
   JSON.stringify({
     id: 'chatcmpl-1',
