@@ -1,5 +1,5 @@
-// The account as it lies in the store, opened for as long as a connection may need it.
-// Invariant: what cannot be read is never replaced by something new; only `forget` lets go of a session.
+// Opens the stored account for as long as a connection may need it.
+// Invariant: unreadable data is never replaced with something new; only `forget` deletes a session.
 import type { Log } from '@relay/core/log';
 import { type TransportStore, TransportStoreFault } from '@relay/core/ports/transport';
 import type { AuthenticationCreds } from '@whiskeysockets/baileys';
@@ -12,7 +12,7 @@ export interface OpenAccount {
   readonly keys: AccountKeys;
 }
 
-/** A device is linked once the phone has signed for it; a pairing code alone already writes a name. */
+/** A device is linked once the phone has signed it; requesting a pairing code already sets `me`. */
 export const isLinked = ({ account, me }: AuthenticationCreds): boolean =>
   account !== undefined && me !== undefined;
 
@@ -24,7 +24,7 @@ export async function openAccount(
   try {
     const keys = await openAccountKeys(store, options);
     const { credentials } = keys;
-    // Half of a linking by code would make Baileys log in as a device that nobody knows.
+    // After an unfinished linking by code, Baileys would log in as an unknown device.
     if (!isLinked(credentials) && credentials.me) {
       delete credentials.me;
       await keys.saveCredentials({ registered: false, pairingCode: undefined });
@@ -41,7 +41,7 @@ export async function closeAccount({ keys, store }: OpenAccount): Promise<void> 
   await store.close();
 }
 
-/** Whatever is no fault of the records themselves may pass. */
+/** An error that is not caused by the records themselves is temporary. */
 export const toWireFault = (error: unknown): TransportStoreFault =>
   error instanceof TransportStoreFault
     ? error
@@ -55,6 +55,6 @@ export function linkedIdentityOf(
   return { phone: phoneOfJid(id), lid: lidOfJid(lid), name: name ?? null };
 }
 
-/** The users that are the account itself. */
+/** The users that are the account itself: its number and its LID. */
 export const ownUsers = ({ me }: AuthenticationCreds): string[] =>
   [me?.id, me?.lid].flatMap((jid) => (jid ? userOfJid(jid) : []));

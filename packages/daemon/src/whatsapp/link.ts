@@ -1,5 +1,5 @@
-// What the transport shows of itself: one Link, replaced whole at every change and told to whoever listens.
-// Invariant: a QR or pairing code is there only in its own state, and a retry only while one is planned.
+// The state of the link as the transport publishes it: one object, replaced at every change and sent to all listeners.
+// Invariant: a QR or pairing code is set only in its own state, and a retry only while one is planned.
 import type { ConnectionState } from '@relay/contract/connection/states';
 import type { Log } from '@relay/core/log';
 import type { LinkHealth, TransportEvent, WhatsAppLink } from '@relay/core/ports/transport';
@@ -18,7 +18,7 @@ const NO_LINK_FACTS: LinkFacts = {
   retryAt: null,
 };
 
-/** What belongs to a moment of the connection and is gone at the next state. */
+/** Facts of one state, cleared at the next. */
 const TRANSIENT_FACTS = { qr: null, qrExpiresAt: null, pairingCode: null, retryAt: null } as const;
 
 interface LinkBoardOptions {
@@ -61,15 +61,15 @@ export class LinkBoard {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Never rejects: whether every listener has dealt with it. */
+  /** Whether every listener handled the event. Never rejects. */
   async tell(event: TransportEvent): Promise<boolean> {
     const heard = [...this.#listeners].map(async (listener) => {
-      // A listener's failure is not the connection's.
+      // A listener's failure must not affect the connection.
       try {
         await listener(event);
         return true;
       } catch (error) {
-        this.#log.error('A listener of the transport failed.', { event: event.type, error });
+        this.#log.error('A transport listener failed.', { event: event.type, error });
         return false;
       }
     });
@@ -88,14 +88,14 @@ export class LinkBoard {
     void this.tell({ type: 'link', link: this.link });
   }
 
-  /** The account was unlinked here: nothing of it is shown any longer. */
+  /** The account was unlinked here: clears everything about it. */
   forget(): void {
     this.#facts = NO_LINK_FACTS;
   }
 }
 
-// The pulse of the connection: when the server last spoke, how fast it answers, how often it hung up.
-// Invariant: figures survive reconnects; only closes older than an hour are forgotten.
+// Measures the connection: when the server last sent something, how fast it answers, how often it closed.
+// Invariant: figures survive reconnects; only closes older than an hour are dropped.
 
 const HOUR = 3_600_000;
 
@@ -122,7 +122,7 @@ export class ConnectionHealth {
     this.lastStanzaAt = this.#now();
   }
 
-  /** What the server's clock shows, as it says at a login: seconds since 1970. */
+  /** The server's time from the login, in seconds since 1970. */
   toldTime(seconds: number): void {
     if (seconds > 0) this.clockAheadS = Math.round(this.#now().getTime() / 1_000 - seconds);
   }
@@ -131,7 +131,7 @@ export class ConnectionHealth {
     this.#closes = [...this.#recent(), this.#now().getTime()];
   }
 
-  /** These go on counting; what was counted before them is kept. */
+  /** Continues with new counters and keeps the totals so far. */
   follow(counts: Readonly<Counts> | undefined): void {
     this.#before = this.#total();
     this.#counts = counts;

@@ -1,6 +1,6 @@
-// What the server tells about messages of ours, people and groups, as events of the port.
-// Invariant: a receipt is acknowledged once its ticks are written; what else is lost with the process is
-// told again or not needed.
+// Turns what the server reports about our messages, people and groups into transport events.
+// Invariant: a receipt is acknowledged once its status is stored; anything else that is lost with the process is
+// reported again or not needed.
 import type { MessageId } from '@relay/contract/ids';
 import type { GroupInfo, TransportEvent } from '@relay/core/ports/transport';
 import {
@@ -21,7 +21,7 @@ interface ServerEventDeps {
   readonly groups: GroupCache;
   readonly own: () => readonly string[];
   readonly now: () => Date;
-  /** Whether it has been dealt with. */
+  /** Resolves to whether the event was handled. */
   readonly tell: (event: TransportEvent) => Promise<boolean>;
   readonly onRefused: (code: number) => void;
 }
@@ -44,7 +44,8 @@ function followReceipts({ acks, now, onRefused, own, socket, tell }: ServerEvent
     } else if (!awaited)
       void tell({ type: 'receipt', id, chat: ack.chat, status: 'sent', at: ack.at });
   });
-  // Baileys acknowledges a receipt as soon as it has it, and then the server never tells it again.
+  // Baileys acknowledges a receipt on arrival, and then the server never sends it again. So we acknowledge it only once
+  // it is stored.
   const acknowledge = socket.ws.listeners('CB:receipt');
   socket.ws.removeAllListeners('CB:receipt');
   socket.ws.on('CB:receipt', async (node: BinaryNode) => {
@@ -76,7 +77,7 @@ function followPeople({ socket, tell }: ServerEventDeps): void {
 }
 
 function followGroups({ groups, socket, tell }: ServerEventDeps): void {
-  // A group nobody asked about need not be asked about now.
+  // Only known groups are refreshed.
   const renew = (jid: string | undefined) => {
     if (jid && groups.get(jid)) groups.changed(jid, socket).catch(() => undefined);
   };
@@ -93,11 +94,12 @@ function followGroups({ groups, socket, tell }: ServerEventDeps): void {
   socket.ev.on('group-participants.update', ({ id }) => renew(id));
 }
 
-// The replay of what waited while the account was away: announced with a number, sent in one go, closed
-// with a stanza. It is over when the last of it was read too, which Baileys does in its own time.
+// Follows the replay of what waited while the account was offline: the server announces a number, sends everything at
+// once and ends with a stanza. The replay is over when the last of it was also read, which Baileys does in its own
+// time.
 
 const BATCH = 100;
-/** Whoever watches need not hear of every single one. */
+/** Listeners are not notified of every single message. */
 const TOLD_EVERY = 20;
 const NEXT_BATCH: BinaryNode = {
   tag: 'ib',
@@ -107,7 +109,7 @@ const NEXT_BATCH: BinaryNode = {
 
 interface ReplayDeps {
   readonly socket: WASocket;
-  /** Without any progress for so long it counts as over. */
+  /** Without progress for this long the replay counts as over. */
   readonly patienceMs: number;
   readonly onWaiting: (left: number) => void;
   readonly onOver: (count: number) => void;
@@ -142,8 +144,8 @@ export function followReplay({ onOver, onWaiting, patienceMs, socket }: ReplayDe
     if (left > 0) onWaiting(left);
     progress();
   });
-  // Baileys lets what comes live overtake the replay, and one live message another. Through the queue it
-  // keeps for the replay they go one by one.
+  // Baileys lets live messages overtake the replay and each other. In the queue that it keeps for the replay they are
+  // handled one by one.
   socket.ws.prependListener('CB:message', ({ attrs }: BinaryNode) => {
     attrs.offline ??= LIVE_STANZA;
   });
@@ -178,8 +180,9 @@ export function followReplay({ onOver, onWaiting, patienceMs, socket }: ReplayDe
 
 const numberOf = (text: string | undefined): number => Number(text ?? 0) || 0;
 
-// Ticks: what a receipt stanza says of messages of ours. Read from the wire, because Baileys hides some
-// of them in other events. Invariant: receipts of the account's own devices say nothing about others.
+// Reads the receipts for our messages. They are read from the stanzas, because Baileys hides some of them in other
+// events.
+// Invariant: receipts of the account's own devices say nothing about others.
 
 interface ReceiptUpdate {
   readonly ids: readonly string[];
@@ -203,7 +206,7 @@ export function readReceipt(
   const { from, id, participant, recipient, t, type = '' } = node.attrs;
   const status = Object.hasOwn(STATUS_BY_TYPE, type) ? STATUS_BY_TYPE[type] : undefined;
   if (status === undefined || from === undefined || id === undefined) return null;
-  // With a recipient it is one of our own devices that tells what it did with others' messages.
+  // With a recipient it is one of our own devices, reporting what it did with others' messages.
   if (recipient !== undefined || own.includes(userOfJid(participant ?? from))) return null;
   const items = getBinaryNodeChildren(getBinaryNodeChild(node, 'list'), 'item');
   const more = items.flatMap(({ attrs }) => attrs.id ?? []);
@@ -212,8 +215,8 @@ export function readReceipt(
   return { ids: [...new Set([id, ...more])], chat: from, status, at };
 }
 
-// What is known of groups: their members and names, kept so that a send need not ask the server again.
-// Invariant: bounded, and dropped whenever the server says that a group changed.
+// Caches members and names of groups, so that a send need not ask the server again.
+// Invariant: bounded, and an entry is dropped when the server says that its group changed.
 
 const MAX_GROUPS = 500;
 
@@ -250,7 +253,7 @@ export class GroupCache {
     this.#onGroup(toGroupInfo(metadata));
   }
 
-  /** Asks the server unless the group is known. Null for one the account is not in. */
+  /** Asks the server unless the group is known. Null for a group that the account is not in. */
   async find(jid: string, socket: WASocket): Promise<GroupMetadata | null> {
     const known = this.#known.get(jid);
     if (known) return known;
@@ -262,7 +265,7 @@ export class GroupCache {
     return metadata;
   }
 
-  /** The server said it changed: what is known is dropped and asked for anew. */
+  /** The server said that the group changed: drops the entry and asks again. */
   async changed(jid: string, socket: WASocket): Promise<void> {
     this.#known.delete(jid);
     await this.find(jid, socket);
@@ -273,6 +276,6 @@ export class GroupCache {
   }
 }
 
-/** An IQ that the server answered with an error, as opposed to one it never answered. */
+/** An IQ that the server answered with an error, as opposed to one that it never answered. */
 const isServerRefusal = (error: unknown): boolean =>
   typeof (error as { data?: unknown } | null)?.data === 'number';

@@ -1,4 +1,4 @@
-// The life of one socket, from its first byte until it is gone: what it shows, and why it ended.
+// The lifetime of one socket, from opening to its end: what it reports, and why it ended.
 // Invariant: `ended` resolves once, after Baileys has closed and its last events are out.
 import type { ConnectionState } from '@relay/contract/connection/states';
 import {
@@ -23,7 +23,7 @@ import {
   terminateSocket,
 } from './socket.ts';
 
-/** Why a connection is no more: the server's code, a state to stop in, a fault of the store, or our wish. */
+/** Why a connection ended: the server's code, a state to stop in, a fault of the store, or our request. */
 export type SessionEnd =
   | { readonly kind: 'closed'; readonly code: number | undefined }
   | { readonly kind: 'stopped'; readonly state: ConnectionState }
@@ -69,7 +69,7 @@ export class WhatsAppSession {
     return this.#isOpen && this.#ending === undefined;
   }
 
-  /** Ends the connection for a reason of ours and waits until it is gone. */
+  /** Ends the connection for a reason of ours and waits until it is closed. */
   async end(ending: SessionEnd): Promise<void> {
     this.#ending ??= ending;
     this.#cutLater();
@@ -138,7 +138,7 @@ export class WhatsAppSession {
       clearInterval(flush);
       socket.ev.flush();
     });
-    // Something else answered in WhatsApp's place, and Baileys would wait for it to change its mind.
+    // Something other than WhatsApp answered; Baileys would keep waiting.
     socket.ws.on('unexpected-response', () => {
       void this.end({ kind: 'closed', code: CONNECTION_LOST });
     });
@@ -157,7 +157,7 @@ export class WhatsAppSession {
   }
 
   #save(update: Parameters<OpenAccount['keys']['saveCredentials']>[0]): void {
-    // A write that fails faults the store, and the store's fault ends this session.
+    // A failed write is reported as a fault of the store, which ends this session.
     this.#deps.account.keys.saveCredentials(update).catch(() => undefined);
   }
 
@@ -170,7 +170,7 @@ export class WhatsAppSession {
     if (this.#replayed) this.#settle();
   }
 
-  /** Baileys says so only once it knows the name of the account. */
+  /** Reports the account as unavailable. Baileys does so only once it knows the account's name. */
   #hide(): void {
     if (this.#deps.account.keys.credentials.me?.name) return;
     const presence = { tag: 'presence', attrs: { type: 'unavailable' } };
@@ -179,7 +179,7 @@ export class WhatsAppSession {
 
   async #onReplayed(count: number): Promise<void> {
     const { account, board, tell } = this.#deps;
-    // What was read may still be on its way to the disk, and `replayed` says that it is there.
+    // What was read may not be stored yet, and `replayed` means that it is.
     await account.keys.settled().catch(() => undefined);
     if (this.#ending) return;
     this.#replayed = true;
@@ -199,11 +199,11 @@ export class WhatsAppSession {
     this.#askForGroups();
   }
 
-  /** Once a connection: a group is found by its name before anybody has written there. */
+  /** Once per connection, so that a group can be found by its name before anybody has written there. */
   #askForGroups(): void {
     if (this.#askedForGroups) return;
     this.#askedForGroups = true;
-    // Baileys tells of what it is answered as `groups.update`.
+    // Baileys reports the answer as `groups.update`.
     this.socket.groupFetchAllParticipating().catch(() => undefined);
   }
 
@@ -213,7 +213,7 @@ export class WhatsAppSession {
     if (this.#isOpen && this.#replayed) this.#settle();
   }
 
-  /** Baileys never asks after a 463 whether it is the account that is locked, or only this contact. */
+  /** After a 463 Baileys never asks whether the account is locked, or only this contact. */
   #onRefused(code: number): void {
     if (code === TIME_LOCKED) this.socket.fetchAccountReachoutTimelock().catch(() => undefined);
   }
@@ -222,7 +222,7 @@ export class WhatsAppSession {
     const { health, log } = this.#deps;
     if (this.#ending) return;
     health.restarts += 1;
-    log.warn('The line to WhatsApp had gone deaf and is made anew.', { count: health.restarts });
+    log.warn('The WhatsApp connection is unresponsive; reconnecting.', { count: health.restarts });
     this.#ending = { kind: 'closed', code: CONNECTION_LOST };
     terminateSocket(this.socket);
     void this.socket.end(undefined);
@@ -237,13 +237,13 @@ export class WhatsAppSession {
 function sessionEndOf(error: unknown, unused: boolean): SessionEnd {
   if (error instanceof TransportStoreFault) return { kind: 'fault', fault: error };
   const code = closeCode(error);
-  // Codes nobody used run out with a 408: showing new ones for ever would help nobody.
+  // Codes that nobody used expire with a 408: showing new ones forever would not help.
   if (unused && code === CONNECTION_LOST) return { kind: 'stopped', state: 'link_expired' };
   return { kind: 'closed', code };
 }
 
-// Linking a new device: QR codes one after the other or one code to type, and what the phone says then.
-// Invariant: a passkey request ends it at once; a new code would only lead to the same request.
+// Links a new device: a series of QR codes or one pairing code, and the phone's answer.
+// Invariant: a passkey request ends linking at once; a new code would only lead to the same request.
 
 interface LinkingDeps {
   readonly socket: WASocket;
@@ -256,11 +256,11 @@ interface LinkingDeps {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Baileys' own: the first code stays longer than each that follows. */
+/** Baileys' own times: the first code stays longer than those that follow. */
 const FIRST_QR_MS = 60_000;
 const LATER_QR_MS = 20_000;
 
-/** Gives back whether a code has been offered so far. */
+/** Returns a function that says whether a code has been offered so far. */
 function followLinking(deps: LinkingDeps): () => boolean {
   const { board, method, now, onFailure, onPasskey, qrMs, socket } = deps;
   let offered = false;
@@ -276,7 +276,7 @@ function followLinking(deps: LinkingDeps): () => boolean {
   };
   socket.ev.on('connection.update', ({ isNewLogin, qr }) => {
     if (isNewLogin) onScanned();
-    // Baileys goes on making codes after one was used.
+    // Baileys goes on creating codes after one was used.
     if (!qr || scanned) return;
     const shownMs = qrMs ?? (offered ? LATER_QR_MS : FIRST_QR_MS);
     offered = true;
@@ -290,9 +290,10 @@ function followLinking(deps: LinkingDeps): () => boolean {
   return () => offered;
 }
 
-// Whom we write to by number has a LID, which Baileys had to find out to encrypt for them. The owner's own
-// phone names the same person by it, maybe before they ever answer, so both are told as soon as both are known.
-// Invariant: a send never waits for it and never fails by it.
+// Reports the LID of a person whom we wrote to by number; Baileys had to look it up to encrypt for them. The owner's
+// own phone names the same person by the LID, maybe before they ever answer, so both addresses are reported as soon as
+// both are known.
+// Invariant: a send never waits for it and never fails because of it.
 
 const REMEMBERED = 2_000;
 const DAY = 24 * 60 * 60 * 1_000;
@@ -317,8 +318,9 @@ function createAliasAnnouncer(
   };
 }
 
-// Listens for the server's pulse: pings it, measures the answer, and calls a line deaf on which nothing
-// at all came although an answer was due. Invariant: silent by itself once stopped.
+// Pings the server, measures the answer, and reports a connection as unresponsive if nothing at all arrived although an
+// answer was due.
+// Invariant: after `stop` it reports nothing.
 
 const PING: BinaryNode = {
   tag: 'iq',

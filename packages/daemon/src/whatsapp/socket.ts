@@ -1,5 +1,6 @@
-// One Baileys socket, set up the way Relay uses it: quiet, unseen, and fetching nothing by itself.
-// Invariant: the version is the one this Baileys was released with; nothing is asked at run time.
+// Opens a Baileys socket configured for Relay: it prints nothing, is never shown as online, and fetches nothing by
+// itself.
+// Invariant: the version is the one that this Baileys was released with; nothing is asked at run time.
 import type { MessageId } from '@relay/contract/ids';
 import type { Log } from '@relay/core/log';
 import { isMark } from '@relay/core/messages/message';
@@ -17,7 +18,7 @@ import { textContent, watchEncryption } from './outbound/send.ts';
 import type { GroupCache } from './server-events.ts';
 import type { AccountKeys } from './signal/account-keys.ts';
 
-/** Relay pings by itself, so that it can tell a deaf line from a quiet one. */
+/** Relay pings the server itself, so that it can tell an unresponsive connection from a quiet one. */
 const NEVER = 2 ** 31 - 1;
 const MINUTE = 60_000;
 
@@ -45,7 +46,7 @@ export function openSocket(deps: SocketDeps): WASocket {
     generateHighQualityLinkPreview: false,
     emitOwnEvents: false,
     syncFullHistory: false,
-    // The first piece tells which LID belongs to which number; the messages in it are not kept.
+    // The first piece tells which LID belongs to which number; its messages are not stored.
     shouldSyncHistoryMessage: ({ syncType }) => syncType === HistorySyncType.INITIAL_BOOTSTRAP,
     keepAliveIntervalMs: NEVER,
     defaultQueryTimeoutMs: timings.queryMs,
@@ -64,15 +65,15 @@ export function openSocket(deps: SocketDeps): WASocket {
   return silenceObservedGroups(socket, isSilent);
 }
 
-/** Drops the line without the polite exchange of goodbyes, which nobody may answer. */
+/** Drops the connection without a closing handshake, which the server may never answer. */
 export function terminateSocket(socket: WASocket): void {
   const { socket: line } = socket.ws as unknown as { socket?: { terminate(): void } | null };
   line?.terminate();
 }
 
 /**
- * The code of a close, as WhatsApp or Baileys gave it. An error of the line below is none of
- * WhatsApp's: a proxy that answers 401 has not unlinked anybody.
+ * The code of a close, from WhatsApp or Baileys. An error of the connection below is not WhatsApp's: a proxy that
+ * answers 401 has not unlinked the device.
  */
 export function closeCode(error: unknown): number | undefined {
   const { message, output } = (error ?? {}) as {
@@ -84,12 +85,12 @@ export function closeCode(error: unknown): number | undefined {
 
 const LINE_LOST = 408;
 
-/** Whether a socket of this process would reach another network than WhatsApp's: a demo says so of itself. */
+/** Whether this process would connect to a network other than WhatsApp's; a demo shows that. */
 export const isSimulated = (): boolean =>
   !new URL(DEFAULT_CONNECTION_CONFIG.waWebSocketUrl).hostname.endsWith('.whatsapp.com');
 
-// Baileys' log lines in Relay's log. Its objects hold keys, stanzas and bodies, so only the text of a
-// line and the name of an error pass; and only what Baileys itself calls a warning or an error.
+// Writes Baileys' log lines to Relay's log. Its objects contain keys, stanzas and message bodies, so only the text of a
+// line and the name of an error pass, and only for warnings and errors.
 
 type BaileysLogger = NonNullable<UserFacingSocketConfig['logger']>;
 
@@ -123,15 +124,15 @@ export function baileysLogger(log: Log): BaileysLogger {
     trace: drop,
     debug: drop,
     info: drop,
-    // A stanza Baileys could not handle is no fault of Relay's: every close is told by our own lines.
+    // A stanza that Baileys could not handle is not Relay's error: Relay logs every close itself.
     warn: pass('warn'),
     error: pass('warn'),
   };
   return logger;
 }
 
-// The caches Baileys asks for, with a limit: what it brings along itself forgets by time alone.
-// Invariant: never more than `most` entries; the one that was not touched for longest goes first.
+// Bounded caches for Baileys: its own ones expire by time alone.
+// Invariant: never more than `most` entries; the least recently used one goes first.
 
 interface Entry {
   readonly value: unknown;
@@ -189,33 +190,33 @@ export class BoundedCache implements PossiblyExtendedCacheStore {
   }
 }
 
-// Every wait of the transport that is its own and not the close policy's, in milliseconds.
+// All time limits of the transport except those of the close policy, in milliseconds.
 // Invariant: production uses DEFAULT_TIMINGS; tests shorten single ones and change nothing else.
 
 export interface TransportTimings {
-  /** After a question of ours: how long the server may take to answer. */
+  /** How long the server may take to answer a query. */
   readonly queryMs: number;
-  /** After a message was handed to the socket: how long the server may take to acknowledge it. */
+  /** How long the server may take to acknowledge a message after it was handed to the socket. */
   readonly ackMs: number;
   /** Before that: how long looking up devices, fetching keys and uploading a file may take. */
   readonly relayMs: number;
-  /** Between two pings of ours. */
+  /** Between two of our pings. */
   readonly pingMs: number;
-  /** After a ping: how long the line may be silent before it counts as deaf. */
+  /** How long the connection may be silent after a ping before it counts as unresponsive. */
   readonly deafMs: number;
-  /** Baileys' event buffer sticks now and then; it is emptied this often. */
+  /** How often Baileys' event buffer is flushed, because it sometimes gets stuck. */
   readonly flushMs: number;
   /** From `connect` on: how long codes are renewed while nobody uses one. */
   readonly linkMs: number;
   /** How long one QR code is shown; null leaves it to Baileys: a minute, then 20 s each. */
   readonly qrMs: number | null;
-  /** A connection that stayed open this long forgets the failures before it. */
+  /** A connection that stayed open this long resets the count of failures before it. */
   readonly steadyMs: number;
-  /** How long the server may take to say that nothing more waits, and each of what waited to be read. */
+  /** How long the server may take to end the replay, and how long each replayed message may take to be read. */
   readonly replayMs: number;
-  /** How long a socket may take to close politely. */
+  /** How long a socket may take to close cleanly. */
   readonly closeMs: number;
-  /** The waits of the close policy are multiplied by this: 1 but for tests. */
+  /** Multiplies the waits of the close policy: 1 except in tests. */
   readonly backOff: number;
 }
 
@@ -234,11 +235,11 @@ export const DEFAULT_TIMINGS: TransportTimings = {
   backOff: 1,
 };
 
-// Where the socket keeps quiet: in a group that is read in silence nobody sees anybody typing, reading,
-// listening or reacting, whoever asks for it. Held here, at the last place before stanzas are made, so that
-// no caller has to remember it. What the protocol itself acknowledges is not in anybody's hands.
+// Keeps the socket invisible in observed groups: nobody there sees typing, read receipts, played receipts or reactions,
+// whoever asks for them. It is enforced here, at the last place before stanzas are made, so that no caller has to
+// remember it. It does not cover what the protocol itself acknowledges.
 
-/** True when others there must not notice that somebody is. */
+/** True if others in the chat must not notice that somebody reads it. */
 export type IsObservedGroup = (chat: string) => Promise<boolean>;
 
 interface Key {
@@ -250,7 +251,10 @@ const second = (...[, chat]: readonly unknown[]) => [chat];
 const ofKeys = (...[keys]: readonly unknown[]) =>
   (keys as readonly Key[]).map((key) => key.remoteJid);
 
-/** What shows oneself, and in which chats. Relay's messages go by `relayMessage`, never by `sendMessage`. */
+/**
+ * Methods that are visible to others, with the chats they affect. Relay's messages use `relayMessage`, never
+ * `sendMessage`.
+ */
 const VISIBLE_METHODS = {
   sendPresenceUpdate: second,
   presenceSubscribe: first,
@@ -263,7 +267,7 @@ const VISIBLE_METHODS = {
 type Method = (...given: unknown[]) => Promise<unknown>;
 
 export function silenceObservedGroups(socket: WASocket, isSilent: IsObservedGroup): WASocket {
-  /** A group of which it cannot be told is one. */
+  /** If the lookup fails, the group counts as observed. */
   const silent = (chat: unknown): Promise<boolean> =>
     typeof chat === 'string' && isGroupJid(chat)
       ? isSilent(chat).catch(() => true)

@@ -1,5 +1,6 @@
-// WhatsApp through Baileys: the port's Transport. It keeps one connection alive, one socket at a time,
-// and asks core what to do at every close. Invariant: a new socket is made only after the old one is gone.
+// The Transport for WhatsApp through Baileys. It keeps one connection alive, one socket at a time, and asks core what
+// to do at every close.
+// Invariant: a new socket is created only after the old one is closed.
 
 import { type ConnectionState, whatsappStatusOf } from '@relay/contract/connection/states';
 import { decideOnClose } from '@relay/core/connection/close-policy';
@@ -33,7 +34,7 @@ import { DEFAULT_TIMINGS, type IsObservedGroup, type TransportTimings } from './
 interface BaileysTransportOptions {
   readonly openStore: () => Promise<TransportStore>;
   readonly findSent: FindSent;
-  /** In which groups nobody may notice that somebody is there; in none, unless given. */
+  /** Groups in which Relay must stay invisible; none by default. */
   readonly isSilent?: IsObservedGroup;
   readonly log: Log;
   readonly now?: () => Date;
@@ -45,7 +46,7 @@ interface BaileysTransportOptions {
 export const createBaileysTransport = (options: BaileysTransportOptions): Transport =>
   new BaileysTransport(options);
 
-/** What comes next: a state, and a wait unless it is the end. */
+/** The next state, and a delay unless it is final. */
 interface NextStep {
   readonly state: ConnectionState;
   readonly delayMs: number | null;
@@ -62,7 +63,7 @@ class BaileysTransport implements Transport {
   readonly #groups: GroupCache;
   #life: Promise<void> | undefined;
   #stopping = false;
-  /** While it is not known yet whether there is a link to resume: what somebody asked for meanwhile. */
+  /** Set until it is known whether there is a link to resume; holds what was requested meanwhile. */
   #resuming: { asked: LinkMethod | null } | undefined;
   #account: OpenAccount | undefined;
   #session: WhatsAppSession | undefined;
@@ -96,7 +97,7 @@ class BaileysTransport implements Transport {
       },
       findRegistered: async (address) => {
         if (!this.#session?.isOpen) throw new SendFault('not_sent', 'Not connected to WhatsApp.');
-        // Whoever has a LID has registered, and Baileys asks about numbers alone.
+        // Whoever has a LID is registered, and Baileys can ask only about numbers.
         if (phoneOfJid(address) === null) return address;
         const found = await this.#session.socket.onWhatsApp(address);
         if (found === undefined)
@@ -121,7 +122,7 @@ class BaileysTransport implements Transport {
       if (whatsappStatusOf(this.#board.state) === 'disconnected') this.#wait?.cutShort();
       return;
     }
-    // WhatsApp unlinked this device: its keys open nothing any more, and linking again takes new ones.
+    // WhatsApp unlinked this device: its keys no longer decrypt anything, and linking again needs new ones.
     const anew = this.#board.state === 'logged_out';
     this.#begin(() => this.#live(method, anew));
   }
@@ -139,7 +140,7 @@ class BaileysTransport implements Transport {
     });
   }
 
-  /** A life gives the state it ended in, which is shown once the store is closed. */
+  /** `life` resolves to its final state, which is shown once the store is closed. */
   #begin(life: () => Promise<ConnectionState>): void {
     this.#stopping = false;
     this.#board.enter('connecting');
@@ -150,7 +151,7 @@ class BaileysTransport implements Transport {
     });
   }
 
-  /** A store that does not answer is no reason to believe that there is no link. */
+  /** If the store does not answer, the account may still be linked. */
   async #wasLinked(): Promise<boolean> {
     try {
       this.#account = await this.#open();
@@ -193,7 +194,7 @@ class BaileysTransport implements Transport {
         if (this.#stopping) return 'disconnected';
       }
     } catch (error) {
-      this.#options.log.error('The connection to WhatsApp was given up.', { error });
+      this.#options.log.error('The WhatsApp connection ended unexpectedly.', { error });
       return 'closed_unexplained';
     }
   }
@@ -211,7 +212,7 @@ class BaileysTransport implements Transport {
     try {
       if (anew) await this.#forget();
       this.#account ??= await this.#open();
-      // Keys that failed while nobody was connected would let no byte of a new socket out.
+      // With keys that failed while nothing was connected, a new socket could not send a byte.
       await this.#account.keys.settled();
     } catch (error) {
       await this.#letGo();
@@ -275,7 +276,7 @@ class BaileysTransport implements Transport {
   #afterClose(code: number | undefined, since: number): NextStep {
     this.#closes = this.#wasSteady() ? 1 : this.#closes + 1;
     const { action, delayMs = null, state } = decideOnClose(code, this.#closes, this.#random());
-    // A new connection that the server asks for, as after linking, is no sign of a bad line.
+    // A reconnect that the server asks for, as after linking, is no sign of a bad connection.
     if (action !== 'recreate') this.#health.closed();
     this.#options.log.info('WhatsApp closed the connection.', {
       code: String(code ?? 'none'),
@@ -294,7 +295,7 @@ class BaileysTransport implements Transport {
     return linked || patience ? { state, delayMs } : { state: 'link_expired', delayMs: null };
   }
 
-  /** A server that opens and closes at once must not make every close look like the first. */
+  /** Otherwise, with a server that accepts and closes at once, every close would count as the first. */
   #wasSteady(): boolean {
     const opened = this.#openedAt;
     return opened !== undefined && this.#now().getTime() - opened >= this.#timings.steadyMs;
@@ -310,7 +311,7 @@ class BaileysTransport implements Transport {
     });
   }
 
-  /** Only on a person's word. What was received stays. */
+  /** Only at the owner's request. Received messages stay. */
   async #forget(): Promise<void> {
     await this.#letGo();
     const store = await this.#options.openStore();
@@ -320,7 +321,7 @@ class BaileysTransport implements Transport {
   }
 }
 
-// A wait that somebody may cut short.
+// A wait that can be cut short.
 
 class CancellableWait {
   readonly over: Promise<void>;

@@ -1,5 +1,5 @@
-// A row of the inbox as a message: the transport's InboxReader, handed to `inbox` by the daemon.
-// Invariant: pure; it gives a message, null for what is none, or throws UnreadableMessage.
+// Reads an inbox row as a message: the transport's InboxReader.
+// Invariant: pure; it returns a message, null for what is none, or throws UnreadableMessage.
 
 import type { MessageId } from '@relay/contract/ids';
 import { aliasOfJid } from '@relay/core/contacts/alias';
@@ -21,7 +21,7 @@ export const readInboxRow: InboxReader = (stanza, bytes): IncomingMessage | null
   if (!content) return null;
   const { destination, ...inside } = content;
   if (!envelope.fromMe || destination === null) return { ...envelope, ...inside };
-  // Anybody could write a destination into a message; only from ourselves does it say where it went.
+  // Anybody can write a destination into a message; only in the account's own messages does it say where they went.
   if (isGroupJid(destination)) return { ...envelope, ...inside, chat: destination, isGroup: true };
   if (aliasOfJid(destination) === null || envelope.isGroup) return { ...envelope, ...inside };
   const chat = personJid(destination);
@@ -33,8 +33,8 @@ export const readInboxRow: InboxReader = (stanza, bytes): IncomingMessage | null
   };
 };
 
-// The inside of a message: WhatsApp's wrappers taken off, then put into words by seed 000's table.
-// Invariant: the words come from the table alone; what it does not know is named, never guessed at.
+// Reads the content of a message: unwraps it, then turns it into text by seed 000's table.
+// Invariant: the text comes from that table alone; an unknown type is named, never guessed at.
 
 interface MessageContent {
   readonly kind: string;
@@ -43,7 +43,7 @@ interface MessageContent {
   readonly media: IncomingMedia | null;
   readonly details: MessageDetails | null;
   readonly expiresAfterS: number | null;
-  /** Where a message of the account's own went, as its other device says. */
+  /** Where the account's own message went, as its other device says. */
   readonly destination: string | null;
 }
 
@@ -52,7 +52,7 @@ const DEEPEST = 8;
 const LONGEST_BODY = 65_536;
 const LONGEST_NAME = 256;
 
-/** Whatever these hold is the message; they only say how to show it. */
+/** Wrappers that only say how to show the message they contain. */
 const WRAPPERS = [
   'ephemeralMessage',
   'viewOnceMessage',
@@ -67,7 +67,7 @@ const WRAPPERS = [
   'groupStatusMessageV2',
 ] as const satisfies readonly (keyof proto.IMessage)[];
 
-/** Nothing in these is said to anybody. */
+/** Types that contain nothing said to anybody. */
 const SILENT = new Set([
   'senderKeyDistributionMessage',
   'fastRatchetKeySenderKeyDistributionMessage',
@@ -149,7 +149,7 @@ function unwrap(outer: proto.IMessage): Unwrapped {
   return { message, destination, editedId };
 }
 
-/** Undefined when it is no wrapper, null for a wrapper with nothing in it. */
+/** Undefined if it is no wrapper, null for an empty wrapper. */
 function insideOf(message: proto.IMessage): proto.IMessage | null | undefined {
   for (const wrapper of WRAPPERS) {
     const around = message[wrapper];
@@ -193,8 +193,9 @@ const unknownContent = (kind: string, destination: string | null): MessageConten
   destination,
 });
 
-// What a message carries beside the words of seed 000's table: whether it was passed on, whom it names, what
-// a reaction, a poll, a contact or a place says. Invariant: bounded, whatever a stranger put into it.
+// Reads what a message carries besides the text of seed 000's table: whether it was forwarded, whom it mentions, the
+// content of a reaction, poll, contact or location.
+// Invariant: bounded, whatever a stranger put into it.
 
 const LONGEST_WORDS = 4_096;
 const LONGEST_JID = 128;
@@ -237,7 +238,7 @@ function pollWords({ name, options }: ContentPart): string {
   return [name ?? '', ...choices.map((choice) => `- ${choice}`)].join('\n').trim();
 }
 
-// What the kinds of content have in common, as far as it is read. All of it was chosen by a stranger.
+// The fields that we read of all content types. A stranger chose all of them.
 
 interface ContentPart {
   readonly text?: string | null;
@@ -248,22 +249,22 @@ interface ContentPart {
   readonly seconds?: number | null;
   readonly contextInfo?: proto.IContextInfo | null;
   readonly key?: proto.IMessageKey | null;
-  /** A poll's question, or what a place is called. */
+  /** A poll's question, or the name of a place. */
   readonly name?: string | null;
   readonly address?: string | null;
   readonly options?: readonly proto.Message.PollCreationMessage.IOption[] | null;
   readonly displayName?: string | null;
 }
 
-// The outside of a message: who, to whom, when. Read from the stanza's attributes alone, because what
-// is inside was written by the sender and could name anybody.
+// Reads the envelope of a message: who, to whom, when. It uses the stanza's attributes alone, because the sender wrote
+// the content and could name anybody there.
 
-/** In the place of `offline`: it had not waited at the server. */
+/** Replaces `offline` in a message that did not wait at the server. */
 export const LIVE_STANZA = 'live';
 
 interface Envelope {
   readonly id: MessageId;
-  /** The group, or the person at the other end as far as the outside tells. */
+  /** The group, or the other person as far as the envelope tells. */
   readonly chat: string;
   readonly isGroup: boolean;
   readonly sender: string;
@@ -299,7 +300,7 @@ const attributes = z.object({
   recipient_lid: address,
   peer_recipient_pn: address,
   peer_recipient_lid: address,
-  /** The account's own addresses when the message came; ours, not the wire's. */
+  /** The account's own addresses when the message arrived; added by us, not part of the stanza. */
   own: z.array(z.string()).default([]),
 });
 
@@ -325,7 +326,7 @@ function readEnvelope(stanza: Uint8Array): Envelope | null {
   const author = attrs.participant ?? attrs.from;
   const fromMe = isOwn(attrs, author);
   const sender = personJid(author);
-  // A broadcast list is the sender's own affair: for the reader it is a message from them.
+  // A broadcast list is known only to its sender: for the recipient it is a message from them.
   const other = fromMe ? personJid(attrs.recipient ?? author) : sender;
   return {
     id: cleanText(attrs.id, LONGEST_ID) as MessageId,
@@ -340,7 +341,7 @@ function readEnvelope(stanza: Uint8Array): Envelope | null {
   };
 }
 
-/** Only the account's own devices name a recipient: the server takes that from nobody else. */
+/** Only the account's own devices name a recipient: the server accepts that from nobody else. */
 function isOwn({ own, recipient }: Attributes, author: string): boolean {
   if (own.length === 0) return recipient !== undefined;
   return own.some((jid) => userOfJid(jid) === userOfJid(author));
@@ -366,7 +367,7 @@ function aliasesIn(attrs: Attributes, ofRecipient: boolean): string[] {
   );
 }
 
-// What the reader throws for bytes that are no message of WhatsApp's: always this, whatever was wrong.
+// Thrown by the reader for bytes that are no WhatsApp message, whatever was wrong with them.
 
 export class UnreadableMessage extends Error {
   constructor(what: string, options: { cause?: unknown } = {}) {
@@ -375,5 +376,5 @@ export class UnreadableMessage extends Error {
   }
 }
 
-/** Text from outside in a form that every store takes, and not endless. */
+/** Text from outside in a form that every store accepts, cut to a maximum length. */
 const cleanText = (text: string, longest: number): string => toStorableText(text.slice(0, longest));

@@ -1,5 +1,5 @@
-// One message on its way: handed to Baileys under its own id, then followed until the server answers.
-// Invariant: `not_sent` is said only when no byte of it can have left.
+// Sends one message: passes it to Baileys under its own id and waits until the server answers.
+// Invariant: `not_sent` is reported only if no byte of it can have been sent.
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type OutgoingMedia, type OutgoingMessage, SendFault } from '@relay/core/ports/transport';
@@ -22,12 +22,12 @@ interface SendDeps {
   readonly ended: Promise<unknown>;
   /** The users that are the account itself: its number and its LID. */
   readonly own: readonly string[];
-  /** How long the server may take once it was handed over, and Baileys before that. */
+  /** Time limits for the server's answer after the message was handed over, and for Baileys before that. */
   readonly ackMs: number;
   readonly relayMs: number;
 }
 
-/** Baileys' "Connection Closed": it looked at the socket before it wrote and found it closed. */
+/** Baileys' "Connection Closed": it checked the socket before writing and found it closed. */
 const foundClosed = (error: unknown): boolean =>
   (error as { output?: { statusCode?: number } } | null)?.output?.statusCode === CONNECTION_CLOSED;
 
@@ -35,8 +35,8 @@ const nothingLeft = (error: unknown, attempt: EncryptionAttempt): boolean =>
   !attempt.encrypted || foundClosed(error) || error instanceof NobodyReached;
 
 /**
- * When the server does not say which devices somebody has, Baileys sends a message that is encrypted
- * for nobody but ourselves, and the server takes it: the recipient would never see it.
+ * When the server does not say which devices somebody has, Baileys sends a message that is encrypted only for
+ * ourselves, and the server accepts it: the recipient would never see it.
  */
 function reached(chat: string, { recipients }: EncryptionAttempt, own: readonly string[]): boolean {
   if (isGroupJid(chat) || own.includes(userOfJid(chat))) return recipients.size > 0;
@@ -85,7 +85,7 @@ function accept({ error }: Ack): void {
   if (error !== null) throw new SendFault('refused', `WhatsApp refused it: ${error}.`, error);
 }
 
-/** Of a stuck one nothing is certain even before it is encrypted: it may still go on. */
+/** A stuck send is uncertain even before it is encrypted: it may still go on. */
 function unanswered(why: 'ended' | 'late' | 'stuck', attempt: EncryptionAttempt): SendFault {
   if (why === 'ended' && !attempt.encrypted) {
     return new SendFault('not_sent', 'The line broke before anything was encrypted.');
@@ -100,7 +100,7 @@ function failed(error: unknown, attempt: EncryptionAttempt): SendFault {
 
 type Alarm = 'late' | 'stuck';
 
-/** Rings once, unless it is stopped or set anew. */
+/** A timer that fires once, unless it is stopped or restarted. */
 class Clock {
   readonly rings: Promise<Alarm>;
   readonly #ring: (alarm: Alarm) => void;
@@ -126,13 +126,14 @@ class Clock {
   }
 }
 
-// The server's word on each message of ours: taken, or refused with a code. Baileys tells only of
-// refusals, so the stanzas themselves are read. Invariant: nobody waits for longer than their socket lives.
+// Reads the server's answer to each of our messages: accepted, or refused with a code. Baileys reports only refusals,
+// so the stanzas themselves are read.
+// Invariant: nobody waits for longer than their socket lives.
 
 interface Ack {
   readonly id: string;
   readonly chat: string;
-  /** Null when the server took the message. */
+  /** Null if the server accepted the message. */
   readonly error: number | null;
   readonly at: Date;
 }
@@ -151,7 +152,7 @@ export function readAck({ attrs }: BinaryNode, now: Date): Ack | null {
 export class AckWaiters {
   readonly #waiting = new Map<string, (ack: Ack) => void>();
 
-  /** The ack for this id; `stop` when it is no longer wanted. */
+  /** Waits for the ack of this id; call `stop` when it is no longer wanted. */
   expect(id: string): { readonly ack: Promise<Ack>; stop(): void } {
     const { promise, resolve } = Promise.withResolvers<Ack>();
     this.#waiting.set(id, resolve);
@@ -161,7 +162,7 @@ export class AckWaiters {
     return { ack: promise, stop };
   }
 
-  /** False when nobody waits for it: an earlier attempt gave up, or a device asked to have it again. */
+  /** False if nobody waits for it: an earlier attempt gave up, or a device asked for the message again. */
   settle(ack: Ack): boolean {
     const resolve = this.#waiting.get(ack.id);
     this.#waiting.delete(ack.id);
@@ -170,12 +171,12 @@ export class AckWaiters {
   }
 }
 
-// What is put into a message of ours. Built here and not by Baileys, so that nothing is fetched for a
-// link preview and the same text gives the same message at every attempt.
+// Builds the content of our messages. Baileys does not build it, so that nothing is fetched for a link preview and the
+// same text gives the same message at every attempt.
 
 const LINK = /https?:\/\//i;
 
-/** With a link the longer form is used, because it can say that there is no preview. */
+/** A text with a link uses the longer form, because it can say that there is no preview. */
 export const textContent = (text: string): proto.IMessage =>
   LINK.test(text) ? { extendedTextMessage: { text, previewType: 0 } } : { conversation: text };
 
@@ -203,14 +204,14 @@ async function buildContent(
   return prepareWAMessageMedia(mediaOptions(message.media, message.text), { upload });
 }
 
-// Tells how far a send got: whether anything was encrypted, and for somebody other than ourselves.
-// Before its first ciphertext nothing of a message can have left, however the connection ended.
+// Tracks how far a send got: whether anything was encrypted, and for somebody other than ourselves. Before the first
+// ciphertext nothing can have been sent, however the connection ended.
 
 type MakeRepository = NonNullable<UserFacingSocketConfig['makeSignalRepository']>;
 
 interface EncryptionAttempt {
   encrypted: boolean;
-  /** The people (or the group) it was encrypted for. */
+  /** The people (or the group) that it was encrypted for. */
   readonly recipients: Set<string>;
 }
 

@@ -1,5 +1,5 @@
-// Everything between the store of an account's wire and an unmodified Baileys socket.
-// Invariant: no byte leaves before what was submitted ahead of it is durable; after a fault nothing leaves.
+// Connects an account's transport store to an unmodified Baileys socket.
+// Invariant: no byte is sent before everything submitted ahead of it is durable; after a fault nothing is sent.
 import type { Log } from '@relay/core/log';
 import { type TransportStore, TransportStoreFault } from '@relay/core/ports/transport';
 import {
@@ -21,15 +21,15 @@ import { createRepositoryMaker } from './repository.ts';
 export interface AccountKeys {
   /** Options for makeWASocket, for a socket to this address. */
   config(url?: string | URL): SocketKeys;
-  /** To be called once for every new socket, before any event. */
+  /** Call it once for every new socket, before any event. */
   attach(socket: WASocket): void;
   /** Merges an update of the credentials; resolves when it is durable. */
   saveCredentials(update: Partial<AuthenticationCreds>): Promise<void>;
   readonly credentials: AuthenticationCreds;
-  /** Everything submitted so far is durable. */
+  /** Resolves when everything submitted so far is durable. */
   settled(): Promise<void>;
   readonly stats: Readonly<KeyStats>;
-  /** Once, when these keys are of no use any more and must be opened again; their sockets are ended. */
+  /** Called once, when these keys can no longer be used and must be reopened; their sockets are ended. */
   onFault(listener: (fault: TransportStoreFault) => void): () => void;
   /** Stops using the store; does not close it. */
   close(): Promise<void>;
@@ -38,18 +38,18 @@ export interface AccountKeys {
 type SocketKeys = Required<Pick<UserFacingSocketConfig, 'auth' | 'makeSignalRepository' | 'agent'>>;
 
 interface KeyStats {
-  /** Messages that went into the inbox. */
+  /** Messages that were put into the inbox. */
   received: number;
-  /** Ciphertexts that came again and were answered with what was in them. */
+  /** Ciphertexts that arrived again and were answered from the journal. */
   journalHits: number;
   undecryptable: number;
 }
 
 interface AccountKeysOptions {
   readonly log: Log;
-  /** Shared by the accounts of a process. */
+  /** Shared by all accounts of a process. */
   readonly cache?: KeyCache;
-  /** Something that was received is durable. */
+  /** Called when a received message is durable. */
   readonly onReceived?: () => void;
 }
 
@@ -147,7 +147,7 @@ class BaileysKeys implements AccountKeys {
 
   #makeSparePreKeys(): void {
     const keys = makeSparePreKeys(this.credentials);
-    // A failure is the store's fault, which ends the sockets.
+    // A failure is reported as a fault of the store, which ends the sockets.
     if (keys)
       void Promise.resolve(this.#operations.outside.set({ 'pre-key': keys })).catch(() => {});
   }
@@ -167,16 +167,16 @@ class BaileysKeys implements AccountKeys {
   }
 }
 
-// Pre-keys made in advance, because Baileys sends a retry receipt with one before it stores it.
-// Invariant: once linked, the next keys to be handed out are stored already.
+// Creates pre-keys in advance, because Baileys sends a retry receipt with one before it stores it.
+// Invariant: once linked, the next keys to be handed out are already stored.
 
 const SPARE = 8;
 
-/** Counts them in the credentials and gives what is to be stored; null when there are enough. */
+/** Counts them in the credentials and returns what is to be stored; null if there are enough. */
 function makeSparePreKeys(credentials: AuthenticationCreds): Record<string, KeyPair> | null {
   const { firstUnuploadedPreKeyId, me, nextPreKeyId } = credentials;
   const wanted = SPARE - (nextPreKeyId - firstUnuploadedPreKeyId);
-  // Before the first upload Baileys makes all of them itself.
+  // Before the first upload Baileys creates all of them itself.
   if (!me || firstUnuploadedPreKeyId === 1 || wanted <= 0) return null;
   const keys: Record<string, KeyPair> = {};
   for (let id = nextPreKeyId; id < nextPreKeyId + wanted; id++) {

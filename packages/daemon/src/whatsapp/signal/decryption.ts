@@ -1,6 +1,6 @@
-// Opens ciphertexts. What was in one is journalled with the keys that opened it, because they open it once.
-// Invariant: keys, journal and inbox entry are one unit. Decrypts first; only what cannot be opened is
-// looked for among what was opened before.
+// Decrypts messages. The plaintext is journalled with the changed keys, because keys decrypt a message only once.
+// Invariant: keys, journal and inbox entry are one unit. It decrypts first; only a message that cannot be decrypted is
+// looked up in the journal.
 
 import { createHash } from 'node:crypto';
 import type { InboxEntry, TransportStore } from '@relay/core/ports/transport';
@@ -87,8 +87,8 @@ export const lidLookupIn =
   async (id) =>
     (await keys.get('lid-mapping', [id]))[id];
 
-// The keys of the account's settings, which its phone sends once. Baileys stores them only after it has
-// said that it got them; here they are stored with the message that brought them.
+// Stores the account's app state keys, which its phone sends once. Baileys stores them only after it has acknowledged
+// them; here they are stored together with the message that brought them.
 
 /** Empty unless the account's own phone shared keys with this message. */
 function readSharedKeys(
@@ -111,8 +111,8 @@ function readSharedKeys(
   };
 }
 
-// The name of a ciphertext in the journal of what was opened.
-// Invariant: it contains the sender, or one contact could have another's message answered as their own.
+// The digest of a ciphertext in the journal.
+// Invariant: it contains the sender, or one contact could get another's message answered as their own.
 
 interface SealedMessage {
   readonly how: 'direct' | 'group';
@@ -126,11 +126,11 @@ function ciphertextDigest({ how, sender, group, ciphertext }: SealedMessage): Ui
   return createHash('sha256').update(`${how}\0${sender}\0${group}\0`).update(ciphertext).digest();
 }
 
-// What came off the wire as it goes into the inbox: the stanza's attributes, our own addresses at the time,
-// and the message inside.
-// Invariant: one entry a stanza, made by the part of it that carries the content.
+// Builds the inbox entry of a received message: the stanza's attributes, our own addresses at that time, and the
+// content.
+// Invariant: one entry per stanza, made from the part that carries the content.
 
-/** Stanzas by their ciphertexts, from the moment they arrive until they are forgotten by Baileys. */
+/** Finds a stanza by its ciphertext, from its arrival until Baileys drops it. */
 export class StanzaIndex {
   readonly #byCiphertext = new WeakMap<Uint8Array, BinaryNode>();
 
@@ -150,7 +150,7 @@ function toInboxEntry(
   stanza: BinaryNode,
   ciphertext: Uint8Array,
   padded: Uint8Array,
-  /** The account's own addresses: without them nobody could tell later who wrote it in a group. */
+  /** The account's own addresses: without them it could not be told later who wrote a group message. */
   own: readonly string[],
 ): InboxEntry | null {
   const { attrs } = stanza;
@@ -164,7 +164,7 @@ function toInboxEntry(
   };
 }
 
-/** What the account's own devices tell each other. From anybody else it is mail, whatever it says. */
+/** A message between the account's own devices. From anybody else it is an ordinary message, whatever it claims. */
 function isPeer({ attrs }: BinaryNode, own: readonly string[]): boolean {
   return attrs.category === 'peer' && own.some((jid) => areJidsSameUser(jid, attrs.from));
 }

@@ -1,4 +1,4 @@
-// Waiting for the store, and hearing when something that was received has become durable.
+// Waits for the store, and notifies when a received message has become durable.
 
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
@@ -7,7 +7,7 @@ import { type TransportStore, TransportStoreFault } from '@relay/core/ports/tran
 
 type DurableProgress = Pick<TransportStore, 'submitted' | 'durable' | 'onDurable'>;
 
-/** Everything submitted so far is durable. */
+/** Resolves when everything submitted so far is durable. */
 export function waitUntilDurable(ledger: DurableProgress, life: FaultLatch): Promise<void> {
   return new Promise((resolve, reject) => {
     if (life.fault) return reject(life.fault);
@@ -29,7 +29,7 @@ export function waitUntilDurable(ledger: DurableProgress, life: FaultLatch): Pro
   });
 }
 
-/** Tells that received messages are durable, once a commit however many it brought. */
+/** Notifies that received messages are durable, once per commit, however many it contained. */
 export class ReceivedAnnouncer {
   readonly #announce: () => void;
   #first: number | null = null;
@@ -39,7 +39,7 @@ export class ReceivedAnnouncer {
     this.#announce = announce;
   }
 
-  /** The unit with this number brings a message. */
+  /** The unit with this number contains a message. */
   expect(unit: number): void {
     this.#first ??= unit;
     this.#last = unit;
@@ -52,8 +52,8 @@ export class ReceivedAnnouncer {
   }
 }
 
-// Whether what is in memory may still be believed. The first fault ends it, for good.
-// Invariant: once it has ended, no operation begins or is submitted, and no byte leaves.
+// Whether the state in memory can still be trusted. The first fault ends that for good.
+// Invariant: after the fault no operation begins or is submitted, and no byte is sent.
 
 export class FaultLatch {
   readonly #onEnd = new Set<(fault: TransportStoreFault) => void>();
@@ -67,13 +67,13 @@ export class FaultLatch {
     if (this.#fault) throw this.#fault;
   }
 
-  /** Listeners hear it once. */
+  /** Listeners are called once. */
   onEnd(listener: (fault: TransportStoreFault) => void): () => void {
     this.#onEnd.add(listener);
     return () => this.#onEnd.delete(listener);
   }
 
-  /** Gives the fault it ended with, which is the first one. */
+  /** Returns the first fault. */
   end(error: unknown): TransportStoreFault {
     if (this.#fault) return this.#fault;
     const fault =
@@ -87,11 +87,11 @@ export class FaultLatch {
   }
 }
 
-// Connections that let nothing out before everything submitted ahead of it is durable.
-// Invariant: the bytes of a write leave after the units that were submitted when it was made, in order,
-// or never. It is why a receipt means "stored" and a message that left can be sent no differently again.
+// Connections that send nothing before everything submitted ahead of it is durable.
+// Invariant: the bytes of a write are sent after the units that were submitted when it was made, in order, or never.
+// Therefore a receipt means "stored", and a message that was sent cannot be sent again with other content.
 
-/** Beyond either, a writer waits until its bytes have really left. */
+/** Beyond either limit, a writer waits until its bytes are really sent. */
 const MAX_HELD_WRITES = 64;
 const MAX_HELD_BYTES = 1024 * 1024;
 
@@ -160,7 +160,7 @@ export function holdWrites(socket: Socket, ledger: WriteProgress, life: FaultLat
     const full = held.length >= MAX_HELD_WRITES || heldBytes >= MAX_HELD_BYTES;
     held.push({ after: ledger.submitted, chunk, encoding, done: full ? done : undefined });
     heldBytes += chunk.length;
-    // In another turn: Baileys sends one at a time, and so several share one commit without starving it.
+    // In a later tick: Baileys sends one at a time, and so several writes share one commit without starving it.
     if (done && !full) setImmediate(done);
     return true;
   };

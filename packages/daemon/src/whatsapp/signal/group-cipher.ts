@@ -1,5 +1,6 @@
-// Messages to groups: WhatsApp's sender keys, signed and verified natively (in JavaScript one costs 15 ms).
-// Invariant: records are never changed, only answered with the record that follows.
+// Encrypts and decrypts group messages with WhatsApp's sender keys, signed and verified natively (in JavaScript one
+// takes 15 ms).
+// Invariant: records are never changed; each function returns the next record.
 import { randomBytes, randomInt } from 'node:crypto';
 import {
   proto,
@@ -40,7 +41,7 @@ export function newSenderKey(): SenderKeyStates {
   ];
 }
 
-/** What members need to read what follows. */
+/** What members need to read the messages that follow. */
 export function encodeDistribution(states: SenderKeyStates): Uint8Array {
   const { id, chain, signing } = newest(states);
   const body = proto.SenderKeyDistributionMessage.encode({
@@ -52,7 +53,7 @@ export function encodeDistribution(states: SenderKeyStates): Uint8Array {
   return Buffer.concat([VERSION, body]);
 }
 
-/** A key that we have stays as far as it is: distribution messages are repeated and redelivered. */
+/** A key that we already have keeps its position: distribution messages are repeated and redelivered. */
 export function applyDistribution(states: SenderKeyStates, message: Uint8Array): SenderKeyStates {
   const read = proto.SenderKeyDistributionMessage.decode(message.subarray(VERSION.length));
   const signingKey = Buffer.from(read.signingKey ?? []);
@@ -143,8 +144,8 @@ function replace(states: SenderKeyStates, old: SenderKeyState, by: SenderKeyStat
   return states.map((state) => (state === old ? by : state));
 }
 
-// The group methods of Baileys' repository over the keys of the running operation.
-// Invariant: a record is stored advanced, or the message was not opened.
+// The group methods of Baileys' repository, using the keys of the running operation.
+// Invariant: either the advanced record is stored, or the message was not decrypted.
 
 type GroupMethods = Pick<
   SignalRepositoryWithLIDStore,

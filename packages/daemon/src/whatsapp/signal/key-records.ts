@@ -1,10 +1,10 @@
-// Keys as they were last published: from the cache, else from the store.
-// Invariant: a read never gives what a write since its beginning has replaced.
+// Reads keys as they were last published, from the cache or else from the store.
+// Invariant: a read never returns what a write since its beginning has replaced.
 import { type TransportStore, TransportStoreFault } from '@relay/core/ports/transport';
 import { BufferJSON, proto, type SignalDataTypeMap } from '@whiskeysockets/baileys';
 import { SessionRecord } from 'libsignal';
 
-/** A parsed record takes about this many times the room of its bytes. */
+/** A parsed record takes about this many times the size of its bytes. */
 const PARSED = 3;
 
 export interface WrittenKey {
@@ -22,7 +22,7 @@ export class KeyRecords {
   readonly #store: TransportStore;
   readonly #cache: CachePartition;
   readonly #reading = new Set<Set<string>>();
-  /** Written keys that need not be remembered once they are durable. */
+  /** Written keys that need not stay in the cache once they are durable. */
   #passing: { name: string; unit: number }[] = [];
 
   constructor(store: TransportStore, cache: CachePartition) {
@@ -30,7 +30,7 @@ export class KeyRecords {
     this.#cache = cache;
   }
 
-  /** Undefined when there is none. */
+  /** Undefined if it is not in the cache. */
   cached(type: KeyType, id: string): { value: unknown } | undefined {
     const cached = this.#cache.get(keyRecordName(type, id));
     if (cached === undefined) return undefined;
@@ -48,7 +48,7 @@ export class KeyRecords {
     return found;
   }
 
-  /** Gives back the ids whose answer was out of date when it came. */
+  /** Returns the ids whose answer was already out of date on arrival. */
   async #load(type: KeyType, ids: string[], found: Map<string, unknown>): Promise<string[]> {
     const writtenMeanwhile = new Set<string>();
     this.#reading.add(writtenMeanwhile);
@@ -77,7 +77,7 @@ export class KeyRecords {
     return value;
   }
 
-  /** Makes what a unit writes visible to everybody, pinned until the unit is durable. */
+  /** Makes what a unit writes visible to all readers, pinned until the unit is durable. */
   publish(written: Iterable<WrittenKey>, unit: number): void {
     for (const { type, id, value, bytes } of written) {
       const name = keyRecordName(type, id);
@@ -87,7 +87,7 @@ export class KeyRecords {
     }
   }
 
-  /** Forgets what need not be remembered, now that these units are durable. */
+  /** Drops keys that need not stay in the cache, now that these units are durable. */
   settle(durable: number): void {
     if (this.#passing.length === 0) return;
     for (const { name, unit } of this.#passing) if (unit <= durable) this.#cache.drop(name);
@@ -102,8 +102,8 @@ export class KeyRecords {
 
 const size = (bytes: Uint8Array | null | undefined) => (bytes ? bytes.byteLength * PARSED : 0);
 
-// What Baileys calls a type of key is a number and bytes in the store. The numbers are never reused.
-// Invariant: bytes that cannot be read are a WireFault, never a key that does not exist.
+// Encodes keys: each of Baileys' key types is a number and bytes in the store. The numbers are never reused.
+// Invariant: unreadable bytes are a TransportStoreFault, never a missing key.
 
 export type KeyType = keyof SignalDataTypeMap;
 
@@ -111,9 +111,9 @@ interface KeyKind {
   readonly number: number;
   readonly encode: (value: unknown) => Uint8Array;
   readonly decode: (bytes: Uint8Array) => unknown;
-  /** Nobody changes what `decode` gave, so one copy may be handed out again and again. */
+  /** Nobody changes what `decode` returned, so one copy can be shared. */
   readonly shared: boolean;
-  /** Read once in its life: not worth remembering. */
+  /** Read only once, so not worth caching. */
   readonly passing?: true;
 }
 
@@ -152,14 +152,14 @@ export const KEY_KINDS: Readonly<Record<KeyType, KeyKind>> = {
   'app-state-sync-version': { number: 10, ...bufferJson, shared: false },
 };
 
-/** Baileys takes a session that libsignal cannot read for one that does not exist: it is tried here. */
+/** Parses the session here, because Baileys treats one that libsignal cannot read as missing. */
 function readSession(bytes: Uint8Array): unknown {
   const session = plainJson.decode(bytes) as Uint8Array;
   SessionRecord.deserialize(session);
   return session;
 }
 
-/** What a cache may hold of a record. */
+/** The form in which a record may be cached. */
 function toCached(type: KeyType, value: unknown, bytes: Uint8Array): unknown {
   return KEY_KINDS[type].shared ? value : bytes;
 }
@@ -176,10 +176,10 @@ function decodeKey(type: KeyType, bytes: Uint8Array): unknown {
   }
 }
 
-// Keys of all accounts of the process, the least recently used leaving first when there are too many bytes.
+// Caches the keys of all accounts of the process and evicts the least recently used ones above a byte limit.
 // Invariant: what is not durable is never evicted, because only the cache has it.
 
-/** Measured: what an entry costs besides its value. */
+/** Measured: the cost of an entry besides its value. */
 const ENTRY_BYTES = 240;
 const MAX_BYTES = 256 * 1024 * 1024;
 
@@ -188,7 +188,7 @@ interface Entry {
   readonly key: string;
   readonly value: unknown;
   readonly bytes: number;
-  /** The number of the unit that wrote it; it is pinned until that is durable. */
+  /** The number of the unit that wrote it; the entry is pinned until that unit is durable. */
   readonly unit: number;
   older: Entry | null;
   newer: Entry | null;
@@ -208,7 +208,7 @@ export class KeyCache {
     return this.#bytes;
   }
 
-  /** A part for one account. `durable` tells how many of its units are durable. */
+  /** The part of one account. `durable` returns how many of its units are durable. */
   partition(durable: () => number): CachePartition {
     return new CachePartition(this, durable);
   }
@@ -294,8 +294,8 @@ class CachePartition {
   }
 }
 
-// Sender keys of groups as bytes. Baileys' own form loses its Buffers when it is read again, so that every
-// group message that comes out of order fails; this one keeps them.
+// Encodes the sender keys of groups. Baileys' own form loses its Buffers when it is read again, so that every group
+// message that arrives out of order fails; this one keeps them.
 // Invariant: a record is never changed.
 
 interface SenderKeyStep {
@@ -306,9 +306,9 @@ interface SenderKeyStep {
 export interface SenderKeyState {
   readonly id: number;
   readonly chain: SenderKeyStep;
-  /** The private key is empty unless the group hears us by it. */
+  /** The private key is empty unless it is our own sender key. */
   readonly signing: { readonly public: Buffer; readonly private: Buffer };
-  /** Keys of messages that have not come yet though later ones have. */
+  /** Keys of messages that have not arrived yet though later ones have. */
   readonly skipped: readonly SenderKeyStep[];
 }
 

@@ -1,5 +1,5 @@
-// The primitives of libsignal, done natively, and put in the place of its own.
-// Invariant: the same results and the same refusals as the functions they replace.
+// Replaces the primitives of libsignal with native ones.
+// Invariant: the same results and the same errors as the functions they replace.
 import {
   createCipheriv,
   createDecipheriv,
@@ -15,7 +15,7 @@ import * as bridge from 'whatsapp-rust-bridge';
 const KEY_TYPE = 5;
 const FIRST = Buffer.from([1]);
 
-/** Node spends about 20 µs on recognising a Buffer as a key, and nothing on a KeyObject. */
+/** Node needs about 20 µs to recognize a Buffer as a key, and nothing for a KeyObject. */
 const keyOf = (bytes: Uint8Array): KeyObject => createSecretKey(buffer(bytes));
 
 const hmac = (key: KeyObject, ...parts: readonly Uint8Array[]): Buffer => {
@@ -27,7 +27,7 @@ const hmac = (key: KeyObject, ...parts: readonly Uint8Array[]): Buffer => {
 export const calculateMAC = (key: Uint8Array, data: Uint8Array): Buffer =>
   hmac(keyOf(key), buffer(data));
 
-/** HKDF with SHA-256, as many blocks as asked for. */
+/** HKDF with SHA-256, with as many blocks as requested. */
 export function deriveSecrets(
   input: Uint8Array,
   salt: Uint8Array,
@@ -60,8 +60,8 @@ function verifyMAC(data: Uint8Array, key: Uint8Array, mac: Buffer, length: numbe
 }
 
 /**
- * False for a signature that is not this key's; throws for what cannot be a key or a signature.
- * `trusted` says that nobody looks at the answer, as libsignal does for the bundles of a server.
+ * False for a signature of another key; throws for what cannot be a key or a signature. `trusted` skips the check, as
+ * libsignal does for the bundles of a server.
  */
 export function verifySignature(
   publicKey: Uint8Array,
@@ -91,7 +91,9 @@ export function generateKeyPair(): { pubKey: Buffer; privKey: Buffer } {
   return { pubKey: Buffer.from(pubKey), privKey: Buffer.from(privKey) };
 }
 
-/** Whether the key made the signature. Baileys' own check accepts any, also that of a server's certificate. */
+/**
+ * Whether the key made the signature. Baileys' own check accepts any signature, even that of a server's certificate.
+ */
 function signatureHolds(
   publicKey: Uint8Array,
   message: Uint8Array,
@@ -104,7 +106,7 @@ function signatureHolds(
   }
 }
 
-/** Both libraries look their functions up at every call, so that replacing them reaches all of their code. */
+/** Both libraries look up their functions at every call, so replacing them affects all of their code. */
 export function useNativeCrypto(): void {
   const { crypto, curve } = libsignal as unknown as Record<'crypto' | 'curve', object>;
   Object.assign(crypto, { calculateMAC, deriveSecrets, encrypt, decrypt, verifyMAC });
@@ -130,7 +132,7 @@ function buffer(value: Uint8Array): Uint8Array {
 }
 
 // Keeps libsignal from printing: it writes whole sessions, private keys included, to the console.
-// Invariant: exactly libsignal's own lines are dropped; everybody else's output passes.
+// Invariant: exactly libsignal's own lines are dropped; all other output passes.
 
 const LIBSIGNAL =
   /^(Closing (open )?session|Opening session|Removing old closed session|Session already|Decrypted message with closed session|Failed to decrypt message with any|Session error:|Migrating session|V1 session storage migration|Unhandled bucket type|WARNING: Expected pubkey of length 33)/;
@@ -140,7 +142,7 @@ let silenced = false;
 export function silenceLibsignal(): void {
   if (silenced) return;
   silenced = true;
-  // Test runners put a console of their own in place, so it is looked up now and not imported.
+  // Test runners install a console of their own, so it is looked up now and not imported.
   const output = globalThis.console;
   for (const method of ['info', 'warn', 'error'] as const) {
     const print = output[method].bind(output);
@@ -151,9 +153,9 @@ export function silenceLibsignal(): void {
   }
 }
 
-// A message is tried on a contact's sessions one after the other, and libsignal turns the ratchet of each
-// before it knows whether the message is for it, then stores them all.
-// Invariant: a session that did not open the message stays as it was, so that its own messages still open.
+// Tries a message on a contact's sessions one after the other. libsignal advances the ratchet of each session before it
+// knows whether the message belongs to it, then stores them all.
+// Invariant: a session that did not decrypt the message is restored, so that it still decrypts its own messages.
 
 interface Session {
   readonly constructor: { deserialize(serialized: unknown): Session };
@@ -168,7 +170,7 @@ const cipher = SessionCipher.prototype as unknown as Cipher;
 const { decryptWithSessions } = cipher;
 
 async function tryEach(this: Cipher, message: Buffer, sessions: readonly Session[]) {
-  // A lone session is stored only if it opens the message.
+  // A single session is stored only if it decrypts the message.
   if (sessions.length < 2) return decryptWithSessions.call(this, message, sessions);
   let failure: unknown;
   for (const session of sessions) {
@@ -183,7 +185,7 @@ async function tryEach(this: Cipher, message: Buffer, sessions: readonly Session
   throw failure;
 }
 
-/** libsignal looks the method up at every call, so that replacing it reaches the ciphers of Baileys. */
+/** libsignal looks up the method at every call, so replacing it affects Baileys' ciphers too. */
 export function restoreFailedSessions(): void {
   cipher.decryptWithSessions = tryEach;
 }

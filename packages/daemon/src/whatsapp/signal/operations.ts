@@ -1,5 +1,5 @@
-// One change of an account's keys at a time: it works on an overlay that becomes one unit, or nothing.
-// Invariant: only the running operation writes; what it wrote is seen by others when it is submitted.
+// Runs one change of an account's keys at a time, on an overlay that becomes one unit or nothing.
+// Invariant: only the running operation writes; others see its writes once it is submitted.
 import {
   type TransportStore,
   TransportStoreFault,
@@ -24,7 +24,7 @@ import {
 
 type Overlay = Map<string, WrittenKey>;
 
-/** What goes into the unit besides the keys that the work wrote. */
+/** What belongs to the unit besides the keys that the work wrote. */
 export interface UnitExtras extends Pick<TransportUnit, 'credentials' | 'journal' | 'inbox'> {
   /** More keys. */
   readonly set?: SignalDataSet;
@@ -36,7 +36,7 @@ export class Operations {
     get: (type, ids) => this.#getInside(type, ids),
     set: async (data) => write(this.#overlay(), data),
   };
-  /** For everybody else: every write is an operation of its own. */
+  /** For all other code: every write is an operation of its own. */
   readonly outside: SignalKeyStore = {
     get: async (type, ids) => typed(type, await this.#read(type, ids)),
     set: (data) => this.run(async () => write(this.#overlay(), data)),
@@ -47,8 +47,8 @@ export class Operations {
   readonly #life: FaultLatch;
   #tail: Promise<unknown> = Promise.resolve();
   /**
-   * The running operation's. A field and no AsyncLocalStorage: libsignal queues by address for the whole
-   * process, so its work may run in the asynchronous context of another account's.
+   * The overlay of the running operation. A field instead of AsyncLocalStorage: libsignal queues by address for the
+   * whole process, so its work may run in the asynchronous context of another account.
    */
   #current: Overlay | null = null;
 
@@ -71,7 +71,7 @@ export class Operations {
     return turn;
   }
 
-  /** Everything begun so far is over. */
+  /** Resolves when everything begun so far is over. */
   async idle(): Promise<void> {
     await this.#tail;
   }
@@ -107,7 +107,7 @@ export class Operations {
         value: bytes,
       })),
     };
-    // A failure comes as the store's fault, which is heard elsewhere.
+    // A failure is reported as a fault of the store, which is handled elsewhere.
     this.#store.submit(unit).catch(() => undefined);
     this.#records.publish(written, this.#store.submitted);
   }
@@ -141,7 +141,7 @@ export class Operations {
     try {
       return await this.#records.read(type, ids);
     } catch (error) {
-      // libsignal's storage takes an exception for "no session": the account must not live on with that.
+      // libsignal's storage would take the exception for "no session", so the account must not continue.
       throw this.#life.end(error);
     }
   }
@@ -166,8 +166,8 @@ function write(overlay: Overlay, data: SignalDataSet): void {
   }
 }
 
-// The account's credentials, and what of them may be stored.
-// Invariant: what is stored never counts more pre-keys than are stored.
+// The account's credentials, and the part of them that may be stored.
+// Invariant: the stored credentials never count more pre-keys than are stored.
 
 export class Credentials {
   /** The one object that Baileys reads and changes. */

@@ -1,4 +1,4 @@
-// Baileys' repository of sessions, with every change of keys an operation of the account.
+// Baileys' session repository, in which every change of keys is an operation of the account.
 // Invariant: no operation waits for the network; addresses are resolved before it begins.
 import {
   DEFAULT_CONNECTION_CONFIG,
@@ -30,7 +30,7 @@ export function createRepositoryMaker(parts: DecryptionParts): MakeSignalReposit
       phonesToLids,
     );
     const inner = make({ creds, keys: { ...operations.inside, ...passThrough } }, logger);
-    // Without its own memory, which would outlive a mapping that changes.
+    // Bypasses Baileys' own cache, which would outlive a changed mapping.
     inner.lidMapping.getLIDForPN = async (jid) =>
       (await resolveLid(jid, lidLookupIn(operations.inside))) ?? null;
     Object.assign(inner, createGroupMethods(operations.inside, inner.jidToSignalProtocolAddress));
@@ -97,9 +97,9 @@ export function createRepositoryMaker(parts: DecryptionParts): MakeSignalReposit
   };
 }
 
-// Sessions that a contact began under their number, once WhatsApp names the contact by their LID. Baileys looks for a
-// session under the LID alone. It moves sessions only of contacts whose devices it has asked for, and a moved session
-// replaces the one that the LID has; in both cases messages can no longer be decrypted.
+// Adopts sessions that a contact began under their number, once WhatsApp names the contact by their LID. Baileys looks
+// for a session under the LID alone. It moves sessions only of contacts whose devices it has asked for, and a moved
+// session replaces the one that the LID has; in both cases messages can no longer be decrypted.
 // Invariant: no session is dropped. Runs inside an operation.
 
 interface Sessions {
@@ -110,7 +110,7 @@ interface Sessions {
 
 /** `addressOf` is the repository's `jidToSignalProtocolAddress`. */
 function createPhoneSessions(keys: SignalKeyStore, addressOf: (jid: string) => string) {
-  /** Puts the sessions of a device under its number beside those under its LID. False if there are none. */
+  /** Adds the sessions of a device under its number to those under its LID. False if there are none. */
   async function move(phone: string, lid: string): Promise<boolean> {
     if (!isPnUser(phone) || !isLidUser(lid)) return false;
     const [from, to] = [addressOf(phone), addressOf(transferDevice(phone, lid))];
@@ -134,7 +134,7 @@ function joined(begun: Uint8Array, known: Uint8Array | undefined): Uint8Array {
   if (!known) return begun;
   const older = SessionRecord.deserialize(begun) as unknown as Sessions;
   const record = SessionRecord.deserialize(known) as unknown as Sessions;
-  // Only one is used for sending; closed ones still decrypt.
+  // Only one session is used for sending; closed ones still decrypt.
   if (record.haveOpenSession()) {
     for (const { indexInfo } of Object.values(older.sessions)) {
       if (indexInfo.closed === -1) indexInfo.closed = Date.now();

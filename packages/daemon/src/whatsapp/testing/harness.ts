@@ -1,5 +1,5 @@
-// Relay's transport over the simulated network, with its session in memory and its waits short.
-// Invariant: only waits are changed; what is decided is decided as in production.
+// Relay's transport on the simulated network, with its session in memory and short time limits.
+// Invariant: only time limits differ; every decision is made as in production.
 import '@relay/simulator/whatsapp/trust-preload';
 import { type Log, silentLog } from '@relay/core/log';
 import type { IncomingMessage } from '@relay/core/messages/message';

@@ -1,4 +1,4 @@
-// An unmodified Baileys socket over AccountKeys, as tests and benches drive it.
+// An unmodified Baileys socket on AccountKeys, for tests and benches.
 import '@relay/simulator/whatsapp/trust-preload';
 import { silentLog } from '@relay/core/log';
 import { SILENT, until } from '@relay/simulator/whatsapp/testing/client';
@@ -14,7 +14,7 @@ export interface DurableClientOptions {
   readonly cache?: KeyCache;
 }
 
-/** What the network of a test offers to the person whose device this is. */
+/** What the test network offers to the owner of the device. */
 interface Owner {
   scan(qr: string): Promise<unknown>;
   readonly companions: ReadonlyMap<number, { readonly pending: readonly unknown[] }>;
@@ -100,7 +100,7 @@ export class DurableClient {
     await this.socket.relayMessage(jid, { conversation: text }, {});
   }
 
-  /** The texts that are durable in the inbox, in the order they came. */
+  /** The texts that are durable in the inbox, in the order of arrival. */
   get texts(): string[] {
     return [...this.store.disk.inbox.values()].flatMap(({ content }) => {
       const message = proto.Message.decode(content);

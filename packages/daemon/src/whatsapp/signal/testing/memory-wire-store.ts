@@ -1,4 +1,4 @@
-// A WireStore in memory for tests and benches: commits in order, after a delay or when the test says so.
+// A TransportStore in memory for tests and benches: commits in order, after a delay or when the test says so.
 // Invariant: as in the real one, what is durable is a prefix of what was submitted.
 import {
   type InboxEntry,
@@ -13,7 +13,7 @@ interface Waiting {
   readonly reject: (fault: TransportStoreFault) => void;
 }
 
-/** What survives: give it to another store to see what a new process would see. */
+/** What survives a crash: pass it to another store to see what a new process would see. */
 export class Disk {
   credentials: Uint8Array | null = null;
   readonly keys = new Map<string, Uint8Array>();
@@ -120,7 +120,7 @@ export class MemoryWireStore implements TransportStore {
     this.#commitSoon();
   }
 
-  /** As if the connection to the database had broken. */
+  /** Simulates a lost database connection. */
   break(
     fault: TransportStoreFault = new TransportStoreFault('unavailable', 'The database is gone.'),
   ): void {

@@ -1,4 +1,4 @@
-// A simulated network for a test, devices linked to it, and a look at what crossed it.
+// A simulated network for a test, devices linked to it, and a record of what crossed it.
 import { createNetwork, type Network } from '@relay/simulator/whatsapp/network';
 import type { BinaryNode } from '@whiskeysockets/baileys';
 import { onTestFinished } from 'vitest';
@@ -8,13 +8,13 @@ const FIRST_PHONE = 4_915_500_000_000;
 
 export interface World {
   readonly network: Network;
-  /** A device of Relay's that is not linked yet. */
+  /** A Relay device that is not linked yet. */
   device(options?: DurableClientOptions): DurableClient;
   linked(options?: DurableClientOptions): Promise<{ owner: Person; client: DurableClient }>;
   person(name: string): Person;
-  /** How many stanzas with this tag came from devices. */
+  /** The number of stanzas with this tag from devices. */
   fromDevices(tag: string): number;
-  /** What the network handed to devices. */
+  /** What the network delivered to devices. */
   ciphertexts(match: (stanza: BinaryNode) => boolean): Ciphertext[];
 }
 
