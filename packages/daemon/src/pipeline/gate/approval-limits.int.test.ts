@@ -30,7 +30,7 @@ const ask = async (actor: Actor, text: string, chat: ChatId = mom) => {
 };
 const waiting = async () =>
   Number((await sql("SELECT count(*) FROM approvals WHERE state = 'pending'"))[0]?.count);
-/** Rows as `ask` makes them, without the time that takes. */
+/** Inserts rows like `ask` does, but faster. */
 const fill = (requestedBy: string, count: number) =>
   sql(
     `INSERT INTO approvals (account_id, intent, intent_hash, reason, requested_by, expires_at)
@@ -42,9 +42,9 @@ const fill = (requestedBy: string, count: number) =>
 
 beforeEach(() => sql('DELETE FROM approvals'));
 
-test('a client has at most 50 approvals waiting, and the next one is refused and in the ledger', async () => {
+test('refuses and records a client’s approval above its limit of 50 pending ones', async () => {
   const client = await newClient();
-  // Twelve at a time, as a client would that tries to overtake the count.
+  // Twelve at a time, like a client that tries to get past the count.
   for (const round of times(6, (n) => n)) {
     await Promise.all(times(12, (n) => ask(client, `question ${round} ${n}`)));
   }
@@ -53,7 +53,7 @@ test('a client has at most 50 approvals waiting, and the next one is refused and
   expect(await ledger(1)).toMatchObject([{ outcome: 'deny', reason: 'too_many_waiting' }]);
 });
 
-test('a client that is full may ask again for what waits, and for something new once that is answered', async () => {
+test('lets a client at its limit submit a pending approval again, and a new one once one is answered', async () => {
   const client = await newClient();
   const { approval } = await ask(client, 'the first');
   for (const n of times(49, (n) => n)) await ask(client, `question ${n}`);
@@ -63,7 +63,7 @@ test('a client that is full may ask again for what waits, and for something new 
   expect(await ask(client, 'new')).toMatchObject({ reason: 'confirm' });
 });
 
-test('clients have at most 150 together, and the assistant still asks until 200 wait in all', async () => {
+test('limits all clients together to 150 approvals, and everybody to 200', async () => {
   for (const n of times(3, (n) => n)) await fill(`token:${n}`, 50);
   expect(await ask(await newClient(), 'hello')).toMatchObject({ reason: 'too_many_waiting' });
   expect(await ask(assistant(), 'hello')).toMatchObject({ reason: 'confirm' });
@@ -71,20 +71,20 @@ test('clients have at most 150 together, and the assistant still asks until 200 
   expect(await ask(assistant(), 'hello')).toMatchObject({ reason: 'too_many_waiting' });
 });
 
-test('expired approvals do not count', async () => {
+test('does not count expired approvals', async () => {
   await fill('assistant:1', 200);
   await sql("UPDATE approvals SET expires_at = now() - interval '1 second'");
   expect(await ask(await newClient(), 'hello')).toMatchObject({ reason: 'confirm' });
 });
 
-test('the owner edits an approval though 200 wait', async () => {
+test('lets the owner edit an approval while 200 are pending', async () => {
   const { approval } = await ask(await newClient(), 'hello');
   await fill('assistant:1', 199);
   const edited = await approvals.edit(approvalId(approval ?? ''), 'hello, dear');
   expect(edited).toMatchObject({ state: 'pending', text: 'hello, dear' });
 });
 
-test('whoever sits at a client that is full may still be asked there', async () => {
+test('still asks the person at a client that has reached its limit', async () => {
   const client = await newClient();
   await fill(`token:${client.kind === 'token' ? client.token : ''}`, 50);
   const { decision } = await submit(

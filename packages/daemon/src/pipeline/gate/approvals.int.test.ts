@@ -29,7 +29,7 @@ const hold = createHoldService({ ...gated, onRelease: async () => {} });
 const SECRET = 'KEY-4f3a-99bc-1d2e';
 const TEXT = `Héllo\n  the key is ${SECRET} \u{1f511} `;
 
-/** A conversation whose agent gives its owner's key away; what waits for the owner because of it. */
+/** A conversation whose agent reveals the owner's key, and the approval that results. */
 async function asks(text = TEXT): Promise<Approval> {
   world.agent(() => ({ messages: [text] }));
   const { id } = await world.verbs.create({
@@ -51,7 +51,7 @@ const lastRows = async (count: number) =>
     (row) => `${row.action} ${row.outcome} ${row.reason}`,
   );
 
-test('what quotes private words waits for the owner, who is shown the recipient and every byte', async () => {
+test('creates an approval for a message that quotes private text, with the recipient and every byte', async () => {
   const approval = await asks();
   expect(approval).toMatchObject({
     state: 'pending',
@@ -66,7 +66,7 @@ test('what quotes private words waits for the owner, who is shown the recipient 
   expect(await lastRows(1)).toEqual(['send_message needs_approval quotes_private']);
 });
 
-test('the same words asked twice are one question', async () => {
+test('creates one approval when the same text is submitted twice', async () => {
   const approval = await asks();
   const id = instanceId(approval.instance_id ?? '');
   await world.reply(id, 'What?');
@@ -75,7 +75,7 @@ test('the same words asked twice are one question', async () => {
   expect(waiting.filter(({ instance_id }) => instance_id === id)).toHaveLength(1);
 });
 
-test('a yes sends exactly those bytes once, however often and by how many it is said', async () => {
+test('sends an approved message exactly once, however often and concurrently it is approved', async () => {
   const approval = await asks();
   const answers = await Promise.allSettled(
     times(8, () => approvals.approve(approvalId(approval.id))),
@@ -93,7 +93,7 @@ test('a yes sends exactly those bytes once, however often and by how many it is 
   ]);
 });
 
-test('what was approved leaves, and not when a byte of it was changed on its way', async () => {
+test('sends an approved message, but not if a byte of it was changed afterwards', async () => {
   await world.acknowledges(false);
   onTestFinished(() => world.acknowledges(true));
   const approval = await asks();
@@ -117,7 +117,7 @@ test('what was approved leaves, and not when a byte of it was changed on its way
   expect(await verdict()).toMatchObject([{ verdict: 'stop' }]);
 });
 
-test('a yes to these words is none to others, not even by a byte, nor to others’ ears, nor a second time', async () => {
+test('does not apply an approval to another text, another chat or a second message', async () => {
   const approval = await asks();
   const id = approvalId(approval.id);
   const chatOf = async ({ instance_id }: Approval) =>
@@ -157,7 +157,7 @@ test('a yes to these words is none to others, not even by a byte, nor to others�
   expect(await outboxOf(approval)).toEqual([]);
 });
 
-test('the row that was shown cannot be altered; were it, a yes to it would send nothing', async () => {
+test('refuses to alter a stored approval, and sends nothing if one was altered anyway', async () => {
   const approval = await asks();
   const alter = () =>
     sql(`UPDATE approvals SET intent = jsonb_set(intent, '{text}', '"Send money"') WHERE id = $1`, [
@@ -171,7 +171,7 @@ test('the row that was shown cannot be altered; were it, a yes to it would send 
   expect(await outboxOf(approval)).toEqual([]);
 });
 
-test('the database takes no permit for other content than the approved, nor a second one', async () => {
+test('refuses a permit in the database for content that was not approved, and a second permit', async () => {
   const approval = await asks();
   await approvals.approve(approvalId(approval.id));
   const second = (hash: string) =>
@@ -189,7 +189,7 @@ test('the database takes no permit for other content than the approved, nor a se
   await expect(altered).rejects.toThrow('permits_for_what_was_approved');
 });
 
-test('under a hold a yes is refused with the reason, and can be said again when it is over', async () => {
+test('refuses an approval during a hold with the reason, and accepts it after the release', async () => {
   const approval = await asks();
   await hold.hold('lunch');
   await expect(approvals.approve(approvalId(approval.id))).rejects.toThrow('on hold');
@@ -200,7 +200,7 @@ test('under a hold a yes is refused with the reason, and can be said again when 
   expect(await outboxOf(approval)).toHaveLength(1);
 });
 
-test('a no sends nothing and is kept with its reason', async () => {
+test('sends nothing when the owner declines, and stores the reason', async () => {
   const approval = await asks();
   const rejected = await approvals.reject(approvalId(approval.id), 'not that');
   expect(rejected).toMatchObject({ state: 'rejected', answer: 'not that' });
@@ -209,7 +209,7 @@ test('a no sends nothing and is kept with its reason', async () => {
   expect(await lastRows(1)).toEqual(['answer_approval allow owner']);
 });
 
-test('a question expires with its time, and with its conversation', async () => {
+test('expires an approval when its time is over or its conversation ends', async () => {
   const [late, ended] = [await asks(), await asks()];
   await sql("UPDATE approvals SET expires_at = now() - interval '1 s' WHERE id = $1", [late.id]);
   await world.verbs.cancel(instanceId(ended.instance_id ?? ''));
@@ -223,7 +223,7 @@ test('a question expires with its time, and with its conversation', async () => 
   expect(await outboxOf(late)).toEqual([]);
 });
 
-test('each step of an approval is told to the streams', async () => {
+test('appends an event for each state of an approval', async () => {
   const approval = await asks();
   await approvals.approve(approvalId(approval.id));
   const events = await sql<{ state: string }>(
@@ -233,7 +233,7 @@ test('each step of an approval is told to the streams', async () => {
   expect(events.map(({ state }) => state)).toEqual(['pending', 'approved']);
 });
 
-test('an unknown approval is not found', async () => {
+test('reports an unknown approval as not found', async () => {
   const id = approvalId('00000000-0000-4000-8000-000000000000');
   await expect(approvals.approve(id)).rejects.toThrow('not found');
   await expect(approvals.reject(id, null)).rejects.toThrow('not found');

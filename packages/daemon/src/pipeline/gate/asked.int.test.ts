@@ -15,7 +15,7 @@ const bed = await freshGate({
 const { account, db, gate, grants, ledger, sql, submit, verdicts } = bed;
 let groups = 0;
 
-/** An observed group that may be answered in. */
+/** An observed group in which Relay may answer. */
 async function observed(grant: Partial<typeof ALL> = {}): Promise<ChatId> {
   const { jid } = await grants.create({
     group: `12036300000${String(++groups).padStart(4, '0')}@g.us`,
@@ -59,7 +59,7 @@ const reason = async (chat: ChatId, run: RunId) => (await says(chat, run)).decis
 const minutes = (count: number) => {
   now = new Date(now.getTime() + count * 60_000);
 };
-/** What was permitted there has left. */
+/** Marks what was permitted there as sent. */
 const left = (chat: ChatId) =>
   sql(`UPDATE outbox SET state = 'sent', sent_at = $2 WHERE chat_id = $1 AND state = 'pending'`, [
     chat,
@@ -68,7 +68,7 @@ const left = (chat: ChatId) =>
 const requests = (chat: ChatId) =>
   sql('SELECT state, answered_at, outbox_id FROM observer_requests WHERE chat_id = $1', [chat]);
 
-test('an answer goes only to whom the owner asked there, by the run that answers them, once', async () => {
+test('permits one answer, only in the group where the owner asked and only by the run that answers', async () => {
   const [chat, other] = [await observed(), await observed()];
   const run = await asked(chat);
   expect(await reason(other, run)).toBe('observed_group');
@@ -98,7 +98,7 @@ test('refuses a second answer in the same transaction, even after the gate was a
   expect(decisions.map(({ outcome }) => outcome)).toEqual(['allow', 'allow', 'deny']);
 });
 
-test('an answer that gives away what the owner tells all agents waits for the owner, unless the group said it', async () => {
+test('asks the owner before an answer reveals their instructions for all agents, unless the group knows them', async () => {
   const [chat, other] = [await observed(), await observed()];
   const text = `It is ${CODE}.`;
   expect((await says(chat, await asked(chat), text)).decision.reason).toBe('quotes_private');
@@ -115,12 +115,12 @@ test.each([
   ['a mention that asks for nothing', { verdict: 'mention_only' }],
   ['one that nobody has sorted', { state: 'asked' }],
   ['one that is met with silence', { state: 'silent' }],
-])('%s permits nothing, whoever claims it', async (_, row) => {
+])('%s permits no answer in a group, whichever run submits it', async (_, row) => {
   const chat = await observed();
   expect(await reason(chat, await asked(chat, row))).toBe('observed_group');
 });
 
-test('at most one answer in five minutes and five a day, by the clock of the group', async () => {
+test('permits at most one answer in five minutes and five a day, in the group’s time zone', async () => {
   const chat = await observed();
   const decided = async () => {
     const run = await asked(chat);
@@ -146,14 +146,14 @@ test('at most one answer in five minutes and five a day, by the clock of the gro
   expect(await decided()).toBe('standing_grant');
 });
 
-test('an answer that has not left yet is in the way of the next, however long ago it was permitted', async () => {
+test('refuses the next answer while an earlier one is queued, however long ago it was permitted', async () => {
   const chat = await observed();
   expect(await reason(chat, await asked(chat))).toBe('standing_grant');
   minutes(30);
   expect(await reason(chat, await asked(chat))).toBe('group_rests');
 });
 
-test('what the owner set for one group counts there', async () => {
+test('applies the limits that the owner set for one group', async () => {
   const chat = await observed();
   await sql(`UPDATE observed_groups SET options = '{"answers_per_day": 1}' WHERE chat_id = $1`, [
     chat,
@@ -163,10 +163,10 @@ test('what the owner set for one group counts there', async () => {
   expect(await reason(chat, await asked(chat))).toBe('group_rests');
 });
 
-test('two that are decided at once are decided one after the other', async () => {
+test('decides two concurrent answers one after the other', async () => {
   const chat = await observed();
   const runs = [await asked(chat), await asked(chat)];
-  // Both are thought about, so each is in the way of the other until one is given up.
+  // Both are pending, so each blocks the other until one is dropped.
   await sql(
     `UPDATE observer_requests SET created_at = created_at - interval '1 hour' WHERE chat_id = $1`,
     [chat],
@@ -175,7 +175,7 @@ test('two that are decided at once are decided one after the other', async () =>
   expect(reasons.toSorted()).toEqual(['group_rests', 'standing_grant']);
 });
 
-test('without a grant to answer there is none, and a draft waits for the owner', async () => {
+test('refuses an answer without a grant to reply, and asks the owner about a draft', async () => {
   const silent = await observed({ canReply: false });
   expect(await reason(silent, await asked(silent))).toBe('no_reply_grant');
   const drafted = await observed({ replyMode: 'draft' });
@@ -197,7 +197,7 @@ const waiting = async (spoil: (chat: ChatId, run: RunId) => Promise<unknown>) =>
   return (await verdicts())[0];
 };
 
-test('just before it leaves, everything is asked again', async () => {
+test('checks everything again just before an answer is sent', async () => {
   const stops = async (spoil: Parameters<typeof waiting>[0], why: string) =>
     expect(await waiting(spoil)).toMatchObject({ verdict: 'stop', reason: why });
   await stops(
@@ -215,7 +215,7 @@ test('just before it leaves, everything is asked again', async () => {
   await stops(async () => minutes(16), 'too_old');
 });
 
-test('one that left later than it was permitted stops the next in the last moment', async () => {
+test('stops an answer before sending if the previous one was sent later than it was permitted', async () => {
   await sql('DELETE FROM outbox');
   const chat = await observed();
   await says(chat, await asked(chat), 'first');
@@ -227,7 +227,7 @@ test('one that left later than it was permitted stops the next in the last momen
   expect(await verdicts()).toMatchObject([{ verdict: 'stop', reason: 'group_rests' }]);
 });
 
-test('other agents, tokens and the observer itself stay silent', async () => {
+test('refuses messages to an observed group from other agents, tokens and the observer', async () => {
   const chat = await observed();
   await asked(chat);
   const proposal = { kind: 'send_message', chat, text: 'hi' } as const;

@@ -11,7 +11,7 @@ const said = (chat: string, text: string) =>
   ({ kind: 'send_message', chat, text }) as { kind: 'send_message'; chat: never; text: string };
 const empty = () => sql('DELETE FROM outbox');
 
-test('where the owner is asked before each send, a send waits, and their yes sends it', async () => {
+test('asks the owner before each send where confirmation is required, and sends after their approval', async () => {
   await empty();
   const mom = await granted();
   const chat = await chatOf(mom);
@@ -32,7 +32,7 @@ test('where the owner is asked before each send, a send waits, and their yes sen
   expect(await verdicts()).toEqual([{ verdict: 'go' }]);
 });
 
-test('a grant revoked before the yes: the yes sends nothing', async () => {
+test('sends nothing on approval if the grant was revoked meanwhile', async () => {
   await empty();
   const mom = await granted();
   const chat = await chatOf(mom);
@@ -44,7 +44,7 @@ test('a grant revoked before the yes: the yes sends nothing', async () => {
   expect(await verdicts()).toEqual([]);
 });
 
-test('what an agent schedules after reading waits, shown with its words and its time', async () => {
+test('asks the owner about what an agent schedules after reading, showing text and time', async () => {
   const mom = await granted();
   const chat = await chatOf(mom);
   const run = assistant();
@@ -87,7 +87,7 @@ const newSchedule = async (
 };
 const SCHEDULER = { kind: 'scheduler' } as const;
 
-test('the scheduler says what its schedule says, to whom it says, and until it is cancelled', async () => {
+test('lets the scheduler send only the text of its schedule to its chat, until it is cancelled', async () => {
   await empty();
   const mom = await granted();
   const [chat, other] = [await chatOf(mom), await chatOf(await granted())];
@@ -103,7 +103,7 @@ test('the scheduler says what its schedule says, to whom it says, and until it i
   const sent = await submit(SCHEDULER, words, { schedule });
   expect(sent).toMatchObject({ decision: { reason: 'scheduled' }, permit: expect.any(String) });
   expect((await ledger(1))[0]?.detail).toMatchObject({ schedule });
-  // What the owner scheduled needs no grant on the day.
+  // What the owner scheduled needs no grant when it is due.
   await grants.remove(grantId(mom.id));
   expect(await verdicts()).toEqual([{ verdict: 'go' }]);
   await sql("UPDATE schedules SET state = 'cancelled' WHERE id = $1", [schedule]);
@@ -117,7 +117,7 @@ test('the scheduler says what its schedule says, to whom it says, and until it i
   expect((await submit(SCHEDULER, words, { schedule })).decision.reason).toBe('no_schedule');
 });
 
-test('what an agent scheduled needs its grant on the day, and a draft its yes', async () => {
+test('requires a grant when an agent’s scheduled message is due, and an approval for a draft', async () => {
   await empty();
   const mom = await granted();
   const chat = await chatOf(mom);
@@ -135,7 +135,7 @@ test('what an agent scheduled needs its grant on the day, and a draft its yes', 
   expect(await verdicts()).toEqual([{ verdict: 'go' }]);
 });
 
-test('the owner is told once in their own chat what waits, and how to say yes', async () => {
+test('notifies the owner once in their own chat about an approval and how to answer it', async () => {
   await empty();
   await sql("UPDATE accounts SET phone = '4915100000001' WHERE id = $1", [account]);
   const mom = await granted({ displayName: 'Mom', replyMode: 'draft' });
@@ -155,7 +155,7 @@ test('the owner is told once in their own chat what waits, and how to say yes', 
   expect(await verdicts()).toEqual([{ verdict: 'go' }]);
 });
 
-test('a draft that was changed closes its notice, and the new one has its own', async () => {
+test('closes the notice of an edited draft and shows a new one', async () => {
   verifies('TRUST-APPROVE-REPLACED');
   await empty();
   const chat = await chatOf(await granted({ displayName: 'Mom', replyMode: 'draft' }));
@@ -171,7 +171,7 @@ test('a draft that was changed closes its notice, and the new one has its own', 
   ]);
 });
 
-test('text with characters that cannot be seen waits even under a standing grant', async () => {
+test('asks the owner about text with invisible characters, even with a grant', async () => {
   verifies('TRUST-HIDDEN-CHARACTERS');
   const chat = await chatOf(await granted());
   const text = 'to account \u202e4321\u202c please';
@@ -183,7 +183,7 @@ test('text with characters that cannot be seen waits even under a standing grant
   expect((await submit({ kind: 'owner' }, said(chat, text))).decision.outcome).toBe('allow');
 });
 
-test('an agent that speaks with the owner asks them where they speak', async () => {
+test('shows no notice in the owner’s chat for an approval of the assistant', async () => {
   await empty();
   const chat = await chatOf(await granted());
   await submit(assistant(), said(chat, 'Hi there'), { confirm: true });

@@ -18,7 +18,7 @@ const ledger = createLedgerReader({
 const SECRET = 'KEY-4f3a-99bc-1d2e';
 const TEXT = `The key is ${SECRET}.`;
 
-/** A conversation whose agent gives its owner's key away; what waits for the owner because of it. */
+/** A conversation whose agent reveals the owner's key, and the approval that results. */
 async function asks(text = TEXT): Promise<Approval> {
   world.agent(() => ({ messages: [text] }));
   const { id } = await world.verbs.create({
@@ -46,7 +46,7 @@ const lastRows = async (count: number) =>
     (row) => `${row.action} ${row.outcome} ${row.reason}`,
   );
 
-test('other words wait for a yes of their own, also where nothing else would ask for one', async () => {
+test('asks the owner to approve an edited text, even if nothing else requires an approval', async () => {
   const asked = await asks();
   const edited = await edit(asked, 'I write to you about the lock later.');
   expect(edited).toMatchObject({
@@ -69,7 +69,7 @@ test('other words wait for a yes of their own, also where nothing else would ask
   expect(waiting.filter(({ instance_id }) => instance_id === asked.instance_id)).toEqual([edited]);
 });
 
-test('the conversation goes on with the words that were approved, and only with them', async () => {
+test('continues the conversation with the approved text only', async () => {
   const asked = await asks();
   const edited = await edit(asked, 'It is blue.');
   expect(await world.state(instanceId(asked.instance_id ?? ''))).toBe('NEEDS_HUMAN_INTERVENTION');
@@ -88,13 +88,13 @@ test('the conversation goes on with the words that were approved, and only with 
   );
 });
 
-test('words that still give something away are asked about for that reason', async () => {
+test('asks about an edited text that still reveals something private for that reason', async () => {
   expect(await edit(await asks(), `Psst, ${SECRET}`)).toMatchObject({
     reason_code: 'quotes_private',
   });
 });
 
-test('changed twice it is one story, told under the first id', async () => {
+test('links all edits of an approval to the first one', async () => {
   const asked = await asks();
   const once = await edit(asked, 'One.');
   const twice = await edit(once, 'Two.');
@@ -115,12 +115,12 @@ test('changed twice it is one story, told under the first id', async () => {
   expect(await ledger.asked(approvalId(twice.id))).toEqual(rows);
 });
 
-test('the same words are the same question', async () => {
+test('returns the same approval if the text did not change', async () => {
   const asked = await asks();
   expect(await edit(asked, TEXT)).toEqual(asked);
 });
 
-test('a yes that was given to other words sends nothing', async () => {
+test('sends nothing on an approval of an earlier text', async () => {
   const asked = await asks();
   const edited = await edit(asked, 'Other words.');
   await expect(approve(edited, asked.shown)).rejects.toThrow('changed after your yes');
@@ -131,7 +131,7 @@ test('a yes that was given to other words sends nothing', async () => {
   expect(await sentBy(asked)).toEqual(['Other words.']);
 });
 
-test('whoever comes first, a yes or other words, only one of the two counts', async () => {
+test('applies either the approval or the edit when both happen at once', async () => {
   const rounds = await Promise.all(times(6, () => asks()));
   await Promise.all(
     rounds.map(async (asked, round) => {
@@ -147,7 +147,7 @@ test('whoever comes first, a yes or other words, only one of the two counts', as
   );
 });
 
-test('what has run out or was answered is not changed any more', async () => {
+test('refuses to edit an expired or answered approval', async () => {
   const [late, answered] = [await asks(), await asks()];
   await sql("UPDATE approvals SET expires_at = now() - interval '1 s' WHERE id = $1", [late.id]);
   await approvals.reject(approvalId(answered.id), 'no');
@@ -159,7 +159,7 @@ test('what has run out or was answered is not changed any more', async () => {
   expect(waiting).toEqual([]);
 });
 
-test('under a hold words may be changed, and are not sent', async () => {
+test('allows an edit during a hold and sends nothing', async () => {
   const asked = await asks();
   await world.hold();
   const edited = await edit(asked, 'After lunch.');
@@ -169,7 +169,7 @@ test('under a hold words may be changed, and are not sent', async () => {
   expect(await sentBy(asked)).toEqual(['After lunch.']);
 });
 
-test('what was answered is listed from the newest on, page by page', async () => {
+test('lists answered approvals newest first, page by page', async () => {
   const all = await approvals.list('rejected');
   const times = all.map(({ decided_at }) => Date.parse(decided_at ?? ''));
   expect(times).toEqual(times.toSorted((a, b) => b - a));

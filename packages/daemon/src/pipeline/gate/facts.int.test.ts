@@ -13,7 +13,7 @@ const know = (chat: string) =>
     .transaction()
     .execute((tx) => loadChatFacts(tx, account, chatId(chat), null, { pacing }));
 
-test('in a direct chat only the contact’s grant counts, whatever hangs on the chat itself', async () => {
+test('uses only the contact’s grant in a direct chat, whatever grant the chat itself has', async () => {
   const [contact, chat] = [randomUUID(), randomUUID()];
   await sql('INSERT INTO contacts (account_id, id) VALUES ($1, $2)', [account, contact]);
   await sql("INSERT INTO chats (account_id, id, kind, contact_id) VALUES ($1, $2, 'direct', $3)", [
@@ -31,7 +31,7 @@ test('in a direct chat only the contact’s grant counts, whatever hangs on the 
   });
 });
 
-test('the chat with the account’s own number or LID is the owner’s own', async () => {
+test('recognizes the chat with the account’s own number or LID as the owner’s chat', async () => {
   await sql("UPDATE accounts SET phone = '4915100', lid = '777' WHERE id = $1", [account]);
   const kindOf = async (kind: string, value: string) => {
     const [contact, chat] = [randomUUID(), randomUUID()];
@@ -52,7 +52,7 @@ test('the chat with the account’s own number or LID is the owner’s own', asy
   expect(await kindOf('lid', '4915100')).toBe('direct');
 });
 
-test('a chat that is not there leaves facts that permit nothing', async () => {
+test('loads facts that permit nothing for an unknown chat', async () => {
   expect(await know(randomUUID())).toMatchObject({
     firstContact: true,
     facts: { chat: null, contactGrant: null, groupGrant: null },

@@ -16,7 +16,7 @@ const waiting = async () => {
 const recordOf = async (id: string) =>
   (await grants.list('all')).find((permission) => permission.id === id);
 
-test('what the owner grants holds, and stands in the ledger without a name', async () => {
+test('stores the owner’s grant and records it in the ledger without a name', async () => {
   const made = await granted({ displayName: 'Secret Santa', canInitiate: false });
   expect(made).toMatchObject({ displayName: 'Secret Santa', canRead: true, canInitiate: false });
   const [row] = await ledger(1);
@@ -34,7 +34,7 @@ test('what the owner grants holds, and stands in the ledger without a name', asy
   expect(JSON.stringify(row)).not.toContain('Santa');
 });
 
-test('of many who grant the same number at once, one does', async () => {
+test('creates one grant when the same number is granted several times at once', async () => {
   const phoneNumber = newNumber();
   const answers = await Promise.allSettled(times(6, () => granted({ phoneNumber })));
   expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -43,7 +43,7 @@ test('of many who grant the same number at once, one does', async () => {
   }
 });
 
-test('changes made at once all hold: none is lost', async () => {
+test('keeps all changes of a grant that are made at once', async () => {
   const { id } = await granted(NOTHING);
   await Promise.all([
     grants.update(grantId(id), { canRead: true }),
@@ -58,7 +58,7 @@ test('changes made at once all hold: none is lost', async () => {
   });
 });
 
-test('the assistant narrows at once, and what it would widen waits for exactly that yes', async () => {
+test('lets the assistant narrow a grant at once and asks the owner before it widens one', async () => {
   const mom = await granted({ canReply: false, replyMode: 'draft', canInitiate: false });
   const run = assistant();
   const change = { kind: 'manage_grant', of: of(mom), displayName: null } as const;
@@ -89,7 +89,7 @@ test('the assistant narrows at once, and what it would widen waits for exactly t
   expect(await recordOf(mom.id)).toMatchObject({ canRead: false, canReply: false });
 });
 
-test('a name and a persona are the owner’s to give: an agent that changes one asks', async () => {
+test('asks the owner before an agent changes a contact’s name or persona', async () => {
   const mom = await granted({ canReply: false, canInitiate: false });
   const grant = { ...ALL, canReply: false, canInitiate: false };
   const change = { kind: 'manage_grant', of: of(mom), grant } as const;
@@ -103,7 +103,7 @@ test('a name and a persona are the owner’s to give: an agent that changes one 
   expect(await recordOf(mom.id)).toMatchObject({ displayName: 'Mom', options: {} });
 });
 
-test('a run that has read others’ words asks for that reason; a session never changes a grant', async () => {
+test('asks the owner when a run that read others’ text changes a grant, and refuses an auto-reply', async () => {
   const mom = await granted({ canReply: false });
   const chat = await chatOf(mom);
   const change = { kind: 'manage_grant', of: of(mom), displayName: null, grant: ALL } as const;
@@ -113,7 +113,7 @@ test('a run that has read others’ words asks for that reason; a session never 
   expect(session.decision).toMatchObject({ outcome: 'deny', reason: 'session_only_replies' });
 });
 
-test('half a character in a name is mended, and what no text can hold is refused', async () => {
+test('repairs a lone surrogate in a name and refuses a NUL character', async () => {
   const mom = await granted({ displayName: 'Mom \ud83d', options: { persona: 'kind \udc00' } });
   expect(mom).toMatchObject({ displayName: 'Mom \ufffd', options: { persona: 'kind \ufffd' } });
   const change = { kind: 'manage_grant', of: of(mom), grant: ALL } as const;
@@ -126,14 +126,14 @@ test('half a character in a name is mended, and what no text can hold is refused
   ).toBe('unsendable');
 });
 
-test('nobody is granted anything who is not there', async () => {
+test('refuses a grant for an unknown contact', async () => {
   const nobody = { kind: 'contact', contact: randomUUID() } as never;
   const change = { kind: 'manage_grant', of: nobody, displayName: 'x', grant: ALL } as const;
   expect((await submit({ kind: 'owner' }, change)).decision.reason).toBe('unknown_contact');
   await expect(granted({ phoneNumber: null, contactId: randomUUID() })).rejects.toThrow('no such');
 });
 
-test('a grant that is revoked stops what is queued under it; one that is removed does too', async () => {
+test('stops queued messages when their grant is revoked or removed', async () => {
   await sql('DELETE FROM outbox');
   const mom = await granted();
   const chat = await chatOf(mom);
@@ -153,7 +153,7 @@ test('a grant that is revoked stops what is queued under it; one that is removed
   expect(await verdicts()).toMatchObject([{ verdict: 'stop' }]);
 });
 
-test('who knocked is shown until they are dismissed or granted something', async () => {
+test('lists a message request until it is dismissed or the contact gets a grant', async () => {
   const number = newNumber();
   const { contactId: contact, id } = await granted({ phoneNumber: number });
   await grants.remove(grantId(id));

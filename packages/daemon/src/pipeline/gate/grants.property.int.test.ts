@@ -28,7 +28,7 @@ const flags = ({ canRead, canReply, replyMode, canInitiate }: Grant): Grant => (
   canInitiate,
 });
 
-test('whatever agents ask for in whatever order, nobody is ever allowed more without the owner’s yes', async () => {
+test('never widens a grant without the owner’s approval, whatever agents submit in any order', async () => {
   await fc.assert(
     fc.asyncProperty(anyGrant, fc.array(anyChange, { maxLength: 6 }), async (first, changes) => {
       const mom = await granted(first);
@@ -57,7 +57,7 @@ test('whatever agents ask for in whatever order, nobody is ever allowed more wit
   );
 }, 60_000);
 
-test('whatever the owner asks for holds exactly', async () => {
+test('applies every change of the owner exactly', async () => {
   const { id } = await granted();
   await fc.assert(
     fc.asyncProperty(anyGrant, async (grant) => {

@@ -18,7 +18,7 @@ const hold = createHoldService({
   },
 });
 
-test('a hold and its release stand in the ledger and on the streams, and asking twice keeps the beginning', async () => {
+test('records a hold and its release in ledger and events, and keeps the start when set again', async () => {
   const first = await hold.hold('lunch');
   const second = await hold.hold('a long lunch');
   expect(second).toEqual({ hold: true, reason: 'a long lunch', since: first.since });
@@ -39,7 +39,7 @@ test('a hold and its release stand in the ledger and on the streams, and asking 
   expect(events.map((row) => row.on)).toEqual(['true', 'true', 'true', 'false', 'false']);
 });
 
-test('what was put off is asked for anew in the transaction that ends the hold', async () => {
+test('queues postponed turns again in the transaction that ends the hold', async () => {
   asked = [];
   await hold.hold('');
   expect(await readHold(db, lease)).toMatchObject({ hold: true, reason: null });
@@ -48,7 +48,7 @@ test('what was put off is asked for anew in the transaction that ends the hold',
   expect(after.at(-1)).toBe('committed');
 });
 
-test('who found the hold and puts something off is waited for by the release; later ones find none', async () => {
+test('makes the release wait for whoever found the hold, and shows no hold to later ones', async () => {
   await hold.hold('');
   const order: string[] = [];
   const found = Promise.withResolvers<void>();
@@ -70,7 +70,7 @@ test('who found the hold and puts something off is waited for by the release; la
   );
 });
 
-test('a restart keeps the hold: it is a row', async () => {
+test('keeps the hold as a row that survives a restart', async () => {
   await hold.hold('over night');
   expect(await sql('SELECT reason FROM holds WHERE account_id = $1', [account])).toEqual([
     { reason: 'over night' },

@@ -1,4 +1,5 @@
-// Two contacts turn out to be one: permits and approvals go over to the chat that is kept, and allow no more than before.
+// Tests of the gate when two contacts are merged: permits and approvals move to the chat that is kept and allow no more
+// than before.
 import { randomUUID } from 'node:crypto';
 import { approvalId, type ChatId, runId, tokenId } from '@relay/contract/ids';
 import type { Grant } from '@relay/core/contacts/grants';
@@ -17,7 +18,7 @@ const GO = { verdict: 'go' };
 let person: KnownTwice;
 const chatOf = (jid: string): Promise<ChatId> =>
   db.transaction().execute((tx) => findOrMakeChat(tx, account, jid));
-/** Both may be dealt with alike, and have written before. */
+/** Both contacts get the same grant and have written before. */
 async function grant(of: readonly string[], given: Grant = ALL): Promise<void> {
   for (const jid of of) {
     const chat = await chatOf(jid);
@@ -53,7 +54,7 @@ describe.each(['phone', 'lid'] as const)('a merge that keeps the contact known b
     person = await knownTwice(bed, lease, kept);
   });
 
-  test('lets messages to either leave, in the order they were written', async () => {
+  test('sends messages to either contact, in the order they were written', async () => {
     verifies('IDENTITY-MERGE-CARRIES');
     await sendAsOwner(owner, { to: person.lid, text: 'one' });
     await sendAsOwner(owner, { to: person.phone, text: 'two' });
@@ -66,7 +67,7 @@ describe.each(['phone', 'lid'] as const)('a merge that keeps the contact known b
     ]);
   });
 
-  test('lets an automatic reply leave that the grant of both allows', async () => {
+  test('sends an automatic reply that the grants of both contacts allow', async () => {
     verifies('IDENTITY-MERGE-CARRIES');
     await grant([person.phone, person.lid]);
     for (const jid of [person.phone, person.lid]) {
@@ -90,7 +91,7 @@ describe.each(['phone', 'lid'] as const)('a merge that keeps the contact known b
     },
   );
 
-  test('lets a message leave that was approved before', async () => {
+  test('sends a message that was approved before', async () => {
     verifies('IDENTITY-MERGE-CARRIES');
     await grant([person.phone, person.lid], { ...ALL, replyMode: 'draft' });
     const gone = await chatOf(goneJid());
@@ -100,7 +101,7 @@ describe.each(['phone', 'lid'] as const)('a merge that keeps the contact known b
     expect(await verdicts()).toEqual([GO]);
   });
 
-  test('keeps what waits for approval, and a newer draft still takes the place of an older one', async () => {
+  test('keeps pending approvals, and a newer draft still replaces an older one', async () => {
     verifies('IDENTITY-MERGE-CARRIES');
     await grant([person.phone, person.lid], { ...ALL, replyMode: 'draft' });
     const gone = await chatOf(goneJid());
@@ -148,7 +149,7 @@ describe.each(['phone', 'lid'] as const)('a merge that keeps the contact known b
     expect(bed.scheduled.at(-1)?.schedule.chat).toBe(kept);
   });
 
-  test('asks once for a message that a client asked to send to both', async () => {
+  test('keeps one approval of a message that a client submitted for both contacts', async () => {
     verifies('IDENTITY-MERGE-CARRIES');
     await grant([person.phone, person.lid], { ...ALL, replyMode: 'draft' });
     const run = runId(randomUUID());
@@ -163,7 +164,7 @@ describe.each(['phone', 'lid'] as const)('a merge that keeps the contact known b
     expect(await verdicts()).toEqual([GO]);
   });
 
-  test('expires a question about the grant of one of them', async () => {
+  test('expires an approval about the grant of one of the contacts', async () => {
     verifies('IDENTITY-MERGE-NARROWS');
     const [{ contact_id } = { contact_id: '' }] = await sql<{ contact_id: string }>(
       'SELECT contact_id FROM contact_aliases WHERE value = $1',
@@ -193,7 +194,7 @@ describe.each(['phone', 'lid'] as const)('a merge that keeps the contact known b
     expect(await verdicts()).toMatchObject([{ reason: 'forged' }, { reason: 'forged' }]);
   });
 
-  test('does not permit text that was altered before', async () => {
+  test('does not permit text that was altered before the merge', async () => {
     verifies('TRUST-FORGED-PERMIT');
     await sendAsOwner(owner, { to: keptJid(), text: 'Hello' });
     await sendAsOwner(owner, { to: goneJid(), text: 'Hello' });
@@ -210,7 +211,7 @@ describe.each(['phone', 'lid'] as const)('a merge that keeps the contact known b
     expect(await verdicts()).toMatchObject([{ reason: 'revoked' }, { reason: 'revoked' }]);
   });
 
-  test('lets a client that may deal with both send to the merged contact, and no other client', async () => {
+  test('lets only a client that may use both contacts send to the merged contact', async () => {
     verifies('IDENTITY-MERGE-NARROWS');
     await grant([person.phone, person.lid]);
     const contacts = (await sql('SELECT contact_id FROM contact_aliases WHERE value = ANY($1)', [
@@ -240,7 +241,7 @@ describe.each(['phone', 'lid'] as const)('a merge that keeps the contact known b
   });
 });
 
-test('the chat of an approval changes for no other reason', async () => {
+test('refuses to change the chat of an approval for any other reason', async () => {
   await sql("UPDATE approvals SET state = 'rejected' WHERE state = 'pending'");
   person = await knownTwice(bed, lease, 'phone');
   await grant([person.phone, person.lid], { ...ALL, replyMode: 'draft' });

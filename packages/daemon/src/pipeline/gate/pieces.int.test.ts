@@ -1,4 +1,5 @@
-// A secret told in pieces, over the messages of a turn and over turns: the piece that completes it is held.
+// Tests with a secret revealed in pieces, within a turn and over several turns: the message that completes it is
+// stopped.
 import { type InstanceId, instanceId } from '@relay/contract/ids';
 import { freshDaemonHarness, newPhone } from '@relay/testing/daemon-harness';
 import { expect, test } from 'vitest';
@@ -20,7 +21,7 @@ const asked = async (id: InstanceId) =>
     ({ reason }) => reason,
   );
 
-test('two messages of a turn cannot tell what one may not', async () => {
+test('stops the message of a turn that completes a private text begun in an earlier one', async () => {
   agent(() => ({ messages: ['It begins with KRYPTO-77-', 'and ends with LOCK-3131', 'Bye'] }));
   const id = await create();
   await reaches(id, 'NEEDS_HUMAN_INTERVENTION');
@@ -28,7 +29,7 @@ test('two messages of a turn cannot tell what one may not', async () => {
   expect(await asked(id)).toEqual(['quotes_private']);
 });
 
-test('nor can turn after turn, one letter at a time', async () => {
+test('stops a private text that is revealed letter by letter over several turns', async () => {
   const letters = ['K', 'R', 'Y', 'P', 'T', 'O', '7', '7', 'L', 'O', 'C', 'K', '3', '1', '3', '1'];
   agent(() => ({ messages: letters.splice(0, 4) }));
   const id = await create();
@@ -42,7 +43,7 @@ test('nor can turn after turn, one letter at a time', async () => {
   expect(await asked(id)).toEqual(['quotes_private']);
 });
 
-test('what was told with the owner’s yes does not hold up what is said next', async () => {
+test('does not stop later messages because of a private text that the owner approved', async () => {
   agent(() => ({ messages: ['The key is KRYPTO-77-LOCK-3131'] }));
   const id = await create();
   await reaches(id, 'NEEDS_HUMAN_INTERVENTION');

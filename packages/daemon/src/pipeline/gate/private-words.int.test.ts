@@ -39,7 +39,7 @@ const quotes = (id: InstanceId, text: string) =>
     }),
   );
 
-test('objective, todos, summary and the owner’s instructions are private; facts and the number are not', async () => {
+test('treats objective, todos, summary and instructions as private, but not facts and the number', async () => {
   const { id, phone } = await made();
   for (const [what, code] of Object.entries(CODES)) {
     expect([what, await quotes(id, `It is ${code}.`)]).toEqual([what, what !== 'fact']);
@@ -48,7 +48,7 @@ test('objective, todos, summary and the owner’s instructions are private; fact
   expect(await quotes(id, 'Is Tuesday good for you?')).toBe(false);
 });
 
-test('what the contact or the owner said in this conversation is no secret, what the agent said is', async () => {
+test('treats the agent’s own text as private, but not what the contact or the owner said', async () => {
   for (const [role, told] of [
     ['contact', true],
     ['manual', true],
@@ -66,6 +66,6 @@ test('what the contact or the owner said in this conversation is no secret, what
   }
 });
 
-test('a conversation that is not there has no secrets to give away', async () => {
+test('finds nothing private for an unknown conversation', async () => {
   expect(await quotes(instanceId(randomUUID()), CODES.objective)).toBe(false);
 });

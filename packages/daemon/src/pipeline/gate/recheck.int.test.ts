@@ -26,14 +26,14 @@ const ASKED = (): ReadyQuery => ({
   horizon: new Date(0),
 });
 
-/** The verdict on each message that waits, oldest first. */
+/** The verdict on each queued message, oldest first. */
 const verdicts = (): Promise<readonly RecheckVerdict[]> =>
   database.kysely.transaction().execute(async (tx) => {
     const rows = await findReady(tx, account, ASKED());
     return recheckPermits(account, { pacing })(tx, rows);
   });
 
-/** The words that may go next, by their number. */
+/** The texts that may be sent next, in the order of their numbers. */
 const waiting = async () =>
   (await database.kysely.transaction().execute((tx) => findReady(tx, account, ASKED()))).map(
     ({ body }) => body,
@@ -41,13 +41,13 @@ const waiting = async () =>
 
 const empty = () => sql('DELETE FROM outbox');
 
-/** As if it had been handed to WhatsApp in the moment it was withdrawn, and had come back. */
+/** As if it had been given to WhatsApp when it was withdrawn, and had come back. */
 const requeue = (body: string) =>
   sql("UPDATE outbox SET state = 'pending', failure = NULL WHERE body = $1 AND state = 'failed'", [
     body,
   ]);
 
-test('what a conversation said may leave, also its farewell; once cancelled it says no more', async () => {
+test('sends a conversation’s messages including the last one, and none once it is cancelled', async () => {
   await empty();
   world.agent(() => ({ messages: ['Goodbye'], end: 'done' }));
   const id = await create();
@@ -63,7 +63,7 @@ test('what a conversation said may leave, also its farewell; once cancelled it s
   expect((await verdicts())[1]).toMatchObject({ verdict: 'stop' });
 });
 
-test('a grant taken back stops what waits under it, and a hold lets everything wait', async () => {
+test('stops queued messages whose grant was revoked, and makes all wait during a hold', async () => {
   await empty();
   const sent = await sendAsOwner(conversations, { to: '+49 151 7770000', text: 'Hello' });
   await sql("UPDATE outbox SET state = 'sent' WHERE id = $1", [sent.id]);
@@ -97,7 +97,7 @@ test('a grant taken back stops what waits under it, and a hold lets everything w
   ]);
 });
 
-test('words that are not the ones permitted do not leave', async () => {
+test('stops a message whose text is not the permitted one', async () => {
   await empty();
   await sendAsOwner(conversations, { to: '+49 151 8880000', text: 'Hello' });
   await sql("UPDATE outbox SET body = 'Something else'");
@@ -111,7 +111,7 @@ test('words that are not the ones permitted do not leave', async () => {
   ]);
 });
 
-describe('a message under a permit that the gate did not give does not leave:', () => {
+describe('stops a message with a permit that the gate did not give:', () => {
   const forged = {
     verdict: 'stop',
     lost: true,
@@ -120,7 +120,7 @@ describe('a message under a permit that the gate did not give does not leave:', 
   };
   const hash = `sha256(convert_to(o.chat_id || chr(10) || 'By hand', 'UTF8'))`;
 
-  /** A second message, made from a genuine one by somebody who knows all about the tables. */
+  /** A second message, copied from a genuine one by somebody who knows all the tables. */
   async function copy(permit: Record<string, string> = {}) {
     const columns = await sql<{ name: string }>(`SELECT attname AS name FROM pg_attribute
       WHERE attrelid = 'permits'::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = ''`);
@@ -145,13 +145,13 @@ describe('a message under a permit that the gate did not give does not leave:', 
     await sendAsOwner(conversations, { to: newPhone(), text: 'Hello' });
   });
 
-  test('one made by hand, without a MAC', async () => {
+  test('a permit inserted by hand, without a MAC', async () => {
     verifies('TRUST-FORGED-PERMIT');
     await copy({ mac: 'NULL' });
     expect(await verdicts()).toEqual([{ verdict: 'go' }, forged]);
   });
 
-  test('one with the MAC of another', async () => {
+  test('a permit with the MAC of another one', async () => {
     verifies('TRUST-FORGED-PERMIT');
     await copy();
     expect(await verdicts()).toEqual([{ verdict: 'go' }, forged]);
@@ -165,17 +165,17 @@ describe('a message under a permit that the gate did not give does not leave:', 
     ['instance_epoch = 9'],
     ['follow_up_after = 9'],
     ["ledger_seq = (SELECT min(seq) FROM ledger WHERE outcome = 'allow')"],
-  ])('a genuine one in which somebody has set %s', async (change) => {
+  ])('a genuine permit in which somebody has set %s', async (change) => {
     await sql(`UPDATE permits SET ${change} WHERE id = (SELECT permit_id FROM outbox)`);
     expect(await verdicts()).toEqual([forged]);
   });
 
-  test('a genuine one for a message that was sent before, under a new id', async () => {
+  test('a genuine permit of a message that was sent before, under a new id', async () => {
     await sql("UPDATE outbox SET message_id = '3EB0FE'");
     expect(await verdicts()).toEqual([forged]);
   });
 
-  test('a genuine one whose message was moved to another chat, whatever keys are switched off', async () => {
+  test('a genuine permit whose message was moved to another chat, with constraints dropped', async () => {
     const other = await sendAsOwner(conversations, { to: newPhone(), text: 'Other' });
     await sql('ALTER TABLE outbox DROP CONSTRAINT outbox_to_the_chat_permitted');
     await sql(
@@ -192,7 +192,7 @@ describe('a message under a permit that the gate did not give does not leave:', 
   });
 });
 
-test('a permit that was taken back is good for nothing any more', async () => {
+test('stops a message whose permit was revoked', async () => {
   await empty();
   await sendAsOwner(conversations, { to: '+49 151 8880001', text: 'Hello' });
   await sql('UPDATE permits SET revoked_at = now()');
@@ -231,7 +231,7 @@ const followUp = async (id: InstanceId, text: string) => {
     );
 };
 
-test('a follow-up that the contact has overtaken does not leave; the answer and the next one do', async () => {
+test('stops a follow-up when the contact has answered, and sends the reply and the next follow-up', async () => {
   await empty();
   world.agent(() => ({ messages: ['Hello'] }));
   const id = await create();
@@ -254,7 +254,7 @@ test('a follow-up that the contact has overtaken does not leave; the answer and 
   ]);
 });
 
-test('a follow-up that waited for the owner’s yes is overtaken like any other', async () => {
+test('stops an approved follow-up when the contact has answered', async () => {
   await empty();
   world.agent(() => ({ messages: ['Hello'] }));
   const made = await verbs.create({
@@ -286,7 +286,7 @@ test('a follow-up that waited for the owner’s yes is overtaken like any other'
   await world.quiet();
 });
 
-test('while a conversation is paused its agent’s words wait, and nobody else’s', async () => {
+test('holds back only the agent’s messages of a paused conversation', async () => {
   await empty();
   world.agent(() => ({ messages: ['Hello'] }));
   const [paused, other] = [await create(), await create()];
@@ -300,7 +300,7 @@ test('while a conversation is paused its agent’s words wait, and nobody else�
   expect(await verdicts()).toEqual([{ verdict: 'go' }, { verdict: 'go' }, { verdict: 'go' }]);
 });
 
-test('what the agent said before its owner took over does not leave; what it says after a resume does', async () => {
+test('stops the agent’s messages from before a takeover, and sends those after a resume', async () => {
   await empty();
   const id = await create();
   await reaches(id, 'WAITING_FOR_REPLY');

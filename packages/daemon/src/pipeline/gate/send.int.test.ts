@@ -8,7 +8,7 @@ import { sendAsOwner } from './send-as-owner.ts';
 const { conversations, sql, account } = await freshDaemonHarness();
 const send = (to: string, text = 'Hello') => sendAsOwner(conversations, { to, text });
 
-test('a number, its JID with or without a device, and its old form mean one person', async () => {
+test('resolves a number, its JID with or without a device and its old form to one person', async () => {
   const answers = [
     await send('+49 (151) 123-4567'),
     await send('491511234567@s.whatsapp.net'),
@@ -20,19 +20,19 @@ test('a number, its JID with or without a device, and its old form mean one pers
   expect(answers[0]).toMatchObject({ state: 'pending' });
 });
 
-test('a LID and a group have addresses of their own', async () => {
+test('accepts the address of a LID and of a group', async () => {
   expect((await send('123456789@lid')).jid).toBe('123456789@lid');
   expect((await send('120363000000000001@g.us')).jid).toBe('120363000000000001@g.us');
 });
 
 test.each(['', 'mum', '12', 'status@broadcast', '123@newsletter', '+49151@g.us'])(
-  '%j is nobody’s address',
+  'refuses %j as an address',
   async (to) => {
     await expect(send(to)).rejects.toThrow('Invalid phone number');
   },
 );
 
-test('twenty messages to somebody new at once make one contact and one chat', async () => {
+test('creates one contact and one chat for twenty concurrent messages to a new number', async () => {
   await Promise.all(times(20, (n) => send('+49 151 5550000', `${n}`)));
   const contacts = await sql(
     `SELECT c.id FROM contacts c JOIN contact_aliases a ON a.contact_id = c.id WHERE a.value = '491515550000'`,
@@ -45,11 +45,11 @@ test('twenty messages to somebody new at once make one contact and one chat', as
   ).toEqual([]);
 });
 
-test('what no message can carry is refused like anything else', async () => {
+test('refuses a text that no message can carry', async () => {
   await expect(send('+49 151 6660000', 'a\0b')).rejects.toThrow('no message can carry');
 });
 
-test('a refusal stands in the ledger with its reason and leaves nothing in the outbox', async () => {
+test('records a refusal with its reason and queues nothing', async () => {
   await sql("INSERT INTO holds (account_id, reason) VALUES ($1, 'x')", [account]);
   await expect(send('+49 151 6660000')).rejects.toThrow('Sending is on hold');
   await sql('DELETE FROM holds');
@@ -57,7 +57,7 @@ test('a refusal stands in the ledger with its reason and leaves nothing in the o
   expect(last).toEqual({ outcome: 'deny', reason: 'hold' });
 });
 
-test('the owner’s message is written although a merge of contacts and it wait for each other', async () => {
+test('queues the owner’s message despite a deadlock with a merge of contacts', async () => {
   const to = '+49 151 7770000';
   await send(to, 'first');
   const isBlocked = async () =>
@@ -66,7 +66,7 @@ test('the owner’s message is written although a merge of contacts and it wait 
       AND wait_event_type = 'Lock'`)
     ).length > 0;
   let sending: ReturnType<typeof send> | undefined;
-  // Chats first and the ledger last, as a merge does; the message has the ledger and waits for its chat.
+  // Locks chats first and the ledger last, like a merge; the message holds the ledger and waits for its chat.
   const merging = conversations.db.transaction().execute(async (tx) => {
     await statement`SELECT FROM chats WHERE account_id = ${account} ORDER BY id FOR UPDATE`.execute(
       tx,
@@ -82,7 +82,7 @@ test('the owner’s message is written although a merge of contacts and it wait 
       reason: 'same_person',
     });
   });
-  // The database ends one of the two; a merge is tried again as well.
+  // The database ends one of the two; a merge is retried as well.
   await merging.catch(() => {});
   expect(await sending).toMatchObject({ state: 'pending' });
 });

@@ -27,7 +27,7 @@ const said = (chat: ChatId, text: string) => ({ kind: 'send_message', chat, text
 const reads = (token: string, chat: ChatId) => noteTokenReads(db, account, token as never, [chat]);
 const empty = () => sql('DELETE FROM outbox');
 
-test('a secret is shown once, known by its hash alone, and the last use is kept', async () => {
+test('returns a secret once, stores only its hash, and records its last use', async () => {
   const mom = await granted({ displayName: 'Mom' });
   const token = await tokens.create({
     name: 'claude',
@@ -58,7 +58,7 @@ test('a secret is shown once, known by its hash alone, and the last use is kept'
   ).rejects.toThrow('Nobody here is called Nobody.');
 });
 
-test('a new secret ends the one before and changes nothing else; revoked is nobody’s', async () => {
+test('replaces the secret on rotation and nothing else, and rejects a revoked token', async () => {
   const { name, secret } = await newToken();
   const rotated = await tokens.rotate(name);
   expect(await known(secret)).toBeNull();
@@ -70,7 +70,7 @@ test('a new secret ends the one before and changes nothing else; revoked is nobo
   await newToken(name);
 });
 
-test('an expired token opens nothing, is shown as such, and leaves its name to another', async () => {
+test('rejects an expired token, lists it as expired, and frees its name', async () => {
   const { id, name, secret } = await newToken();
   await sql("UPDATE tokens SET expires_at = now() - interval '1 second' WHERE id = $1", [id]);
   expect(await known(secret)).toBeNull();
@@ -84,7 +84,7 @@ test('an expired token opens nothing, is shown as such, and leaves its name to a
   }
 });
 
-test('of many that want one name at once, one has it', async () => {
+test('creates one token when several are requested with the same name at once', async () => {
   const wish = { name: 'contested', ...SEND, scopes: [...SEND.scopes] };
   const answers = await Promise.allSettled(times(6, () => tokens.create(wish)));
   expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -93,7 +93,7 @@ test('of many that want one name at once, one has it', async () => {
   }
 });
 
-test('a message that waits is not sent once its token is revoked or has lost its scope', async () => {
+test('stops a queued message when its token is revoked or has lost its scope', async () => {
   await empty();
   const chat = await chatOf(await granted());
   const { id, actor } = await newToken();
@@ -118,7 +118,7 @@ test('a message that waits is not sent once its token is revoked or has lost its
   ]);
 });
 
-test('the gate looks the token up itself: what a call was begun with counts for nothing', async () => {
+test('uses the token’s present scopes, not those at the beginning of the call', async () => {
   const chat = await chatOf(await granted());
   const { id, actor } = await newToken();
   await sql("UPDATE tokens SET scopes = '{messages:read}' WHERE id = $1", [id]);
@@ -128,7 +128,7 @@ test('the gate looks the token up itself: what a call was begun with counts for 
   expect(await ledger(1)).toMatchObject([{ outcome: 'deny', reason: 'token_gone' }]);
 });
 
-test('what a program has read makes what it sends elsewhere wait, and the ledger names the chat', async () => {
+test('asks the owner when a client sends what it may have read elsewhere, and records the chat', async () => {
   await empty();
   const [ana, ben] = [
     await chatOf(await granted({ displayName: 'Ana' })),
@@ -151,12 +151,12 @@ test('what a program has read makes what it sends elsewhere wait, and the ledger
   const [asked] = (await approvals.list('pending')).filter((waiting) => waiting.id === approval);
   expect(asked).toMatchObject({ requested_by: `token:${id}`, requested_by_name: name });
   expect((await tokens.list()).find((token) => token.id === id)?.has_read).toBe(true);
-  // A new secret is the same program.
+  // A new secret does not make it another client.
   await tokens.rotate(id);
   expect((await submit(actor, said(ben, 'Hi'))).decision.reason).toBe('read_then_send');
 });
 
-test('a yes sends exactly those bytes, and none that differ by one', async () => {
+test('sends exactly the approved bytes for a client, and none that differ', async () => {
   await empty();
   const [ana, ben] = [await chatOf(await granted()), await chatOf(await granted())];
   const { id, name, actor } = await newToken();
@@ -183,7 +183,7 @@ test('a yes sends exactly those bytes, and none that differ by one', async () =>
   );
 });
 
-test('a question of a program whose token is gone is refused with a sentence, and stands in the ledger', async () => {
+test('refuses to approve the request of a revoked token, and records the refusal', async () => {
   await empty();
   const [ana, ben] = [await chatOf(await granted()), await chatOf(await granted())];
   const { id, actor } = await newToken();
@@ -200,7 +200,7 @@ test('a question of a program whose token is gone is refused with a sentence, an
   await approvals.reject(approvalId(approval ?? ''), null);
 });
 
-test('the owner is told which program asks', async () => {
+test('tells the owner which client asks', async () => {
   await empty();
   await sql("UPDATE accounts SET phone = '4915100000001' WHERE id = $1", [account]);
   const chat = await chatOf(await granted({ displayName: 'Mom' }));

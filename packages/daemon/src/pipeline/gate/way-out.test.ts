@@ -19,18 +19,18 @@ test.each([
   ['approvals', 'pipeline/gate/approval-store.ts'],
   ['holds', 'pipeline/gate/gate.ts'],
   ['grants', 'pipeline/gate/grant-store.ts'],
-])('rows of %s are made in one place', (table, place) => {
+])('rows of %s are inserted in one file only', (table, place) => {
   expect(where(writing(table))).toEqual([place]);
 });
 
-test('what is allowed is changed by the gate, and narrowed where two contacts turn out to be one, alone', () => {
+test('grants are changed only by the gate and by a merge of contacts', () => {
   expect(where(/\bSET\b[^;]*\bcan_(read|reply|initiate) = /).sort()).toEqual([
     'pipeline/gate/grant-store.ts',
     'platform/db/merge/merge.ts',
   ]);
 });
 
-test('messages are put into the outbox by the gate, and handed to the wire by the deliverer, alone', () => {
+test('only the gate adds messages to the outbox, and only the deliverer passes them to the transport', () => {
   expect(where(/\bputMessage\(/).sort()).toEqual([
     'pipeline/gate/gate.ts',
     'pipeline/outbox/outbox.ts',

@@ -48,7 +48,7 @@ async function takeAll(desk: Desk, batch = 200): Promise<void> {
   while ((await takeInBatch(desk, batch)).rows > 0);
 }
 
-test('a message is stored with its chat, its contact, a job and an event, and its row is done', async () => {
+test('stores a message with its chat, contact, job and event, and marks its row done', async () => {
   verifies('000-MSG-PERSISTED');
   const desk = await freshDesk();
   await desk.receive(
@@ -92,7 +92,7 @@ test('a message is stored with its chat, its contact, a job and an event, and it
   expect(await count(desk, 'inbox WHERE done_at IS NULL OR failure IS NOT NULL')).toBe(0);
 });
 
-test('messages are stored and routed in the order they came, whatever time they carry', async () => {
+test('stores and routes messages in the order of arrival, whatever time they carry', async () => {
   const desk = await freshDesk();
   const all = times(450, (n) =>
     incoming({
@@ -112,7 +112,7 @@ test('messages are stored and routed in the order they came, whatever time they 
   );
 });
 
-test('a thousand rows with duplicates under other addresses are stored once each', async () => {
+test('stores each of a thousand rows once, although some are duplicates under other addresses', async () => {
   const desk = await freshDesk();
   const once = times(500, (n) =>
     incoming({ chat: phone(n % 7), alsoKnownAs: [lid(n % 7)], body: String(n) }),
@@ -134,7 +134,7 @@ test('a thousand rows with duplicates under other addresses are stored once each
   ]);
 });
 
-test('two people may use the same id, and one person in two chats', async () => {
+test('accepts the same message id from two people, and from one person in two chats', async () => {
   const desk = await freshDesk();
   const id = 'SAME' as MessageId;
   await desk.receive(
@@ -148,7 +148,7 @@ test('two people may use the same id, and one person in two chats', async () => 
   expect(await count(desk, 'messages')).toBe(5);
 });
 
-test('whatever fails between two statements, nothing is lost and nothing is doubled', async () => {
+test('neither loses nor duplicates a message, whichever statement fails', async () => {
   const desk = await freshDesk();
   const all = times(6, (n) =>
     incoming({
@@ -179,7 +179,7 @@ test('whatever fails between two statements, nothing is lost and nothing is doub
   expect(await count(desk, 'contacts')).toBe(6);
 });
 
-test('an answer to COMMIT that was lost on its way costs nothing', async () => {
+test('stores messages once when the answer to COMMIT is lost', async () => {
   const desk = await freshDesk();
   await desk.receive(incoming({ body: 'one' }), incoming({ body: 'two' }));
   await expect(takeInBatch({ ...desk, db: losingAnswers(desk.db) }, 200)).rejects.toThrow('lost');
@@ -188,7 +188,7 @@ test('an answer to COMMIT that was lost on its way costs nothing', async () => {
   expect(await bodies(desk)).toEqual(['one', 'two']);
 });
 
-test('garbage, a broken seal and nobody’s words are set aside with a reason and stop nothing', async () => {
+test('sets unreadable rows aside with a reason and continues with the rest', async () => {
   const desk = await freshDesk();
   await desk.receive(
     incoming({ body: 'before' }),
@@ -209,7 +209,7 @@ test('garbage, a broken seal and nobody’s words are set aside with a reason an
   );
 });
 
-test('NUL and half a surrogate pair are replaced in the text and kept in the content', async () => {
+test('replaces NUL and lone surrogates in the text and keeps them in the content', async () => {
   const desk = await freshDesk();
   const message = incoming({
     body: 'a\0b\ud800c',
@@ -231,7 +231,7 @@ test('NUL and half a surrogate pair are replaced in the text and kept in the con
   expect(JSON.parse(String(row?.content)).body).toBe('a\0b\ud800c');
 });
 
-test('a time nobody can have sent at is replaced by the time of arrival', async () => {
+test('replaces an impossible sending time with the time of arrival', async () => {
   const desk = await freshDesk();
   await desk.receive(
     ...[0, -1e15, 8e14, Number.NaN].map((time) => incoming({ sentAt: new Date(time) })),
@@ -242,7 +242,7 @@ test('a time nobody can have sent at is replaced by the time of arrival', async 
   ).toBe(4);
 });
 
-test('a batch with one row the database refuses is taken in row by row', async () => {
+test('stores a batch row by row if the database refuses one of its rows', async () => {
   const desk = await freshDesk();
   const poison = incoming({ body: 'poison' });
   await desk.receive(
@@ -261,7 +261,7 @@ test('a batch with one row the database refuses is taken in row by row', async (
   );
 });
 
-test('a hint takes in at once, a lost hint costs a second', async () => {
+test('stores at once after a hint, and within a second without one', async () => {
   const desk = await freshDesk();
   let told = 0;
   const intake = new Intake({ ...desk, log: silentLog, stored: () => told++ });
@@ -275,7 +275,7 @@ test('a hint takes in at once, a lost hint costs a second', async () => {
   await eventually(() => told === 2);
 });
 
-test('a worker that lost its lease takes in nothing', async () => {
+test('stores nothing after losing its lease', async () => {
   const desk = await freshDesk();
   await desk.receive(incoming());
   await desk.sql('UPDATE account_leases SET epoch = epoch + 1');
@@ -283,7 +283,7 @@ test('a worker that lost its lease takes in nothing', async () => {
   expect(await count(desk, 'messages')).toBe(0);
 });
 
-test('what the owner writes on the phone is theirs, and counts the chat as read', async () => {
+test('stores the owner’s messages from the phone as their own and marks the chat as read', async () => {
   const desk = await freshDesk();
   await desk.receive(
     incoming({ body: 'one' }),
@@ -302,8 +302,8 @@ test('what the owner writes on the phone is theirs, and counts the chat as read'
   ]);
 });
 
-describe('when two chats turn out to be one person’s', () => {
-  test('messages that wait to be routed in either are routed one at a time, in order', async () => {
+describe('when two chats are merged', () => {
+  test('routes the waiting messages of both one at a time, in order', async () => {
     const desk = await freshDesk();
     await desk.receive(
       incoming({ chat: phone(1), body: '1' }),
@@ -329,7 +329,7 @@ describe('when two chats turn out to be one person’s', () => {
     expect(routed).toEqual([...routed].sort((a, b) => a - b));
   });
 
-  test('a new message waits for the one of the former chat that is being routed', async () => {
+  test('makes a new message wait for the one of the former chat that is being routed', async () => {
     const desk = await freshDesk();
     const routed: number[] = [];
     const [isRouted, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -355,7 +355,7 @@ describe('when two chats turn out to be one person’s', () => {
   });
 });
 
-test('a timer of disappearing messages stays until plain words come without one', async () => {
+test('keeps the timer of disappearing messages until plain text arrives without one', async () => {
   const desk = await freshDesk();
   const timer = async (...messages: Partial<IncomingMessage>[]) => {
     await desk.receive(...messages.map(incoming));
@@ -368,7 +368,7 @@ test('a timer of disappearing messages stays until plain words come without one'
   expect(await timer({ kind: 'conversation' })).toBe(null);
 });
 
-test('a sender cannot make their message unstorable by the longest timer that WhatsApp can carry', async () => {
+test('stores a message with the longest timer that WhatsApp can carry', async () => {
   const desk = await freshDesk();
   const written = { text: 'call me', contextInfo: { expiration: 2 ** 32 - 1 } };
   const content = readContent(proto.Message.encode({ extendedTextMessage: written }).finish());
@@ -384,8 +384,7 @@ test('a sender cannot make their message unstorable by the longest timer that Wh
   ]);
 });
 
-/** Fails after the nth statement was carried out, before the transaction could end. */
-/** Commits, and then the answer is lost: whoever asked cannot know. */
+/** Commits and then loses the answer, so that the caller cannot know the result. */
 function losingAnswers(db: Desk['db']): Desk['db'] {
   return new Proxy(db, {
     get(target, name, self) {
@@ -415,9 +414,9 @@ describe.each([
   ['known before', true],
   ['new', false],
 ] as const)(
-  'a contact whose chat is %s and who is merged while their message is taken in',
+  'a contact whose chat is %s and who is merged while their message is stored',
   (_, hasChat) => {
-    test('keeps the message, and nobody waits for each other', async () => {
+    test('keeps the message, without a deadlock', async () => {
       verifies('IDENTITY-MERGE-CARRIES', 'IDENTITY-MERGE-ANY-MOMENT');
       const desk = await freshDesk();
       /** After each statement of the transaction, until there are no more. */

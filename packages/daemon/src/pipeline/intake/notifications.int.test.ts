@@ -1,4 +1,5 @@
-// Messages of an observed group by both ways, in every order: each is there once, and the wire's wins.
+// Tests with messages of an observed group that arrive from WhatsApp and as notifications, in every order: each is
+// stored once, and the one from WhatsApp wins.
 import { randomUUID } from 'node:crypto';
 import type { ForwardedNotification } from '@relay/contract/api/ingest';
 import type { ChatId } from '@relay/contract/ids';
@@ -90,7 +91,7 @@ async function hear(...messages: Parameters<typeof incoming>[0][]): Promise<void
   while ((await takeInBatch({ db, lease, jobs, open: openPlain, read: readJson }, 200)).rows > 0);
 }
 
-/** As the workers do, in order, but only when the test says so. */
+/** Routes in order like the workers, but only when the test says so. */
 async function routeAll(): Promise<void> {
   const waiting = await sql<{ id: string; data: StoredMessageRef }>(
     "SELECT id, data FROM relay_jobs.job WHERE name = 'route' AND state = 'created' ORDER BY created_on, id",
@@ -107,7 +108,7 @@ const stored = () =>
       LEFT JOIN contacts p ON p.account_id = m.account_id AND p.id = m.sender_id ORDER BY m.body, m.id`,
   );
 
-test('a notification becomes a message of the group, whose sender is known by name', async () => {
+test('stores a notification as a group message and finds its sender by name', async () => {
   verifies('004-IN-WEBHOOK');
   expect(await ingest.take([note('Flight is at 3pm'), note('See you', { sender: 'Ben' })])).toEqual(
     {
@@ -124,7 +125,7 @@ test('a notification becomes a message of the group, whose sender is known by na
       push_name: 'Ana',
       from_me: false,
     },
-    // Two are called so: nobody is guessed.
+    // Two members have this name, so none is chosen.
     {
       body: 'See you',
       source: 'notification',
@@ -136,7 +137,7 @@ test('a notification becomes a message of the group, whose sender is known by na
   expect(await sql("SELECT 1 FROM relay_jobs.job WHERE name = 'route'")).toHaveLength(2);
 });
 
-test('media is told by its placeholder or its type, in the words of the wire', async () => {
+test('stores media from its placeholder or type, in the same words as a WhatsApp message', async () => {
   await ingest.take([
     note('🎤 Voice message (0:27)'),
     note('Goa!', { media_type: 'image' }),
@@ -152,7 +153,7 @@ test('media is told by its placeholder or its type, in the words of the wire', a
   ]);
 });
 
-test('of a group that is not observed, or of two that share a name, nothing is stored', async () => {
+test('stores nothing for a group that is not observed, or if two groups share its name', async () => {
   await observe('Work', group(2));
   await observe('Work', group(3));
   await sql(
@@ -172,7 +173,7 @@ test('of a group that is not observed, or of two that share a name, nothing is s
   expect(await sql('SELECT 1 FROM notifications')).toEqual([]);
 });
 
-test('the same notification again is no new message, also when the phone shows it anew', async () => {
+test('does not store a notification again, even if the phone shows it again', async () => {
   verifies('004-IN-DEDUPE');
   await ingest.take([note('ok')]);
   const again = new Date(AT + MINUTE).toISOString();
@@ -188,7 +189,7 @@ test('the same notification again is no new message, also when the phone shows i
   expect(await stored()).toHaveLength(3);
 });
 
-test('what the account has received already is not stored again', async () => {
+test('does not store a notification of a message that the account has received', async () => {
   await hear({ body: 'Flight is at 3pm ✈️', sentAt: new Date(AT - 4 * MINUTE) });
   expect(await ingest.take([note('Flight is at 3pm')])).toMatchObject({ taken: 0, repeated: 1 });
   await routeAll();
@@ -196,7 +197,7 @@ test('what the account has received already is not stored again', async () => {
   expect(await ingest.take([note('Flight is at 3pm')])).toMatchObject({ taken: 0, repeated: 1 });
 });
 
-test('the message from the wire takes the place of its notification, and of all that was made of it', async () => {
+test('replaces a notification and everything derived from it with the received message', async () => {
   await ingest.take([note('Relay, what is the plan for Saturday?')]);
   await routeAll();
   const [row] = await sql<{ id: number }>('SELECT id FROM messages');
@@ -212,7 +213,7 @@ test('the message from the wire takes the place of its notification, and of all 
   expect(await made()).toEqual([{ judged: [real?.id], asked: [real?.id], counted: 1 }]);
 });
 
-test('a notification asks for nothing, though it bears the name of the owner', async () => {
+test('does not treat a notification as a request, although it has the owner’s name', async () => {
   await sql('UPDATE contact_aliases SET value = $1 WHERE value = $2', [
     ADMIN,
     phone(1).split('@')[0],
@@ -223,7 +224,7 @@ test('a notification asks for nothing, though it bears the name of the owner', a
   const asked = () => sql('SELECT state, reason FROM observer_requests');
   expect(await asked()).toEqual([{ state: 'silent', reason: 'not_owner' }]);
   expect(await sql("SELECT 1 FROM relay_jobs.job WHERE name <> 'route'")).toEqual([]);
-  // The same over the wire is the owner's.
+  // The same message from WhatsApp is a request of the owner.
   const sender = `${ADMIN}@s.whatsapp.net`;
   await hear({ body: 'Relay, who brings what?', sender, sentAt: new Date() });
   await routeAll();
@@ -232,7 +233,7 @@ test('a notification asks for nothing, though it bears the name of the owner', a
 
 const WORDS = ['ok', 'on my way', '😂😂', '📷 Photo'];
 
-/** Said once in truth; how it comes to us is left to chance. */
+/** What was really said; how it reaches us is random. */
 const anyTruth = fc.array(
   fc.record({
     at: fc.integer({ min: 0, max: 40 * MINUTE }),
@@ -245,7 +246,7 @@ const anyTruth = fc.array(
   { minLength: 1, maxLength: 7 },
 );
 
-test('in any order, with any skew and however often: each message once', {
+test('stores each message once, in any order, with any clock skew and any repetition', {
   timeout: 240_000,
 }, async () => {
   verifies('004-IN-DEDUPE');
@@ -257,7 +258,7 @@ test('in any order, with any skew and however often: each message once', {
         await sql('TRUNCATE messages, message_keys, inbox, notifications CASCADE');
         const die = () => dice.next().value ?? 0;
         const steps = truth.flatMap(({ at, words, sender, skew, repeats, way }, n) => {
-          // Only what comes by both ways can be told apart by nothing but time.
+          // Only messages that arrive in both ways may share a text, and only time tells those apart.
           const text = way === 'both' ? (WORDS[words] as string) : `only ${n}`;
           const photo = text === '📷 Photo';
           const wire = () =>

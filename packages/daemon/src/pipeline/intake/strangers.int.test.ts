@@ -13,7 +13,7 @@ import { group, incoming, ME, openPlain, phone, readJson, receive } from './test
 const EMPTY = Buffer.from('empty');
 const ADMIN = 99;
 
-/** An intake that stores 12 kB of one stranger and 25 kB of all of them in a day. */
+/** An intake that stores 12 kB of one stranger and 25 kB of all strangers in a day. */
 async function freshDesk(limits = { perSender: 12_000, inAll: 25_000 }) {
   const store = await freshStore(onTestFinished);
   const db = store.database.kysely;
@@ -31,7 +31,7 @@ async function freshDesk(limits = { perSender: 12_000, inAll: 25_000 }) {
   return {
     ...store,
     db,
-    /** As the wire does: one row of the inbox and one of the journal for each. */
+    /** Like the transport: adds one row to the inbox and one to the journal for each. */
     async receive(...messages: IncomingMessage[]) {
       await receive(store, account, messages);
       await sql('UPDATE inbox SET digest = sha256(message_id::bytea) WHERE digest IS NULL');
@@ -60,7 +60,7 @@ async function freshDesk(limits = { perSender: 12_000, inAll: 25_000 }) {
 const long = (text: string, over: Partial<IncomingMessage> = {}) =>
   incoming({ ...over, body: text.padEnd(4_000, ' x') });
 
-test('a stranger over the daily budget is counted and no longer stored', async () => {
+test('counts a stranger’s messages above the daily budget and no longer stores them', async () => {
   const desk = await freshDesk();
   await desk.receive(...times(60, (n) => long(`m${n}`)));
   expect(await desk.stored()).toEqual(['m0 x x x', 'm1 x x x']);
@@ -71,7 +71,7 @@ test('a stranger over the daily budget is counted and no longer stored', async (
   expect(await desk.sql('SELECT FROM inbox WHERE done_at IS NULL')).toEqual([]);
 });
 
-test('what is not stored leaves its words in neither inbox nor journal, and is still known', async () => {
+test('removes the content of messages that are not stored from inbox and journal, and still recognizes them', async () => {
   const desk = await freshDesk();
   const messages = times(60, (n) => long(`m${n}`));
   await desk.receive(...messages);
@@ -85,13 +85,13 @@ test('what is not stored leaves its words in neither inbox nor journal, and is s
   expect(await desk.sql('SELECT not_stored FROM stranger_use')).toEqual([{ not_stored: 58 }]);
 });
 
-test('all strangers together are stored up to the total budget', async () => {
+test('stores messages of all strangers together up to the total budget', async () => {
   const desk = await freshDesk();
   await desk.receive(...times(9, (n) => long(`m${n}`, { chat: phone(n + 1) })));
   expect(await desk.stored()).toHaveLength(4);
 });
 
-test('a stranger in a group that nobody follows has the same budget', async () => {
+test('applies the same budget to a stranger in a group that is not observed', async () => {
   const desk = await freshDesk();
   const inGroup = times(5, (n) => long(`m${n}`, { chat: group(1), sender: phone(1) }));
   await desk.receive(...inGroup);
@@ -99,7 +99,7 @@ test('a stranger in a group that nobody follows has the same budget', async () =
   expect(await listMessageRequests(desk.db, desk.account)).toEqual([]);
 });
 
-test('the budget starts anew the next day', async () => {
+test('resets the budget on the next day', async () => {
   const desk = await freshDesk();
   await desk.receive(...times(5, (n) => long(`m${n}`)));
   await desk.sql('UPDATE stranger_use SET day = day - 1');
@@ -107,11 +107,11 @@ test('the budget starts anew the next day', async () => {
   expect(await desk.stored()).toContain('tomorrow');
 });
 
-test('everybody the owner deals with is stored whatever the budget', async () => {
+test('stores messages of everybody the owner deals with, whatever the budget', async () => {
   const desk = await freshDesk({ perSender: 0, inAll: 0 });
   const { sql, account } = desk;
   const hello = (n: number, body: string) => incoming({ chat: phone(n), body });
-  // Known by now, and nothing of them is stored.
+  // They are known from here on, but none of their messages is stored.
   await desk.receive(...times(4, (n) => hello(n + 1, 'before')));
   expect(await desk.stored()).toEqual([]);
 
@@ -129,7 +129,7 @@ test('everybody the owner deals with is stored whatever the budget', async () =>
   );
   await desk.receive(hello(1, 'granted'), hello(2, 'delegated'), hello(3, 'answered'));
   await desk.receive(hello(4, 'nobody'), hello(ADMIN, 'the owner’s other number'));
-  // In a group, whoever has a grant is no stranger there either.
+  // A contact with a grant is no stranger in a group either.
   await desk.receive(incoming({ chat: group(1), sender: phone(1), body: 'granted, in a group' }));
   expect(await desk.stored()).toEqual(
     [

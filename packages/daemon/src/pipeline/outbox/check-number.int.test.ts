@@ -1,5 +1,5 @@
-// Before a first message WhatsApp is asked whether the number is registered: when it is written, or while that cannot
-// be asked, before it leaves.
+// Tests that WhatsApp is asked whether the number is registered before a first message: when it is submitted or, if
+// that is not possible, before it is sent.
 import { verifies } from '@relay/testing/verifies';
 import { expect, onTestFinished, test } from 'vitest';
 import { freshPost, type PostOptions } from './testing/post.ts';
@@ -10,7 +10,7 @@ const ANA = '49151000001@s.whatsapp.net';
 const BEN = { to: '+49 151 000002' };
 const BENS = '49151000002@s.whatsapp.net';
 
-test('a number that nobody has registered is refused with a code and a sentence, and nothing is queued', async () => {
+test('refuses an unregistered number with a code and a sentence, and queues nothing', async () => {
   const { send, network, sql, start } = await post();
   network.registered = async () => null;
   start();
@@ -25,7 +25,7 @@ test('a number that nobody has registered is refused with a code and a sentence,
   expect(network.asked).toEqual([]);
 });
 
-test('a yes is kept: the number is asked about once, also by the next process', async () => {
+test('stores a positive answer and asks about a number once, also after a restart', async () => {
   const { send, network, becomes, start, kill } = await post();
   start();
   await send('Hello');
@@ -38,7 +38,7 @@ test('a yes is kept: the number is asked about once, also by the next process', 
   expect(network.lookedUp).toEqual([ANA]);
 });
 
-test('somebody who has written, who has a LID or who is in a group is not asked about', async () => {
+test('does not ask about somebody who has written, who has a LID or who is in a group', async () => {
   const { send, network, becomes, start, sql, account } = await post();
   network.become({ state: 'reconnecting' });
   for (const to of ['+49 151 000001', '+49 151 000002', '+49 151 000003']) await send('Hi', { to });
@@ -65,7 +65,7 @@ test('somebody who has written, who has a LID or who is in a group is not asked 
   expect(network.lookedUp).toEqual([]);
 });
 
-test('while WhatsApp is out of reach a first message is taken, and checked before it leaves', async () => {
+test('queues a first message while WhatsApp is out of reach, and checks the number before sending', async () => {
   verifies('003-FIRST-REGISTERED');
   const { send, network, becomes, sql, start } = await post();
   network.registered = async (address) => (address === BENS ? null : address);
@@ -85,7 +85,7 @@ test('while WhatsApp is out of reach a first message is taken, and checked befor
   expect(stopped).toEqual({ reason: 'not_on_whatsapp' });
 });
 
-test('without an answer a first message waits and holds up nobody else', async () => {
+test('makes a first message wait without an answer, and sends messages to others', async () => {
   const { send, network, becomes, start, later, looked } = await post();
   start();
   await send('Hello');
@@ -105,7 +105,7 @@ test('without an answer a first message waits and holds up nobody else', async (
   await becomes('sent', 'sent', 'sent');
 });
 
-test('while WhatsApp is still thinking about a number, messages to others leave', async () => {
+test('sends messages to others while WhatsApp has not answered about a number', async () => {
   const { send, network, becomes, start } = await post({ pacing: { enabled: true } });
   start();
   await send('Hello');
@@ -122,7 +122,7 @@ test('while WhatsApp is still thinking about a number, messages to others leave'
   await becomes('sent', 'sent', 'sent');
 });
 
-test('after a no the number is asked about again later: its owner may have joined', async () => {
+test('asks about an unregistered number again later', async () => {
   const { send, network, becomes, start, later } = await post();
   network.registered = async () => null;
   start();
@@ -135,7 +135,7 @@ test('after a no the number is asked about again later: its owner may have joine
   expect(network.lookedUp).toEqual([ANA, ANA]);
 });
 
-test('a number that WhatsApp knows in another spelling is written to under that one', async () => {
+test('writes to a number under the spelling that WhatsApp answers', async () => {
   const { send, network, becomes, start, sql } = await post();
   network.registered = async () => '491510000011@s.whatsapp.net';
   start();
@@ -148,7 +148,7 @@ test('a number that WhatsApp knows in another spelling is written to under that 
   expect(await sql('SELECT count(*)::int AS n FROM contacts')).toEqual([{ n: 1 }]);
 });
 
-test('a number that WhatsApp answers with a LID is one person under both', async () => {
+test('stores a number and the LID that WhatsApp answers as one contact', async () => {
   const { send, network, becomes, start, sql } = await post();
   network.registered = async () => '99887766@lid';
   start();

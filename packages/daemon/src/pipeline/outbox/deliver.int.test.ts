@@ -9,8 +9,8 @@ const HOUR = 3_600_000;
 
 const post = (options?: PostOptions) => freshPost(onTestFinished, options);
 
-test('a message leaves once, is recorded, and its receipts only lead forward', async () => {
-  // Over a transport that is not Baileys: any that keeps the port's promises can take its place.
+test('sends a message once, records it, and lets receipts only advance its state', async () => {
+  // With a transport that is not Baileys: any that fulfils the port's contract can replace it.
   verifies('003-EXT-WHATSAPP');
   const { send, start, network, becomes, settled, states, recorded, sql } = await post();
   start();
@@ -34,7 +34,7 @@ test.each([
   ['behind', 3 * HOUR],
   ['ahead of', -3 * HOUR],
 ])(
-  'a receipt that overtakes the acknowledgement is dated by Relay’s clock where WhatsApp’s is %s it',
+  'dates a receipt that overtakes the acknowledgement by Relay’s clock if WhatsApp’s is %s it',
   async (_, ms) => {
     const { send, start, network, becomes, later, now, sql } = await post();
     network.answer = () => 'left and silent';
@@ -55,7 +55,7 @@ test.each([
   },
 );
 
-test('two hundred messages leave in the order they were written', async () => {
+test('sends two hundred messages in the order they were written', async () => {
   const { send, start, network, states } = await post();
   network.answer = (_message, nth) => ({ ackAfter: nth % 7 });
   const texts = times(200, (n) => `${n}`);
@@ -69,7 +69,7 @@ test('two hundred messages leave in the order they were written', async () => {
   expect(network.wire.map(({ text }) => text)).toEqual(texts);
 });
 
-test('a message that did not leave is tried after 5, 10 and 20 seconds and then given up with a sentence', async () => {
+test('retries an unsent message after 5, 10 and 20 seconds and then fails it with a sentence', async () => {
   const { send, start, network, becomes, later, sql } = await post();
   network.answer = () => 'cut';
   start();
@@ -88,7 +88,7 @@ test('a message that did not leave is tried after 5, 10 and 20 seconds and then 
   expect((await sql('SELECT failure FROM outbox'))[0]?.failure).toMatch(/could not be reached/);
 });
 
-test('while the account is away nothing is tried, and all leaves when it is back', async () => {
+test('tries nothing while the account is offline, and sends everything once it is back', async () => {
   const { send, start, network, becomes } = await post();
   network.become({ state: 'reconnecting' });
   start();
@@ -99,7 +99,7 @@ test('while the account is away nothing is tried, and all leaves when it is back
   await becomes('sent', 'sent');
 });
 
-test('a hold lets everything wait, and nothing is lost by it', async () => {
+test('makes everything wait during a hold and loses nothing', async () => {
   const { send, start, network, becomes, sql, account } = await post();
   network.become({ state: 'reconnecting' });
   const deliverer = start();
@@ -114,7 +114,7 @@ test('a hold lets everything wait, and nothing is lost by it', async () => {
   await becomes('sent');
 });
 
-test('a permission taken back between yes and send stops the message, with a sentence', async () => {
+test('stops a message with a sentence if its permit is revoked before it is sent', async () => {
   const { send, start, network, becomes, sql } = await post();
   network.become({ state: 'reconnecting' });
   start();
@@ -126,7 +126,7 @@ test('a permission taken back between yes and send stops the message, with a sen
   expect((await sql('SELECT failure FROM outbox'))[0]?.failure).toMatch(/taken back/);
 });
 
-test('a worker that lost its lease offers nothing', async () => {
+test('offers nothing after losing its lease', async () => {
   const { send, start, network, sql } = await post();
   network.become({ state: 'reconnecting' });
   start();
@@ -137,7 +137,7 @@ test('a worker that lost its lease offers nothing', async () => {
   expect(network.asked).toEqual([]);
 });
 
-test('twenty equal requests with one key are one message; other words under it are refused', async () => {
+test('queues one message for twenty equal requests with one key, and refuses another text under it', async () => {
   const { send, start, network, becomes, states } = await post();
   const answers = await Promise.all(times(20, () => send('Hello', { key: 'k1' })));
   expect(new Set(answers.map(({ messageId }) => messageId)).size).toBe(1);
@@ -150,7 +150,7 @@ test('twenty equal requests with one key are one message; other words under it a
   expect(network.wire).toHaveLength(1);
 });
 
-test('a claim under a lost lease is refused before anything is read or written', async () => {
+test('refuses a claim with a lost lease before it reads or writes anything', async () => {
   const { database, lease, send, states } = await post();
   await send('Hello');
   const options = {

@@ -7,7 +7,7 @@ import { freshPost, type PostOptions } from './testing/post.ts';
 
 const post = (options?: PostOptions) => freshPost(onTestFinished, options);
 
-describe('killed', () => {
+describe('after a kill', () => {
   const POINTS: [string, ScriptedAnswer][] = [
     ['before the send', 'silent'],
     ['after it left, before the answer', 'left and silent'],
@@ -15,7 +15,7 @@ describe('killed', () => {
     ['in a broken connection, after it left', 'left and cut'],
   ];
 
-  test.each(POINTS)('%s: nothing is lost and the id stays the same', async (_name, answer) => {
+  test.each(POINTS)('%s: loses nothing and keeps the message id', async (_name, answer) => {
     const { send, start, kill, network, becomes, recorded } = await post();
     network.answer = () => answer;
     start();
@@ -30,7 +30,7 @@ describe('killed', () => {
     expect(recorded).toEqual(['Hello']);
   });
 
-  test('before the attempt is written: it is as if it had never been tried', async () => {
+  test('before the attempt is recorded: sends as if it had never been tried', async () => {
     const { send, start, kill, network, becomes } = await post();
     network.become({ state: 'reconnecting' });
     start();
@@ -42,7 +42,7 @@ describe('killed', () => {
     expect(network.asked).toHaveLength(1);
   });
 
-  test('between the answer and its writing: the message is in doubt and recorded once in the end', async () => {
+  test('between the answer and recording it: the message is in doubt, and is recorded once in the end', async () => {
     const { send, start, kill, network, becomes, onRecord, recorded } = await post();
     let writes = 0;
     onRecord(async () => {
@@ -61,7 +61,7 @@ describe('killed', () => {
   });
 });
 
-test('killed again and again at any moment: all arrive, each under one id, seen once', async () => {
+test('delivers all messages, each under one id and shown once, after kills at any moment', async () => {
   const { send, start, kill, network, states, recorded, later } = await post({
     delivery: { grace_ms: 1 },
   });
@@ -102,7 +102,7 @@ test('killed again and again at any moment: all arrive, each under one id, seen 
   expect(recorded.sort()).toEqual([...sent.values()].sort());
 });
 
-test('an attempt that was written but never made is reconciled at the next connection', async () => {
+test('reconciles an attempt that was recorded but never made at the next connection', async () => {
   const { send, start, network, becomes, sql } = await post();
   network.become({ state: 'reconnecting' });
   start();
@@ -113,7 +113,7 @@ test('an attempt that was written but never made is reconciled at the next conne
   expect(network.asked).toHaveLength(1);
 });
 
-test('a receipt of the replay settles what was in doubt, and it is not offered again', async () => {
+test('settles a message in doubt by a replayed receipt and does not offer it again', async () => {
   const { send, start, kill, network, becomes, recorded, later } = await post({
     delivery: { grace_ms: 60_000 },
   });
@@ -128,14 +128,14 @@ test('a receipt of the replay settles what was in doubt, and it is not offered a
   await becomes('delivered');
   network.answer = () => 'ack';
   later(120_000);
-  // Sent after the grace is over: by then the first message would have been offered again.
+  // Sent after the grace period: by then the first message would have been offered again.
   const next = await send('Next');
   await becomes('delivered', 'sent');
   expect(network.asked).toEqual([messageId, next.messageId]);
   expect(recorded).toEqual(['Hello', 'Next']);
 });
 
-test('while the replay lasts, nothing in doubt is offered again', async () => {
+test('offers nothing in doubt again during the replay', async () => {
   const { send, start, kill, network, becomes, states } = await post();
   network.answer = () => 'left and silent';
   start();
@@ -153,7 +153,7 @@ test('while the replay lasts, nothing in doubt is offered again', async () => {
   await becomes('sent');
 });
 
-test('a message in doubt holds back its own chat and no other', async () => {
+test('holds back only the chat of a message in doubt', async () => {
   const { send, start, kill, network, becomes } = await post({ delivery: { grace_ms: 60_000 } });
   network.answer = () => 'left and silent';
   start();
@@ -167,7 +167,7 @@ test('a message in doubt holds back its own chat and no other', async () => {
   await becomes('unknown', 'pending', 'sent');
 });
 
-test('too old to be offered again it stays unknown, its owner is told, and its chat goes on', async () => {
+test('leaves a message that is too old to offer again unknown, notifies the owner and continues the chat', async () => {
   const { send, start, kill, network, becomes, sql, later, settled, states } = await post();
   network.answer = () => 'left and silent';
   start();
@@ -187,7 +187,7 @@ test('too old to be offered again it stays unknown, its owner is told, and its c
 });
 
 test.each(['phone', 'lid'] as const)(
-  'in doubt while its recipient turns out to be another contact, known by LID: it is offered again (kept: %s)',
+  'offers a message in doubt again after its recipient was merged with the contact known by LID (kept: %s)',
   async (kept) => {
     verifies('IDENTITY-MERGE-CARRIES');
     const bed = await post({ delivery: { grace_ms: 1 } });

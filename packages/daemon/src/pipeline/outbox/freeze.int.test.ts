@@ -6,7 +6,7 @@ const post = (options?: PostOptions) => freshPost(onTestFinished, options);
 const HOUR = 3_600_000;
 const MINUTE = 60_000;
 
-test('too much at once freezes everything with a growing wait, and the message stays', async () => {
+test('freezes all sending with a growing wait after a rate limit, and keeps the message', async () => {
   const { send, start, network, becomes, states, later, looked } = await post();
   network.answer = (_message, nth) => (nth <= 2 ? { refuse: 429 } : 'ack');
   start();
@@ -27,7 +27,7 @@ test('too much at once freezes everything with a growing wait, and the message s
   expect(new Set(network.asked).size).toBe(1);
 });
 
-test('a refused stranger is final and freezes first contacts; known people are served', async () => {
+test('fails a refused first contact and freezes first contacts, but still sends to known contacts', async () => {
   const { send, start, network, becomes, sql } = await post();
   start();
   await send('We know each other');
@@ -46,7 +46,7 @@ test('a refused stranger is final and freezes first contacts; known people are s
   );
 });
 
-test('a time lock lets queued first contacts wait until it ends, and nobody else', async () => {
+test('makes only queued first contacts wait until a time lock ends', async () => {
   const { send, start, network, becomes, settled, later } = await post();
   start();
   await send('We know each other');
@@ -61,7 +61,7 @@ test('a time lock lets queued first contacts wait until it ends, and nobody else
   await becomes('sent', 'sent', 'sent');
 });
 
-test('somebody who wrote first is no first contact, whatever is frozen', async () => {
+test('does not treat somebody who wrote first as a first contact, whatever is frozen', async () => {
   const { send, start, network, becomes, sql, account } = await post();
   network.become({ state: 'reconnecting' });
   start();
@@ -77,7 +77,7 @@ test('somebody who wrote first is no first contact, whatever is frozen', async (
   await becomes('sent', 'sent');
 });
 
-test('any other refusal ends the message with its code, also when it comes afterwards', async () => {
+test('fails a message with the code of any other refusal, also after it was sent', async () => {
   const { send, start, network, becomes, sql } = await post();
   start();
   const { messageId } = await send('Hello');
@@ -87,7 +87,7 @@ test('any other refusal ends the message with its code, also when it comes after
   expect((await sql('SELECT failure FROM outbox'))[0]?.failure).toMatch(/code 479/);
 });
 
-test('paced, no more leave in a minute than allowed, and somebody is seen typing each', async () => {
+test('sends no more per minute than allowed, and shows typing for each message', async () => {
   const { send, start, network, states, later, looked } = await post({
     types: true,
     pacing: { enabled: true, per_minute: 3, typing_min_ms: 1, typing_max_ms: 5 },
@@ -104,7 +104,7 @@ test('paced, no more leave in a minute than allowed, and somebody is seen typing
   expect(network.typing).toHaveLength(10);
 });
 
-test('first contacts beyond the daily limit wait for the next day, and say from when on', async () => {
+test('makes first contacts above the daily limit wait for the next day, and tells from when', async () => {
   const pacing = pacingSchema.parse({ first_contacts_per_day: 2 });
   const { send, start, becomes, later, looked, database, gate, network, now } = await post({
     pacing,
@@ -128,16 +128,16 @@ test('first contacts beyond the daily limit wait for the next day, and say from 
   expect(await queuedNow()).toEqual([]);
 });
 
-test('where the settings allow no first contacts, one is refused with the setting that allows them', async () => {
+test('refuses a first contact if the settings allow none, and names the setting', async () => {
   const { send, sql } = await post({ pacing: { enabled: true, first_contacts_per_day: 0 } });
   await expect(send('1')).rejects.toThrow('first_contacts_per_day');
   expect(await sql('SELECT 1 FROM outbox')).toEqual([]);
 });
 
-describe('once a clock that was a year ahead is put right', () => {
+describe('after a clock that was a year ahead is corrected', () => {
   const YEAR = 365 * 24 * HOUR;
 
-  test('messages that left meanwhile count against the caps for one window and no longer', async () => {
+  test('counts messages that were sent meanwhile against the limits for one window only', async () => {
     const { send, start, becomes, looked, states, later } = await post({
       pacing: { enabled: true, per_minute: 2 },
     });
@@ -154,7 +154,7 @@ describe('once a clock that was a year ahead is put right', () => {
     await becomes('sent', 'sent', 'sent');
   });
 
-  test('the same holds when Relay was restarted in between', async () => {
+  test('does the same after a restart in between', async () => {
     const { send, start, kill, becomes, looked, states, later } = await post({
       pacing: { enabled: true, per_minute: 2 },
     });
@@ -173,7 +173,7 @@ describe('once a clock that was a year ahead is put right', () => {
     await becomes('sent', 'sent', 'sent');
   });
 
-  test('a message that did not leave then is tried again after its usual wait', async () => {
+  test('retries a message that was not sent after its usual wait', async () => {
     const { send, start, network, becomes, looked, later, sql } = await post();
     network.answer = (_message, nth) => (nth === 1 ? 'cut' : 'ack');
     later(YEAR);
@@ -188,7 +188,7 @@ describe('once a clock that was a year ahead is put right', () => {
     await becomes('sent');
   });
 
-  test('a freeze that began then lasts as long as it would have', async () => {
+  test('keeps the length of a freeze that began meanwhile', async () => {
     const { send, start, network, becomes, looked, later, sql } = await post();
     network.answer = (_message, nth) => (nth === 1 ? { refuse: 429 } : 'ack');
     later(YEAR);

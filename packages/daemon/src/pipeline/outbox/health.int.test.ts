@@ -5,7 +5,7 @@ import { freshPost } from './testing/post.ts';
 
 const PACING = pacingSchema.parse({ per_day: 2 });
 
-test('the light turns with what WhatsApp says and what became of messages, each with a sentence', async () => {
+test('changes color with WhatsApp’s answers and the state of messages, each with a sentence', async () => {
   const { send, start, network, becomes, sql, database, account, kill } =
     await freshPost(onTestFinished);
   const health = () => readSendingHealth(database.kysely, account, PACING);
@@ -44,7 +44,7 @@ test('the light turns with what WhatsApp says and what became of messages, each 
   expect(await health()).toMatchObject({ light: 'amber', waiting: 1 });
 });
 
-test('several messages that leave together to somebody new open one chat', async () => {
+test('counts several messages that are sent together to a new contact as one first contact', async () => {
   const { send, start, becomes, database, account } = await freshPost(onTestFinished);
   await send('one');
   await send('two');

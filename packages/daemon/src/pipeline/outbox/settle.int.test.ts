@@ -7,7 +7,7 @@ const world = await freshDaemonHarness();
 const { account, database, sql, create, reaches, lines } = world;
 await world.acknowledges(false);
 
-test('a message that failed is said in its conversation, once, so that nobody waits for an answer', async () => {
+test('adds a failed message to its conversation once, so that it does not wait for an answer', async () => {
   const id = await create();
   await reaches(id, 'WAITING_FOR_REPLY');
   const [row] = await sql<{ id: string }>('SELECT id FROM outbox WHERE instance_id = $1', [id]);

@@ -56,7 +56,7 @@ const rowOf = async (id: string) =>
     )
   )[0];
 
-test('a send that did not go out is tried three times more, each wait twice the one before, and then its conversation has failed', async () => {
+test('retries an unsent message three times with doubled waits and then fails its conversation', async () => {
   verifies('003-BOUND-SEND');
   const network = new ScriptedTransport();
   network.answer = () => 'cut';
@@ -82,7 +82,7 @@ test('a send that did not go out is tried three times more, each wait twice the 
   expect(network.wire).toEqual([]);
   expect((await verbs.get(id)).failure_reason).toMatch(/could not be reached/);
 
-  // One that may have gone out is offered again only under its own id, once it has been reconciled.
+  // A message that may have been sent is offered again only under its own id, once it has been reconciled.
   network.answer = () => 'left and cut';
   const other = await create();
   await reaches(other, 'WAITING_FOR_REPLY');
@@ -98,7 +98,7 @@ test('a send that did not go out is tried three times more, each wait twice the 
   expect(await world.state(other)).toBe('WAITING_FOR_REPLY');
 });
 
-test('what the server refuses for good fails its conversation with the sentence', async () => {
+test('fails a conversation with the sentence of a permanent refusal', async () => {
   const network = new ScriptedTransport();
   network.answer = () => ({ refuse: 404 });
   const id = await create();
@@ -110,7 +110,7 @@ test('what the server refuses for good fails its conversation with the sentence'
   expect(await world.lines(id)).toEqual(['agent: Hello', `system: Not sent: ${row?.failure}`]);
 });
 
-test('a message whose permission was taken back fails its conversation, which would wait for nothing', async () => {
+test('fails a conversation whose message lost its permit', async () => {
   const network = new ScriptedTransport();
   const id = await create();
   await reaches(id, 'WAITING_FOR_REPLY');
@@ -121,7 +121,7 @@ test('a message whose permission was taken back fails its conversation, which wo
   expect(network.wire).toEqual([]);
 });
 
-test('what was stopped on purpose is no failure of its conversation', async () => {
+test('does not fail a conversation whose message was stopped on purpose', async () => {
   const network = new ScriptedTransport();
   const id = await create();
   await reaches(id, 'WAITING_FOR_REPLY');

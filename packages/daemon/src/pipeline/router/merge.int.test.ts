@@ -1,4 +1,4 @@
-// Messages of one person that wait under two chats, or are being routed, when the chats become one.
+// Tests with messages of one person that wait in two chats, or are being routed, when the chats are merged.
 import { randomUUID } from 'node:crypto';
 import { silentLog } from '@relay/core/log';
 import type { IncomingMessage } from '@relay/core/messages/message';
@@ -15,7 +15,7 @@ import { takeInBatch } from '../intake/intake.ts';
 import { incoming, openPlain, readJson, receive } from '../intake/testing/inbox.ts';
 import { onRoute } from './router.ts';
 
-/** A router that only notes which messages it has routed, and lets the test hold it. */
+/** A router that only records which messages it has routed, and that the test can hold. */
 async function freshRouter() {
   const store = await freshStore(onTestFinished);
   const { account, database, sql } = store;
@@ -65,7 +65,7 @@ async function freshRouter() {
         }
       }),
     take,
-    /** Turn by turn under the LID and the number. */
+    /** Alternates between the LID and the number. */
     arrive: (person: KnownTwice, from: number, count: number) => {
       const chats = [person.lid, person.phone];
       return take(
@@ -74,9 +74,9 @@ async function freshRouter() {
         ),
       );
     },
-    /** The worker has looked for jobs since. */
+    /** Waits until the worker has looked for jobs again. */
     looked: () => sleep(200),
-    /** No job is left. */
+    /** Waits until no job is left. */
     done: () =>
       eventually(async () => {
         jobs.hint('route');
@@ -89,7 +89,7 @@ async function freshRouter() {
 }
 
 test.each(['phone', 'lid'] as const)(
-  'those that wait are routed one after the other, in the order they came (kept: %s)',
+  'routes the waiting messages of a merged contact one after the other, in order of arrival (kept: %s)',
   async (kept) => {
     verifies('IDENTITY-ROUTE-ORDER');
     const router = await freshRouter();
@@ -105,12 +105,12 @@ test.each(['phone', 'lid'] as const)(
 );
 
 test.each(['phone', 'lid'] as const)(
-  'one that is being routed keeps the others waiting, and each is routed once (kept: %s)',
+  'makes the others wait for a message that is being routed, and routes each once (kept: %s)',
   async (kept) => {
     verifies('IDENTITY-ROUTE-ORDER');
     const router = await freshRouter();
     const person = await router.person(kept);
-    // Both have a chat.
+    // Creates both chats.
     await router.arrive(person, 0, 2);
     router.start();
     await router.done();
@@ -128,7 +128,7 @@ test.each(['phone', 'lid'] as const)(
 );
 
 test.each(['phone', 'lid'] as const)(
-  'of two that are being routed one starts again, before the others, and each is routed once (kept: %s)',
+  'restarts one of two messages being routed, before the others, and routes each once (kept: %s)',
   async (kept) => {
     verifies('IDENTITY-ROUTE-ORDER');
     const router = await freshRouter();
@@ -151,7 +151,7 @@ test.each(['phone', 'lid'] as const)(
 );
 
 test.each(['phone', 'lid'] as const)(
-  'one that came under both addresses and was routed under one of them is not routed again (routed: %s)',
+  'does not route a message again that arrived under both addresses and was routed under one (routed: %s)',
   async (routed) => {
     verifies('IDENTITY-MERGE-ANY-MOMENT');
     const router = await freshRouter();
@@ -177,7 +177,7 @@ test.each([
   ['lid', 'new'],
   ['lid', 'known'],
 ] as const)(
-  'a message request that is being routed is counted once, and the merge does not deadlock (kept: %s, sender: %s)',
+  'counts a message request once that is being routed during a merge, without a deadlock (kept: %s, sender: %s)',
   async (kept, sender) => {
     verifies('IDENTITY-MERGE-ANY-MOMENT');
     const world = await freshDaemonHarness(onTestFinished);

@@ -56,7 +56,7 @@ const knocks = async (address: string) =>
     )
   )[0]?.count ?? 0;
 
-test('each message has one decision with its reason', async () => {
+test('makes one decision with a reason for each message', async () => {
   const ids = await arrives(
     { chat: phone(1) },
     { chat: phone(1), fromMe: true, sender: ME },
@@ -69,7 +69,7 @@ test('each message has one decision with its reason', async () => {
   ]);
 });
 
-test('who writes without a grant is counted, and shown again after they were dismissed', async () => {
+test('counts messages without a grant as message requests, and lists them again after a dismissal', async () => {
   await arrives({ chat: phone(2) }, { chat: phone(2) }, { chat: phone(2) });
   expect(await knocks(phone(2))).toBe(3);
   await sql('UPDATE knocks SET dismissed_at = now()');
@@ -80,7 +80,7 @@ test('who writes without a grant is counted, and shown again after they were dis
   );
 });
 
-test('a contact that may be read does not knock', async () => {
+test('counts no message request for a contact with a grant to read', async () => {
   await arrives({ chat: phone(3) });
   await sql(
     `INSERT INTO grants (account_id, contact_id, display_name, can_read)
@@ -93,7 +93,7 @@ test('a contact that may be read does not knock', async () => {
   expect(await knocks(phone(3))).toBe(1);
 });
 
-test('an open conversation gets the contact’s words, in order, once each', async () => {
+test('adds the contact’s messages to an open conversation, in order, once each', async () => {
   const id = await world.create('+49 151 00000004');
   await world.reaches(id, 'WAITING_FOR_REPLY');
   world.agent(() => ({ messages: [], nextHeartbeatMs: 3_600_000 }));
@@ -106,7 +106,7 @@ test('an open conversation gets the contact’s words, in order, once each', asy
   expect(await knocks(phone(4))).toBe(0);
 });
 
-test('a conversation created while its contact writes for the first time finds one contact and one chat', async () => {
+test('finds one contact and one chat for a conversation created while its contact first writes', async () => {
   const numbers = times(8, (n) => 100 + n);
   await Promise.all(
     numbers.flatMap((n) => [
@@ -124,7 +124,7 @@ test('a conversation created while its contact writes for the first time finds o
   expect(found).toHaveLength(8);
 });
 
-test('a failure before the end of the job leaves no trace, and the next try hands it over once', async () => {
+test('leaves no trace of a failure before the end of the job, and hands the message over once on retry', async () => {
   const id = await world.create('+49 151 00000005');
   await world.reaches(id, 'WAITING_FOR_REPLY');
   const [place] = await oneMessage('49151' + '00000005');
@@ -139,7 +139,7 @@ test('a failure before the end of the job leaves no trace, and the next try hand
   expect(await heard()).toBe(1);
 });
 
-test('a router that lost its lease to another worker completes no job', async () => {
+test('completes no job after losing its lease to another worker', async () => {
   const { lease } = conversations;
   const lost = { ...conversations, lease: { ...lease, epoch: lease.epoch - 1 } };
   let completed = 0;
@@ -153,7 +153,7 @@ test('a router that lost its lease to another worker completes no job', async ()
   expect(completed).toBe(0);
 });
 
-test('a message that was erased meanwhile is nobody’s business', async () => {
+test('completes the job of a message that was erased meanwhile', async () => {
   let done = 0;
   await onRoute(conversations)({
     data: { account, message: 999_999, sentAt: new Date().toISOString() },
@@ -164,7 +164,7 @@ test('a message that was erased meanwhile is nobody’s business', async () => {
   expect(done).toBe(1);
 });
 
-/** A message stored without a job of its own. */
+/** A message that is stored without a job. */
 async function oneMessage(digits: string): Promise<{ message: number; sentAt: string }[]> {
   const rows = await sql<{ chat: ChatId; contact: ContactId }>(
     `SELECT c.id AS chat, c.contact_id AS contact FROM chats c JOIN contact_aliases a USING (account_id, contact_id)
