@@ -11,7 +11,7 @@ const NOTHING = {
   model_base_url: null,
 };
 
-/** Takes down what it is asked and answers nothing of use. */
+/** Records requests and returns nothing useful. */
 let server: Server;
 let asked: { path: string; key: string; model: string }[] = [];
 beforeAll(async () => {
@@ -36,7 +36,7 @@ test.each([
   ['openai', '/v1/chat/completions', 'Bearer sk-1', 'gpt-5-mini'],
   ['anthropic', '/v1/messages', 'sk-1', 'claude-sonnet-5'],
   ['google', '/v1/models/gemini-flash-latest:generateContent', 'sk-1', undefined],
-])('%s is asked at its own place with its own model', async (provider, path, key, model) => {
+])('%s is called at its own address with its own model', async (provider, path, key, model) => {
   const settings = { ...NOTHING, model_api_key: 'sk-1', model_base_url: url() };
   const opened = await openModel({ ...settings, model_provider: provider });
   expect(opened.provider).toBe(provider);
@@ -45,7 +45,7 @@ test.each([
 });
 
 test.each(['openai-compatible', 'vllm', 'ollama', ' Ollama ', null])(
-  'a server of one’s own as %s needs no key',
+  'an own server configured as %s needs no key',
   async (model_provider) => {
     const opened = await openModel({
       ...NOTHING,
@@ -65,21 +65,21 @@ test.each([
   [{ model_provider: 'openai' }, '"model_api_key" is not set'],
   [{ model_provider: 'ollama' }, '"model_name" is not set'],
   [{ model_provider: 'openai-compatible', model_name: 'x' }, '"model_base_url" is not set'],
-])('%j says which setting is missing and how to give it', async (settings, what) => {
+])('with %j the error names the missing setting and how to set it', async (settings, what) => {
   const error = await openModel({ ...NOTHING, ...settings }).catch((thrown: Error) => thrown);
   expect(error).toMatchObject({ code: 'agent_unavailable' });
   expect(error).toHaveProperty('message', expect.stringContaining(what));
   expect(error).toHaveProperty('message', expect.stringContaining('`relay init`'));
 });
 
-test('vLLM and Ollama are known by their usual addresses', async () => {
+test('vLLM and Ollama have default addresses', async () => {
   for (const model_provider of ['vllm', 'ollama'])
     await expect(openModel({ ...NOTHING, model_provider, model_name: 'x' })).resolves.toMatchObject(
       { provider: model_provider, name: 'x' },
     );
 });
 
-test('a model is opened with the price of its provider, or the owner’s', async () => {
+test('a model has the price of its provider, or the one from the settings', async () => {
   const own = { usd_per_million_input_tokens: 1, usd_per_million_output_tokens: 4 };
   const settings = { ...NOTHING, model_provider: 'anthropic', model_api_key: 'k' };
   expect((await openModel(settings)).price).toMatchObject({ from: 'assumed' });
@@ -90,7 +90,7 @@ test('a model is opened with the price of its provider, or the owner’s', async
   });
 });
 
-test('a changed setting counts from the next turn on; an unchanged one opens nothing anew', async () => {
+test('applies a changed setting from the next turn on and keeps an unchanged model', async () => {
   let name = 'a';
   const source = createModelSource(async () => ({
     ...NOTHING,

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { BoundedCache } from './socket.ts';
 
-test('holds no more than it may; what was not touched for longest goes first', () => {
+test('evicts the least recently used entry when it is full', () => {
   const cache = new BoundedCache(2, 1_000);
   cache.mset([
     { key: 'a', value: 1 },
@@ -13,7 +13,7 @@ test('holds no more than it may; what was not touched for longest goes first', (
   expect(cache.size).toBe(2);
 });
 
-test('forgets what is too old, what is deleted, and everything when told to', async () => {
+test('removes expired and deleted entries, and all entries on flush', async () => {
   vi.useFakeTimers();
   const cache = new BoundedCache(10, 1_000);
   cache.set('a', 1);

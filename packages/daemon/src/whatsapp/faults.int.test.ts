@@ -17,7 +17,7 @@ async function begin(timings: Partial<TransportTimings> = {}): Promise<void> {
 afterEach(() => stage.end());
 
 describe('a store that fails', () => {
-  test('is opened again when it was away, and nothing is lost or doubled', async () => {
+  test('is reopened after an outage, and nothing is lost or duplicated', async () => {
     await begin();
     await stage.pair();
     const { bob, me } = stage;
@@ -34,7 +34,7 @@ describe('a store that fails', () => {
     expect(bob.counts()).toMatchObject({ duplicates: 0, undecryptable: 0 });
   });
 
-  test('that cannot be read stops everything and is left as it is', async () => {
+  test('stops the transport if the credentials are unreadable, and is left unchanged', async () => {
     await begin();
     await stage.pair();
     await stage.restart();
@@ -50,7 +50,7 @@ describe('a store that fails', () => {
     expect(stage.me.companions.size).toBe(1);
   });
 
-  test('of which one key cannot be read stops everything, too', async () => {
+  test('stops the transport if one key is unreadable', async () => {
     await begin();
     await stage.pair();
     await stage.send(stage.bob.jid(), 'makes a session');
@@ -64,7 +64,7 @@ describe('a store that fails', () => {
     await stage.staysAway();
   });
 
-  test('that belongs to another now is let go', async () => {
+  test('is closed when another daemon has taken it over', async () => {
     await begin();
     await stage.pair();
     harness.wire.fault('lease_lost');
@@ -72,7 +72,7 @@ describe('a store that fails', () => {
     await stage.staysAway();
   });
 
-  test('while the line is down is opened again before the next attempt', async () => {
+  test('is reopened before the next attempt if it failed while disconnected', async () => {
     await begin();
     await stage.pair();
     harness.network.faults.set({ refuseLogin: 503 });
@@ -84,7 +84,7 @@ describe('a store that fails', () => {
     await stage.arrival(await stage.bob.send(stage.me, 'both are back'));
   });
 
-  test('ends a send that it could not make durable without calling it sent', async () => {
+  test('does not report a send as sent if it could not become durable', async () => {
     await begin();
     await stage.pair();
     const { bob } = stage;
@@ -100,12 +100,12 @@ describe('a store that fails', () => {
   });
 });
 
-describe('a line that goes deaf', () => {
+describe('an unresponsive connection', () => {
   const QUICK = { pingMs: 300, deafMs: 200 };
-  // As generous as a busy machine needs, so that only real deafness counts.
+  // Long enough for a busy machine, so that only a really unresponsive connection counts.
   const CALM = { pingMs: 200, deafMs: 5_000 };
 
-  test('is made anew and counted', async () => {
+  test('is replaced and counted', async () => {
     await begin(QUICK);
     await stage.pair();
     harness.network.faults.set({ mute: true });
@@ -115,7 +115,7 @@ describe('a line that goes deaf', () => {
     await stage.arrival(await stage.bob.send(stage.me, 'heard again'));
   });
 
-  test('is not one that is only quiet: pings are answered and measured', async () => {
+  test('is told apart from a quiet one: pings are answered and measured', async () => {
     await begin(CALM);
     await stage.pair();
     await eventually(() => stage.link.health.pingMs !== null, 'a measured ping');
@@ -124,7 +124,7 @@ describe('a line that goes deaf', () => {
     expect(stage.link.state).toBe('connected');
   });
 
-  test('is not one on which a code waits to be scanned', async () => {
+  test('is told apart from one that waits for a code to be scanned', async () => {
     await begin(CALM);
     stage.transport.connect();
     const qr = await stage.qr();
@@ -136,8 +136,8 @@ describe('a line that goes deaf', () => {
   });
 });
 
-describe('what is not WhatsApp', () => {
-  test('cannot unlink the account: a proxy that answers 401 is only in the way', async () => {
+describe('a server other than WhatsApp', () => {
+  test('cannot unlink the account: a proxy’s 401 only makes WhatsApp unreachable', async () => {
     await begin();
     await stage.pair();
     const proxy = createServer((_, response) => response.writeHead(401).end());

@@ -14,7 +14,7 @@ const group = (id: string, more: Partial<GroupMetadata> = {}): GroupMetadata => 
   ...more,
 });
 
-test('members have every address that is known of them', () => {
+test('lists every known address of a member', () => {
   expect(toGroupInfo(group('1@g.us', { ephemeralDuration: 86_400 }))).toEqual({
     address: '1@g.us',
     subject: 'Club',
@@ -26,7 +26,7 @@ test('members have every address that is known of them', () => {
   });
 });
 
-test('asks once, tells what it learnt, and asks again after a change', async () => {
+test('asks once, reports what it learnt, and asks again after a change', async () => {
   const told: GroupInfo[] = [];
   const cache = new GroupCache((info) => told.push(info));
   let asked = 0;
@@ -43,7 +43,7 @@ test('asks once, tells what it learnt, and asks again after a change', async () 
   expect(told.map(({ subject }) => subject)).toEqual(['asked 1', 'asked 2']);
 });
 
-test('a refusal is null, silence is an error', async () => {
+test('returns null for a refusal and throws if there is no answer', async () => {
   const cache = new GroupCache(() => undefined);
   const failing = (error: Error) =>
     ({ groupMetadata: () => Promise.reject(error) }) as unknown as WASocket;
@@ -52,7 +52,7 @@ test('a refusal is null, silence is an error', async () => {
   await expect(cache.find('1@g.us', failing(new Error('timed out')))).rejects.toThrow('timed out');
 });
 
-test('keeps 500 groups and no more', () => {
+test('caches at most 500 groups', () => {
   const cache = new GroupCache(() => undefined);
   for (let i = 0; i <= 500; i += 1) cache.put(group(`${i}@g.us`));
   expect(cache.get('0@g.us')).toBeUndefined();

@@ -15,8 +15,8 @@ function board() {
   };
 }
 
-describe('what the transport shows', () => {
-  test('a code is there only in its state', () => {
+describe('the published link', () => {
+  test('contains a code only in the state of the code', () => {
     const { board: shown } = board();
     shown.enter('qr_ready', { qr: 'CODE' });
     expect(shown.link.qr).toBe('CODE');
@@ -24,7 +24,7 @@ describe('what the transport shows', () => {
     expect(shown.link.qr).toBeNull();
   });
 
-  test('`since` is when the state changed, not when it was told again', () => {
+  test('has in `since` the time of the last change of state', () => {
     const { board: shown, pass } = board();
     shown.enter('qr_ready', { qr: 'ONE' });
     pass(500);
@@ -34,7 +34,7 @@ describe('what the transport shows', () => {
     expect(shown.link.since).toEqual(new Date(500));
   });
 
-  test('a listener that fails does not keep others from hearing', () => {
+  test('is sent to all listeners, even if one of them fails', () => {
     const { board: shown } = board();
     const heard: string[] = [];
     shown.subscribe(() => {
@@ -49,7 +49,7 @@ describe('what the transport shows', () => {
 });
 
 describe('health', () => {
-  test('closes count for an hour', () => {
+  test('counts closes for an hour', () => {
     const { health, pass } = board();
     health.closed();
     pass(1_800_000);
@@ -59,7 +59,7 @@ describe('health', () => {
     expect(health.snapshot().flaps).toBe(1);
   });
 
-  test('what was counted is kept when the keys are opened again', () => {
+  test('keeps its counts when the keys are reopened', () => {
     const { health } = board();
     const counts = { received: 3, undecryptable: 1 };
     health.follow(counts);

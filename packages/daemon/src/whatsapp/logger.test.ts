@@ -2,7 +2,7 @@ import type { Log } from '@relay/core/log';
 import { expect, test } from 'vitest';
 import { baileysLogger } from './socket.ts';
 
-test('only warnings pass, without addresses, numbers, objects or bodies', () => {
+test('passes only warnings, without addresses, numbers, objects or message bodies', () => {
   const lines: string[] = [];
   const keep = (text: string, fields?: unknown) => void lines.push(JSON.stringify([text, fields]));
   const log: Log = { debug: keep, info: keep, warn: keep, error: keep };

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { DEFAULT_TIMINGS } from './socket.ts';
 import { baileysHarness } from './testing/harness.ts';
 
-/** In the place of the thirty seconds: long enough to tell it from an error, short enough to wait for. */
+/** Replaces the thirty seconds: long enough to tell it from an error, short enough to wait for. */
 const PATIENCE = 600;
 
 let stage: TransportFixture;
@@ -20,7 +20,7 @@ const taken = async (request: Promise<unknown>): Promise<number> => {
   return performance.now() - began;
 };
 
-test('a request that WhatsApp does not answer is given up after 30 s, and the line stays', async () => {
+test('gives up a request that WhatsApp does not answer after 30 s and keeps the connection', async () => {
   verifies('001-TIMEOUT');
   expect(DEFAULT_TIMINGS).toMatchObject({ queryMs: 30_000, ackMs: 30_000 });
   const { bob, carol, harness, me } = stage;

@@ -1,5 +1,5 @@
-// What a model or its network can do to a turn. A turn ends in time, with a sentence, and without a word
-// of what was sent or answered.
+// Tests of model and network failures. A turn ends in time, with a sentence, and without quoting what was sent or
+// answered.
 
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { RelayError } from '@relay/contract/errors';
@@ -33,7 +33,7 @@ function everything(error: unknown): string {
   return parts.join('\n');
 }
 
-test('429 is waited out as long as the provider asks, then the answer counts', async () => {
+test('waits as long as the provider asks after a 429 and then uses the answer', async () => {
   world.server.rules([
     { reply: { status: 429, retry_after: 20 }, times: 1 },
     { reply: { text: 'at last' } },
@@ -50,7 +50,7 @@ test.each([
   ['a date that is over', { 'retry-after': new Date(0).toUTCString() }, 0, 0],
   ['nonsense', { 'retry-after': 'soon' }, null, null],
   ['less than nothing', { 'retry-after': '-5' }, null, null],
-])('a wait may be given as %s', (_, responseHeaders, least, most) => {
+])('accepts a wait given as %s', (_, responseHeaders, least, most) => {
   const error = new APICallError({
     message: 'busy',
     url: 'http://model',
@@ -66,7 +66,7 @@ test.each([
   }
 });
 
-test('a wait that is longer than the turn is not begun', async () => {
+test('does not begin a wait that is longer than the turn', async () => {
   world.server.rules([{ reply: { status: 429, retry_after: 3_600 } }]);
   expect(await failing()).toMatchObject({ code: 'model_busy', passes: true });
   expect(asked()).toBe(1);
@@ -85,7 +85,7 @@ test.each([
     'model_garbled',
   ],
   ['no choices', { raw: '{"choices": []}' }, 'model_garbled'],
-])('%s is tried once more and then told, without a word of it', async (_, reply, code) => {
+])('retries once after %s and then fails without quoting the answer', async (_, reply, code) => {
   world.server.rules([{ reply }]);
   const error = await failing();
   expect(error).toMatchObject({ code, passes: true });
@@ -93,7 +93,7 @@ test.each([
   expect(everything(error)).not.toMatch(/secret/);
 });
 
-test.each([400, 401, 403, 404])('%i is not tried again and names what to check', async (status) => {
+test.each([400, 401, 403, 404])('does not retry %i and names what to check', async (status) => {
   world.server.rules([{ reply: { status, text: 'the secret answer, key sk-1' } }]);
   const error = await failing();
   expect(error).toMatchObject({ code: 'model_refused', passes: false });
@@ -102,7 +102,7 @@ test.each([400, 401, 403, 404])('%i is not tried again and names what to check',
   expect(everything(error)).not.toMatch(/secret|sk-1/);
 });
 
-test('a server that is not there is told by the system’s own word', async () => {
+test('names the system’s error code if the server does not exist', async () => {
   const gone = await startModelServer();
   await gone.close();
   const model = createOpenAICompatible({ name: 'x', baseURL: `${gone.url}/v1` });
@@ -112,14 +112,14 @@ test('a server that is not there is told by the system’s own word', async () =
   );
 });
 
-test('a model that hangs is given up after its time, tried once more, and told', async () => {
+test('gives up a hanging model after its time limit, retries once and then fails', async () => {
   world.server.rules([{ reply: { delay_ms: 600_000 } }]);
   const limits = { ...LIMITS, call_timeout_ms: 40_000 };
   expect((await failing({ limits })).message).toContain('no answer within 40 s');
   expect(asked()).toBe(2);
 });
 
-/** Neither its signal nor anything else ends it. */
+/** Ignores its signal and never ends. */
 const deaf = (opened: OpenedModel): OpenedModel => ({
   ...opened,
   model: Object.assign(Object.create(opened.model), {
@@ -127,14 +127,14 @@ const deaf = (opened: OpenedModel): OpenedModel => ({
   }),
 });
 
-test('a fetch that ignores its signal holds no turn', async () => {
+test('ends a turn although the fetch ignores its signal', async () => {
   const limits = { ...LIMITS, call_timeout_ms: 5_000 };
   expect(await failing({ model: deaf(world.opened()), limits })).toMatchObject({
     code: 'model_unreachable',
   });
 });
 
-test('the turn as a whole has its limit, whether in one call or spread over many', async () => {
+test('limits the whole turn, whether it is one call or many', async () => {
   world.server.rules([{ reply: { delay_ms: 600_000 } }]);
   const limits = { ...LIMITS, turn_timeout_ms: 40_000 };
   expect(await failing({ limits })).toMatchObject({ code: 'model_slow', passes: true });
@@ -152,7 +152,7 @@ test('the turn as a whole has its limit, whether in one call or spread over many
   expect(asked()).toBeGreaterThan(2);
 });
 
-test('a turn that is overtaken ends at once with the reason it was given', async () => {
+test('ends an overtaken turn at once with the given reason', async () => {
   world.server.rules([{ reply: { delay_ms: 600_000 } }]);
   const overtaken = new AbortController();
   const hooks = { signal: overtaken.signal, ...READS_NOBODY, spent: async () => {} };
@@ -165,7 +165,7 @@ test('a turn that is overtaken ends at once with the reason it was given', async
   expect(asked()).toBe(1);
 });
 
-test('also when the model hears no signal', async () => {
+test('ends an overtaken turn at once although the model ignores its signal', async () => {
   const overtaken = new AbortController();
   const hooks = { signal: overtaken.signal, ...READS_NOBODY, spent: async () => {} };
   const turn = world.session({ hooks, model: deaf(world.opened()) }).act(says('go'));

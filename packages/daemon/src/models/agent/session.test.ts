@@ -36,7 +36,7 @@ const calls = (...made: { name: string; arguments?: string | Record<string, unkn
   tool_calls: made,
 });
 const noteCall = (word: string) => ({ name: 'note', arguments: { word } });
-/** What the model was given last. */
+/** The last request to the model. */
 const lastRequest = () =>
   world.server.calls().at(-1)?.body as {
     messages: { role: string; content: string; tool_calls?: { id: string }[] }[];
@@ -47,7 +47,7 @@ const answers = () =>
     .messages.filter(({ role }) => role === 'tool')
     .map(({ content }) => content);
 
-test('calls of one answer run one after another, in the order the model gave', async () => {
+test('runs the calls of one answer one after another, in the model’s order', async () => {
   verifies('003-BOUND-AGENT');
   world.server.rules([{ reply: calls(noteCall('slow'), noteCall('b'), noteCall('c')), times: 1 }]);
   const rest = await world.session({ tools: [note] }).act(says('go'));
@@ -56,7 +56,7 @@ test('calls of one answer run one after another, in the order the model gave', a
   expect(rest.kind).toBe('text');
 });
 
-test('a tool that ends the turn lets no later call and no later step happen', async () => {
+test('runs no later call and no later step after a tool that ends the turn', async () => {
   world.server.rules([{ reply: calls({ name: 'stop' }, noteCall('never')) }]);
   const session = world.session({ tools: [note, stop] });
   expect(await session.act(says('go'))).toEqual({ kind: 'stopped' });
@@ -67,7 +67,7 @@ test('a tool that ends the turn lets no later call and no later step happen', as
   expect(world.server.calls()).toHaveLength(1);
 });
 
-test('a call made again has no second effect, and a later one with its id is another call', async () => {
+test('runs a repeated call once, and a different call with the same id as another one', async () => {
   const again = { id: 'c1', name: 'note', arguments: '{"word":"once"}' };
   const other = { id: 'c1', name: 'note', arguments: '{"word":"twice"}' };
   world.server.rules([
@@ -97,7 +97,7 @@ test.each([
   ['arguments over 64 KB', 'note', { word: 'x'.repeat(65 * 1024) }, 'too large'],
   ['10 MB of arguments', 'note', { word: 'x'.repeat(10_000_000) }, 'too large'],
 ])(
-  '%s is a short error for the model and nothing more',
+  'answers %s with a short error for the model and runs nothing',
   { timeout: 30_000 },
   async (_, name, args, told) => {
     world.server.rules([{ reply: calls({ name, arguments: args }), times: 1 }]);
@@ -111,7 +111,7 @@ test.each([
   },
 );
 
-test('a thousand calls in one answer are cut to what one may make', async () => {
+test('runs at most 32 of a thousand calls in one answer', async () => {
   const many = Array.from({ length: 1_000 }, (_, index) => noteCall(`w${index}`));
   world.server.rules([{ reply: calls(...many), times: 1 }]);
   const session = world.session({ tools: [note] });
@@ -120,7 +120,7 @@ test('a thousand calls in one answer are cut to what one may make', async () => 
   expect(answers()).toHaveLength(32);
 });
 
-test('what a tool throws reaches the log and never the model', async () => {
+test('reports what a tool throws to the log and never to the model', async () => {
   const failures: unknown[] = [];
   const leaky = defineAgentTool({
     name: 'leaky',
@@ -143,7 +143,7 @@ test('what a tool throws reaches the log and never the model', async () => {
   expect(failures).toEqual([['leaky', expect.objectContaining({ message: 'password=hunter2' })]]);
 });
 
-test('a tool that ignores its signal is waited for no longer than it may take', async () => {
+test('stops waiting for a tool that ignores its signal when its time is over', async () => {
   const deaf = defineAgentTool({
     name: 'deaf',
     description: 'Never ends.',
@@ -156,7 +156,7 @@ test('a tool that ignores its signal is waited for no longer than it may take', 
   expect(rest.kind).toBe('text');
 });
 
-test('a model that never stops calling is stopped by the step limit, and that is said', async () => {
+test('stops a model that keeps calling tools at the step limit and reports it', async () => {
   for (let word = 0; word < 20; word += 1)
     world.server.rules([{ reply: calls(noteCall(`w${word}`)), times: 1 }]);
   const limits = { ...LIMITS, max_steps: 4 };
@@ -166,14 +166,14 @@ test('a model that never stops calling is stopped by the step limit, and that is
   expect(world.server.calls()).toHaveLength(4);
 });
 
-test('an empty answer is told apart from one with words', async () => {
+test('distinguishes an empty answer from one with text', async () => {
   world.server.rules([{ reply: { text: '  ' }, times: 1 }, { reply: { text: ' yes ' } }]);
   const session = world.session();
   expect(await session.act(says('go'))).toEqual({ kind: 'nothing' });
   expect(await session.act(says('again'))).toEqual({ kind: 'text', text: 'yes' });
 });
 
-test('a question beside the session has no tools and is not remembered', async () => {
+test('asks a question outside the session without tools and without remembering it', async () => {
   world.server.rules([{ when: { contains: 'sum' }, reply: { text: 'short' } }]);
   const session = world.session({ tools: [note] });
   expect(await session.ask(trustedText('Sum up.'), trustedText('sum this'))).toEqual(
@@ -184,14 +184,14 @@ test('a question beside the session has no tools and is not remembered', async (
   expect(JSON.stringify(lastRequest().messages)).not.toContain('sum this');
 });
 
-test('the model is offered the tools with strict schemas, and nothing else', async () => {
+test('offers the model only the tools, with strict schemas', async () => {
   await world.session({ tools: [note, stop] }).act(says('go'));
   expect(lastRequest().tools?.map(({ function: { name } }) => name)).toEqual(['note', 'stop']);
   for (const offered of lastRequest().tools ?? [])
     expect(offered.function.parameters).toMatchObject({ additionalProperties: false });
 });
 
-test('what a call cost is told after every call and waited for', async () => {
+test('reports the usage after every call and waits for the report', async () => {
   world.server.rules([{ reply: calls(noteCall('a')), times: 1 }]);
   const order: string[] = [];
   const hooks = {
@@ -217,7 +217,7 @@ test('what a call cost is told after every call and waited for', async () => {
   expect(world.spent[0]?.inputTokens).toBeGreaterThan(0);
 });
 
-test('a spent budget ends the turn: no tool of that answer runs and nothing more is asked', async () => {
+test('ends the turn when the budget is spent, without running a tool or calling again', async () => {
   world.server.rules([{ reply: calls(noteCall('a')) }]);
   const broke = new Error('the budget is used up');
   const hooks = {
@@ -230,7 +230,7 @@ test('a spent budget ends the turn: no tool of that answer runs and nothing more
   expect(world.server.calls()).toHaveLength(1);
 });
 
-test('a provider that counts nothing is counted for', async () => {
+test('estimates the usage if the provider reports none', async () => {
   const body = JSON.stringify({
     choices: [
       { index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'Hello' } },
@@ -242,14 +242,14 @@ test('a provider that counts nothing is counted for', async () => {
   expect(world.spent[0]?.outputTokens).toBeGreaterThan(0);
 });
 
-test('nothing of a turn reaches telemetry, even where somebody has registered some', async () => {
+test('sends nothing of a turn to telemetry, even if a telemetry integration is registered', async () => {
   const seen: unknown[] = [];
   registerTelemetry({ onStart: (event) => void seen.push(event) });
   await world.session({ tools: [note] }).act(says('go'));
   expect(seen).toEqual([]);
 });
 
-test('whose text the model sees is written down before it sees it, and only once', async () => {
+test('records whose text the model sees before it sees it, and only once', async () => {
   verifies('TRUST-LABELS');
   const [mom, bob] = [chatId(randomUUID()), chatId(randomUUID())];
   const asked: number[] = [];
@@ -276,11 +276,11 @@ test('whose text the model sees is written down before it sees it, and only once
   const session = world.session({ tools: [looks], hooks });
   await session.act([{ role: 'user', content: textFromChat('hello from Mom', mom) }]);
   expect(noted).toEqual([{ chats: [mom, bob], outside: false }]);
-  // One call of the model had been made, and the one that shows Bob's text had not.
+  // One model call had been made, and the one that shows Bob's text had not.
   expect(asked).toEqual([1]);
 });
 
-test('text that could not be written down is never shown to the model', async () => {
+test('never shows the model a text whose origin could not be recorded', async () => {
   verifies('TRUST-LABELS');
   const hooks = {
     signal: new AbortController().signal,

@@ -1,5 +1,4 @@
-// A turn whose words are told as they come: the same answers, limits and sentences as one that is told at
-// its end, whatever breaks in the middle of the stream.
+// Tests of streamed turns: the same answers, limits and errors as without a stream, whatever breaks in the middle.
 
 import { RelayError } from '@relay/contract/errors';
 import { trustedText } from '@relay/core/agent/labelled-text';
@@ -16,7 +15,7 @@ import { defineAgentTool } from './tools.ts';
 const world = scripted();
 const asked = () => world.server.calls().length;
 
-/** Everything a listener was told, in order; a text is cut where it was taken back. */
+/** Everything the listener received, in order; `reset` where the text was discarded. */
 let told: string[] = [];
 beforeEach(() => {
   told = [];
@@ -45,7 +44,7 @@ const failing = async (options: Partial<SessionOptions> = {}): Promise<RelayErro
 
 const ANSWER = 'The plumber can come on Friday, at nine in the morning.';
 
-/** The beginning of a stream as a provider writes it: some words, and no end. */
+/** The beginning of a provider's stream: some text, and no end. */
 const begun = (...lines: string[]) =>
   [...lines, JSON.stringify({ choices: [{ index: 0, delta: { content: 'half a secret' } }] })]
     .map((line) => `data: ${line}\n\n`)
@@ -58,7 +57,7 @@ const note = defineAgentTool({
   run: ({ word }) => ({ text: trustedText(`noted ${word}`) }),
 });
 
-test('words are told in pieces that make the answer, and what they cost is counted once', async () => {
+test('streams text in pieces that make up the answer and counts the usage once', async () => {
   world.server.rules([{ reply: { text: ANSWER } }]);
   expect(await session().act(says('go'))).toEqual({ kind: 'text', text: ANSWER });
   expect(words().length).toBeGreaterThan(2);
@@ -72,7 +71,7 @@ test('words are told in pieces that make the answer, and what they cost is count
   expect(world.spent).toEqual([streamed, streamed]);
 });
 
-test('calls are told before and after they run, in the order of the turn', async () => {
+test('reports calls before and after they run, in the order of the turn', async () => {
   world.server.rules([
     {
       reply: {
@@ -90,7 +89,7 @@ test('calls are told before and after they run, in the order of the turn', async
   );
 });
 
-test('a question beside the session is told to nobody', async () => {
+test('does not stream a question outside the session', async () => {
   world.server.rules([{ reply: { text: 'short' } }]);
   expect(await session().ask(trustedText('Sum up.'), trustedText('this'))).toEqual(
     trustedText('short'),
@@ -107,7 +106,7 @@ test.each([
   ['a page of HTML comes', { raw: { body: '<h1>secret', content_type: 'text/html' } }],
   ['nothing comes at all', { raw: '' }],
 ])(
-  '%s in the middle: what was told is taken back, and the answer comes whole',
+  'when %s in the middle, the streamed text is reset and the answer is complete',
   async (_, fault) => {
     world.server.rules([{ reply: fault, times: 1 }, { reply: { text: ANSWER } }]);
     expect(await session().act(says('go'))).toEqual({ kind: 'text', text: ANSWER });
@@ -125,7 +124,7 @@ test.each([
   ['401', { status: 401, text: 'secret key sk-1' }, 'model_refused', 1],
   ['a cut', { raw: { body: begun(), cut: true } }, 'model_garbled', 2],
   ['garbage', { raw: 'data: secret{\n\n' }, 'model_garbled', 2],
-])('%s again and again has the sentence it has without a stream', async (_, reply, code, times) => {
+])('repeated %s fails with the same error as without a stream', async (_, reply, code, times) => {
   const printed = [vi.spyOn(console, 'error'), vi.spyOn(console, 'warn'), vi.spyOn(console, 'log')];
   world.server.rules([{ reply }]);
   const error = await failing();
@@ -138,7 +137,7 @@ test.each([
   vi.restoreAllMocks();
 });
 
-test('a stream that drips past its time is given up, tried once more and told: within twice its time', async () => {
+test('gives up a stream that is too slow, retries once and fails within twice the time limit', async () => {
   world.server.rules([{ reply: { text: ANSWER, chunk_delay_ms: 300 } }]);
   const limits = { ...LIMITS, call_timeout_ms: 40_000 };
   const began = world.clock.now();
@@ -149,7 +148,7 @@ test('a stream that drips past its time is given up, tried once more and told: w
   expect(told.at(-1)).toBe('reset');
 });
 
-test('the turn as a whole ends a drip too, and takes its words back', async () => {
+test('ends a slow stream at the time limit of the turn and resets its text', async () => {
   world.server.rules([{ reply: { text: ANSWER, chunk_delay_ms: 300 } }]);
   const limits = { ...LIMITS, turn_timeout_ms: 40_000 };
   expect(await failing({ limits })).toMatchObject({ code: 'model_slow' });
@@ -157,7 +156,7 @@ test('the turn as a whole ends a drip too, and takes its words back', async () =
   expect(told.at(-1)).toBe('reset');
 });
 
-/** Speaks, and then neither ends nor hears its signal; goes on speaking long after. */
+/** Streams text, then neither ends nor reacts to its signal, and streams more long after. */
 const deaf = (opened: OpenedModel, later: Promise<void>): OpenedModel => ({
   ...opened,
   model: Object.assign(Object.create(opened.model), {
@@ -177,7 +176,7 @@ const deaf = (opened: OpenedModel, later: Promise<void>): OpenedModel => ({
   }),
 });
 
-test('a stream that hears no signal holds no turn, and what it says later is told to nobody', async () => {
+test('ends a turn although the stream ignores its signal, and drops its later text', async () => {
   const later = Promise.withResolvers<void>();
   const limits = { ...LIMITS, call_timeout_ms: 5_000 };
   const model = deaf(world.opened(), later.promise);
@@ -187,7 +186,7 @@ test('a stream that hears no signal holds no turn, and what it says later is tol
   expect(told).toEqual(['+early', 'reset', '+early', 'reset']);
 });
 
-test('a turn that is stopped in the middle of a word ends at once with its reason, untold', async () => {
+test('ends a turn that is stopped in the middle of a stream at once with its reason', async () => {
   world.server.rules([{ reply: { text: ANSWER, chunk_delay_ms: 200 } }]);
   const stopped = new AbortController();
   const turn = session({ hooks: hooks(stopped.signal) }).act(says('go'));
@@ -199,7 +198,7 @@ test('a turn that is stopped in the middle of a word ends at once with its reaso
   expect(asked()).toBe(1);
 });
 
-test('a spent budget ends the turn before its calls run', async () => {
+test('ends the turn before its calls run when the budget is spent', async () => {
   world.server.rules([{ reply: { tool_calls: [{ name: 'note', arguments: { word: 'a' } }] } }]);
   const broke = new Error('the budget is used up');
   const broken = { ...hooks(), spent: () => Promise.reject(broke) };
@@ -207,7 +206,7 @@ test('a spent budget ends the turn before its calls run', async () => {
   expect(told).toEqual([]);
 });
 
-test('a tool that waits for a person has its own time, and the turn’s stands still meanwhile', async () => {
+test('gives a tool that waits for a person its own time limit and pauses that of the turn', async () => {
   const question = defineAgentTool({
     name: 'question',
     description: 'Asks the owner.',
@@ -231,7 +230,7 @@ test('a tool that waits for a person has its own time, and the turn’s stands s
   expect(told[1]).toBe('called question: yes');
 });
 
-test('and is waited for no longer than that', async () => {
+test('stops waiting for a tool that waits for a person when its own time is over', async () => {
   const question = defineAgentTool({
     name: 'question',
     description: 'Asks the owner.',
@@ -244,7 +243,7 @@ test('and is waited for no longer than that', async () => {
   expect(told[1]).toBe('called question: Error: It took too long.');
 });
 
-/** A stream as providers write it, with words and a call, for bytes to go wrong in. */
+/** A provider's stream with text and a call, to be damaged by the tests. */
 const WHOLE = [
   { choices: [{ index: 0, delta: { role: 'assistant', content: '' } }] },
   ...['One ', 'two ', 'three.'].map((content) => ({ choices: [{ index: 0, delta: { content } }] })),
@@ -271,7 +270,7 @@ const WHOLE = [
   .concat('data: [DONE]\n\n')
   .join('');
 
-test('whatever happens to the bytes, the turn ends in time and what stands told is the answer', async () => {
+test('ends in time and leaves exactly the answer as streamed text, whatever happens to the bytes', async () => {
   const at = fc.nat(WHOLE.length);
   const damage = fc.oneof(
     at.map((end) => ({ body: WHOLE.slice(0, end), cut: true })),
@@ -305,7 +304,7 @@ test('whatever happens to the bytes, the turn ends in time and what stands told 
   );
 }, 120_000);
 
-test('nothing of a stream reaches telemetry', async () => {
+test('sends nothing of a stream to telemetry', async () => {
   const seen: unknown[] = [];
   registerTelemetry({ onStart: (event) => void seen.push(event) });
   await session({ tools: [note] }).act(says('go'));

@@ -43,7 +43,7 @@ const host = () => `127.0.0.1:${(server.address() as AddressInfo).port}`;
 const open = (apiKey: string | null = 'sk-1') =>
   endpointEmbedder({ baseUrl: `http://${host()}/v1`, model: 'small', apiKey });
 
-test('each text has a vector of length 1, in their order, from the address and with the key that were given', async () => {
+test('returns a vector of length 1 for each text in order, from the given address with the given key', async () => {
   const embedder = await open();
   expect(embedder.dims).toBe(0);
   const [short, long] = await embedder.embed(['abc', 'abcdef']);
@@ -55,12 +55,12 @@ test('each text has a vector of length 1, in their order, from the address and w
   ]);
 });
 
-test('no key, no header', async () => {
+test('sends no authorization header without a key', async () => {
   await (await open(null)).embed(['abc']);
   expect(asked[0]?.key).toBe('');
 });
 
-test('a server that is busy is asked again when it says so', async () => {
+test('retries a busy server when it says so', async () => {
   const usual = answer;
   const waits = async (ms: number): Promise<number> => {
     const before = asked.length;
@@ -78,7 +78,7 @@ test('a server that is busy is asked again when it says so', async () => {
   expect(soon).toBeLessThan(later);
 });
 
-test('a refusal is told at once, with the status and what to check', async () => {
+test('reports a refusal at once, with the status and what to check', async () => {
   answer = (_, response) => json(response, 401, { error: { message: 'who are you?' } });
   await expect((await open()).embed(['abc'])).rejects.toMatchObject({
     code: 'embeddings_refused',
@@ -87,14 +87,14 @@ test('a refusal is told at once, with the status and what to check', async () =>
   expect(asked).toHaveLength(1);
 });
 
-test('vectors that do not fit the texts are no answer', async () => {
+test('rejects an answer whose vectors do not match the texts', async () => {
   answer = (input, response) => vectors(() => [1])(input.slice(1), response);
   await expect((await open()).embed(['abc', 'def'])).rejects.toMatchObject({
     code: 'embeddings_away',
   });
 });
 
-test('whoever does not want to wait any more does not', async () => {
+test('stops waiting when the caller’s signal aborts', async () => {
   answer = () => {};
   await expect((await open()).embed(['abc'], AbortSignal.timeout(50))).rejects.toMatchObject({
     code: 'embeddings_away',
@@ -108,14 +108,14 @@ const SETTINGS = {
   endpoint_api_key: null,
 } as const;
 
-test('what is missing is named', async () => {
+test('names the missing setting', async () => {
   const { current } = createEmbedderSource(async () => SETTINGS);
   await expect(current()).rejects.toMatchObject({
     message: expect.stringContaining('"endpoint_base_url" is not set'),
   });
 });
 
-test('settings count from the next batch on; those that stay open nothing anew, those before are let go of', async () => {
+test('applies changed settings from the next batch on, keeps an unchanged embedder and closes the old one', async () => {
   const opened: string[] = [];
   let embeddings: 'local' | 'off' = 'local';
   const { current } = createEmbedderSource(

@@ -12,7 +12,7 @@ afterAll(() => local.close?.());
 const product = (a: Float32Array | undefined, b: Float32Array | undefined): number =>
   (a ?? new Float32Array()).reduce((sum, value, n) => sum + value * (b?.[n] ?? 0), 0);
 
-test('texts that mean the same lie closer than texts that share a word', async () => {
+test('places texts with the same meaning closer than texts that share a word', async () => {
   const [asked, same, other] = await local.embed([
     'Who feeds the cat while we are away?',
     'Nora looks after our pet during the holidays.',
@@ -23,7 +23,7 @@ test('texts that mean the same lie closer than texts that share a word', async (
   expect(product(asked, same)).toBeGreaterThan(product(asked, other));
 });
 
-test('the daemon’s loop goes on while many texts are embedded, and a question need not wait for them', async () => {
+test('does not block the event loop while it embeds many texts, nor a query behind them', async () => {
   const delay = monitorEventLoopDelay({ resolution: 5 });
   const many = Array.from(
     { length: 40 },
@@ -42,7 +42,7 @@ test('the daemon’s loop goes on while many texts are embedded, and a question 
   expect(delay.max / 1e6).toBeLessThan(whole / 4);
 });
 
-test('without its packages it says what to install', async () => {
+test('says what to install if its packages are missing', async () => {
   const missing = new URL(
     `data:text/javascript,import { parentPort } from 'node:worker_threads'; parentPort.postMessage({ missing: 'gone' })`,
   );
@@ -51,7 +51,7 @@ test('without its packages it says what to install', async () => {
   );
 });
 
-test('a thread that ends fails what waits for it, and says that it is gone', async () => {
+test('rejects waiting requests and reports its end when the thread ends', async () => {
   let gone = 0;
   const other = await localEmbedder(() => gone++);
   const waiting = expect(

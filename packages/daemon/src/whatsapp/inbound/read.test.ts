@@ -24,7 +24,7 @@ const said = (message: proto.IMessage) => {
   return found && { kind: found.kind, body: found.body };
 };
 
-describe('what a message says', () => {
+describe('the text of a message', () => {
   const table: [string, string, proto.IMessage, () => void][] = [
     ['conversation', 'hello', { conversation: 'hello' }, () => verifies('000-NORM-CONVERSATION')],
     [
@@ -116,14 +116,14 @@ describe('what a message says', () => {
       'from a device of the account',
       (message) => ({ deviceSentMessage: { destinationJid: BOB, message } }),
     ],
-  ])('a wrapper is taken off: %s', (_, wrap) => {
+  ])('unwraps a message: %s', (_, wrap) => {
     expect(said(wrap({ imageMessage: { caption: 'inside' } }))).toEqual({
       kind: 'imageMessage',
       body: '[Image] inside',
     });
   });
 
-  test('an edit says the new text and names the message it changes', () => {
+  test('reads the new text of an edit and the id of the edited message', () => {
     const message = {
       protocolMessage: { type: 14, key: { id: 'OLD' }, editedMessage: { conversation: 'better' } },
     };
@@ -134,7 +134,7 @@ describe('what a message says', () => {
     });
   });
 
-  test('a message beside a key is read, the key is not', () => {
+  test('reads a message that comes with a sender key, and ignores the key', () => {
     const senderKeyDistributionMessage = { groupId: GROUP };
     expect(said({ senderKeyDistributionMessage, conversation: 'hi' })).toEqual({
       kind: 'conversation',
@@ -148,18 +148,18 @@ describe('what a message says', () => {
     ['context alone', { messageContextInfo: { messageSecret: Buffer.alloc(32) } }],
     ['a setting of the chat', { protocolMessage: { type: 3 } }],
     ['keys of the app state', { protocolMessage: { type: 6 } }],
-  ])('no message to anybody: %s', (_, message) => {
+  ])('returns null for what is no message: %s', (_, message) => {
     expect(read(message)).toBeNull();
   });
 
-  test('a content that this version does not know is named, not dropped', () => {
+  test('names a content type that this version does not know instead of dropping it', () => {
     const field4000 = Buffer.from([0x82, 0xfa, 0x01, 0x02, 0x68, 0x69]);
     expect(readInboxRow(attrs(), field4000)).toMatchObject({ kind: 'unknown', body: '[unknown]' });
   });
 });
 
-describe('facts beside the text', () => {
-  test('what is quoted, how long it lasts', () => {
+describe('facts besides the text', () => {
+  test('reads the quoted message and the timer', () => {
     const contextInfo = { stanzaId: 'Q1', participant: BOB, expiration: 86_400 };
     expect(read({ extendedTextMessage: { text: 'yes', contextInfo } })).toMatchObject({
       quotedId: 'Q1',
@@ -168,7 +168,7 @@ describe('facts beside the text', () => {
     expect(read({ conversation: 'x' })).toMatchObject({ quotedId: null, expiresAfterS: null });
   });
 
-  test('what is known of a file', () => {
+  test('reads what is known about a file', () => {
     const documentMessage = { mimetype: 'application/pdf', fileName: 'a.pdf', fileLength: 1234 };
     expect(read({ documentMessage })?.media).toEqual({
       mimeType: 'application/pdf',
@@ -181,7 +181,7 @@ describe('facts beside the text', () => {
     expect(read({ conversation: 'x' })?.media).toBeNull();
   });
 
-  test('its name, its time, and whether it waited', () => {
+  test('reads id, profile name, time and whether the message waited at the server', () => {
     expect(read({ conversation: 'x' })).toMatchObject({
       id: 'ID1',
       pushName: 'Bob',
@@ -193,10 +193,10 @@ describe('facts beside the text', () => {
   });
 });
 
-describe('who and where', () => {
+describe('sender and chat', () => {
   const text = { conversation: 'x' };
 
-  test('from a person, by number', () => {
+  test('reads a message from a person by number', () => {
     const from = '15550000002:12@s.whatsapp.net';
     expect(read(text, { from, sender_lid: BOB_LID })).toMatchObject({
       chat: BOB,
@@ -207,7 +207,7 @@ describe('who and where', () => {
     });
   });
 
-  test('from a person, by LID', () => {
+  test('reads a message from a person by LID', () => {
     expect(read(text, { from: BOB_LID, sender_pn: BOB, addressing_mode: 'lid' })).toMatchObject({
       chat: BOB_LID,
       sender: BOB_LID,
@@ -215,7 +215,7 @@ describe('who and where', () => {
     });
   });
 
-  test('in a group', () => {
+  test('reads a group message', () => {
     const names = { from: GROUP, participant: '100000000000002:1@lid', participant_pn: BOB };
     expect(read(text, names)).toMatchObject({
       chat: GROUP,
@@ -226,14 +226,14 @@ describe('who and where', () => {
     });
   });
 
-  test('in a group, from a device of the account', () => {
+  test('reads a group message from a device of the account', () => {
     expect(read(text, { from: GROUP, participant: '100000000000001@lid' })).toMatchObject({
       chat: GROUP,
       fromMe: true,
     });
   });
 
-  test('from the phone of the account to a person', () => {
+  test('reads a message from the account’s phone to a person', () => {
     const message = { deviceSentMessage: { destinationJid: BOB_LID, message: text } };
     const names = { from: '100000000000001@lid', recipient: BOB_LID, peer_recipient_pn: BOB };
     expect(read(message, names)).toMatchObject({
@@ -244,19 +244,19 @@ describe('who and where', () => {
     });
   });
 
-  test('from the account to itself', () => {
+  test('reads a message from the account to itself', () => {
     const me = '15550000001@s.whatsapp.net';
     const message = { deviceSentMessage: { destinationJid: me, message: text } };
     expect(read(message, { from: me, recipient: me })).toMatchObject({ chat: me, fromMe: true });
   });
 
-  test('a stranger cannot pass a message off as one of the account', () => {
+  test('does not accept a stranger’s message as one of the account', () => {
     const message = { deviceSentMessage: { destinationJid: BOB_LID, message: text } };
     const from = '15550000009@s.whatsapp.net';
     expect(read(message, { from })).toMatchObject({ chat: from, sender: from, fromMe: false });
   });
 
-  test.each(['status@broadcast', '120363000000000009@newsletter'])('nothing from %s', (from) => {
+  test.each(['status@broadcast', '120363000000000009@newsletter'])('ignores %s', (from) => {
     expect(read(text, { from, participant: BOB })).toBeNull();
   });
 });
@@ -279,14 +279,14 @@ describe('bytes that are no message', () => {
     expect(() => readInboxRow(stanza, content)).toThrow(UnreadableMessage);
   });
 
-  test('what no store takes is left out of the text', () => {
+  test('replaces characters in the text that no store accepts', () => {
     expect(read({ conversation: 'a\0b' })?.body).toBe('a\uFFFDb');
     const halves = Buffer.from([0x0a, 0x03, 0xed, 0xa0, 0x80]);
     const body = readInboxRow(attrs(), halves)?.body;
     expect(body?.isWellFormed()).toBe(true);
   });
 
-  test('whatever comes, it is a sound message, nothing, or the one error', () => {
+  test('returns a valid message or null or throws UnreadableMessage, whatever the bytes', () => {
     const anyAttrs = fc.oneof(
       fc.constant(attrs()),
       fc.uint8Array({ maxLength: 200 }),
@@ -331,12 +331,12 @@ describe('bytes that are no message', () => {
     );
   });
 
-  test('a message nested without end does not bring the reader down', () => {
+  test('rejects an endlessly nested message without crashing', () => {
     expect(() => readInboxRow(attrs(), deeplyNested(20_000))).toThrow(UnreadableMessage);
   });
 });
 
-/** ephemeralMessage (field 40) around message (field 1), written from the inside out. */
+/** ephemeralMessage (field 40) around message (field 1), built from the inside out. */
 function deeplyNested(times: number): Uint8Array {
   const pieces: Buffer[] = [];
   let length = 0;

@@ -34,17 +34,17 @@ describe('a receipt', () => {
   });
 
   test.each(['retry', 'sender', 'read-self', 'server-error', 'peer_msg', 'constructor'])(
-    'of type %s says nothing about a message that arrived',
+    'of type %s says nothing about a message that was delivered',
     (type) => {
       expect(read({ type })).toBeNull();
     },
   );
 
-  test('speaks for all it lists', () => {
+  test('counts for all ids that it lists', () => {
     expect(read({ type: 'read' }, ['A2', 'A3'])?.ids).toEqual(['A1', 'A2', 'A3']);
   });
 
-  test('of a member of a group names the group', () => {
+  test('from a member of a group names the group', () => {
     const from = '120363000000000001@g.us';
     expect(read({ from, participant: '100000000000002@lid' })?.chat).toBe(from);
   });
@@ -53,11 +53,11 @@ describe('a receipt', () => {
     { from: '15550000001:2@s.whatsapp.net' },
     { from: '120363000000000001@g.us', participant: '100000000000001@lid' },
     { recipient: BOB },
-  ])('of a device of the account is none: %j', (attrs) => {
+  ])('from a device of the account is ignored: %j', (attrs) => {
     expect(read(attrs)).toBeNull();
   });
 
-  test('without a time came now', () => {
+  test('without a time gets the present time', () => {
     expect(read({ t: 'x' })?.at).toEqual(NOW);
   });
 });
@@ -65,7 +65,7 @@ describe('a receipt', () => {
 describe('an ack', () => {
   const ack = (attrs: Record<string, string>) => readAck({ tag: 'ack', attrs }, NOW);
 
-  test('says that the message was taken, or with which code it was not', () => {
+  test('says that the message was accepted, or with which code it was refused', () => {
     expect(ack({ id: 'A1', from: BOB, t: '1700000000' })).toEqual({
       id: 'A1',
       chat: BOB,

@@ -30,7 +30,7 @@ async function showsItself(socket: WASocket, chat: string): Promise<void> {
   await socket.sendMessage(chat, { text: 'hello' });
 }
 
-test('nothing shows itself in a group that is read in silence, whoever asks for it', async () => {
+test('shows no presence, receipts or reactions in an observed group, whoever asks for it', async () => {
   const { socket, left } = quiet();
   await showsItself(socket, OBSERVED);
   const reaction = { reactionMessage: { text: '👍' } };
@@ -38,20 +38,20 @@ test('nothing shows itself in a group that is read in silence, whoever asks for 
   expect(left).toEqual([]);
 });
 
-test('a message that was permitted leaves there all the same', async () => {
+test('sends a permitted message to an observed group', async () => {
   const { socket, left } = quiet();
   await socket.relayMessage(OBSERVED, { conversation: 'At eight.' }, { messageId: 'A' });
   expect(left).toHaveLength(1);
 });
 
-test.each([OTHER, BOB])('in %s everything is as ever', async (chat) => {
+test.each([OTHER, BOB])('changes nothing in %s', async (chat) => {
   const { socket, left } = quiet();
   await showsItself(socket, chat);
   await socket.relayMessage(chat, { reactionMessage: { text: '👍' } }, {});
   expect(left).toHaveLength(8);
 });
 
-test('a group of which nobody can tell is silent', async () => {
+test('treats a group as observed if the lookup fails', async () => {
   const { socket, left } = quiet(() => Promise.reject(new Error('the database is away')));
   await showsItself(socket, OTHER);
   expect(left).toEqual([]);

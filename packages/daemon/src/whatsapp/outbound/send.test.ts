@@ -10,7 +10,7 @@ const MESSAGE: OutgoingMessage = { id: 'A1' as MessageId, chat: BOB, text: 'hi' 
 
 type Encrypt = (jid: string) => Promise<unknown>;
 
-/** A socket whose relay does what it is told, with an encryption that is watched as the real one is. */
+/** A socket whose relay is scripted, with the same watched encryption as the real one. */
 function staged(relay: (encrypt: Encrypt) => Promise<void>) {
   const make = watchEncryption(
     () =>
@@ -33,8 +33,8 @@ function staged(relay: (encrypt: Encrypt) => Promise<void>) {
 const never = () => new Promise<void>(() => undefined);
 const boom = (statusCode: number) => Object.assign(new Error('x'), { output: { statusCode } });
 
-describe('what came of a send', () => {
-  test('taken by the server', async () => {
+describe('the result of a send', () => {
+  test('resolves when the server accepts the message', async () => {
     const { deps, taken } = staged(async (encrypt) => {
       await encrypt(BOB);
       taken(null);
@@ -71,7 +71,7 @@ describe('what came of a send', () => {
     await expect(sendOverSocket(MESSAGE, staged(relay).deps)).rejects.toMatchObject({ kind });
   });
 
-  test('refused, with its code', async () => {
+  test('rejects with the code when the server refuses the message', async () => {
     const { deps, taken } = staged(async (encrypt) => {
       await encrypt(BOB);
       taken(463);
@@ -82,7 +82,7 @@ describe('what came of a send', () => {
     });
   });
 
-  test('a message to ourselves needs nobody else', async () => {
+  test('accepts a message to ourselves that is encrypted for nobody else', async () => {
     const { deps, taken } = staged(async (encrypt) => {
       await encrypt('100000000000001@lid');
       taken(null);
@@ -94,7 +94,7 @@ describe('what came of a send', () => {
   test.each([
     ['before', 'not_sent', false],
     ['after', 'uncertain', true],
-  ])('the line broke %s encrypting: %s', async (_, kind, encrypts) => {
+  ])('connection lost %s encrypting: %s', async (_, kind, encrypts) => {
     const { cut, deps } = staged(async (encrypt) => {
       if (encrypts) await encrypt(BOB);
       cut();
@@ -103,7 +103,7 @@ describe('what came of a send', () => {
     await expect(sendOverSocket(MESSAGE, deps)).rejects.toMatchObject({ kind });
   });
 
-  test('one send does not speak for another', async () => {
+  test('does not mix up two sends at the same time', async () => {
     const gate = Promise.withResolvers<void>();
     const first = staged(() => gate.promise.then(() => Promise.reject(new Error('early'))));
     const second = staged(async (encrypt) => {

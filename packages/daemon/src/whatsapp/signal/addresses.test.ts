@@ -1,4 +1,4 @@
-// One device under the two addresses of its person.
+// Tests of the two addresses of one device.
 import { describe, expect, it } from 'vitest';
 import { listKnownAddresses, resolveLid } from '../addresses.ts';
 
@@ -24,7 +24,7 @@ describe('addresses', () => {
     ['777:2@lid', ['777:2@lid', '49155:2@s.whatsapp.net']],
     ['49999@s.whatsapp.net', ['49999@s.whatsapp.net']],
     ['888@lid', ['888@lid']],
-  ])('%s may have been known as any of %j', async (jid, known) => {
+  ])('%s may be known as any of %j', async (jid, known) => {
     expect(await listKnownAddresses(jid, lookUp)).toEqual(known);
   });
 });

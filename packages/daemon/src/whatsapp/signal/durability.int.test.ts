@@ -1,12 +1,12 @@
-// A real Baileys over the simulated network: what is durable when, and what comes of a fault.
+// Tests with a real Baileys on the simulated network: what is durable when, and what a fault causes.
 import { TransportStoreFault } from '@relay/core/ports/transport';
 import { describe, expect, it } from 'vitest';
 import { until } from './testing/durable-client.ts';
 import { MemoryWireStore } from './testing/memory-wire-store.ts';
 import { aMoment, openWorld } from './testing/world.ts';
 
-describe('nothing leaves before it is durable', () => {
-  it('keeps the receipt of a message back until the message is in the inbox', async () => {
+describe('nothing is sent before it is durable', () => {
+  it('holds back the receipt of a message until the message is in the inbox', async () => {
     const world = await openWorld();
     const { owner, client } = await world.linked();
     const ann = world.person('Ann');
@@ -25,7 +25,7 @@ describe('nothing leaves before it is durable', () => {
     expect(client.hints).toBe(1);
   });
 
-  it('keeps a message back until the keys that sealed it are stored', async () => {
+  it('holds back a message until the keys that encrypted it are stored', async () => {
     const world = await openWorld();
     const { client } = await world.linked();
     const ann = world.person('Ann');
@@ -40,7 +40,7 @@ describe('nothing leaves before it is durable', () => {
     await until(() => ann.messages().length === 2, 'the second');
   });
 
-  it('keeps the answer to pairing back until the credentials are stored', async () => {
+  it('holds back the answer to pairing until the credentials are stored', async () => {
     const world = await openWorld();
     const owner = world.person('Owner');
     const client = world.device();
@@ -65,7 +65,7 @@ describe('nothing leaves before it is durable', () => {
 });
 
 describe('a fault of the store', () => {
-  it('ends the socket, and what was held back never leaves', async () => {
+  it('ends the socket, and what was held back is never sent', async () => {
     const world = await openWorld();
     const { owner, client } = await world.linked();
     const ann = world.person('Ann');
@@ -97,7 +97,7 @@ describe('a fault of the store', () => {
     expect(ann.counts()).toMatchObject({ duplicates: 0, undecryptable: 0 });
   });
 
-  it('stops at a record that cannot be read, and changes nothing', async () => {
+  it('stops at an unreadable record and changes nothing', async () => {
     const world = await openWorld();
     const { owner, client } = await world.linked();
     const ann = world.person('Ann');
@@ -124,7 +124,7 @@ describe('a fault of the store', () => {
     await expect(again.keys.settled()).rejects.toMatchObject({ kind: 'unreadable' });
   });
 
-  it('is what credentials that cannot be read are, and never a new identity', async () => {
+  it('is raised for unreadable credentials, and no new identity is created', async () => {
     const world = await openWorld();
     const store = new MemoryWireStore();
     store.disk.credentials = Buffer.from('{"noiseKey":');
@@ -139,7 +139,7 @@ describe('a fault of the store', () => {
 });
 
 describe('pre-keys', () => {
-  it('are counted in the credentials only when stored, and eight are kept in advance', async () => {
+  it('are counted in the credentials only once stored, and eight are created in advance', async () => {
     const world = await openWorld();
     const { client } = await world.linked();
     await client.keys.settled();

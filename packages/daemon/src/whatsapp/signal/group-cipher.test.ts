@@ -1,4 +1,4 @@
-// Our sender keys and Baileys' own understand one another, in order and out of it.
+// Tests that our sender keys and Baileys' own are compatible, in order and out of order.
 import {
   GroupCipher,
   GroupSessionBuilder,
@@ -19,7 +19,7 @@ import { readSenderKey, type SenderKeyStates, writeSenderKey } from './key-recor
 
 const NAME = new SenderKeyName('group', new ProtocolAddress('ann', 0));
 
-/** Baileys' own end, with a record that it never serializes. */
+/** Baileys' own side, with a record that it never serializes. */
 function theirs() {
   const record = new SenderKeyRecord();
   const store = { loadSenderKey: async () => record, storeSenderKey: async () => undefined };
@@ -38,8 +38,8 @@ function sealAll(states: SenderKeyStates): Uint8Array[] {
   });
 }
 
-describe('what we seal', () => {
-  it('is opened by Baileys', async () => {
+describe('a group message that we encrypt', () => {
+  it('is decrypted by Baileys', async () => {
     const states = newSenderKey();
     const { builder, cipher } = theirs();
     const known = new SenderKeyDistributionMessage(
@@ -55,7 +55,7 @@ describe('what we seal', () => {
     }
   });
 
-  it('keeps no keys of messages that were sent', () => {
+  it('leaves no keys of sent messages in the record', () => {
     let states = newSenderKey();
     for (const text of texts) [, states] = sealGroupMessage(states, text);
     expect(states[0]?.skipped).toEqual([]);
@@ -63,8 +63,8 @@ describe('what we seal', () => {
   });
 });
 
-describe('what Baileys seals', () => {
-  it('is opened in any order, each message once, also from a stored record', async () => {
+describe('a group message that Baileys encrypts', () => {
+  it('is decrypted in any order, each once, also from a stored record', async () => {
     const { builder, cipher } = theirs();
     const known = (await builder.create(NAME)).serialize();
     const messages: Uint8Array[] = [];
@@ -81,7 +81,7 @@ describe('what Baileys seals', () => {
 });
 
 describe('a distribution message', () => {
-  it('that is repeated does not set a chain back', () => {
+  it('does not set a chain back when it is repeated', () => {
     const sender = newSenderKey();
     const key = encodeDistribution(sender);
     const known = applyDistribution([], key);
@@ -89,7 +89,7 @@ describe('a distribution message', () => {
     expect(applyDistribution(advanced, key)).toBe(advanced);
   });
 
-  it('of a new key is kept beside the old, five at most', () => {
+  it('adds a new key to the old ones, five at most', () => {
     let states: SenderKeyStates = [];
     const senders = Array.from({ length: 7 }, () => newSenderKey());
     for (const sender of senders) states = applyDistribution(states, encodeDistribution(sender));

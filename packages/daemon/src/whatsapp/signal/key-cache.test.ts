@@ -1,4 +1,4 @@
-// What stays in the cache, and what leaves it first.
+// Tests of what stays in the cache and what is evicted first.
 import { describe, expect, it } from 'vitest';
 import { KeyCache } from './key-records.ts';
 
@@ -7,8 +7,8 @@ const fill = (part: ReturnType<KeyCache['partition']>, names: string[], unit = 0
   for (const name of names) part.set(name, name, ENTRY, unit);
 };
 
-describe('the cache of keys', () => {
-  it('lets the least recently used go first, whosever it is', () => {
+describe('the key cache', () => {
+  it('evicts the least recently used entry of any account first', () => {
     const cache = new KeyCache({ maxBytes: 4 * (ENTRY + 300) });
     const [ann, bob] = [cache.partition(() => 0), cache.partition(() => 0)];
     fill(ann, ['a', 'b']);
@@ -23,7 +23,7 @@ describe('the cache of keys', () => {
     ]);
   });
 
-  it('keeps what is not durable, however full it is, and lets it go afterwards', () => {
+  it('keeps what is not durable, however full it is, and evicts it afterwards', () => {
     let durable = 0;
     const cache = new KeyCache({ maxBytes: 1 });
     const part = cache.partition(() => durable);
@@ -39,7 +39,7 @@ describe('the cache of keys', () => {
     ]);
   });
 
-  it('knows what does not exist, and forgets one account without the others', () => {
+  it('remembers what does not exist, and clears one account without the others', () => {
     const cache = new KeyCache();
     const [ann, bob] = [cache.partition(() => 0), cache.partition(() => 0)];
     ann.set('gone', null, 0, 0);

@@ -1,4 +1,4 @@
-// The native primitives against libsignal's own, on random and on malformed input.
+// Tests the native primitives against libsignal's own, on random and on malformed input.
 
 import { randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
@@ -8,7 +8,7 @@ import * as native from './libsignal-patches.ts';
 
 const load = createRequire(import.meta.url);
 
-/** A module of libsignal as it is: other tests of this process may have put the native functions in its place. */
+/** Loads a module of libsignal unpatched: other tests of this process may have installed the native functions. */
 function untouched(id: string): typeof native {
   const path = load.resolve(id);
   const used = load.cache[path];
@@ -20,12 +20,12 @@ function untouched(id: string): typeof native {
 const curve = untouched('libsignal/src/curve.js');
 const crypto = untouched('libsignal/src/crypto.js');
 
-// PROPERTY_RUNS asks for the long run.
+// PROPERTY_RUNS requests the long run.
 const [VECTORS, ROUNDS] = process.env.PROPERTY_RUNS ? [1_200, 500] : [150, 50];
 
 type Vector = [publicKey: Buffer, message: Buffer, signature: Buffer];
 
-/** From a good signature to what somebody might send instead. */
+/** From a valid signature to what somebody might send instead. */
 const CLASSES: Record<string, (vector: Vector) => Vector> = {
   'as signed': (vector) => vector,
   'another message': ([key, message, signature]) => [
@@ -91,7 +91,7 @@ describe('signatures', () => {
   const each = Math.ceil(VECTORS / classes.length);
 
   it.each(classes)(
-    `are judged as libsignal judges them: %s`,
+    `are accepted and refused exactly as by libsignal: %s`,
     { timeout: 60_000 },
     (_name, change) => {
       for (let round = 0; round < each; round++) {
@@ -106,7 +106,7 @@ describe('signatures', () => {
     },
   );
 
-  it('of either are good to the other', { timeout: 60_000 }, () => {
+  it('of each implementation are valid for the other', { timeout: 60_000 }, () => {
     for (let round = 0; round < 30; round++) {
       const { pubKey, privKey } = (round % 2 ? native : curve).generateKeyPair();
       const message = randomBytes(round * 7 + 1);
@@ -132,7 +132,7 @@ it('Baileys refuses a forged signature once the native functions are in place', 
 });
 
 describe('agreements and symmetric primitives', () => {
-  it('give what libsignal gives', () => {
+  it('give the same results as libsignal', () => {
     for (let round = 0; round < ROUNDS; round++) {
       const ours = native.generateKeyPair();
       const theirs = curve.generateKeyPair();

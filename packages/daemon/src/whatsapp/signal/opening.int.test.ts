@@ -6,7 +6,7 @@ import { until } from './testing/durable-client.ts';
 import { MemoryWireStore } from './testing/memory-wire-store.ts';
 import { numbered, openWorld } from './testing/world.ts';
 
-// PROPERTY_RUNS asks for the long run.
+// PROPERTY_RUNS requests the long run.
 const COUNT = process.env.PROPERTY_RUNS ? 200 : 60;
 
 describe('messages both ways at once with one contact', () => {
@@ -14,7 +14,7 @@ describe('messages both ways at once with one contact', () => {
     ['commits at once', 0, undefined],
     ['commits that take 3 ms', 3, undefined],
     ['a cache that holds next to nothing', 1, new KeyCache({ maxBytes: 3000 })],
-  ])('all arrive in either direction with %s', async (_title, delayMs, cache) => {
+  ])('all arrive in both directions with %s', async (_title, delayMs, cache) => {
     const world = await openWorld();
     const { owner, client } = await world.linked({
       store: new MemoryWireStore({ delayMs }),
@@ -42,8 +42,8 @@ describe('messages both ways at once with one contact', () => {
   });
 });
 
-describe('a new session while messages of the old one are on their way', () => {
-  /** Both have written, so that nothing is left to be agreed on. */
+describe('a new session while messages of the old one are in transit', () => {
+  /** Both have written, so that the session is established. */
   async function acquainted() {
     const world = await openWorld();
     const { owner, client } = await world.linked();
@@ -58,7 +58,7 @@ describe('a new session while messages of the old one are on their way', () => {
     return { world, owner, client, ann, got, unread };
   }
 
-  it('is still good for what is sent on it', async () => {
+  it('still decrypts what is sent on it', async () => {
     const { owner, client, ann, got, unread } = await acquainted();
     await client.socket.assertSessions([ann.jid()], true);
     await ann.send(owner, 'on the old one');
@@ -69,7 +69,7 @@ describe('a new session while messages of the old one are on their way', () => {
     expect(unread).toEqual([]);
   });
 
-  it('is still good for what is answered on it', async () => {
+  it('still decrypts what is answered on it', async () => {
     const { world, owner, client, ann, got } = await acquainted();
     await client.socket.assertSessions([ann.jid()], true);
     world.network.faults.set({ latencyMs: 300 });
@@ -84,8 +84,8 @@ describe('a new session while messages of the old one are on their way', () => {
   });
 });
 
-describe('a ciphertext that comes again', () => {
-  it('is answered with what was in it, once in the inbox', async () => {
+describe('a ciphertext that arrives again', () => {
+  it('is answered from the journal and stored once in the inbox', async () => {
     const world = await openWorld();
     const { owner, client } = await world.linked({ store: new MemoryWireStore({ delayMs: 2 }) });
     const ann = world.person('Ann');
@@ -96,14 +96,14 @@ describe('a ciphertext that comes again', () => {
     expect(client.keys.stats).toMatchObject({ received: 10, undecryptable: 0 });
   });
 
-  it('is acknowledged when its content is no longer kept', async () => {
+  it('is acknowledged if its content is no longer stored', async () => {
     const world = await openWorld();
     const store = new MemoryWireStore({ delayMs: 2 });
     const { owner, client } = await world.linked({ store });
     const ann = world.person('Ann');
     const unread: string[] = [];
     world.network.events.on('undecryptable', ({ id }) => unread.push(id));
-    // As for a message of a stranger that is only counted.
+    // As for a stranger's message that is only counted.
     store.onDurable(() => {
       for (const { digest } of store.disk.inbox.values()) {
         store.disk.journal.set(Buffer.from(digest ?? []).toString('hex'), EMPTY_MESSAGE);
@@ -119,7 +119,7 @@ describe('a ciphertext that comes again', () => {
     expect(unread).toEqual([]);
   });
 
-  it('is not answered under the name of another sender', async () => {
+  it('is not answered for another sender', async () => {
     const world = await openWorld();
     const { owner, client } = await world.linked();
     const ann = world.person('Ann');
@@ -139,7 +139,7 @@ describe('a ciphertext that comes again', () => {
     expect(client.keys.stats).toMatchObject({ journalHits: 1, undecryptable: 1 });
   });
 
-  it('is answered too when the own phone sent it, which is no mail', async () => {
+  it('is answered from the journal if the own phone sent it, although it is no inbox message', async () => {
     const world = await openWorld();
     const { client } = await world.linked();
     const shared = world.ciphertexts(({ attrs }) => attrs.category === 'peer');
@@ -158,7 +158,7 @@ describe('a ciphertext that comes again', () => {
 });
 
 describe('groups', () => {
-  it('reads messages in any order, also across a restart, and is read by the members', async () => {
+  it('decrypts messages in any order, also after a restart, and is decrypted by the members', async () => {
     const world = await openWorld();
     const { owner, client } = await world.linked();
     const ann = world.person('Ann');
@@ -196,7 +196,7 @@ describe('groups', () => {
 });
 
 describe('many accounts in one process', () => {
-  it('keep their keys apart while one contact writes to all of them at once', async () => {
+  it('keep their keys separate while one contact writes to all of them at once', async () => {
     const world = await openWorld();
     const cache = new KeyCache();
     const accounts = [
@@ -221,8 +221,8 @@ describe('many accounts in one process', () => {
   });
 });
 
-describe('a contact who was known by number only writes under their LID', () => {
-  /** Their session was begun under the number, and nobody has asked for their devices. */
+describe('a message under the LID of a contact who was known by number only', () => {
+  /** Their session began under the number, and nobody has asked for their devices. */
   async function knownByNumber() {
     const world = await openWorld();
     const { owner, client } = await world.linked();
@@ -238,7 +238,7 @@ describe('a contact who was known by number only writes under their LID', () => 
     return { owner, client, ann, asksAgain };
   }
 
-  it('is decrypted with the session of the number, and nothing is asked for again', async () => {
+  it('is decrypted with the session of the number, without a retry', async () => {
     verifies('IDENTITY-LID-SESSION');
     const { owner, client, ann, asksAgain } = await knownByNumber();
     ann.knownAs = 'both';
@@ -253,7 +253,7 @@ describe('a contact who was known by number only writes under their LID', () => 
     expect(ann.counts().undecryptable).toBe(0);
   });
 
-  it('is decrypted also if the message does not name the number, which was asked for before', async () => {
+  it('is decrypted even if the message does not contain the number, which was looked up before', async () => {
     verifies('IDENTITY-LID-SESSION');
     const { owner, client, ann, asksAgain } = await knownByNumber();
     ann.knownAs = 'lid';
@@ -264,7 +264,7 @@ describe('a contact who was known by number only writes under their LID', () => 
     expect(asksAgain()).toBe(0);
   });
 
-  it('is decrypted also if a session under the LID was begun meanwhile, which stays good', async () => {
+  it('is decrypted even if a session under the LID began meanwhile, which stays valid', async () => {
     verifies('IDENTITY-LID-SESSION');
     const { owner, client, ann, asksAgain } = await knownByNumber();
     ann.knownAs = 'both';

@@ -1,11 +1,11 @@
-// Reads that cross with writes.
+// Tests of reads that overlap with writes.
 import type { TransportStore } from '@relay/core/ports/transport';
 import { describe, expect, it } from 'vitest';
 import { KEY_KINDS, KeyCache, KeyRecords } from './key-records.ts';
 
 const bytesOf = (value: string) => KEY_KINDS['lid-mapping'].encode(value);
 
-/** Answers with what was stored when it was asked, once the test lets it. */
+/** Answers with what was stored when it was asked, once the test allows it. */
 function slowStore() {
   const stored = new Map<string, Uint8Array>();
   const answers: (() => void)[] = [];
@@ -18,8 +18,8 @@ function slowStore() {
   return { stored, answers, store: { read } as TransportStore };
 }
 
-describe('records', () => {
-  it('never give what was replaced while they were being read, even if it was evicted since', async () => {
+describe('key records', () => {
+  it('never return what was replaced during the read, even if it was evicted since', async () => {
     const { answers, store, stored } = slowStore();
     const records = new KeyRecords(
       store,
@@ -50,7 +50,7 @@ describe('records', () => {
     expect(answers).toHaveLength(1);
   });
 
-  it('do not keep pre-keys once they are durable', async () => {
+  it('do not cache pre-keys once they are durable', async () => {
     const { answers, store } = slowStore();
     const cache = new KeyCache();
     const records = new KeyRecords(

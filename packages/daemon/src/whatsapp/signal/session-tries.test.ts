@@ -65,14 +65,14 @@ class Person {
   }
 }
 
-test('a message on the old session that crosses with a new one leaves the new one readable', async () => {
+test('keeps a new session readable when a message on the old session crosses with it', async () => {
   silenceLibsignal();
   restoreFailedSessions();
   const [ann, ben] = [new Person(), new Person()];
   await ann.begin(ben);
   expect(await ben.read(await ann.write('hello'))).toBe('hello');
   expect(await ann.read(await ben.write('hello back'))).toBe('hello back');
-  // libsignal tries the session that was used last, to the millisecond, first.
+  // libsignal first tries the session that was used last, to the millisecond.
   await sleep(5);
   await ann.begin(ben);
   const crossed = await ben.write('on the old session');

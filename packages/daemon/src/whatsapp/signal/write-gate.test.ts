@@ -1,4 +1,4 @@
-// What leaves a gated connection, and when.
+// Tests of what a gated connection sends, and when.
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -42,13 +42,13 @@ beforeEach(() => {
 });
 
 describe('a gated connection', () => {
-  it('lets everything through while nothing waits to be durable', async () => {
+  it('sends everything at once while nothing waits to be durable', async () => {
     const answered = new Promise((resolve) => socket.write('a', resolve));
     expect(left).toBe('a');
     await answered;
   });
 
-  it('lets a write go when what was submitted before it is durable, in order', () => {
+  it('sends a write once everything submitted before it is durable, in order', () => {
     ledger.submitted = 1;
     socket.write('a');
     ledger.submitted = 3;
@@ -63,7 +63,7 @@ describe('a gated connection', () => {
     expect(ledger.listeners.size).toBe(1);
   });
 
-  it('answers a held write in another turn, so that the next can share its commit', async () => {
+  it('calls back for a held write in a later tick, so that the next write can share its commit', async () => {
     ledger.submitted = 1;
     let answered = false;
     socket.write('a', () => {
@@ -75,7 +75,7 @@ describe('a gated connection', () => {
     expect(left).toBe('');
   });
 
-  it('lets writers wait when too much is held', async () => {
+  it('makes writers wait when too much is held', async () => {
     ledger.submitted = 1;
     for (let index = 0; index < 64; index++) socket.write('.');
     let answered = false;
@@ -90,7 +90,7 @@ describe('a gated connection', () => {
     expect(left).toBe(`${'.'.repeat(64)}last`);
   });
 
-  it('ends after what it held has left', async () => {
+  it('ends after its held writes were sent', async () => {
     ledger.submitted = 1;
     socket.write('a');
     socket.end('z');
@@ -101,7 +101,7 @@ describe('a gated connection', () => {
     expect(socket.writableEnded).toBe(true);
   });
 
-  it('is destroyed by a fault, and nothing leaves it afterwards', async () => {
+  it('is destroyed by a fault, and sends nothing afterwards', async () => {
     ledger.submitted = 1;
     socket.write('a');
     life.end(new TransportStoreFault('lease_lost', 'lost'));
