@@ -1,5 +1,6 @@
-// The agent of a delegated conversation: context in, outcome out. Nothing is kept between turns, so that
-// a turn after a restart is a turn like any other; nothing it wants has happened when it returns.
+// Runs the agent of a delegated conversation: it turns a turn's context into an outcome, and nothing the agent wants
+// happens before the caller commits that outcome. No state is kept between turns, so a turn after a restart works like
+// any other.
 
 import type { TranscriptLine } from '@relay/contract/api/instances';
 import type { TurnPurpose } from '@relay/contract/conversation/states';
@@ -77,7 +78,7 @@ export function createConversationAgent(options: ConversationAgentOptions): Take
   };
 }
 
-/** What of the transcript this turn sees, and the notes about the rest. */
+/** Returns the lines of the transcript that fit into this turn, and a summary of the older ones. */
 async function fitTranscript(
   context: TurnContext,
   session: AgentSession,
@@ -115,11 +116,11 @@ async function fitTranscript(
 const LINE_TOKENS = 12;
 const costOf = ({ content }: TranscriptLine): number => estimateTokens(content) + LINE_TOKENS;
 
-/** A spent budget or a turn that was overtaken ends it all; a summary that fails does not. */
+/** Only a model error is tolerated in a summary; a spent budget or an overtaken turn must end the whole turn. */
 const isOfModel = (error: unknown): boolean =>
   error instanceof RelayError ? error.code.startsWith('model_') : true;
 
-/** Text outside tools, or nothing at all, is answered with one reminder. */
+/** If the agent wrote text outside tools, or did nothing, it gets one reminder. */
 async function actWithReminder(
   session: AgentSession,
   draft: TurnDraft,
@@ -152,7 +153,7 @@ function outcomeOf(
   };
 }
 
-/** Why the owner is asked when the agent came to rest without having decided anything. */
+/** Reasons shown to the owner when the agent stopped without deciding anything. */
 const UNSETTLED_REASONS: Record<AgentStopReason['kind'], string> = {
   stopped: 'The agent stopped without a reason. Resume it or write yourself.',
   text: 'The agent answered without using its tools, so nothing was sent. Resume it or write yourself.',
@@ -161,8 +162,8 @@ const UNSETTLED_REASONS: Record<AgentStopReason['kind'], string> = {
     'The agent did not come to an end within its steps; nothing of this turn was sent. Resume it or write yourself.',
 };
 
-// What an agent is told at the beginning of a turn: its instructions, the conversation as it was, and in
-// the newest message why it was woken and what it has not read yet, word for word.
+// Prompt of a turn: the instructions, the conversation so far, and as the newest message the purpose of the turn with
+// the unread messages verbatim.
 
 type PromptContext = Pick<
   TurnContext,
@@ -195,7 +196,7 @@ export function conversationInstructions(context: PromptContext, ownersWords: st
 
 const ROLE = prompt`You hold a WhatsApp conversation with one person, the contact, on behalf of your owner, until the objective below is met. You act through your tools only.`;
 
-/** What the conversation is for. A program may have written it: then it stands in no instructions. */
+/** The task of the conversation. If a client wrote it, it is untrusted and must not appear in the instructions. */
 function taskOf({ objective, todos, facts, taskFrom }: PromptContext): LabelledText {
   const parts = [
     `# Objective\n${objective}`,
@@ -222,7 +223,7 @@ const rules = (marks: PromptMarks): string[] => [
 
 interface VisibleTranscript {
   readonly summary: string | null;
-  /** Older lines are neither in the summary nor here. */
+  /** Whether older lines are missing from both the summary and `lines`. */
   readonly gap: boolean;
   readonly lines: readonly TranscriptLine[];
   readonly unread: number;
@@ -249,7 +250,7 @@ export function conversationMessages(
   ];
 }
 
-/** Texts outside tools are never sent; this is said once. */
+/** Sent at most once per turn, because text outside tools is never sent. */
 export const TOOL_REMINDER = prompt`Nothing was sent: text outside a tool call reaches nobody. Use \`send_message\` to write to the contact, \`end_conversation\` when it is over, \`schedule_next_heartbeat\` to wait, or \`request_human_intervention\` when your owner is needed.`;
 
 function opening(
@@ -318,8 +319,8 @@ const list = (lines: readonly string[]): string => lines.map((line) => `- ${line
 const todoLine = ({ id, text, status }: TurnContext['todos'][number]): string =>
   `${text} (todo_id ${id}, ${status})`;
 
-// The rolling summary: what no longer fits into a turn's sight is written into the notes before it is
-// left out. Made by the model without tools; when that fails, the turn goes on and a later one tries.
+// Rolling summary: the model, without tools, adds lines that no longer fit into a turn to the notes. If that fails, the
+// turn continues and a later turn tries again.
 
 const MAX_SUMMARY_CHARACTERS = 4_000;
 
@@ -338,7 +339,7 @@ interface SummaryInput {
   failed(error: unknown): void;
 }
 
-/** Null when nothing fell out, or nothing of it could be summed up. */
+/** Null when no line was dropped, or when no dropped line could be summarised. */
 async function summariseOlderLines(summing: SummaryInput): Promise<ConversationSummary | null> {
   const { marks, chat } = summing;
   let made: ConversationSummary | null = null;

@@ -1,5 +1,5 @@
-// A new conversation: the contact is found or made, and the instance takes the contact's place or its
-// place in the queue, in one transaction. Two creates for one contact wait for each other.
+// Starts a conversation: finds or creates the contact and makes the instance active or queues it, in one transaction.
+// Two starts for one contact wait for each other.
 import { createHash, randomUUID } from 'node:crypto';
 import {
   type CreateInstanceRequest,
@@ -25,9 +25,9 @@ import { applyEvents, type ConversationDeps, enqueueTurns, lockContact } from '.
 
 export interface StartedConversation {
   readonly decision: Decision;
-  /** There exactly if it was allowed. */
+  /** Set exactly when the start was allowed. */
   readonly made: CreateInstanceResponse | null;
-  /** There exactly if the owner is asked. */
+  /** Set exactly when the owner is asked. */
   readonly approval: ApprovalId | null;
 }
 
@@ -36,7 +36,7 @@ export function requireStarted({ decision, made }: StartedConversation): CreateI
   return made;
 }
 
-/** A refusal is returned, not thrown: it stands in the ledger, which is to be committed. */
+/** A refusal is returned, not thrown, so that its ledger entry is committed. */
 export async function startConversation(
   deps: ConversationDeps,
   work: UnitOfWork,
@@ -46,7 +46,7 @@ export async function startConversation(
   approved?: EvaluatedProposal,
 ): Promise<StartedConversation> {
   const { target_contact: target } = request;
-  // A program names people by the address it was given for them; the owner, by their number.
+  // A client names a contact by the address it was given; the owner uses a phone number.
   const address = actor.kind === 'token' ? aliasOfJid(target) : null;
   const alias = address ?? phoneAlias(target);
   if (alias === null) throw new RelayError('invalid_phone');
@@ -84,7 +84,7 @@ export async function startConversation(
         request.todos.map(({ text }, i) => ({ id: String(i + 1), text, status: 'pending' })),
       ),
       options: JSON.stringify({ facts: request.facts ?? [] }),
-      // Born in the queue when the contact is taken: the one place can hold only one.
+      // Queued from the start if the contact is taken: the unique index allows only one active instance.
       state: taken ? 'QUEUED' : 'CREATED',
       interval_ms: heartbeat.interval_ms,
       max_followups: heartbeat.max_followups,
@@ -115,7 +115,7 @@ export async function startConversation(
   return created;
 }
 
-/** One spelling for one person, however the request wrote it: a number as E.164, else the address of the LID. */
+/** One spelling per contact, however the request wrote it: E.164 for a number, otherwise the LID address. */
 const addressedAs = ({ kind, value }: Alias): string =>
   kind === 'phone' ? `+${value}` : `${value}@lid`;
 
@@ -124,7 +124,7 @@ export async function isContactTaken(
   work: UnitOfWork,
   contact: ContactId,
 ): Promise<boolean> {
-  // The predicate of the unique index instances_one_per_contact, so that it answers.
+  // Must equal the predicate of the unique index instances_one_per_contact, so that the index is used.
   const { rows } = await sql`
     SELECT 1 FROM instances WHERE account_id = ${deps.lease.account} AND contact_id = ${contact}
       AND state NOT IN ('COMPLETED', 'ABANDONED', 'FAILED', 'QUEUED') AND previous_state IS DISTINCT FROM 'QUEUED'
@@ -132,8 +132,8 @@ export async function isContactTaken(
   return rows.length > 0;
 }
 
-// The owner's create under a key of their own: the same again makes no second conversation and is answered as the
-// first was. A refusal is not kept, so that the key is good once the way is free.
+// Start with the owner's idempotency key: a repeated request creates no second conversation and gets the first answer.
+// A refusal is not stored, so the key can be used again later.
 
 const OWNER = { kind: 'owner' } as const;
 

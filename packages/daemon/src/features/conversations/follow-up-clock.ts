@@ -1,6 +1,6 @@
-// Follow-up clocks are suspended while the account cannot send: disconnected, catching up, on hold, frozen by WhatsApp or
-// at an hourly or daily limit. Since when stands in the account's row, so a restart changes nothing; when sending is
-// possible again, every clock gets the time between.
+// Suspends the follow-up clocks while the account cannot send: disconnected, catching up, on hold, frozen by WhatsApp
+// or at an hourly or daily limit. The start time is stored in the account's row, so it survives a restart; on resume,
+// every clock is extended by the suspended time.
 
 import type { AccountId } from '@relay/contract/ids';
 import { sql } from 'kysely';
@@ -9,20 +9,20 @@ import { transaction } from '../../platform/db/transaction.ts';
 import type { Engine } from '../../platform/jobs/engine.ts';
 
 interface FollowUpClockOptions extends Pick<Engine, 'db' | 'lease' | 'now' | 'log'> {
-  /** Connected, all that waited at WhatsApp received, not on hold, not frozen and below the hourly and daily limit. */
+  /** True when connected, caught up with WhatsApp, not on hold, not frozen and below the hourly and daily limits. */
   readonly canSend: () => Promise<boolean>;
 }
 
 export class FollowUpClock {
   readonly #options: FollowUpClockOptions;
-  /** As last written; null before that. */
+  /** The last value written; null before the first write. */
   #isSuspended: boolean | null = null;
 
   constructor(options: FollowUpClockOptions) {
     this.#options = options;
   }
 
-  /** To be called before due timers fire. */
+  /** Must be called before due timers fire. */
   async look(): Promise<void> {
     const { lease, now, canSend } = this.#options;
     const isSuspended = !(await canSend());
@@ -30,7 +30,7 @@ export class FollowUpClock {
     const write = isSuspended ? suspendClocks : resumeClocks;
     const moved = await transaction(this.#options, ({ tx }) => write(tx, lease.account, now()));
     this.#isSuspended = isSuspended;
-    if (moved > 0) this.#options.log.info('follow-up clocks go on', { count: moved });
+    if (moved > 0) this.#options.log.info('follow-up clocks resumed', { count: moved });
   }
 }
 
@@ -40,7 +40,7 @@ async function suspendClocks(tx: Transaction, account: AccountId, now: Date): Pr
   return 0;
 }
 
-/** Since when the follow-up clocks of the account are suspended; null while they run. */
+/** When the account's follow-up clocks were suspended; null while they run. */
 export async function suspendedSince(tx: Db, account: AccountId): Promise<Date | null> {
   const row = await tx
     .selectFrom('accounts')
@@ -51,8 +51,8 @@ export async function suspendedSince(tx: Db, account: AccountId): Promise<Date |
 }
 
 /**
- * Conversations before timers: the order in which a transition locks them. NO KEY: whoever writes a row of the account
- * need not wait until every clock has moved.
+ * Locks conversations before timers, in the same order as a transition. NO KEY, so that other writes to rows of the
+ * account need not wait until every clock has moved.
  */
 async function resumeClocks(tx: Transaction, account: AccountId, now: Date): Promise<number> {
   const { rows } = await sql<{ since: Date | null }>`

@@ -1,5 +1,5 @@
-// Conversations as the owner looks at them: whose turn it is, page by page. However many there are, a page is read
-// from the index of its states, a page of each, and put together here; nothing counts or sorts them all.
+// Lists and counts conversations for the owner, page by page, filtered by whose turn it is. For each state one page is
+// read from the index and the pages are merged, so that no query counts or sorts all conversations.
 import {
   countByStateAndTurn,
   type InstanceCounts,
@@ -33,11 +33,11 @@ interface ListedRow extends InstanceRow {
   follow_ups_suspended: boolean;
 }
 
-/** Of `instances i`: what waits for a yes. What has ended waits for nothing. */
+/** The pending approval of `instances i`; an ended conversation has none. */
 const PENDING_APPROVAL = sql`SELECT a.id FROM approvals a WHERE a.account_id = i.account_id AND a.instance_id = i.id
   AND a.state = 'pending' AND a.expires_at > now() AND i.state NOT IN ('COMPLETED', 'ABANDONED', 'FAILED')
   ORDER BY a.created_at LIMIT 1`;
-/** The same, from the other side: those that wait are few. */
+/** The same condition, starting at the approvals because few are pending. */
 const hasPendingApproval = ({
   lease,
 }: ListDeps) => sql`i.state NOT IN ('COMPLETED', 'ABANDONED', 'FAILED') AND i.id = ANY(ARRAY(
@@ -87,7 +87,7 @@ export async function countInstances(deps: ListDeps): Promise<InstanceCounts> {
   return countByStateAndTurn(rows);
 }
 
-/** Each a place in the index that is read in its order: a state, or what holds an approval. */
+/** One condition per index range that is read in order: a state, or a pending approval. */
 function pageConditions(
   deps: ListDeps,
   { state, turn, order }: ListInstancesQuery,
@@ -117,7 +117,7 @@ async function conditions(
   ];
 }
 
-/** All of the words in the objective, or all of them naming the contact. */
+/** Matches when all words occur in the objective, or all of them match the contact's name. */
 async function withWords({ db, lease }: ListDeps, words: string): Promise<Condition> {
   const { matches } = await matchContacts(db, lease.account, {
     query: words,
@@ -129,7 +129,7 @@ async function withWords({ db, lease }: ListDeps, words: string): Promise<Condit
   return sql`(i.objective ILIKE ALL(${patterns}::text[]) OR i.contact_id = ANY(${contacts}::uuid[]))`;
 }
 
-/** Between the least and the greatest id that begin so: the key's index answers. */
+/** A range from the lowest to the highest id with this prefix, so that the primary key's index is used. */
 function withBeginning(prefix: string): Condition {
   const [from, to] = ['0', 'f'].map((rest) =>
     prefix.replaceAll('-', '').slice(0, 32).padEnd(32, rest),
@@ -151,7 +151,7 @@ async function afterListedInstance(
     : sql`i.queue_seq < ${last.queue_seq}`;
 }
 
-/** Only of those that are shown: who they are with, and what they wait for. */
+/** Reads the contact name and the pending approval only for the rows that are shown. */
 async function readListedRows(
   { db }: ListDeps,
   instances: RawBuilder<unknown>,
@@ -179,8 +179,8 @@ const toListed = (row: ListedRow): ListedInstance => ({
   approval_id: row.approval_id,
 });
 
-// What is said of a conversation whose first message is still queued: that nobody has been written to yet, and when the
-// message can leave. Looked up when it is shown, because limits and settings change meanwhile.
+// Explains a conversation whose first message is still queued: nothing was sent yet, and when the message can be sent.
+// Computed on read, because limits and settings change in the meantime.
 
 type QueueDeps = Pick<ConversationDeps, 'db' | 'gate'>;
 
@@ -188,7 +188,7 @@ async function withQueuedReason(
   { db, gate }: QueueDeps,
   listed: readonly ListedInstance[],
 ): Promise<readonly ListedInstance[]> {
-  // In the other states something else is the reason.
+  // In other states something else is the reason.
   if (!listed.some(({ state }) => state === 'WAITING_FOR_REPLY')) return listed;
   const queued = await gate.queuedFirstContacts(db);
   return listed.map((one) => {
@@ -198,7 +198,7 @@ async function withQueuedReason(
   });
 }
 
-/** When each of these lines can leave at the earliest, by the message that it stands for. */
+/** The earliest time at which each of these lines can be sent, by outbox id. */
 export async function readQueuedLines(
   { db, gate }: QueueDeps,
   lines: readonly TranscriptLineRow[],

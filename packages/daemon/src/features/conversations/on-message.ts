@@ -1,5 +1,5 @@
-// What is said from outside: the contact's words, into the transcript in every state and to the agent when
-// it is its turn; and the owner's own, typed on a phone, which take the conversation out of Relay's hands.
+// Handles messages from WhatsApp in a conversation: the contact's messages go to the transcript in every state and to
+// the agent when it is the agent's turn; a message the owner types on a phone takes the conversation over.
 import { isTerminal } from '@relay/contract/conversation/states';
 import type { InstanceId, MessageId } from '@relay/contract/ids';
 import { legalEvents } from '@relay/core/conversation/transition-table';
@@ -31,7 +31,7 @@ export async function onConversationMessage(
   await applyEvents(deps, work, row, [{ type: 'contact_replies' }]);
 }
 
-/** The conversation had ended; by the owner's setting it is reopened, or they are asked. */
+/** For a conversation that has ended: the owner's setting decides whether it is reopened or the owner is asked. */
 export async function onLateReply(
   deps: ConversationDeps,
   work: UnitOfWork,
@@ -39,7 +39,7 @@ export async function onLateReply(
   message: ConversationMessage,
 ): Promise<void> {
   const locked = await lockInstance(work.tx, deps.lease, id);
-  // What became of its farewell is not written to a conversation that has ended.
+  // An ended conversation's row is not updated when its last message is sent, so `unsent` is read again.
   const row = { ...locked, unsent: await hasUnsent(work.tx, deps.lease.account, id) };
   await lockContact(deps, work, row.contact_id);
   const isTaken = await isContactTaken(deps, work, row.contact_id);
@@ -59,7 +59,7 @@ export async function onOwnerTakeover(
 ): Promise<void> {
   const row = await lockOpen(deps, work, id);
   await appendHeardMessage(deps, work, row, 'manual', message);
-  // One that is paused already is the owner's: nothing more is taken over, and there is a new line all the same.
+  // A paused conversation is already the owner's: there is nothing to take over, but streams still get the new line.
   if (!legalEvents(row.state).includes('owner_takeover')) {
     const line = { kind: 'conversation.line', subject: row.id, data: { role: 'manual' } };
     return appendEvent(work.tx, row.account_id, line);
@@ -67,7 +67,7 @@ export async function onOwnerTakeover(
   await applyEvents(deps, work, row, [{ type: 'owner_takeover' }]);
 }
 
-/** It may have come to its end since it was found: then the message is somebody else's, or nobody's. */
+/** The conversation may have ended since it was found; then the message is routed again. */
 async function lockOpen(
   deps: ConversationDeps,
   work: UnitOfWork,

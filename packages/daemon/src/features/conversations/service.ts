@@ -1,5 +1,5 @@
-// The operations on conversations that routes, commands and other agents use.
-// Each is one transaction; each refusal is a RelayError.
+// Operations on conversations for routes, commands and other agents. Each is one transaction; each refusal is a
+// RelayError.
 
 import { createHash } from 'node:crypto';
 import type {
@@ -112,7 +112,7 @@ export function createConversationService(deps: ConversationDeps): ConversationS
   };
 }
 
-/** A refusal is returned, not thrown: it stands in the ledger, which is to be committed. */
+/** A refusal is returned, not thrown, so that its ledger entry is committed. */
 async function sendByHand(
   deps: ConversationDeps,
   work: UnitOfWork,
@@ -135,7 +135,7 @@ async function sendByHand(
   return line;
 }
 
-/** Matters only to an instance that was paused in the queue: may it take the contact's place now? */
+/** Relevant only for an instance that was paused in the queue: whether the contact has no active instance now. */
 async function isContactFree(
   deps: ConversationDeps,
   work: UnitOfWork,
@@ -146,7 +146,7 @@ async function isContactFree(
   return !(await isContactTaken(deps, work, row.contact_id));
 }
 
-/** A part is taken from its far end, and given in order all the same. */
+/** With a limit and no `after`, the last lines are read; lines are always returned in ascending order. */
 async function readTranscript(
   deps: ConversationDeps,
   id: InstanceId,
@@ -185,8 +185,8 @@ async function readTransitions(
   return rows.map(toApiTransition);
 }
 
-// The owner's message under a key of their own: the same again sends nothing and is answered with the line that there
-// is. A refusal is not kept, so that the key is good once the way is free.
+// Message with the owner's idempotency key: a repeated request sends nothing and returns the existing line. A refusal
+// is not stored, so the key can be used again later.
 
 interface KeyedSend {
   readonly id: InstanceId;
@@ -217,13 +217,13 @@ async function sendByHandOnce(
   return said;
 }
 
-// Conversations as programs begin, pause, resume and cancel them, in the transaction of the call and decided
-// as the program's own act. Invariant: a program only undoes its own pause and only ends what it began; every
-// answer, a refusal too, stands in the ledger under its name.
+// Conversations of clients: started, paused, resumed and cancelled in the transaction of the call, and decided as the
+// client's own act. Invariant: a client resumes only what it paused and cancels only what it started; every decision,
+// refusals included, is in the ledger under its name.
 
 interface ControlResult {
   readonly decision: Decision;
-  /** As it stands now. */
+  /** The state after the call. */
   readonly state: InstanceState;
 }
 
@@ -240,7 +240,7 @@ export const createClientConversations = (deps: ConversationDeps) => ({
     id: InstanceId,
     control: ConversationControl,
   ): Promise<ControlResult> => controlForClient(deps, work, actor, id, control),
-  /** The owner has revoked the token: what it began says no more until the owner resumes it. */
+  /** After the owner revoked the token, the conversations it started stay paused until the owner resumes them. */
   pauseBegunBy: async (work: UnitOfWork, token: TokenId): Promise<void> => {
     for (const id of await findStartedBy(deps, work, `token:${token}`)) {
       const row = await lockInstance(work.tx, deps.lease, id);
@@ -300,7 +300,7 @@ const controlEvent = async (
     ? ({ type: control, contactIsFree: await isContactFree(deps, work, row) } as const)
     : ({ type: control } as const);
 
-/** Somebody's own words in a paused conversation make it theirs: the owner has taken it over. */
+/** False if somebody wrote a message by hand after the pause: then the owner has taken the conversation over. */
 async function isPausedBy({ tx }: UnitOfWork, row: InstanceRow, by: string): Promise<boolean> {
   const { rows } = await sql`
     SELECT FROM (SELECT t.to_state, t.caused_by, t.at FROM instance_transitions t
@@ -311,8 +311,8 @@ async function isPausedBy({ tx }: UnitOfWork, row: InstanceRow, by: string): Pro
   return rows.length > 0;
 }
 
-// What the owner said yes to: exactly those words are said, as the agent's, and the conversation that was
-// waiting for the yes goes on. Part of the gate's transaction, so a refusal here undoes the yes.
+// Carries out approvals: exactly the approved text is sent as the agent's, and the waiting conversation continues. Runs
+// in the gate's transaction, so a refusal here also undoes the approval.
 
 export function carryOutApproved(deps: ConversationDeps): ApprovedConversationActions {
   return {
@@ -347,7 +347,7 @@ async function sendApproved(
   );
 }
 
-/** It goes on asking for its owner, and its agent will know not to say that again. */
+/** The conversation still waits for the owner; the system line tells the agent not to repeat the message. */
 async function noteRejected(
   deps: ConversationDeps,
   work: UnitOfWork,
@@ -363,8 +363,8 @@ async function noteRejected(
   await saveInstance(work.tx, deps.lease, { ...toInstance(row), reason }, deps.now());
 }
 
-// Ends every conversation with one contact, before that contact is erased. Those in the queue first: ending
-// the one that holds the contact would otherwise wake the next.
+// Ends every conversation with one contact, before that contact is erased. Queued ones are ended first, because ending
+// the active one would start the next in the queue.
 
 export const cancelAllWithContact =
   ({ db, lease }: Pick<ConversationDeps, 'db' | 'lease'>, { cancel }: ConversationService) =>

@@ -1,4 +1,4 @@
-// Conversations as rows: how one is locked, read and saved.
+// Locks, reads and saves the rows of conversations.
 import type {
   ConversationInstance,
   StateTransition,
@@ -26,7 +26,7 @@ export async function lockInstance(
   return (await locking(tx, lease, id).executeTakeFirst()) ?? notFound(id);
 }
 
-/** And whether all sending is held: a hold that is seen here ends only after this transaction. */
+/** Also reads whether sending is on hold. A hold that is seen here ends only after this transaction. */
 export async function lockInstanceUnderHold(
   tx: Transaction,
   lease: Lease,
@@ -59,19 +59,19 @@ export async function readInstance(db: Db, lease: Lease, id: InstanceId): Promis
   return row;
 }
 
-/** What is saved with an instance, in the same statement. */
+/** Changes saved together with an instance, in the same statement. */
 interface InstanceUpdate {
   /** Logged in this order. */
   readonly steps?: readonly StateStep[];
-  /** The program that caused them. */
+  /** The client that caused the steps. */
   readonly by?: string | undefined;
-  /** Where they change too. */
+  /** Set when the todos change too. */
   readonly todos?: InstanceRow['todos'] | undefined;
-  /** Setting its timer, or clearing it. */
+  /** The statement that sets or clears the timer. */
   readonly timer?: RawBuilder<unknown> | null;
-  /** From when on its timer runs. */
+  /** When the timer started. */
   readonly timerSetAt?: Date | null;
-  /** In this order. */
+  /** Appended in this order. */
   readonly events?: readonly NewEvent[];
 }
 
@@ -110,7 +110,7 @@ const stepsLogged = (
     ${steps.map(({ from }) => from)}::text[], ${steps.map(({ to }) => to)}::text[],
     ${steps.map(({ trigger }) => trigger)}::text[])`;
 
-/** What a transition may change; the way back is `toInstance`. */
+/** The columns a transition may change; `toInstance` is the inverse. */
 export function toColumns(instance: Instance) {
   return {
     state: instance.state,
@@ -168,7 +168,7 @@ export function toApiInstance(row: InstanceRow): ConversationInstance {
   };
 }
 
-/** The lines of a transcript `m`, with how far each message of ours `o` has come. */
+/** The lines of a transcript `m`, with the delivery state of their outbox row `o`. */
 export const selectTranscript = (db: Db, account: AccountId, id: InstanceId) =>
   db
     .selectFrom('instance_messages as m')
@@ -180,7 +180,7 @@ export const selectTranscript = (db: Db, account: AccountId, id: InstanceId) =>
     .where('m.account_id', '=', account)
     .where('m.instance_id', '=', id);
 
-/** A line with the message of ours that it stands for; as it was just written, that still waits in the outbox. */
+/** A line with its outbox message. A line that was just written has no delivery state yet; its message is pending. */
 export type TranscriptLineRow = InstanceMessageRow &
   Partial<Pick<TranscriptLine, 'delivery'> & { readonly sent_id: string | null }>;
 

@@ -1,5 +1,5 @@
-// What agents may use: the tokens of one conversation, and what all may use in the owner's day. Looked at before
-// a turn and after every call of the model; used up, it names the setting that would allow more.
+// Token budgets of one conversation and of the owner's day, checked before a turn and after every model call. The error
+// names the setting that would allow more.
 
 import { RelayError } from '@relay/contract/errors';
 import type { RunId } from '@relay/contract/ids';
@@ -11,7 +11,7 @@ import { noteRunSpending, spentTodaySql } from '../../platform/db/runs.ts';
 import type { InstanceRow } from './sql.ts';
 import type { ConversationDeps } from './transitions.ts';
 
-/** What turns used that failed or were discarded counts too: it was paid for. */
+/** Includes what failed and discarded turns used, because that was paid for too. */
 export interface BudgetUse {
   /** In tokens. */
   readonly conversation: number;
@@ -35,16 +35,16 @@ export function conversationBudgetError(
   });
 }
 
-/** What the runs of a conversation have cost, as an expression. */
+/** SQL expression for the tokens that the runs of a conversation have used. */
 const tokensUsedBy = (
   row: Pick<InstanceRow, 'account_id' | 'id'>,
 ): RawBuilder<number> => sql<number>`
   (SELECT coalesce(sum(input_tokens::bigint + output_tokens), 0)::bigint FROM runs
     WHERE account_id = ${row.account_id} AND instance_id = ${row.id})`;
 
-// The runs of a conversation's agent: what they have read and used, and how often they failed.
+// Queries over a conversation's runs: what they read and used, and how often they failed.
 
-/** How often the agent has failed at what it is asked for now. */
+/** Counts the failed runs in the current epoch. */
 export async function countFailuresInEpoch(tx: Transaction, row: InstanceRow): Promise<number> {
   const { count } = await tx
     .selectFrom('runs')
@@ -57,7 +57,7 @@ export async function countFailuresInEpoch(tx: Transaction, row: InstanceRow): P
   return count;
 }
 
-/** What the turns before this one have used and read. */
+/** Returns what the earlier turns used and read. */
 export async function readPastUse(
   tx: Transaction,
   clock: Pick<ConversationDeps, 'now' | 'zone'>,
@@ -71,7 +71,7 @@ export async function readPastUse(
   return { conversation, day, readUpTo: readUpTo ?? 0 };
 }
 
-/** Adds what a call of the model cost, and says what is used with it. */
+/** Adds the usage of a model call and returns the new totals. */
 export async function addTurnUsage(
   deps: ConversationDeps,
   turn: Pick<InstanceRow, 'id'> & { readonly run: RunId },
@@ -84,14 +84,14 @@ export async function addTurnUsage(
   return { conversation: before + usedTokens(spent), day };
 }
 
-// What the calls of one turn cost, written down while the turn goes on: the note of a call is waited for
-// before the next answer counts and before the turn ends. A budget this turn is known to have used up is
-// waited for at once; so at most what others spend meanwhile is learnt of one call late.
+// Records the usage of each model call while the turn continues. The record of a call is awaited before the next call's
+// answer is used and before the turn ends. If this turn is known to have used up a budget, its record is awaited at
+// once, so only the usage of other runs can be noticed one call late.
 
 export class TokenMeter {
   readonly #world: Pick<ConversationDeps, 'settings'>;
   readonly #note: (spent: ModelUsage) => Promise<BudgetUse>;
-  /** As far as is known: what others spend is learnt with each note. */
+  /** As far as known: the usage of other runs is learnt with each record. */
   #used: BudgetUse;
   #noting: Promise<void> = Promise.resolve();
 
@@ -105,18 +105,18 @@ export class TokenMeter {
     this.#note = note;
   }
 
-  /** Rejects when a budget was used up with the call before, or is with this one: it is noted all the same. */
+  /** Rejects when a budget was used up by the previous call or is by this one; the usage is recorded in either case. */
   async add(spent: ModelUsage): Promise<void> {
     const before = this.#noting;
     this.#used = addUse(this.#used, spent);
     this.#noting = this.#add(spent);
-    // Whoever waits for it hears of it; the turn's end does in any case.
+    // The rejection is handled by whoever awaits `#noting`, at the latest at the end of the turn.
     this.#noting.catch(() => {});
     await before;
     if (conversationBudgetError(this.#world, this.#used) !== null) await this.#noting;
   }
 
-  /** Everything is written down. Rejects when a budget was used up. */
+  /** Resolves when all usage is recorded. Rejects when a budget was used up. */
   settled(): Promise<void> {
     return this.#noting;
   }

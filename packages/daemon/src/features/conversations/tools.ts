@@ -1,5 +1,5 @@
-// The six tools of a delegated conversation, and there is no seventh. They are bound to one draft of one
-// conversation: no argument names a person, a chat or a file.
+// The six tools of a conversation's agent. They write to one draft of one conversation: no argument can name a person,
+// a chat or a file.
 
 import { boundedText } from '@relay/contract/api/common';
 import { type Todo, todoSchema } from '@relay/contract/api/instances';
@@ -16,11 +16,11 @@ const DAY = 24 * 60 * 60 * SECOND;
 interface ConversationToolsOptions {
   readonly draft: TurnDraft;
   readonly todos: readonly Todo[];
-  /** The agent wanted to call; nobody can yet. */
+  /** Called when the agent wants to call by phone, which is not available yet. */
   onCall(): void;
 }
 
-/** Relay's own words. */
+/** A result in Relay's own words, hence trusted. */
 const relaySays = (text: string): ToolResult => ({ text: trustedText(text) });
 
 const SCHEMAS = {
@@ -121,8 +121,8 @@ export function conversationTools(options: ConversationToolsOptions): AgentTool[
   ];
 }
 
-// What a turn wants, while it is being made. Tools write here and nowhere else: nothing has happened
-// until the flow commits it, and nothing in it says to whom, because there is only the one contact.
+// The draft of a turn. Tools write only here: nothing takes effect until the turn commits it, and it names no recipient
+// because there is only one contact.
 
 export interface TurnDraft {
   readonly messages: string[];
@@ -140,6 +140,6 @@ export const emptyDraft = (): TurnDraft => ({
   intervene: null,
 });
 
-/** Whether the flow would know how to go on from here. */
+/** Whether the draft says how the conversation continues. */
 export const isDraftSettled = ({ messages, nextHeartbeatMs, end, intervene }: TurnDraft): boolean =>
   messages.length > 0 || nextHeartbeatMs !== null || end !== null || intervene !== null;

@@ -1,5 +1,5 @@
-// A transition, whole: the pure machine decides, and everything it decided is written in the caller's
-// transaction: row, log, permits and messages, timer, jobs, and the event for the streams.
+// Applies transitions: the pure state machine decides, and the row, log, permits, messages, timer, jobs and stream
+// event are all written in the caller's transaction.
 
 import {
   isTerminal,
@@ -52,16 +52,16 @@ import {
 export interface AppliedTransition {
   readonly row: InstanceRow;
   readonly instance: Instance;
-  /** What was written into the transcript, in order. */
+  /** The lines written to the transcript, in order. */
   readonly said: readonly TranscriptLineRow[];
 }
 
 interface ApplyOptions {
-  /** The texts that the events say, in their order: allowed, and submitted here. */
+  /** The texts that the events send, in their order: already allowed, and submitted here. */
   readonly evaluated?: readonly EvaluatedProposal[];
-  /** As the turn leaves them. */
+  /** The todos after the turn. */
   readonly todos?: InstanceRow['todos'];
-  /** The program that causes it. */
+  /** The client that causes the events. */
   readonly by?: string;
 }
 
@@ -125,7 +125,7 @@ async function decideTransition(
 ): Promise<DecidedTransition> {
   const decided = runTransitions(deps, row, events, now);
   if (row.timer_due_at === null || decided.instance.state !== 'PAUSED') return decided;
-  // A suspended clock has the time left that it had when it was suspended.
+  // A suspended clock keeps the time that was left when it was suspended.
   const since = await suspendedSince(work.tx, deps.lease.account);
   if (since === null) return decided;
   const stopped = Math.max(since.getTime(), row.timer_set_at?.getTime() ?? 0);
@@ -162,7 +162,10 @@ function runTransitions(
   return { instance, steps, effects };
 }
 
-/** A turn that waited for the acknowledgement of a message waits for nothing once the message is withdrawn. */
+/**
+ * When the unsent message is withdrawn, no acknowledgement will arrive for it, so the turn that waited for one is
+ * queued now.
+ */
 function withTurn(
   effects: readonly ConversationEffect[],
   { state }: Instance,
@@ -224,7 +227,10 @@ function logSteps(
   });
 }
 
-/** Last, because the ledger stays locked from here to the commit: nothing else is waited for under it. */
+/**
+ * Runs last, because the ledger stays locked from here to the commit and nothing else may be waited for under that
+ * lock.
+ */
 async function sendMessages(
   deps: ConversationDeps,
   work: UnitOfWork,
@@ -245,7 +251,7 @@ async function sendMessages(
   return said;
 }
 
-/** Several events may be applied at once: only what is true at the end is set. */
+/** Several events may be applied at once: only the final timer is set. */
 function timerStatement(
   deps: ConversationDeps,
   work: UnitOfWork,
@@ -267,7 +273,7 @@ function timerStatement(
   return clearTimerSql(account, 'heartbeat', id);
 }
 
-/** What the owner's streams are told of it. */
+/** The events for the owner's streams. */
 const ownerEvents = (
   row: InstanceRow,
   { reason }: Instance,
@@ -285,7 +291,7 @@ const ownerEvents = (
       : [],
   );
 
-/** What is more than a row beside the instance's. */
+/** Carries out effects that go beyond the instance's own rows: the next conversation in the queue, and turns. */
 async function carryOutEffect(
   deps: ConversationDeps,
   work: UnitOfWork,
@@ -298,7 +304,7 @@ async function carryOutEffect(
   return enqueueTurns(deps, work, [{ id: row.id, epoch, purpose: effect.purpose }]);
 }
 
-/** The contact is free: whoever waits longest goes on, in the same transaction. */
+/** The contact is free: starts the conversation that has waited longest, in the same transaction. */
 async function startNextInQueue(
   deps: ConversationDeps,
   work: UnitOfWork,
@@ -313,7 +319,7 @@ async function startNextInQueue(
     .where('state', '=', 'QUEUED')
     .orderBy('queue_seq')
     .limit(1)
-    // One that is just leaving the queue is waited for and then passed over.
+    // Waits for a conversation that is just leaving the queue, and then skips it.
     .forUpdate()
     .executeTakeFirst();
   if (next === undefined) return;
@@ -321,7 +327,7 @@ async function startNextInQueue(
   await applyEvents(deps, work, row, [{ type: 'prior_instance_terminal' }]);
 }
 
-/** Creating, ending and resuming for one contact wait for each other here. */
+/** Serialises creating, ending and resuming conversations with one contact. */
 export async function lockContact(
   deps: ConversationDeps,
   work: UnitOfWork,
@@ -336,8 +342,8 @@ export async function lockContact(
     .execute();
 }
 
-// What is said in a conversation: through the gate under the conversation's own grant, and into the
-// transcript. All that a turn says is decided before any of it is submitted.
+// Messages of a conversation pass the gate under the conversation's own grant and are added to the transcript. All
+// texts of a turn are decided before any of them is submitted.
 
 type OutgoingText = Omit<Extract<ConversationEffect, { kind: 'send' }>, 'kind'>;
 
@@ -364,7 +370,7 @@ async function sendInConversation(
   return { ...line, sent_id: message.messageId };
 }
 
-/** The gate's decision on what is to be said, after other words of the same turn. */
+/** The gate's decision on a text, given the earlier texts of the same turn (`sayingBefore`). */
 export function evaluateText(
   deps: ConversationDeps,
   work: UnitOfWork,
@@ -382,7 +388,7 @@ export function evaluateText(
       instance: row.id,
       chat: row.chat_id,
       contact: row.contact_id,
-      // As it stood when the agent spoke: a farewell still belongs to the conversation.
+      // The state when the agent wrote it: a farewell still belongs to the conversation.
       ended: isTerminal(row.state),
       firstContactApproved: true,
     },
@@ -403,7 +409,7 @@ export function appendTranscriptLine(
     .executeTakeFirstOrThrow();
 }
 
-// Asks for turns of agents: a job each, in the caller's transaction, bound to the epoch it is asked in.
+// Queues turns of agents: one job each, in the caller's transaction, bound to the current epoch.
 
 interface WantedTurn {
   readonly id: InstanceId;
@@ -429,8 +435,8 @@ export async function enqueueTurns(
   work.afterCommit.push(() => deps.jobs.hint('conversation'));
 }
 
-// What a conversation tells its owner on WhatsApp, if they wish: one line into their own chat. Whether it
-// arrives or not, the transition it tells of never depends on it.
+// Notifies the owner on WhatsApp, if they want that: one line in their own chat. The transition never depends on
+// whether the notice arrives.
 
 export const WAITS_FOR_APPROVAL =
   'A message waits for your yes: `relay approvals`. Or resume it to let it write anew.';
@@ -442,9 +448,9 @@ async function notifyOwnerOfConversation(
   instance: Instance,
   about: OwnerNews,
 ): Promise<void> {
-  // Who cancels knows that they did.
+  // The owner cancelled it themself and needs no notice.
   if (!deps.settings.tell_owner_on_whatsapp || instance.failureReason === 'cancelled') return;
-  // The gate's own notice says it, with the text.
+  // The gate sends its own notice, with the text.
   if (instance.reason === WAITS_FOR_APPROVAL) return;
   const text = conversationNotice(about, {
     id: row.id,
@@ -465,11 +471,11 @@ async function describeContact(work: UnitOfWork, row: InstanceRow): Promise<stri
   return name === null ? row.target_contact : `${name} (${row.target_contact})`;
 }
 
-// The turns that run in this daemon now. A commit that makes one stale ends it at once: no token is spent
-// on words that will not be said, and the next turn need not wait for it.
+// The turns running in this daemon. A commit that makes a turn stale aborts it at once, so that no tokens are spent on
+// messages that will not be sent and the next turn need not wait.
 
 interface RunningTurn {
-  /** Aborted when the turn was overtaken or the daemon stops. */
+  /** Aborted when the turn is overtaken or the daemon stops. */
   readonly signal: AbortSignal;
   end(): void;
 }
@@ -482,7 +488,7 @@ interface Entry {
 export class RunningTurns {
   readonly #turns = new Map<InstanceId, Entry>();
 
-  /** To be called before the turn looks at its instance: what commits from then on can end it. */
+  /** Must be called before the turn reads its instance, so that every later commit can abort it. */
   start(instance: InstanceId, epoch: number, stop: AbortSignal): RunningTurn {
     const entry: Entry = { epoch, abort: new AbortController() };
     this.#turns.set(instance, entry);
@@ -494,7 +500,7 @@ export class RunningTurns {
     };
   }
 
-  /** The instance has this epoch now: a turn of another one has nothing left to win. */
+  /** Called with the instance's new epoch: aborts a running turn of another epoch. */
   overtake(instance: InstanceId, epoch: number): void {
     const entry = this.#turns.get(instance);
     if (entry !== undefined && entry.epoch !== epoch) entry.abort.abort();
@@ -505,7 +511,7 @@ export class RunningTurns {
   }
 }
 
-// What the conversation flow needs of the world, handed to it by main.
+// Dependencies of the conversation feature.
 
 export interface ConversationDeps extends Engine {
   readonly gate: Gate;

@@ -1,5 +1,5 @@
-// A turn of a conversation's agent. The model runs between two transactions, never inside one; what it
-// wanted counts only if nothing overtook it meanwhile, and what overtakes it ends it.
+// Runs the turns of a conversation's agent. The model runs between two transactions, never inside one; its outcome
+// counts only if nothing overtook the turn, and whatever overtakes a turn aborts it.
 
 import {
   currentTurnPurpose,
@@ -77,7 +77,7 @@ export function onConversationJob(deps: ConversationDeps, takeTurn: TakeTurn) {
   };
 }
 
-/** Whatever the agent does, and however long it ignores the signal. */
+/** Returns as soon as the signal aborts, even if the agent ignores it. */
 async function runAgent(
   deps: ConversationDeps,
   takeTurn: TakeTurn,
@@ -103,10 +103,10 @@ async function runAgent(
   return Promise.race([outcome, ended.promise]);
 }
 
-// The beginning of a turn, one transaction: is it still wanted, is it allowed, and what may the agent know?
-// Nothing here is lost when the turn is: whatever it reads it finds again when it is taken anew.
+// Beginning of a turn, in one transaction: checks that it is still wanted and allowed, and reads the agent's context. A
+// turn that is lost and taken again reads the same context again.
 
-/** How a turn begins in each state that can have one. Only the first try finds the state before ACTIVE. */
+/** The events that begin a turn in each state that can have one. A retry finds the state ACTIVE already. */
 const BEGIN_EVENTS: Partial<Record<InstanceRow['state'], readonly ConversationEvent[]>> = {
   CREATED: [{ type: 'agent_sends_first_message' }],
   WAITING_FOR_AGENT: [{ type: 'agent_processes_reply' }],
@@ -116,11 +116,11 @@ const BEGIN_EVENTS: Partial<Record<InstanceRow['state'], readonly ConversationEv
 
 interface BegunTurn {
   readonly context: TurnContext;
-  /** Before this turn. */
+  /** Usage before this turn. */
   readonly used: BudgetUse;
 }
 
-/** Null when there is nothing to think about; the job is settled then. */
+/** Null when no turn is needed; the job is completed then. */
 function beginConversationTurn(
   deps: ConversationDeps,
   job: ConversationJob,
@@ -134,7 +134,7 @@ function beginConversationTurn(
       await job.complete(work.tx);
       return null;
     }
-    // The acknowledgement of what is unsent asks for this turn again.
+    // The acknowledgement of the unsent message queues this turn again.
     if (row.held || row.unsent) {
       await parkTurn(deps, work, job, row);
       return null;
@@ -193,8 +193,8 @@ async function contextOf(
   };
 }
 
-// The end of a turn, one transaction: what the agent wanted becomes events, and all of it is written with
-// them: todos, summary, tool calls, the run's end, messages, timer, job. Or none of it.
+// End of a turn, in one transaction: the outcome becomes events and is written with them: todos, summary, tool calls,
+// the run's end, messages, timer, job. Either all of it or none.
 
 function finishTurn(
   deps: ConversationDeps,
@@ -225,14 +225,14 @@ function finishTurn(
     const texts = wanted.messages.slice(0, evaluated.length);
     const intervention = [{ type: 'request_intervention', reason: refused.reason, texts }] as const;
     await applyEvents(deps, work, row, intervention, progress);
-    // Into the ledger and, if they may allow it, before the owner.
+    // Writes the ledger entry and, if the owner may allow it, an approval.
     const { decision } = await refused.evaluated.submit();
     const content = `Not sent: ${reasonSentence(decision.reason)}`;
     await appendTranscriptLine(work, row, { role: 'system', content });
   });
 }
 
-/** Overtaken: what it wanted is gone, the job with it. When only the daemon stops, the job stays for the next. */
+/** If overtaken, the outcome and the job are dropped. If only the daemon stops, the job stays for its next start. */
 async function discardTurn(
   deps: ConversationDeps,
   job: ConversationJob,
@@ -245,7 +245,7 @@ async function discardTurn(
   if (!overtaken) throw new Error('the daemon stopped in the middle of a turn');
 }
 
-/** Tried once more, then a person is asked; a failure that says what it needs is not tried again. */
+/** Retries once, then asks the owner; an error that says what it needs is not retried. */
 async function failTurn(
   deps: ConversationDeps,
   job: ConversationJob,
@@ -275,7 +275,7 @@ async function failTurn(
 
 interface EvaluatedTexts {
   readonly allowed: readonly EvaluatedProposal[];
-  /** The first that the gate does not let through; what comes after it is not said either. */
+  /** The first text that the gate does not allow; later texts are not sent either. */
   readonly refused: { readonly evaluated: EvaluatedProposal; readonly reason: string } | null;
 }
 
@@ -293,7 +293,7 @@ async function evaluateTexts(
     const evaluated = await evaluateText(deps, work, row, speech, { sayingBefore, run });
     const { outcome, reason } = evaluated.decision;
     if (outcome !== 'allow') {
-      // Held since a moment ago: nobody need be asked for that, the turn is parked.
+      // A hold began in this moment: the turn is parked and the owner need not be asked.
       if (reason === 'hold') throw new TransactionConflict('a hold began');
       const sentence = outcome === 'deny' ? reasonSentence(reason) : WAITS_FOR_APPROVAL;
       return { allowed, refused: { evaluated, reason: sentence } };
@@ -303,7 +303,7 @@ async function evaluateTexts(
   return { allowed, refused: null };
 }
 
-/** What the agent wanted, as events, in the only order the machine allows. */
+/** The outcome as events, in the only order the state machine allows. */
 function eventsOf(context: TurnContext, outcome: TurnOutcome): readonly ConversationEvent[] {
   const { messages: texts, nextHeartbeatMs, end, intervene } = outcome;
   if (intervene !== undefined) return [{ type: 'request_intervention', reason: intervene, texts }];
@@ -325,14 +325,14 @@ function eventsOf(context: TurnContext, outcome: TurnOutcome): readonly Conversa
   ];
 }
 
-// What a turn leaves beside its messages: todos, a new summary, and each call of a tool once. Text of a
-// model is made fit for the database here, before any of it is used.
+// What a turn stores besides its messages: todos, a new summary, and each tool call once. Model output is made storable
+// here, before any of it is used.
 
-/** The outcome as it may be stored and sent. */
+/** The outcome, safe to store and send. */
 const toStorableOutcome = (outcome: TurnOutcome): TurnOutcome =>
   toStorableValue(outcome) as TurnOutcome;
 
-/** Every string in it, names of fields too: a model may write anything anywhere. */
+/** Converts every string, field names included, because a model may write anything anywhere. */
 function toStorableValue(value: unknown): unknown {
   if (typeof value === 'string') return toStorableText(value);
   if (Array.isArray(value)) return value.map(toStorableValue);
@@ -342,7 +342,7 @@ function toStorableValue(value: unknown): unknown {
   );
 }
 
-/** The todos as the turn leaves them; none if it marked none. */
+/** The todos after the turn; no field if it marked none. */
 function todosAfterTurn(
   row: InstanceRow,
   { todos: marked = [] }: TurnOutcome,
@@ -354,7 +354,7 @@ function todosAfterTurn(
   };
 }
 
-/** Before the gate is asked: a summary is as private as what it sums up. */
+/** Runs before the gate is asked, because a summary is as private as what it summarises. */
 async function saveSummary(
   work: UnitOfWork,
   row: InstanceRow,
@@ -369,7 +369,7 @@ async function saveSummary(
     .execute();
 }
 
-/** The run came to its end, with the calls it made. */
+/** Ends the run and stores its tool calls. */
 async function endRunWithCalls(
   deps: ConversationDeps,
   work: UnitOfWork,
@@ -377,7 +377,7 @@ async function endRunWithCalls(
   run: RunId,
   calls: readonly ToolCallRecord[],
 ): Promise<void> {
-  // The same id again is the same call: a model that repeats itself has done it once.
+  // The same id is the same call: a repeated call is stored once.
   await sql`
     WITH ended AS (UPDATE runs SET state = 'done', failure = NULL, ended_at = now()
       WHERE account_id = ${row.account_id} AND id = ${run})
@@ -393,12 +393,12 @@ async function endRunWithCalls(
   });
 }
 
-// A wake-up of one conversation, before it is a turn: whether it still means anything, a heartbeat that is due, a
-// message that was sent, and one that will never arrive. Each is one transaction, with the job's end in it.
+// Jobs of a conversation other than turns: stale wake-ups, a heartbeat that is due, a message that was sent, and one
+// that will never be delivered. Each is one transaction that also completes the job.
 
 type ConversationJob = Job<'conversation'>;
 
-/** Locks the conversation if the wake-up still means it; a stale one is settled and discarded. */
+/** Locks the conversation if the wake-up is of its current epoch; completes and drops a stale one. */
 async function lockIfCurrent(
   deps: ConversationDeps,
   work: UnitOfWork,
@@ -426,7 +426,7 @@ function fireHeartbeat(deps: ConversationDeps, job: ConversationJob): Promise<vo
   });
 }
 
-/** WhatsApp took a message, or it was stopped: once none is unsent, the follow-up clock starts. */
+/** WhatsApp acknowledged a message, or it was withdrawn: once none is unsent, the follow-up clock starts. */
 function acknowledgeSent(deps: ConversationDeps, job: ConversationJob): Promise<void> {
   return transaction(deps, async (work) => {
     const row = await lockInstance(work.tx, deps.lease, job.data.subject);
@@ -453,8 +453,8 @@ async function lastSentAt({ tx }: UnitOfWork, row: InstanceRow): Promise<Date | 
 }
 
 /**
- * A message that will never arrive ends the conversation it belongs to. One that is over, or that its owner
- * has paused, stays as it is; its transcript has said so since the outbox gave up.
+ * A message that will never be delivered ends its conversation. One that has ended or is paused stays as it is; its
+ * transcript has shown the failure since the outbox gave up.
  */
 function failUndelivered(deps: ConversationDeps, job: ConversationJob): Promise<void> {
   return transaction(deps, async (work) => {
@@ -474,10 +474,13 @@ function failUndelivered(deps: ConversationDeps, job: ConversationJob): Promise<
   });
 }
 
-// While all sending is held no agent thinks: a turn that would begin or finish then is parked, which needs
-// no note, because the state of its conversation says that it wants one. Ending the hold asks for them anew.
+// During a hold no agent runs: a turn that would begin or finish then is parked. That needs no record, because the
+// conversation's state shows that it needs a turn. Ending the hold queues all of these turns.
 
-/** The hold was seen to the commit: a release waits for who saw it, or is waited for and then seen. */
+/**
+ * The hold's row is locked until the commit, so a release either waits for this transaction or was waited for and is
+ * seen here.
+ */
 async function parkTurn(
   deps: ConversationDeps,
   work: UnitOfWork,
@@ -490,7 +493,9 @@ async function parkTurn(
   });
 }
 
-/** For the transaction that ends a hold, once its row is locked or gone. A turn asked for twice is taken once. */
+/**
+ * Called in the transaction that ends a hold, once its row is locked or gone. A turn that is queued twice runs once.
+ */
 async function enqueueParkedTurns(deps: ConversationDeps, work: UnitOfWork): Promise<void> {
   const parked = await work.tx
     .selectFrom('instances')
