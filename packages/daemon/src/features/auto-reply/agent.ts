@@ -1,5 +1,5 @@
-// The model that answers a contact. It has no tool that reaches a chat, a file or a person: what it says at
-// the end of its run is the answer, and nothing else of it counts.
+// Runs the model that answers a contact. It has no tool that reaches a chat, a file or a person: only the text at the
+// end of its run is the answer.
 
 import { RelayError } from '@relay/contract/errors';
 import type { AgentSettings } from '@relay/contract/settings';
@@ -29,7 +29,7 @@ interface AutoReplyAgentOptions {
   readonly limits: AgentSettings;
   readonly log: Log;
   readonly clock: Clock;
-  /** The only thing that it may look into besides the chat; none without a key. */
+  /** The only source besides the chat; absent without an API key. */
   readonly search?: WebSearch;
 }
 
@@ -56,7 +56,7 @@ export function createAutoReplyAgent(options: AutoReplyAgentOptions): ComposeRep
           said += delta;
           hooks.said(said);
         },
-        // What a failed attempt had said stays told until the next one says something.
+        // The text of a failed attempt remains the partial answer until the next attempt says something.
         textReset: () => {
           said = '';
         },
@@ -71,8 +71,8 @@ export function createAutoReplyAgent(options: AutoReplyAgentOptions): ComposeRep
   };
 }
 
-// What the model is told before it answers a contact: who it speaks for and with, and the last lines of the
-// session, the contact's words as material between marks.
+// Prompt of an answer: the instructions, and the last lines of the session with the contact's words between marks as
+// untrusted text.
 
 const MAX_LINE_CHARACTERS = 8_000;
 

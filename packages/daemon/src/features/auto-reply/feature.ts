@@ -1,5 +1,5 @@
-// Auto-reply, put together for the daemon: its worker, what it does when a hold ends, and the look for
-// what a daemon before it left waiting.
+// Creates the auto-reply feature: its worker, its work after a hold, and the search for messages that an earlier daemon
+// left unanswered.
 import type { ComposeReply } from '@relay/core/ports/agent-turn';
 import type { OnRelease } from '../../pipeline/gate/approvals.ts';
 import { transaction } from '../../platform/db/transaction.ts';
@@ -7,9 +7,9 @@ import { enqueueWaitingReplies } from './on-message.ts';
 import { type AutoReplyDeps, onReplyJob } from './turn.ts';
 
 interface AutoReplyFeature {
-  /** Asks for what waits and was forgotten, because its job failed for good. */
+  /** Queues waiting messages without a job, because their job failed for good. */
   lookAgain(): Promise<void>;
-  /** Answers from now on. */
+  /** Starts answering. */
   start(compose: ComposeReply): Promise<void>;
   readonly onRelease: OnRelease;
 }
@@ -20,7 +20,7 @@ export function openAutoReply(deps: AutoReplyDeps): AutoReplyFeature {
     lookAgain,
     async start(compose) {
       await lookAgain();
-      // While some think, the next are made ready and the last are written down.
+      // Twice the number of parallel model calls, so that other jobs can be prepared and finished meanwhile.
       const atHand = 2 * deps.settings.auto_reply.concurrency;
       deps.jobs.work('auto_reply', atHand, onReplyJob(deps, compose));
     },

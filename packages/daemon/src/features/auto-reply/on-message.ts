@@ -1,5 +1,5 @@
-// A readable contact wrote: their words into the session, and a job to answer them. One job a session waits
-// at a time; whoever works on it asks for the next, so that contacts take turns however much each writes.
+// Handles a message for auto-reply: stores it in the contact's session and queues a job to answer it. A session has at
+// most one queued job, which queues the next one, so that contacts take turns however much each writes.
 import type { ChatId, ContactId, MessageId, SessionId } from '@relay/contract/ids';
 import { sql } from 'kysely';
 import { contactNumberSql } from '../../platform/db/names-and-addresses.ts';
@@ -43,7 +43,7 @@ export async function onAutoReplyMessage(
     await sql`UPDATE grants SET session_id = ${session.id}
       WHERE account_id = ${account} AND id = ${grant.id}`.execute(work.tx);
   }
-  // Where another line waits already, something stands for the session.
+  // If another line waits already, the session has a job or a timer.
   const asked = (await findFirstWaiting(work.tx, session)) !== null;
   await appendSessionLine(work.tx, session, {
     role: 'user',
@@ -55,7 +55,7 @@ export async function onAutoReplyMessage(
   if (!asked) await enqueueReplies(engine, work, [session.id]);
 }
 
-// Asking for a session's next answer: always at the end of the queue, so that contacts take turns.
+// Queues the next answer of a session, always at the end of the queue, so that contacts take turns.
 
 const replyJobKey = ({ lease }: Engine, session: SessionId): string =>
   `${lease.account}:${session}`;
@@ -74,7 +74,7 @@ export async function enqueueReplies(
   if (sessions.length > 0) work.afterCommit.push(() => engine.jobs.hint('auto_reply'));
 }
 
-/** For every session in which something waits and that no job stands for: after a hold, and at the start. */
+/** For every session with waiting messages and no job: after a hold, and at start. */
 export async function enqueueWaitingReplies(engine: Engine, work: UnitOfWork): Promise<void> {
   const { rows } = await sql<{ id: SessionId }>`
     SELECT session_id AS id FROM session_messages WHERE account_id = ${engine.lease.account} AND waiting

@@ -1,5 +1,5 @@
-// A session of auto-reply as rows. Whoever changes what waits in it holds its lock: a line waits exactly as
-// long as one job, one timer or the end of a hold stands for its session.
+// Reads and locks the rows of auto-reply sessions. Whoever changes the waiting lines holds the session's lock.
+// Invariant: while a line waits, exactly one of a job, a timer or the end of a hold will handle its session.
 
 import type { GrantOptions } from '@relay/contract/contacts/grant-options';
 import type { AccountId, ChatId, ContactId, MessageId, SessionId } from '@relay/contract/ids';
@@ -19,7 +19,7 @@ export interface ReplySession extends SessionRow {
   readonly contact_id: ContactId;
 }
 
-/** Null when it is gone; what waited in it is gone with it. A hold that is seen ends only after this transaction. */
+/** Null when the session is gone, with its waiting lines. A hold that is seen here ends only after this transaction. */
 export async function lockReplySession(
   tx: Transaction,
   account: AccountId,
@@ -42,7 +42,7 @@ export interface WaitingLine extends SessionLine {
   readonly message_id: MessageId;
 }
 
-/** The oldest line that nobody has dealt with. */
+/** The oldest line that is still waiting. */
 export async function findFirstWaiting(
   tx: Transaction,
   { account_id, id }: Pick<SessionRow, 'account_id' | 'id'>,
@@ -64,11 +64,11 @@ export const cooldownOf = ({ resting_until, rests, rest_reason }: SessionRow): C
     ? null
     : { until: resting_until, count: rests, cause: rest_reason as CooldownCause };
 
-// What is known when a line's turn has come: what the owner allows now, what was said, and how often it was
-// answered. Read in the transaction that decides on it, so that a grant revoked a moment ago counts.
+// The facts for the decision on a line: the grant, what was said and how often it was answered. Read in the deciding
+// transaction, so that a grant revoked a moment ago counts.
 
 export interface ReplyStanding extends ReplyConditions {
-  /** What the owner calls the contact, or the number. */
+  /** The owner's name for the contact, or the number. */
   readonly displayName: string;
   readonly options: GrantOptions;
 }
@@ -109,7 +109,7 @@ export async function readStanding(
   };
 }
 
-/** When answers were given, the newest first. */
+/** The times of answers, newest first. */
 export async function readReplyTimes(
   tx: Transaction,
   { account_id, id }: Pick<SessionRow, 'account_id' | 'id'>,
@@ -132,7 +132,7 @@ export interface DatedReplyLine extends ReplyLine {
   readonly at: Date;
 }
 
-/** The last ones up to and with a line, oldest first, each answer behind what it answers. */
+/** The last lines up to and including a line, oldest first, each answer after the line it answers. */
 export async function readLinesUpTo(
   tx: Transaction,
   { account_id, session_id, id }: Pick<SessionLine, 'account_id' | 'session_id' | 'id'>,

@@ -1,4 +1,4 @@
-// One job of an auto-reply session: one answer. The model runs between two transactions, never inside one.
+// Handles a job of an auto-reply session: one answer. The model runs between two transactions, never inside one.
 
 import { RelayError } from '@relay/contract/errors';
 import type { MessageId, RunId } from '@relay/contract/ids';
@@ -71,7 +71,7 @@ export function onReplyJob(deps: AutoReplyDeps, compose: ComposeReply) {
   };
 }
 
-/** Whatever the model does, and however long it ignores the signal. */
+/** Returns as soon as the signal aborts, even if the model ignores it. */
 async function runModel(
   deps: AutoReplyDeps,
   compose: ComposeReply,
@@ -112,19 +112,19 @@ async function runModel(
 
 // The first transaction: loads the message to answer, checks that it may be answered now, and starts a run.
 
-/** So many lines of the session are the context of a call. */
+/** Lines of the session in the context of a model call. */
 const HISTORY_LINES = 20;
 const DAY = 24 * 3_600_000;
 
 interface ReplyTurn {
   readonly task: ReplyTask;
   readonly run: RunId;
-  /** It waited so long that its answer waits for the owner. */
+  /** The message waited so long that its answer needs the owner's approval. */
   readonly late: boolean;
   readonly context: ReplyContext;
 }
 
-/** Null when there is nothing to think about; the job is settled then. */
+/** Null when no answer is needed; the job is completed then. */
 function beginReply(deps: AutoReplyDeps, job: ReplyJob): Promise<ReplyTurn | null> {
   return transaction(deps, async (work) => {
     const session = await lockReplySession(work.tx, deps.lease.account, job.data.subject);
@@ -228,7 +228,7 @@ async function createReplyTurn(
 
 interface ComposedReply {
   readonly text: string;
-  /** It read what others wrote outside of this chat. */
+  /** Whether the run read text of others from outside this chat. */
   readonly outside: boolean;
 }
 
@@ -266,7 +266,7 @@ function finishReply(
   });
 }
 
-/** Behind the line that it answers; gives its number. */
+/** Appends the answer after the line it answers; returns its id. */
 async function appendReply(
   deps: AutoReplyDeps,
   work: UnitOfWork,
@@ -284,8 +284,8 @@ async function appendReply(
 }
 
 /**
- * Null when the session is gone, its line was dealt with, another line comes before it since two sessions were merged,
- * or a hold has begun. The run is discarded then.
+ * Null when the session is gone, its line was handled, another line comes before it because two sessions were merged,
+ * or a hold began. The run is discarded then.
  */
 async function lockCurrentTask(
   deps: AutoReplyDeps,
@@ -307,7 +307,7 @@ async function lockCurrentTask(
 
 // When the daemon stops or the model fails, nothing is sent.
 
-/** The daemon stops: the job stays for the next, and so does the line. */
+/** The daemon stops: the job and the line stay for its next start. */
 async function discardReply(deps: AutoReplyDeps, { run }: ReplyTurn): Promise<never> {
   await transaction(deps, (work) => endRun(work.tx, deps.lease.account, run, 'discarded'));
   throw new Error('the daemon stopped in the middle of an answer');
@@ -315,11 +315,11 @@ async function discardReply(deps: AutoReplyDeps, { run }: ReplyTurn): Promise<ne
 
 interface ReplyFailure {
   readonly error: unknown;
-  /** What was said before it. */
+  /** The text before the failure. */
   readonly partial: string;
 }
 
-/** What may pass is tried once more. */
+/** A temporary failure is retried once. */
 async function failReply(
   deps: AutoReplyDeps,
   turn: ReplyTurn,
@@ -350,7 +350,7 @@ function failureText(error: unknown): string {
   return error instanceof Error ? error.name : 'failed';
 }
 
-/** Of this line, the one that was just written down included. */
+/** Counts the failed runs for this line, including the one just stored. */
 async function countFailures(work: UnitOfWork, { task: { line } }: ReplyTurn): Promise<number> {
   const { count } = await work.tx
     .selectFrom('runs')
@@ -369,13 +369,13 @@ const REPLACED_SENTENCE =
   'The contact wrote again, and the answer to that takes the place of this one.';
 
 interface ReplyToSend {
-  /** The line of the session that holds it. */
+  /** The session line with the answer. */
   readonly answer: number;
   readonly text: string;
   readonly run: RunId;
   readonly late: boolean;
   readonly outside: boolean;
-  /** The message that it answers. */
+  /** The message being answered. */
   readonly answers: MessageId;
 }
 
@@ -399,7 +399,7 @@ async function submitReply(
     { kind: 'send_message', chat, text },
     circumstances,
   );
-  // Held since a moment ago: nothing of this has happened, and the answer is parked.
+  // A hold began in this moment: the transaction is rolled back and the answer is parked.
   if (decision.reason === 'hold') throw new TransactionConflict('a hold began');
   await closeNotices(work.tx, { gate, account }, replaced, REPLACED_SENTENCE);
   if (message !== null) work.afterCommit.push(() => gate.hint());
@@ -417,7 +417,7 @@ async function submitReply(
 
 // Settles a message in the transaction of its outcome: writes the ledger and enqueues the session's next message.
 
-/** One job, and the line it is about. */
+/** A job and the line it answers. */
 interface ReplyTask {
   readonly job: ReplyJob;
   readonly session: ReplySession;
@@ -439,7 +439,7 @@ async function settleReply(
   await recordReply(deps, work, task, cameOf);
 }
 
-/** All of it but the ledger's row, which comes last in a transaction. */
+/** Everything except the ledger entry, which comes last in a transaction. */
 async function finishLine(
   deps: AutoReplyDeps,
   work: UnitOfWork,
@@ -477,7 +477,7 @@ async function recordReply(
   );
 }
 
-/** While all sending is held nothing is answered; the end of the hold asks for what waits. */
+/** During a hold nothing is answered; the end of the hold queues the waiting messages. */
 async function parkReply(deps: AutoReplyDeps, work: UnitOfWork, task: ReplyTask): Promise<void> {
   await task.job.complete(work.tx);
   await recordReply(deps, work, task, { reason: 'hold' });
@@ -485,7 +485,7 @@ async function parkReply(deps: AutoReplyDeps, work: UnitOfWork, task: ReplyTask)
 
 // Messages received in quiet hours are answered afterwards; messages received during a cooldown are not.
 
-/** The timer stands for the session from here on, in the place of its job. */
+/** From here on the timer, not the job, will handle the session. */
 async function postponeReply(
   deps: AutoReplyDeps,
   work: UnitOfWork,
@@ -523,7 +523,7 @@ async function startCooldown(
   });
   await settleReply(deps, work, task, { reason: cooldownAnswerReason(rest), detail: { until } });
   work.afterCommit.push(() =>
-    deps.log.warn('auto-reply rests', { chat: session.chat_id, reason: cause, count }),
+    deps.log.warn('auto-reply cooldown', { chat: session.chat_id, reason: cause, count }),
   );
   if (!isFirstCooldown(rest) || !deps.settings.tell_owner_on_whatsapp) return;
   const told = await notifyOwner(work.tx, { gate: deps.gate, account }, cooldownNotice(name, rest));
@@ -538,7 +538,7 @@ async function isDayBudgetSpent(deps: AutoReplyDeps, tx: Transaction): Promise<b
   return dayBudgetError(deps.settings.agent, rows[0]?.day ?? ZERO_DAY_USE) !== null;
 }
 
-/** Adds what a call of the model cost; rejects when the day's budget is used up with it. */
+/** Adds the usage of a model call; rejects when it uses up the day's budget. */
 async function addReplyUsage(deps: AutoReplyDeps, run: RunId, spent: ModelUsage): Promise<void> {
   const { db, lease, settings } = deps;
   const spending = { run, clock: deps, usedBefore: sql<number>`0` };

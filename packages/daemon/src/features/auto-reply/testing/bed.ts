@@ -1,5 +1,4 @@
-// Auto-reply over a real database with a model that does what the test says: contacts are granted, write,
-// and are answered, with router, gate and jobs as the daemon has them.
+// Test fixture: auto-reply on a real database with a scripted model. Router, gate and jobs are those of the daemon.
 import { randomUUID } from 'node:crypto';
 import type { GrantOptions } from '@relay/contract/contacts/grant-options';
 import type { ChatId, ContactId, MessageId, SessionId } from '@relay/contract/ids';
@@ -97,7 +96,7 @@ export async function freshBed(options: DaemonHarnessOptions = {}) {
     );
   }
 
-  /** Stored and routed; gives the message's id. */
+  /** Stores and routes a message; returns its id. */
   async function writes(
     { chat, contact: sender }: Contact,
     body: string,
@@ -146,7 +145,7 @@ export async function freshBed(options: DaemonHarnessOptions = {}) {
     model: (next: Model) => {
       act = next;
     },
-    /** As `role: content`, each answer behind what it answers. */
+    /** As `role: content`, each answer after the line it answers. */
     said: async (of: Contact) =>
       (
         await sql<{ line: string }>(
@@ -155,14 +154,14 @@ export async function freshBed(options: DaemonHarnessOptions = {}) {
           [of.contact],
         )
       ).map(({ line }) => line),
-    /** What the gate let out to this contact, in order. */
+    /** The messages that the gate allowed to this contact, in order. */
     sent: async ({ chat }: Contact) =>
       (
         await sql<{ body: string }>('SELECT body FROM outbox WHERE chat_id = $1 ORDER BY seq', [
           chat,
         ])
       ).map(({ body }) => body),
-    /** What the ledger says of a message after it was routed. */
+    /** The ledger's decisions on answering a message. */
     decided: async (id: MessageId) =>
       (
         await sql<{ said: string }>(
@@ -171,7 +170,7 @@ export async function freshBed(options: DaemonHarnessOptions = {}) {
           [id],
         )
       ).map(({ said }) => said),
-    /** Nothing is due and nothing runs. */
+    /** Waits until nothing is due and nothing runs. */
     rest: () =>
       eventually(async () => {
         await sql("UPDATE relay_jobs.job SET start_after = now() WHERE state = 'retry'");
