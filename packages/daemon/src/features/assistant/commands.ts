@@ -1,5 +1,5 @@
-// What the owner says to Relay itself: a slash command, carried out by the same verbs as the `relay` command
-// and answered in words. No model, and nothing that waits for one; a refusal is an answer too.
+// Runs the owner's slash commands with the services that the `relay` command uses, and returns the answer as text. No
+// model is involved and nothing waits for one; a refusal is also returned as an answer.
 import type { Approval } from '@relay/contract/api/approvals';
 import { RelayError } from '@relay/contract/errors';
 import {
@@ -28,7 +28,7 @@ import type { AssistantDeps } from './deps.ts';
 import { appendSessionEvent } from './sql.ts';
 import { toShortId } from './tools/tool-run.ts';
 
-/** Where it was said: the session, and on WhatsApp the chat and when. */
+/** Where a command was given: the session, and on WhatsApp also the chat and the time. */
 interface CommandSource {
   readonly session: SessionId;
   readonly chat: ChatId | null;
@@ -57,12 +57,15 @@ export async function runSlashCommand(
     return await COMMAND_HANDLERS[name](deps, argument, said);
   } catch (error) {
     if (error instanceof RelayError) return error.message;
-    deps.log.error('a command failed', { event: name, error });
+    deps.log.error('command failed', { event: name, error });
     return UNEXPECTED_ERROR_SENTENCE;
   }
 }
 
-/** What lets something happen: not on a word that was said before the owner knew what is now. */
+/**
+ * Commands that let something happen. They are not run late, because the owner gave them without knowing what has
+ * changed since.
+ */
 const NOT_WHEN_LATE: ReadonlySet<keyof typeof SLASH_COMMANDS> = new Set([
   'approve',
   'release',
@@ -99,7 +102,7 @@ const COMMAND_HANDLERS: Readonly<Record<keyof typeof SLASH_COMMANDS, CommandHand
   },
 };
 
-/** What was said so far is kept and no longer remembered, nor is what it was made of. */
+/** Keeps the earlier lines but starts a new memory, without them and without their taint. */
 export function resetSession(deps: AssistantDeps, session: SessionId): Promise<void> {
   const { account } = deps.lease;
   return transaction(deps, async ({ tx }) => {
@@ -124,8 +127,8 @@ async function digest({ digests }: AssistantDeps, argument: string): Promise<str
 }
 
 /**
- * On WhatsApp only what Relay has shown there in full is approved; what was not is shown now. Without an id, only the
- * one notice that is open is meant.
+ * On WhatsApp only an approval that Relay has shown there in full can be approved; otherwise it is shown now. Without
+ * an id, the command applies only if exactly one notice is open.
  */
 async function approve(
   deps: AssistantDeps,
@@ -188,7 +191,9 @@ const waitingList = (waiting: readonly Approval[], said: CommandSource): string[
   ...(waiting.length > MAX_LISTED ? [`… and ${waiting.length - MAX_LISTED} more`] : []),
 ];
 
-/** On WhatsApp, a long text is counted instead of cut: what is cut looks complete. */
+/**
+ * On WhatsApp, the length of a long text is given instead of a shortened text, because a shortened text looks complete.
+ */
 const MAX_SHOWN_CHARACTERS = 300;
 
 function questionLine(
@@ -215,7 +220,7 @@ function questionLine(
   }
 }
 
-/** The one that is named by the beginning of its id; unnamed, the only one there is. */
+/** Finds the approval by a prefix of its id; without one, the only pending approval. */
 async function answerQuestion(
   { verbs }: AssistantDeps,
   argument: string,
@@ -264,7 +269,10 @@ async function withConversation(
 const OVER: readonly string[] = ['COMPLETED', 'ABANDONED', 'FAILED'];
 const RESUMABLE: readonly string[] = ['PAUSED', 'NEEDS_HUMAN_INTERVENTION'];
 
-/** `/schedule tomorrow 9:00: call the doctor`, to the owner; without an argument, what is scheduled. */
+/**
+ * `/schedule tomorrow 9:00: call the doctor` schedules a message to the owner; without an argument, lists the
+ * schedules.
+ */
 async function schedule(
   { verbs: { schedules } }: AssistantDeps,
   argument: string,

@@ -1,4 +1,4 @@
-// What the assistant says when its model did not: always what happened, and what may be done next.
+// Answers of the assistant when its model gave none. Each says what happened and what can be done next.
 
 const effectsSentence = (deeds: readonly string[]): string =>
   deeds.length === 0
@@ -19,7 +19,7 @@ export const FALLBACK_ANSWERS = {
     `I could not finish: ${why} ${effectsSentence(deeds)}`,
 } as const;
 
-/** It could only be read long after it was written. */
+/** Whether a message was read only long after it was written. */
 export const isLate = (saidAt: Date, now: Date): boolean =>
   now.getTime() - saidAt.getTime() > LATE_MS;
 

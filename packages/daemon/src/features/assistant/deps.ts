@@ -1,4 +1,4 @@
-// What the assistant needs of the world, handed to it by main.
+// Dependencies of the assistant, and the limit of one turn at a time per session.
 
 import type { ApprovalService, HoldService } from '@relay/contract/api/approvals';
 import type { DigestService } from '@relay/contract/api/digests';
@@ -35,21 +35,21 @@ export interface AssistantDeps extends Engine {
   readonly webSearch: WebSearch;
   readonly verbs: CommandServices;
   readonly turns: SessionTurns;
-  /** Whether WhatsApp can be reached now, asked for each turn. */
+  /** Whether WhatsApp is connected; checked for each turn. */
   connected(): boolean;
 }
 
-// One turn of a session at a time, whatever asks for it, and the way to end the one that runs. In memory:
-// one daemon serves the account, and what a turn has done stands in the tables.
+// Runs one turn of a session at a time and can stop the running one. In memory, because one daemon serves the account
+// and the effects of a turn are in the tables.
 
-/** The owner said stop. */
+/** The owner stopped the turn. */
 export class TurnStopped extends Error {}
 
 export class SessionTurns {
   readonly #last = new Map<SessionId, Promise<void>>();
   readonly #running = new Map<SessionId, AbortController>();
 
-  /** Waits for its turn; rejects with the signal's reason when that ends first. */
+  /** Waits for earlier turns; rejects with the signal's reason when the signal aborts first. */
   async run<T>(
     session: SessionId,
     signal: AbortSignal,
@@ -71,7 +71,7 @@ export class SessionTurns {
     }
   }
 
-  /** False when nothing runs. */
+  /** Returns false when nothing runs. */
   stop(session: SessionId): boolean {
     const running = this.#running.get(session);
     running?.abort(new TurnStopped());

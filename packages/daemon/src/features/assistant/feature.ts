@@ -1,4 +1,4 @@
-// The assistant, put together: what main hands to the routes, the hold and the workers.
+// Creates the assistant feature for the routes, the hold and the workers.
 import type { AssistantService } from '@relay/contract/api/assistant';
 import type { OnRelease } from '../../pipeline/gate/approvals.ts';
 import type { JobHandler } from '../../platform/jobs/worker.ts';

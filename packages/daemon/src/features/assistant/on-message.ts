@@ -1,5 +1,5 @@
-// The owner wrote to their assistant on WhatsApp: their words into the session, and a job. What begins with
-// a slash goes past the questions that wait: nobody waits for a model in order to stop it.
+// Handles the owner's messages to the assistant on WhatsApp: stores them in the session and queues a job. Slash
+// commands do not wait behind questions, so that `/stop` need not wait for the model it stops.
 
 import type { AccountId, ChatId, MessageId, SessionId } from '@relay/contract/ids';
 import { parseSlashCommand } from '@relay/core/assistant/commands';
@@ -16,10 +16,10 @@ interface OwnerChatMessage {
   readonly id: MessageId;
   readonly chat: ChatId;
   readonly body: string;
-  /** The owner passed it on, but somebody else wrote it. */
+  /** The owner forwarded it, but somebody else wrote it. */
   readonly untrusted: boolean;
   readonly sentAt: Date;
-  /** In the chat of the linked number with itself; else one of the owner's other numbers wrote. */
+  /** True in the linked number's chat with itself; otherwise one of the owner's other numbers wrote. */
   readonly self: boolean;
 }
 
@@ -41,7 +41,7 @@ export async function onAssistantMessage(
   await enqueueQuestions(engine, work, session.id, [line]);
 }
 
-/** In the chat of the linked number with itself, or in that of one of the owner's other numbers. */
+/** The session of the linked number's chat with itself, or of one of the owner's other numbers. */
 const sessionIn = (
   { lease: { account } }: Engine,
   { tx }: UnitOfWork,
@@ -62,7 +62,7 @@ interface OwnerReaction extends Pick<OwnerChatMessage, 'id' | 'chat' | 'sentAt' 
   readonly reaction: { readonly emoji: string; readonly on: MessageId } | null;
 }
 
-/** On a notice, 👍 and 👎 are `/approve` and `/reject` with its id. On anything else they say nothing. */
+/** On a notice, 👍 and 👎 mean `/approve` and `/reject` with its id. On other messages they are ignored. */
 export async function onAssistantReaction(
   engine: Engine,
   work: UnitOfWork,
@@ -84,13 +84,13 @@ export async function onAssistantReaction(
   await enqueueQuestions(engine, work, session.id, [line]);
 }
 
-/** In any colour of skin. */
+/** In any skin tone. */
 function commandOf(emoji: string): string | null {
   const plain = emoji.replace(/\p{Emoji_Modifier}/gu, '');
   return plain === '👍' ? '/approve' : plain === '👎' ? '/reject' : null;
 }
 
-/** Shared by the owner's own chat, the terminal and the console. `chat` where it is heard on WhatsApp. */
+/** Shared by the owner's own chat, the terminal and the console. `chat` is set where it is used on WhatsApp. */
 export const openOwnerSession = (
   tx: Transaction,
   account: AccountId,
@@ -104,7 +104,7 @@ export const openOwnerSession = (
     contact: null,
   });
 
-/** Commands are in order among themselves, and so are questions. */
+/** Commands keep their order among themselves, and so do questions. */
 async function enqueueQuestions(
   { lease: { account }, jobs }: Engine,
   work: UnitOfWork,
@@ -122,8 +122,8 @@ async function enqueueQuestions(
   work.afterCommit.push(() => jobs.hint('assistant'));
 }
 
-// The hold is over: what the owner asked meanwhile is answered now. A question asked for twice is answered
-// once, because its line no longer waits.
+// After a hold, the waiting questions are queued. A question that is queued twice is answered once, because its line no
+// longer waits.
 
 export const resumeQuestionsOnRelease =
   (deps: AssistantDeps): OnRelease =>

@@ -1,5 +1,5 @@
-// What the assistant is told at the beginning of every turn: who it is for, what time it is, how to behave,
-// which tools there are now and what its owner permits, as it stands at this moment.
+// Builds the assistant's prompt of a turn: its role, the time, the rules, the available tools and the current
+// permissions.
 
 import type { ChatId, RunId } from '@relay/contract/ids';
 import {
@@ -21,18 +21,18 @@ export interface AssistantPromptInput {
   readonly now: Date;
   readonly zone: string;
   readonly channel: 'chat' | 'whatsapp';
-  /** When the owner wrote what is answered now. */
+  /** When the owner wrote the message that is answered now. */
   readonly askedAt: Date;
   readonly connected: boolean;
   readonly tools: readonly AgentTool[];
   readonly permitted: readonly PermittedChat[];
-  /** Where the one who asks is reached: "me". Null while no phone is linked. */
+  /** The address of the owner's own chat ("me"). Null while no phone is linked. */
   readonly own: string | null;
-  /** What the owner tells all agents. */
+  /** The owner's instructions for all agents. */
   readonly ownersWords: string;
 }
 
-/** Every part is Relay's or the owner's: the names among them are those that the owner gave, or numbers. */
+/** Every part is trusted: text of Relay or the owner, and names that the owner gave, or numbers. */
 export function assistantInstructions(told: AssistantPromptInput): TrustedText {
   const parts = [
     ROLE,
@@ -109,25 +109,25 @@ function permissions(permitted: readonly PermittedChat[]): string {
   ].join('\n');
 }
 
-/** One line, whatever is in it. */
+/** Always one line. */
 const named = (name: string): string => name.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ').slice(0, 100);
 
 const list = (lines: readonly string[]): string => lines.map((line) => `- ${line}`).join('\n');
 
-// What was said before about what is asked now: past messages that the assistant may read, put under the
-// question as lines, one message a line, so that no message can pretend to be another or to be the owner.
+// Past messages about the question that the assistant may read, added below the question. Each message is one line, so
+// that no message can pretend to be another one or the owner's.
 
 export interface PastMessage {
   readonly chat: ChatId;
   readonly at: Date;
-  /** The name of whoever wrote it, or `me`. */
+  /** The sender's name, or `me`. */
   readonly sender: string;
   readonly text: string;
 }
 
 const MAX_PAST_TEXT = 500;
 
-/** Marks of this turn alone: a message can close them neither by guessing nor with those of another turn. */
+/** Marks for this turn only: a message cannot close them by guessing or with the marks of another turn. */
 const othersMarks = (run: RunId): readonly [open: string, close: string] => {
   const word = run.slice(0, 8);
   return [`<others-${word}>`, `</others-${word}>`];
@@ -160,7 +160,7 @@ const unmarked = (text: string): string => text.replace(LIKE_A_MARK, '‹');
 
 const LIKE_A_MARK = /<(?=[\s/]*others-[0-9a-f]{8})/gi;
 
-/** As in 2026-02-10T14:30:00, on the owner's clock. */
+/** For example 2026-02-10T14:30:00, in the owner's time zone. */
 const localTime = (at: Date, zone: string): string =>
   new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeStyle: 'medium', timeZone: zone })
     .format(at)

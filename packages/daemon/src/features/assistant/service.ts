@@ -1,5 +1,5 @@
-// The assistant in a chat on the owner's own computer: `relay chat`, the console, the API. The same session
-// as in the owner's chat on WhatsApp; here somebody looks on, hears the turn as it goes and is asked.
+// The assistant for `relay chat`, the console and the API. It uses the session of the owner's WhatsApp chat, but here
+// the owner watches the turn and can be asked during it.
 
 import type {
   AssistantLine,
@@ -82,7 +82,7 @@ async function answerQuestion(
   sink({ type: 'run', id: begun.run, question: String(begun.question.id) });
   const thought = await runAssistantTurn(deps, begun, { kind: 'chat', sink }, signal).catch(
     async (error: unknown) => {
-      // Nobody looks on any more: what was done stays done, and the next turn knows of it.
+      // The client disconnected: effects so far remain, and the next turn is told of them.
       const deeds = await readEffects(deps.db, account, begun.run);
       const stopped = {
         state: 'done',
@@ -130,8 +130,7 @@ function finish(
   });
 }
 
-// What the owner and the assistant said, as they read it on coming back: each answer behind its question, with what
-// its turn looked at and whose words it may be made of.
+// The history of the session: each answer after its question, with the tool calls of its turn and its sources.
 
 type HistoryDeps = Pick<AssistantDeps, 'db' | 'lease' | 'settings'>;
 
@@ -206,7 +205,7 @@ async function readSteps(
 
 type Sources = Pick<AssistantLine, 'sources' | 'outside'>;
 
-/** The owner's own chat is no source: they know what they wrote. */
+/** The owner's own chat is not listed as a source. */
 async function readSources(
   { db, lease: { account }, settings }: HistoryDeps,
   runs: readonly RunId[],
@@ -237,8 +236,8 @@ async function readSources(
   );
 }
 
-// Summaries for whoever asks beside the assistant's turns: the same question to the owner's model, without
-// tools. What it costs counts towards the owner's day, and nothing is asked once that is used up.
+// Chat summaries outside of the assistant's turns: the same request to the owner's model, without tools. The usage
+// counts towards the daily budget, and no request is made once that is used up.
 
 type ChatSummaryDeps = Pick<
   AssistantDeps,
@@ -264,7 +263,7 @@ export function createChatSummaryService(deps: ChatSummaryDeps): ChatSummaryServ
         hooks: {
           signal,
           ...chatOnlyHooks(chat),
-          // An answer that is paid for is given, whatever is left of the day.
+          // An answer that was paid for is returned, even if it uses up the budget.
           spent: (spent) => noteSingleCallRun(db, lease, { actor: by, clock: deps, taint }, spent),
         },
       });

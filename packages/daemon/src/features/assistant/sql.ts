@@ -1,5 +1,4 @@
-// What a session of the assistant remembers, as rows: what was asked and answered since it began, and what
-// its turns did.
+// Reads and writes the rows of assistant sessions: questions, answers, and the effects of turns.
 
 import type { AccountId, RunId, SessionId } from '@relay/contract/ids';
 import { selectRememberedLines } from '@relay/core/agent/context-window';
@@ -17,7 +16,7 @@ import {
 
 type SpokenSessionLine = SessionLine & { readonly role: 'user' | 'assistant' };
 
-/** Said, and told to whoever looks at the session. */
+/** Appends a line and an event for whoever watches the session. */
 export async function addLine(
   tx: Transaction,
   session: Pick<SessionRow, 'account_id' | 'id'>,
@@ -28,18 +27,18 @@ export async function addLine(
   return added;
 }
 
-/** The event has no words: what was said is asked for. */
+/** The event has no text: clients read the lines themselves. */
 export const appendSessionEvent = (
   tx: Transaction,
   { account_id, id }: Pick<SessionRow, 'account_id' | 'id'>,
 ): Promise<void> => appendEvent(tx, account_id, { kind: 'assistant', subject: id, data: {} });
 
-/** More than any memory holds. */
+/** More lines than a turn can remember. */
 const MAX_LINES_READ = 300;
 
 /**
- * The lines that a turn is shown, each answer behind its question, its own question last: what still waits
- * for an answer of its own is not among them, and what was said to Relay itself never is.
+ * The lines that a turn is shown, each answer after its question, the turn's own question last. Lines that still wait
+ * for an answer and slash commands are left out.
  */
 export async function readRememberedLines(
   tx: Transaction,
@@ -79,7 +78,7 @@ export async function readSessionLine(
   return line ?? null;
 }
 
-/** Held until the transaction ends: one turn or command at a time writes to it. */
+/** Locked until the transaction ends: only one turn or command at a time writes to it. */
 export async function lockAssistantSession(
   tx: Transaction,
   account: AccountId,
@@ -105,7 +104,7 @@ export async function markLineAnswered(tx: Transaction, line: SessionLine): Prom
     .execute();
 }
 
-/** What a run has done so far, in words, in the order it did it. */
+/** The effects of a run so far, as text, in order. */
 export async function readEffects(
   db: Db,
   account: AccountId,
@@ -129,7 +128,10 @@ interface InterruptedTurn {
   readonly deeds: readonly string[];
 }
 
-/** Turns of this session that came to no end, and what they had done: of one question, or of all left running. */
+/**
+ * Turns of this session that did not finish but had effects: those of one question, or all that are still marked
+ * running.
+ */
 export async function findInterruptedTurns(
   tx: Transaction,
   session: SessionRow,
@@ -148,8 +150,8 @@ export async function findInterruptedTurns(
   return rows;
 }
 
-// What came of the owner's message, into the ledger: in the transaction that decides it, as its last row. A
-// line that was not heard on WhatsApp has no message to tell of.
+// Writes the outcome of the owner's message to the ledger, as the last row of the deciding transaction. Lines that were
+// not received on WhatsApp have no message and are skipped.
 
 export async function recordAssistantAnswer(
   tx: Transaction,

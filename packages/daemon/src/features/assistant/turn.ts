@@ -1,6 +1,6 @@
-// The owner's words on WhatsApp, answered: a job of the queue `assistant`. The model runs between two
-// transactions; the answer, the run's end and the job's are one. What a turn had done before it was cut off
-// is not begun again.
+// Answers the owner's messages on WhatsApp, as a job of the queue `assistant`. The model runs between two transactions;
+// the answer, the end of the run and the end of the job are one transaction. A turn that was interrupted after it had
+// effects is not started again.
 
 import type { AssistantSink } from '@relay/contract/api/assistant';
 import { RelayError } from '@relay/contract/errors';
@@ -105,7 +105,7 @@ async function takeTurn(
   await finishAnswer(deps, job, begun, thought);
 }
 
-/** Null when there is nothing to think about: the job is settled then, or the question waits on. */
+/** Null when no turn is needed: the job is completed, or the question waits. */
 function beginAnswer(
   deps: AssistantDeps,
   job: AssistantJob,
@@ -149,7 +149,7 @@ function finishAnswer(
   return transaction(deps, async (work) => {
     await lockAssistantSession(work.tx, account, session.id);
     if (await isOnHold(work.tx, account, 'share')) {
-      // It is answered when the hold ends: anew, or with what was done.
+      // Answered when the hold ends: with a new turn, or with what was done.
       await endRun(work.tx, account, run, 'discarded');
       await job.complete(work.tx);
       return recordAssistantAnswer(work.tx, session, question, 'hold');
@@ -167,7 +167,7 @@ interface AnswerToSend {
   readonly reason: AnswerReason;
 }
 
-/** Step 7: into the same chat, signed, through the gate. The ledger's row comes last. */
+/** Step 7: sends the answer to the same chat, signed, through the gate. The ledger entry comes last. */
 async function answerLine(
   deps: AssistantDeps,
   work: UnitOfWork,
@@ -190,7 +190,7 @@ async function answerLine(
     answers: question.message_id,
   });
   const detail = run === null ? said : { run, ...said };
-  // A command is carried out, whether its owner can be told of it or not.
+  // A command counts as carried out, whether the owner can be told or not.
   const cameOf = 'refusal' in said && reason !== 'command' ? 'refused' : reason;
   await recordAssistantAnswer(work.tx, session, question, cameOf, detail);
 }
@@ -211,7 +211,7 @@ async function submitAnswer(
     ...(run === null ? {} : { run }),
     ...(answers === null ? {} : { answers }),
   });
-  // A hold that began a moment ago: a question waits for its end; a command has done what it does.
+  // A hold began in this moment: a question waits for its end; a command has already been carried out.
   if (decision.reason === 'hold' && run !== null) throw new TransactionConflict('a hold began');
   work.afterCommit.push(() => gate.hint());
   return message === null ? { refusal: decision.reason } : { outbox: message.id };
@@ -232,7 +232,7 @@ async function chatOfSession(
   return session?.chat_id ?? null;
 }
 
-/** Step 3: no model, and nothing that waits for one. */
+/** Step 3: runs a slash command without a model. */
 async function runCommandJob(
   deps: AssistantDeps,
   job: AssistantJob,
@@ -249,16 +249,16 @@ async function runCommandJob(
   });
 }
 
-// The beginning of a turn, part of the transaction of whoever asks for it: is there still budget, what is
-// remembered, and what was it made of? Nothing here is lost when the turn is.
+// Beginning of a turn, in the caller's transaction: the budget, the remembered lines and their taint. A turn that is
+// lost and taken again reads the same again.
 
 export interface BegunAssistantTurn {
   readonly session: SessionRow;
   readonly run: RunId;
   readonly question: SessionLine;
-  /** The question last. */
+  /** The question is last. */
   readonly history: readonly (AssistantHistoryLine & Pick<SessionLine, 'untrusted'>)[];
-  /** What the history was made of. */
+  /** The taint of the history. */
   readonly taint: Taint;
 }
 
@@ -269,7 +269,7 @@ export async function beginAssistantTurn(
   question: SessionLine,
 ): Promise<BegunAssistantTurn> {
   const { account } = deps.lease;
-  // "Remind me" has somewhere to go, also for an owner who never wrote to themselves.
+  // "Remind me" needs the owner's own chat, even if they never wrote to themselves.
   await findOrMakeOwnerChat(work.tx, account);
   const history = await readRememberedLines(work.tx, session, question);
   const runs = history.map(({ run_id }) => run_id).filter((run) => run !== null);
@@ -289,7 +289,7 @@ export async function beginAssistantTurn(
   return { session, run, question, history, taint };
 }
 
-/** Turns that a power cut ended are told of where they stood, so that the next one knows what they did. */
+/** Adds a line about each interrupted turn after its question, so that the next turn knows what it did. */
 export async function noteInterruptedTurns(
   work: UnitOfWork,
   session: SessionRow,
@@ -302,7 +302,7 @@ export async function noteInterruptedTurns(
   }
 }
 
-/** Null while today's budget is not used up. */
+/** Null while the daily budget is not used up. */
 export async function assistantBudgetError(
   deps: Pick<AssistantDeps, 'lease' | 'now' | 'zone' | 'settings'>,
   work: UnitOfWork,
@@ -312,14 +312,14 @@ export async function assistantBudgetError(
   return dayBudgetError(deps.settings.agent, rows[0]?.day ?? ZERO_DAY_USE);
 }
 
-// The turn itself, between its two transactions: what was said before is looked up, then the model answers,
-// with at most five rounds of tools. Whatever it does, an answer comes of it, or the turn was ended.
+// The turn itself, between its two transactions: past messages are retrieved, then the model answers with at most five
+// rounds of tools. It always gives an answer, unless the turn is ended from outside.
 
 const MAX_TOOL_ROUNDS = 5;
 const MAX_ANSWER_LENGTH = 20_000;
 const MAX_QUESTION_LENGTH = 12_000;
 
-/** Where the owner is, and who hears of the turn while it runs. */
+/** Where the owner is, and who receives events while the turn runs. */
 type AssistantChannel =
   | { readonly kind: 'whatsapp' }
   | { readonly kind: 'chat'; readonly sink: AssistantSink };
@@ -327,11 +327,11 @@ type AssistantChannel =
 export interface AssistantTurnResult {
   readonly state: 'done' | 'failed';
   readonly text: string;
-  /** Of one that failed: the code, and the sentence. */
+  /** The error code and sentence of a failed turn. */
   readonly failure: { readonly code: string; readonly message: string } | null;
 }
 
-/** Rejects with the signal's reason when the turn was ended from outside. */
+/** Rejects with the signal's reason when the turn is ended from outside. */
 export async function runAssistantTurn(
   deps: AssistantDeps,
   begun: BegunAssistantTurn,
@@ -345,7 +345,7 @@ export async function runAssistantTurn(
     signal.throwIfAborted();
     return { state: 'done', text: toStorableAnswer(await textOf(rest, deeds)), failure: null };
   } catch (error) {
-    // A tool may still be at it: from here on it can do nothing, and what it did by now is seen.
+    // A tool may still be running: ending the run stops it from writing, and its effects so far are read afterwards.
     await transaction(deps, ({ tx }) => endRun(tx, lease.account, begun.run, 'discarded'));
     if (signal.reason instanceof TurnStopped)
       return { state: 'done', text: FALLBACK_ANSWERS.stopped(await deeds()), failure: null };
@@ -456,7 +456,7 @@ async function runSession(
   return session.act(
     begun.history.map(({ role, content, untrusted: isByOthers }, at) => {
       const said = shortenMiddle(content, MAX_QUESTION_LENGTH);
-      // An answer may repeat what its run had read; a question is the owner's, unless they passed it on.
+      // An answer may repeat what its run had read; a question is the owner's, unless they forwarded it.
       const text = role === 'user' && !isByOthers ? trustedText(said) : untrustedText(said, taint);
       const shown = isByOthers ? quoteUntrusted(text, run) : text;
       return { role, content: at === last ? withPastMessages(shown, found, { run, zone }) : shown };
@@ -464,7 +464,7 @@ async function runSession(
   );
 }
 
-/** A round more than there may be is not run, and ends the turn. */
+/** A round above the limit is not run and ends the turn. */
 const limitRounds = (rounds: { readonly asked: number }, tool: AgentTool): AgentTool => ({
   ...tool,
   run: (input, signal, call) =>
@@ -507,7 +507,7 @@ function assistantToolDeps(deps: AssistantDeps): ToolRun['world'] {
   };
 }
 
-/** The chat of whoever asks; in a chat on the computer, the linked number's own. */
+/** The chat in which the question was asked; in a chat on the computer, the linked number's own chat. */
 function ownAddress(
   permitted: readonly PermittedChat[],
   { session }: BegunAssistantTurn,
@@ -516,10 +516,10 @@ function ownAddress(
   return (own.find(({ chat }) => chat === session.chat_id) ?? own[0])?.address ?? null;
 }
 
-// In a chat somebody looks on: what would be sent is shown to them, and the call waits for their yes or no.
-// Nobody answers in time: the question stays among the approvals, and the model is told that it waits.
+// In a chat on the computer the owner is shown what would be sent, and the tool call waits for their decision. Without
+// an answer in time, the approval stays pending and the model is told so.
 
-/** The floor when a hint is lost. */
+/** Polling interval in case a hint is lost. */
 const POLL_MS = 1_000;
 
 const confirmInChat =
@@ -535,7 +535,7 @@ const confirmInChat =
         const [approval] = await loadApprovals(db, lease.account, { id });
         if (approval === undefined || clock.now() >= end) return { kind: 'waiting' };
         if (approval.replaced_by !== null) {
-          // In other words of the owner's: those are what waits now, and what is shown.
+          // The owner edited the text: the new approval is pending now and is shown.
           id = approvalId(approval.replaced_by);
           shown = false;
           continue;
@@ -553,8 +553,8 @@ const confirmInChat =
     }
   };
 
-// Steps 4 and 5 of the way of a message: everything that is stored by now can be found, and what is like
-// the question is looked up, as far as the grants let it be read.
+// Steps 4 and 5: waits until everything stored is indexed, then retrieves messages similar to the question, as far as
+// the grants allow reading them.
 
 async function retrievePastMessages(
   { search }: AssistantDeps,
@@ -564,7 +564,7 @@ async function retrievePastMessages(
   await search.caughtUp();
   const except = question.message_id === null ? {} : { except: question.message_id };
   const hits = await search.retrieve({ kind: 'assistant' }, question.content, except);
-  // What was said to the assistant itself is in its memory already.
+  // Messages to the assistant itself are already in its memory.
   const own = new Set(permitted.filter(({ kind }) => kind === 'own').map(({ chat }) => chat));
   return hits.map(toPastMessage).filter(({ chat }) => !own.has(chat));
 }

@@ -1,5 +1,5 @@
-// The assistant over a real database and the scripted model: the owner types on their phone or asks in a
-// chat, contacts have records and write; router, gate, jobs and schedules are as the daemon has them.
+// Test fixture: the assistant on a real database with the scripted model. Router, gate, jobs and schedules are those of
+// the daemon.
 import { randomUUID } from 'node:crypto';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { AssistantEvent } from '@relay/contract/api/assistant';
@@ -39,25 +39,25 @@ export interface Contact {
   readonly contact: ContactId;
   /** Digits. */
   readonly phone: string;
-  /** As get_chats gives it. */
+  /** As get_chats returns it. */
   readonly id: string;
   readonly name: string;
 }
 
-/** What a message is besides its text. */
+/** Properties of a message besides its text. */
 interface Content {
   readonly kind?: string;
   readonly forwarded?: boolean;
-  /** The emoji of a reaction, and the message that it is on. */
+  /** The emoji of a reaction, and the message it is on. */
   readonly reaction?: { readonly emoji: string; readonly on: string };
 }
 
 export type Bed = Awaited<ReturnType<typeof freshBed>>;
 
 export interface BedOptions {
-  /** False: nobody works the queue but the test, with `work`. */
+  /** False: only the test runs jobs, with `work`. */
   readonly work?: boolean;
-  /** Is asked whether numbers are registered; without it nobody is. */
+  /** Checks whether numbers are registered; without it none is. */
   readonly network?: ScriptedTransport;
 }
 
@@ -69,7 +69,7 @@ export async function freshBed(options: BedOptions = {}) {
   const { sql, account, database, conversations } = world;
   await sql(`UPDATE accounts SET phone = $2, lid = '900000001' WHERE id = $1`, [account, OWN]);
   const settings: { -readonly [Key in keyof Settings]: Settings[Key] } = settingsSchema.parse({
-    // A minute and more on the fast clock: a busy machine is slow, not wrong.
+    // More than a minute on the fast clock, so that a slow machine does not fail the test.
     agent: { tool_timeout_ms: 3_000_000, call_timeout_ms: 3_000_000, turn_timeout_ms: 9_000_000 },
   });
   const scheduling = { ...conversations, settings, zone: 'Africa/Cairo' };
@@ -158,7 +158,7 @@ export async function freshBed(options: BedOptions = {}) {
     );
   }
 
-  /** Stored, as it would be taken in; gives its place. */
+  /** Stores a message as intake does; returns the data of its route job. */
   async function store(
     chat: ChatId,
     sender: ContactId | null,
@@ -198,14 +198,14 @@ export async function freshBed(options: BedOptions = {}) {
     return { account, message: stored?.id ?? 0, sentAt: at.toISOString() };
   }
 
-  /** What was put into the owner's chat so far has arrived there. */
+  /** Marks the pending messages to the owner's chat as sent. */
   const arrived = () =>
     sql(
       `UPDATE outbox SET state = 'sent', sent_at = now() WHERE state = 'pending' AND chat_id = $1`,
       [own],
     );
 
-  /** The owner types into their own chat. */
+  /** The owner types in their own chat. */
   async function types(text: string, at = new Date(), content: Content = {}): Promise<void> {
     await arrived();
     const data = await store(own as ChatId, null, text, at, content);
@@ -218,7 +218,7 @@ export async function freshBed(options: BedOptions = {}) {
        WHERE s.kind = 'assistant' ORDER BY m.id`,
     );
 
-  /** Types, and gives the answer to it. */
+  /** Types, and returns the answer. */
   async function asks(text: string, at = new Date(), content: Content = {}): Promise<string> {
     const before = (await lines()).filter(({ role }) => role === 'assistant').length;
     await types(text, at, content);
@@ -227,7 +227,7 @@ export async function freshBed(options: BedOptions = {}) {
     return (await answers()).at(-1)?.content ?? '';
   }
 
-  /** Asks in a chat on the computer; gives all that was heard of it. */
+  /** Asks in a chat on the computer; returns all events. */
   async function chats(text: string, signal = new AbortController().signal) {
     const events: AssistantEvent[] = [];
     const heard = (event: AssistantEvent) => void events.push(event);
@@ -235,7 +235,7 @@ export async function freshBed(options: BedOptions = {}) {
     return { events, over };
   }
 
-  /** The job of the oldest line that waits; true when it was settled. */
+  /** Runs the job of the oldest waiting line; true when it was completed. */
   async function work(signal = new AbortController().signal): Promise<boolean> {
     const [line] = await sql<{ id: number; session_id: SessionId }>(
       'SELECT id, session_id FROM session_messages WHERE waiting ORDER BY id LIMIT 1',
@@ -273,21 +273,21 @@ export async function freshBed(options: BedOptions = {}) {
     connect: (on: boolean) => {
       connected = on;
     },
-    /** The newest rule that fits wins. */
+    /** The newest matching rule wins. */
     script: (...rules: RuleInput[]) => model.rules(rules),
-    /** Everything that the model was asked from now on. */
+    /** Forgets the model's calls so far. */
     forgetCalls: async () => {
       await fetch(`${model.url}/control/calls`, { method: 'DELETE' });
       order = [];
     },
     calls,
     lastCall: () => calls().at(-1),
-    /** What the tools answered, as JSON, in the last request. */
+    /** The tool results in the last request, parsed. */
     results: () =>
       (calls().at(-1)?.messages ?? [])
         .filter(({ role }) => role === 'tool')
         .map(({ content }) => JSON.parse(String(content)) as Record<string, unknown>),
-    /** What waits in the outbox, in order: to whom, and the words. */
+    /** The outbox in order: chat and text. */
     sent: async () =>
       (
         await sql<{ chat_id: string; body: string }>(

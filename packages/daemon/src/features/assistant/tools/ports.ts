@@ -1,4 +1,4 @@
-// What the assistant's tools reach through others: search and schedules. Given by composition.
+// Interfaces to search and schedules for the assistant's tools, provided at composition.
 import type { ApprovalId, ChatId, ScheduleId } from '@relay/contract/ids';
 import type { Weekday } from '@relay/contract/schedule/names';
 import type { Actor } from '@relay/core/policy/actors';
@@ -9,10 +9,10 @@ import type { Transaction } from '../../../platform/db/database.ts';
 interface AssistantSearchHit {
   readonly chat: ChatId;
   readonly at: Date;
-  /** The name of whoever wrote it, or `me`. */
+  /** The sender's name, or `me`. */
   readonly sender: string;
   readonly text: string;
-  /** False: it only comes nearest to what was asked for. */
+  /** False: only the nearest match. */
   readonly sure?: boolean;
 }
 
@@ -23,29 +23,29 @@ interface FindOptions {
   readonly to?: Date;
 }
 
-/** Past messages that the assistant may read, the best first. */
+/** Past messages that the assistant may read, best match first. */
 export type FindMessages = (query: string, options: FindOptions) => Promise<AssistantSearchHit[]>;
 
 interface WantedSchedule {
   readonly chat: ChatId;
   readonly text: string;
-  /** HH:MM on the owner's clock. */
+  /** HH:MM in the owner's time zone. */
   readonly time: string;
   readonly pattern: 'once' | 'daily' | 'weekly' | 'cron';
-  /** Of `once`: YYYY-MM-DD. */
+  /** For `once`: YYYY-MM-DD. */
   readonly date?: string;
-  /** Of `weekly`. */
+  /** For `weekly`. */
   readonly days?: readonly Weekday[];
-  /** Of `cron`: the five fields. */
+  /** For `cron`: the five fields. */
   readonly cron?: string;
 }
 
 interface ScheduleToolResult {
   readonly decision: Decision;
-  /** There exactly if it was written down. */
+  /** Set exactly when the schedule was stored. */
   readonly id: ScheduleId | null;
   readonly approval: ApprovalId | null;
-  /** When it happens, in words; and the next time. */
+  /** When it happens, in words; `next` is the next run. */
   readonly words: string;
   readonly next: Date;
 }
@@ -54,7 +54,7 @@ interface ScheduledTask {
   readonly id: string;
   readonly recipient: string | null;
   readonly text: string;
-  /** As the ledger names them: `owner`, `assistant:<run>` or `token:<id>`. */
+  /** As in the ledger: `owner`, `assistant:<run>` or `token:<id>`. */
   readonly created_by: string;
   readonly words: string;
   readonly next: readonly string[];
@@ -62,14 +62,14 @@ interface ScheduledTask {
 
 /** A refusal is a RelayError with its sentence. */
 export interface AssistantSchedules {
-  /** Asks the gate, and writes it down in the same transaction. */
+  /** Asks the gate and stores the schedule in the same transaction. */
   add(
     tx: Transaction,
     actor: Actor,
     wanted: WantedSchedule,
     circumstances: SubmitContext,
   ): Promise<ScheduleToolResult>;
-  /** Those still to come. */
+  /** Lists active schedules. */
   list(): Promise<readonly ScheduledTask[]>;
   cancel(
     tx: Transaction,

@@ -1,5 +1,5 @@
-// Whom the model means. Only a number or an id that get_chats gave names somebody, and only somebody the
-// owner has a record for; a name is refused with those it may mean, so that nobody is guessed at.
+// Resolves the recipient that the model gives. Only a number or an id from get_chats is accepted, and only of somebody
+// with a permission record; a name is refused with the chats it may mean, so that nobody is guessed.
 
 import type { ChatId } from '@relay/contract/ids';
 import { aliasOfJid, phoneAlias } from '@relay/core/contacts/alias';
@@ -30,7 +30,7 @@ export async function resolveToolRecipient(
   return found ?? { refused: toolError(`${NOBODY} ${LOOK_UP}`, { candidates: [] }) };
 }
 
-/** Its chat, made if nobody has written there yet. */
+/** The recipient's chat, created if there is none yet. */
 export async function findOrMakeRecipientChat(
   run: ToolRun,
   tx: Transaction,
@@ -46,7 +46,7 @@ export async function findOrMakeRecipientChat(
 
 function parseRecipient(given: string) {
   if (GROUP.test(given)) return { group: given };
-  // Letters make it a name, whatever digits are in it; only an address may have them after its @.
+  // Letters make it a name, even with digits in it; only an address may have letters, after its @.
   const alias = given.includes('@')
     ? aliasOfJid(given)
     : /\p{L}/u.test(given)
@@ -62,7 +62,7 @@ async function explainNoRecipient(
 ): Promise<ToolOutput> {
   const all = await listPermittedChats(tx, run.account, run.world.admins, MOST_LOOKED_AT);
   const named = all.filter(({ name }) => isLike(name, given));
-  // Only where the owner's own names do not help: a name is quickly chosen.
+  // Profile names are used only if the owner's own names do not match, because anyone can choose a profile name.
   const fitting =
     named.length > 0 ? named : all.filter(({ callsItself }) => isLike(callsItself ?? '', given));
   const candidates = fitting

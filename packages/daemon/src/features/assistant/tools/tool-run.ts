@@ -1,5 +1,5 @@
-// One turn of the owner's assistant, as its tools see it: who acts, what was read so far, and whether
-// somebody looks on who is asked before anything is sent.
+// State of one assistant turn for its tools: the actor, the taint so far, and whether the owner is asked before each
+// send; and the functions that run and record tool calls.
 
 import type { DigestService } from '@relay/contract/api/digests';
 import { RelayError } from '@relay/contract/errors';
@@ -22,7 +22,7 @@ import { saveRunTaint } from '../../../platform/db/runs.ts';
 import { transaction } from '../../../platform/db/transaction.ts';
 import type { AssistantSchedules, FindMessages } from './ports.ts';
 
-/** What became of a question to the owner; `waiting` when nobody answered in time. */
+/** The result of asking the owner; `waiting` when they did not answer in time. */
 export type OwnersAnswer =
   | { readonly kind: 'approved' }
   | { readonly kind: 'waiting' }
@@ -37,20 +37,20 @@ interface AssistantToolDeps {
   readonly find: FindMessages;
   readonly schedules: AssistantSchedules;
   readonly digests: DigestService['digests'];
-  /** After a commit: something may wait in the outbox, and streams have something to show. */
+  /** Called after a commit: the outbox or the streams may have something new. */
   changed(): void;
 }
 
 interface ToolRunOptions {
   readonly world: AssistantToolDeps;
   readonly id: RunId;
-  /** What the history that it is shown was made of. */
+  /** The taint of the history that the turn is shown. */
   readonly taint: Taint;
-  /** Asks before each send, and waits for the answer. Null: nobody looks on. */
+  /** Asks before each send and waits for the answer. Null when nobody watches. */
   readonly confirm: ((approval: ApprovalId, signal: AbortSignal) => Promise<OwnersAnswer>) | null;
-  /** The owner's chat on WhatsApp that the turn answers, if it does. */
+  /** The owner's WhatsApp chat that the turn answers, if any. */
   readonly askIn: ChatId | null;
-  /** A question to the model beside the turn, without tools. */
+  /** Asks the model outside of the turn, without tools. */
   ask(instructions: TrustedText, text: LabelledText): Promise<LabelledText>;
 }
 
@@ -84,8 +84,8 @@ export class ToolRun {
   }
 
   /**
-   * A write of this turn, and of no turn that is over; with a signal, of none that nobody waits for any
-   * more: what the model is told did not happen has not happened.
+   * Writes only while the turn runs and, with a signal, only while the call is awaited: if the model is told that
+   * something did not happen, it must not happen.
    */
   write<T>(work: (tx: Transaction) => Promise<T>, signal?: AbortSignal): Promise<T> {
     const { lease } = this.world;
@@ -104,17 +104,17 @@ export class ToolRun {
     });
   }
 
-  /** Before the model sees text of others. */
+  /** Must be called before the model sees text of others. */
   async reads(taint: Taint): Promise<void> {
     await this.write((tx) => saveRunTaint(tx, this.account, this.id, taint));
     this.#taint = taint;
   }
 }
 
-// A tool that would change the world: prepared, asked of the gate and written down in one transaction. What
-// waits for the owner is waited for while they look on; the model is told what happened and nothing else.
+// Tools with effects: prepared, submitted to the gate and recorded in one transaction. If the owner watches, the call
+// waits for their approval; the model is told only what really happened.
 
-/** What the gate said, and what came of it. */
+/** The gate's decision, and the approval or permit it created. */
 interface GatedActionResult {
   readonly decision: Decision;
   readonly approval: ApprovalId | null;
@@ -122,24 +122,24 @@ interface GatedActionResult {
 }
 
 export interface GatedAction {
-  /** As the owner reads of it afterwards: `sent "…" to Mum`; and before: `send "…" to Mum`. */
+  /** For the owner: `did` afterwards (`sent "…" to Mum`), `would` before (`send "…" to Mum`). */
   readonly did: string;
   readonly would: string;
   submit(tx: Transaction, circumstances: SubmitContext): Promise<GatedActionResult>;
-  /** For the model: it has happened. With an approval where the owner was asked first. */
+  /** For the model: it has happened. With the approval if the owner was asked first. */
   done(approval: ApprovalId | null): ToolOutput | Promise<ToolOutput>;
-  /** For the model: it has not happened, and waits for the owner. */
+  /** For the model: it has not happened and waits for the owner. */
   waits(approval: ApprovalId, why: string): ToolOutput;
 }
 
-/** Nothing to ask the gate: why it cannot be, for the model. */
+/** Refused without asking the gate, with the reason for the model. */
 export interface RefusedAction {
   readonly refused: ToolOutput;
 }
 
 type PrepareGatedAction = (tx: Transaction) => Promise<GatedAction | RefusedAction>;
 
-/** How long the tools wait for the owner's answer; then the question stays where it is. */
+/** How long tools wait for the owner's answer; after that the approval stays pending. */
 export const CONFIRM_TIMEOUT_MS = 120_000;
 
 export async function performGatedAction(
@@ -169,7 +169,7 @@ export async function performGatedAction(
   return asked === null ? first : ((await askOwner(run, call, signal, asked)) ?? first);
 }
 
-/** What a call does, once, written down in the transaction in which it does it. */
+/** Runs a call at most once and records it in the transaction of its effect. */
 async function performOnce(
   run: ToolRun,
   call: AssistantToolCall,
@@ -191,7 +191,7 @@ async function performOnce(
   }
 }
 
-/** Null when nobody answered: what was told first stands. */
+/** Null when nobody answered: the first result stands. */
 async function askOwner(
   run: ToolRun,
   call: AssistantToolCall,
@@ -224,11 +224,10 @@ async function outcomeOf(
 const rejectedByOwner = (why: string | null): ToolOutput =>
   toolError(`Your owner said no${why ? `: ${why}` : '.'} Do not try it again.`);
 
-/** As much of an id as people type. */
+/** The part of an id that people type. */
 export const toShortId = (id: string): string => id.slice(0, 8);
 
-// A call of the assistant, written down with what it did, in the transaction in which it did it: a call
-// that comes again, whoever repeats it, has no second effect.
+// Tool calls are recorded in the transaction of their effect, so that a repeated call has no second effect.
 
 export interface AssistantToolCall {
   readonly id: string;
@@ -238,7 +237,7 @@ export interface AssistantToolCall {
 
 interface AssistantCallOutcome {
   readonly result: ToolOutput;
-  /** What it did, as the end of a sentence for the owner; null when it did nothing. */
+  /** What it did, as the end of a sentence for the owner; null without an effect. */
   readonly effect: string | null;
   readonly permit?: PermitId | null;
 }
@@ -288,7 +287,7 @@ function storedArguments({ arguments: input }: AssistantToolCall): string {
   return text.length > MAX_STORED_ARGUMENTS ? '{"left_out":"too long"}' : text;
 }
 
-/** Of what others wrote only how much there was is kept. */
+/** Of other people's text only the count is stored. */
 export const countLists = (result: ToolOutput): ToolOutput =>
   Object.fromEntries(
     Object.entries(result).map(([key, value]) => [
@@ -297,18 +296,18 @@ export const countLists = (result: ToolOutput): ToolOutput =>
     ]),
   );
 
-// What a tool answers the model: JSON, as text. What it says of an effect is what happened.
+// The result of a tool for the model: JSON as text. It reports an effect only if it happened.
 
 export type ToolOutput = Readonly<Record<string, unknown>>;
 
-/** `from` is whose text is in it; UNTAINTED where all of it is Relay's and the owner's. */
+/** `from` is whose text is in it; UNTAINTED when all of it is Relay's or the owner's. */
 export const toToolResult = (result: ToolOutput, from: Taint): ToolResult => ({
   text: untrustedText(JSON.stringify(result), from),
 });
 
 export const toolError = (error: string, more: ToolOutput = {}): ToolOutput => ({ error, ...more });
 
-// What a run reads outside of WhatsApp, such as a web page: the call is written down with how much it was.
+// Records a read outside of WhatsApp, such as a web page, with the count of results only.
 
 export const recordOutsideRead =
   (run: ToolRun) =>

@@ -1,5 +1,5 @@
-// The eleven tools of the owner's assistant: seed 001's seven and seed 000's four. They are made for one
-// turn, and only while WhatsApp is connected; no session of a contact ever has one of them.
+// The eleven tools of the owner's assistant: seed 001's seven and seed 000's four. They are created for one turn, and
+// only while WhatsApp is connected; no session of a contact ever has one of them.
 
 import { boundedText } from '@relay/contract/api/common';
 import { type ApprovalId, scheduleId } from '@relay/contract/ids';
@@ -40,11 +40,11 @@ export const assistantTools = (run: ToolRun): AgentTool[] => [
   ...permissionTools(run),
 ];
 
-// Sending: seed 001's `send_message` and seed 000's `whatsapp_send_message`. The same act in two shapes:
-// one recipient that the owner has a record for, plain words, through the gate.
+// Send tools: seed 001's `send_message` and seed 000's `whatsapp_send_message`. Both send plain text through the gate
+// to one recipient with a permission record.
 
 const MAX_MESSAGE_CHARACTERS = 4_096;
-/** Somebody may be asked, and the call waits for them. */
+/** Leaves time for the owner's answer. */
 const confirmTimeout = (run: ToolRun) =>
   run.confirm === null ? {} : { timeoutMs: CONFIRM_TIMEOUT_MS + 15_000 };
 
@@ -136,7 +136,7 @@ function sendAction(
 ): GatedAction {
   const { gate } = run.world;
   const quoted = `"${text.length > 80 ? `${text.slice(0, 79)}…` : text}" to ${to.name}`;
-  // In the owner's own chat nobody may take it for the owner's words, not even after a restore.
+  // In the owner's own chat the text is signed, so that it is never taken for the owner's words, even after a restore.
   const words = to.kind === 'own' ? signText(text) : text;
   return {
     did: `sent ${quoted}`,
@@ -148,7 +148,7 @@ function sendAction(
   };
 }
 
-// Messages for later: seed 001's three tools over the schedules that composition gives.
+// Schedule tools: seed 001's three, on the schedules provided at composition.
 
 const MOST_NAMES = 1_000;
 
@@ -296,7 +296,7 @@ const scheduleTools = (run: ToolRun): AgentTool[] => [
   }),
 ];
 
-/** What an approved question became. */
+/** The schedule that was created from an approval. */
 async function findApprovedTask(
   { world: deps, account }: ToolRun,
   approval: ApprovalId,
@@ -310,8 +310,8 @@ async function findApprovedTask(
   return row?.id ?? null;
 }
 
-// Permissions: seed 000's two tools. The model proposes; the gate finds out which way a change goes, lets
-// what narrows happen at once and asks the owner for what widens.
+// Permission tools: seed 000's two. The model proposes a change; the gate allows a narrowing change at once and asks
+// the owner about a widening one.
 
 const ALL_PERMISSIONS = 100_000;
 
@@ -373,7 +373,7 @@ const permissionTools = (run: ToolRun): AgentTool[] => [
   }),
 ];
 
-/** Of people, by name. */
+/** Records of people, not groups, sorted by name. */
 async function permissionRecords(tx: Transaction, run: ToolRun): Promise<PermittedChat[]> {
   const all = await listPermittedChats(tx, run.account, run.world.admins, ALL_PERMISSIONS);
   return all.filter(({ kind }) => kind === 'direct').sort((a, b) => a.name.localeCompare(b.name));
