@@ -1,6 +1,5 @@
-// One answer to the owner in an observed group. The model runs between two transactions; the second submits
-// what it said to the gate and settles the request, or nothing of it has happened. At most one answer comes
-// of a request, whatever restarts in between.
+// Answers the owner in an observed group. The model runs between two transactions; the second submits the text to the
+// gate and settles the request, or does nothing. A request gets at most one answer, whatever restarts in between.
 
 import { RelayError } from '@relay/contract/errors';
 import type { MessageId, RunId } from '@relay/contract/ids';
@@ -71,20 +70,20 @@ export function onGroupAnswer(deps: GroupAnswerDeps) {
   };
 }
 
-// The beginning of an answer, one transaction: whether it may be given at all, asked of the gate before a
-// model is, and what the model may know of the group.
+// Beginning of an answer, in one transaction: asks the gate whether an answer may be sent before any model is called,
+// and reads the group's context.
 
 export interface GroupAnswerTurn {
   readonly group: StoredObservedGroup;
   readonly run: RunId;
-  /** The owner's message, as WhatsApp knows it. */
+  /** The WhatsApp id of the owner's message. */
   readonly asked: MessageId;
   readonly question: GroupMessage;
   readonly quoted: GroupMessage | null;
   readonly context: StoredGroupContext;
 }
 
-/** Null when there is nothing to answer; the job is settled then. */
+/** Null when there is nothing to answer; the job is completed then. */
 function beginGroupAnswer(
   deps: GroupAnswerDeps,
   job: GroupAnswerJob,
@@ -134,7 +133,7 @@ async function createGroupAnswerTurn(
       : await observedMessageById(tx, reader, chat, question.quotedId);
   const run = await beginObserverRun(tx, account, group, 'assistant');
   await changeObserverRequest(tx, request, { state: 'answering', run });
-  // Nobody pays for an answer that the gate will not let go.
+  // Asked first, so that no tokens are spent on an answer the gate would refuse.
   const proposal = { kind: 'send_message', chat, text: '…' } as const;
   const { decision } = await deps.gate.evaluate(tx, { kind: 'assistant', run }, proposal, { run });
   const { outcome, reason } = decision;
@@ -146,17 +145,17 @@ async function createGroupAnswerTurn(
   return { group, run, asked, question, quoted: quoted?.message ?? null, context };
 }
 
-// What the model says to the owner's question: over the group's own context, with one tool that looks
-// further back in the same group. It knows no other chat, and cannot reach one.
+// The model answers from the group's own context, with one tool that searches further back in the same group. It knows
+// no other chat and cannot reach one.
 
 type ComposedAnswer =
-  /** Empty: there is nothing to say. */
+  /** Empty: nothing to say. */
   { readonly text: string } | { readonly failure: AnswerReason };
 
 const TURN_MS = 90_000;
 const MAX_ANSWER_STEPS = 4;
 
-/** Only a stop of the daemon is tried anew; whatever else goes wrong is silence. */
+/** Only a stop of the daemon is retried; any other failure means no answer. */
 async function composeAnswer(
   deps: GroupAnswerDeps,
   turn: GroupAnswerTurn,
@@ -183,7 +182,7 @@ async function composeAnswer(
     return { text: rest.kind === 'text' ? shortenGroupAnswer(toStorableText(rest.text)) : '' };
   } catch (error) {
     signal.throwIfAborted();
-    log.warn('an answer in a group failed', { chat: group.chat, run, error });
+    log.warn('group answer failed', { chat: group.chat, run, error });
     const unset = error instanceof RelayError && error.code === 'agent_unavailable';
     return { failure: unset ? 'no_model' : 'model_failed' };
   }
@@ -197,8 +196,8 @@ async function recordSavedTokens(
   await addObserverUsage(db, lease.account, { chat, zone, at: now() }, { saved });
 }
 
-// The end of an answer, one transaction: submitted to the gate as the assistant's, signed so that nobody
-// takes it for the owner's own words, and settled with the job. Silence where there is nothing to say.
+// End of an answer, in one transaction: submitted to the gate as the assistant's, signed so that nobody takes it for
+// the owner's words, and settled with the job. Nothing is sent if there is nothing to say.
 
 function finishGroupAnswer(
   deps: GroupAnswerDeps,
@@ -211,7 +210,7 @@ function finishGroupAnswer(
     const { account } = deps.lease;
     const request = await lockObserverRequest(tx, account, job.data.subject);
     await job.complete(tx);
-    // Taken back, taken anew by another run, or the group is observed no longer.
+    // The message was deleted, another run took the request, or the group is no longer observed.
     if (request === null || request.state !== 'answering' || request.run_id !== run) {
       return endRun(tx, account, run, 'discarded');
     }
@@ -244,15 +243,14 @@ function finishGroupAnswer(
   });
 }
 
-// What came of a request, written down: its row, the run's end, and last the ledger's row about the owner's
-// message, so that `relay why` can tell.
+// Records the outcome of a request: its row, the end of the run, and last the ledger entry for `relay why`.
 
 interface SilentAnswer {
   readonly reason: AnswerReason;
   readonly run?: RunId;
-  /** Why the gate refused it. */
+  /** Why the gate refused the answer. */
   readonly refusal?: ReasonCode;
-  /** Of the model, where it failed. */
+  /** Whether the model failed. */
   readonly failed?: boolean;
 }
 
@@ -278,7 +276,7 @@ async function settleSilent(
   });
 }
 
-/** Refusals that say enough themselves. */
+/** Refusals that map to a more specific reason. */
 const REASONS_BY_REFUSAL: Readonly<Partial<Record<ReasonCode, AnswerReason>>> = {
   hold: 'on_hold',
   group_rests: 'cadence',
@@ -300,12 +298,12 @@ async function recordGroupAnswer(
   const row = answerLedgerRow({ actor, message, reason, detail });
   await appendLedger(work.tx, account, row);
   work.afterCommit.push(() =>
-    log.info('asked in a group', { chat: detail.chat, message, state: row.outcome, reason }),
+    log.info('group request handled', { chat: detail.chat, message, state: row.outcome, reason }),
   );
 }
 
-// What the model is told before it answers in a group: who it is, what it may say there, and the group's own
-// context. What members wrote stands between marks and is material, never an instruction.
+// Prompt of a group answer: the role, the rules and the group's context. Text of members is between marks and is
+// untrusted.
 
 interface GroupPrompt {
   readonly instructions: TrustedText;
@@ -346,7 +344,7 @@ interface PromptNames {
   readonly owner: string;
   readonly notes: string;
   readonly asks: string;
-  /** What the owner tells all agents; may be empty. */
+  /** The owner's instructions for all agents; may be empty. */
   readonly ownersWords: string;
 }
 
@@ -373,15 +371,15 @@ const nowIn = (zone: string, now: Date): string =>
     timeZone: zone,
   }).format(now);
 
-/** Others may have chosen it, so it is short and ends where it should. */
+/** Others may have chosen the name, so it is shortened to one line without quotes. */
 const oneLine = (name: string): string => shortName(name.replaceAll('"', ''));
 
-// The one tool of an answer in a group: what was said there before the context begins, no further back than
-// it is kept. It is bound to the group; there is no argument by which it could look elsewhere.
+// The only tool of a group answer: searches the group before its context, within the retention time. It is bound to the
+// group; no argument can name another chat.
 
 const MAX_HITS = 8;
 const MAX_HIT_CHARACTERS = 300;
-/** So that the nearest is not told as the answer. */
+/** Keeps the model from presenting the nearest match as the answer. */
 const NEAREST_NOTE = prompt`Nothing is surely about it. What comes nearest:\n`;
 const DAY = 24 * 3_600_000;
 
@@ -420,8 +418,8 @@ function searchGroupTool(deps: GroupAnswerDeps, turn: GroupAnswerTurn): AgentToo
   });
 }
 
-// What an answer in a group needs of the world, handed to it by main. Of chats there is but the one that it
-// answers in; everything it says goes to the gate.
+// Dependencies of group answers. The only chat they know is the one being answered; every message goes through the
+// gate.
 
 interface GroupAnswerDeps extends Engine {
   readonly gate: Gate;
