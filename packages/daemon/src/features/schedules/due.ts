@@ -1,6 +1,5 @@
-// A schedule's time has come. In one transaction: the occurrence is written down, its message passes the
-// gate into the outbox, and the next timer is set. Whatever is killed in between, each occurrence has its
-// one row and at most its one message.
+// Runs due schedules. One transaction records the run, submits its message to the gate and sets the next timer, so that
+// after a crash at any point each run has one row and at most one message.
 import type { PermitId, ScheduleId } from '@relay/contract/ids';
 import { type Decision, REASONS, type ReasonCode } from '@relay/core/policy/reasons';
 import { describeRule } from '@relay/core/schedule/format';
@@ -36,7 +35,7 @@ async function runDueSchedule(deps: ScheduleDeps, work: UnitOfWork, id: Schedule
   const { account } = deps.lease;
   const row = await lockSchedule(tx, account, id);
   if (row === null || row.state !== 'active' || row.next_at === null) return;
-  // It stays due: ending the hold asks for it, and what was missed meanwhile follows the rule.
+  // It stays due: the end of the hold queues it again, and missed runs follow the catch-up rule.
   if (await isOnHold(tx, account, 'share')) return;
   const plan = planDueRun({ ...ruleOf(row), nextAt: row.next_at, now: deps.now() });
   await setNextOccurrence(tx, account, id, plan.next);
@@ -61,7 +60,7 @@ async function submitOccurrence(
     { schedule: row.id },
   );
   const { decision, message, approval } = submitted;
-  // Held between our look and the gate's: nothing of this has happened, and the next look finds the hold.
+  // A hold began between our check and the gate's: the transaction is rolled back, and the retry finds the hold.
   if (decision.reason === 'hold') throw new TransactionConflict('held');
   const outcome = outcomeOf(submitted);
   const news = outcome === 'refused' && (await isNewRefusal(work, row, decision));
@@ -83,7 +82,7 @@ const outcomeOf = ({ message, approval }: GateResult): 'queued' | 'waiting' | 'r
   return approval === null ? 'refused' : 'waiting';
 };
 
-/** Told once, not every day anew. */
+/** The owner is notified once, not at every run. */
 async function isNewRefusal(
   work: UnitOfWork,
   row: ScheduleRow,
@@ -133,7 +132,7 @@ function logDueSchedule(
   plan: CatchUpPlan,
 ): void {
   if (plan.skipped !== null) {
-    log.info('occurrences skipped', {
+    log.info('runs skipped', {
       event: id,
       count: plan.skipped.count,
       reason: plan.skipped.reason,
@@ -142,13 +141,13 @@ function logDueSchedule(
   if (plan.happens !== null) log.info('schedule is due', { event: id, chat });
 }
 
-// While WhatsApp cannot be reached, or much waits to be sent, messages of a schedule would pile up and leave
-// together. Of a schedule that leaves out what is missed only the newest waits: it takes the place of the
-// one before, whose permit is taken back, unless that was handed to the wire already.
+// Messages of a schedule would pile up while WhatsApp is unreachable or the outbox is long, and then be sent together.
+// Unless the schedule catches up all missed runs, only the newest message stays queued: it replaces the one before,
+// whose permit is revoked, unless that was already handed to the transport.
 
 async function replaceWaiting({ tx }: UnitOfWork, row: ScheduleRow): Promise<void> {
   if (row.catch_up === 'all') return;
-  // One that the deliverer holds at this moment is on its way.
+  // A row that the deliverer has locked is being sent.
   const { rows } = await sql<{ id: PermitId }>`
     UPDATE permits SET revoked_at = now(), mac = NULL WHERE account_id = ${row.account_id} AND id IN (
       SELECT o.permit_id FROM outbox o JOIN permits p ON p.account_id = o.account_id AND p.id = o.permit_id
@@ -161,9 +160,9 @@ async function replaceWaiting({ tx }: UnitOfWork, row: ScheduleRow): Promise<voi
       AND permit_id = ANY(${rows.map(({ id }) => id)}::uuid[])`.execute(tx);
 }
 
-// The owner is told on WhatsApp, if they wish, that a message they count on was refused.
+// Notifies the owner on WhatsApp, if they want that, when a scheduled message was refused.
 
-/** Enough of the words to know which one is meant. */
+/** Enough text to recognise the message. */
 const SHOWN_CHARACTERS = 60;
 
 async function notifyOwnerOfRefusal(
@@ -184,8 +183,8 @@ async function notifyOwnerOfRefusal(
   if (told) work.afterCommit.push(() => gate.hint());
 }
 
-// When Relay begins, and when the clock was put back: what is to come is worked out anew. What has happened
-// stays as it is; what was left out in a time that now lies ahead again is to come after all.
+// At start, and when the clock was set back, the next runs are computed again. Past runs stay; a run that was skipped
+// at a time that is now in the future is due again.
 
 export async function recomputeSchedules(deps: ScheduleDeps): Promise<void> {
   await transaction(deps, async (work) => {
@@ -223,7 +222,7 @@ async function recomputeSchedule(
   await setNextOccurrence(tx, deps.lease.account, row.id, nextDueAt(row, deps.now()));
 }
 
-/** One that is overdue stays so, and its timer is there again even if its job was given up. */
+/** An overdue run stays due, and gets its timer back even if its job was given up. */
 function nextDueAt(row: ActiveSchedule, now: Date): Date | null {
   if (row.next_at !== null && row.next_at <= now) return row.next_at;
   const { rule, zone } = ruleOf(row);
@@ -231,7 +230,7 @@ function nextDueAt(row: ActiveSchedule, now: Date): Date | null {
   return nextOccurrence(rule, zone, decided > now ? decided : now);
 }
 
-/** The hold is over: what came due meanwhile is asked for, in the transaction that ends it. */
+/** After a hold, queues the schedules that came due, in the transaction that ends it. */
 export const enqueueHeldSchedules =
   (deps: ScheduleDeps): OnRelease =>
   async ({ tx, afterCommit }) => {

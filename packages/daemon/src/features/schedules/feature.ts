@@ -1,4 +1,4 @@
-// Schedules, put together: what main hands to the routes, the gate, the hold, the timers and the workers.
+// Creates the schedules feature for the routes, the gate, the hold, the timers and the workers.
 import type { ScheduleService } from '@relay/contract/api/schedules';
 import type { ApprovedScheduleActions, OnRelease } from '../../pipeline/gate/approvals.ts';
 import type { JobHandler } from '../../platform/jobs/worker.ts';
@@ -15,7 +15,7 @@ export interface SchedulesFeature {
   readonly carryOut: ApprovedScheduleActions;
   readonly onRelease: OnRelease;
   readonly onDue: JobHandler<'schedule'>;
-  /** Before the timers begin, and whenever the clock was put back. */
+  /** Called before the timers start, and whenever the clock was set back. */
   settle(): Promise<void>;
 }
 

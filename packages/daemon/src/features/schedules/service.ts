@@ -1,5 +1,5 @@
-// Schedules as routes, commands and the assistant ask for them. Each verb is one transaction; what the gate
-// refuses stands in the ledger, and its reason is the answer.
+// Operations on schedules for routes, commands and the assistant. Each is one transaction; a refusal of the gate is in
+// the ledger, and its reason is the answer.
 
 import type { CatchUp } from '@relay/contract/api/constants';
 import type { ListedContact } from '@relay/contract/api/contacts';
@@ -49,7 +49,7 @@ import {
   timerOf,
 } from './sql.ts';
 
-/** Enough to see a change of the clocks coming, and whether the right days were understood. */
+/** Enough to show a clock change, and whether the right days were understood. */
 const PREVIEWED_OCCURRENCES = 5;
 
 const OWNER: Actor = { kind: 'owner' };
@@ -90,8 +90,8 @@ async function createForOwner(deps: ScheduleDeps, tx: Transaction, wish: CreateS
   return submitSchedule(deps, tx, OWNER, { chat, text, rule, zone: zone.name, catchUp });
 }
 
-// A message for later: checked, put before the gate, and written down with its first timer, all in the
-// caller's transaction. One that waits for the owner's yes becomes a schedule only with it.
+// Creates a schedule: checks it, submits it to the gate and stores it with its first timer, in the caller's
+// transaction. If the owner must approve it, it becomes a schedule only then.
 
 interface ScheduleToCreate {
   readonly chat: ChatId;
@@ -103,9 +103,9 @@ interface ScheduleToCreate {
 
 interface ScheduleResult {
   readonly decision: Decision;
-  /** There exactly if it was allowed. */
+  /** Set exactly when it was allowed. */
   readonly id: ScheduleId | null;
-  /** There exactly if the owner is asked. */
+  /** Set exactly when the owner is asked. */
   readonly approval: ApprovalId | null;
 }
 
@@ -148,26 +148,26 @@ export async function submitSchedule(
   return { decision, id, approval: null };
 }
 
-/** Its first occurrence; refused with a sentence when there is none, or the rule is none. */
+/** Returns the first run; throws if there is none or the rule is invalid. */
 function requireNextOccurrence({ now }: ScheduleDeps, rule: unknown, zone: string) {
   const checked = checkRule(rule, zone, now());
   if (!checked.ok) throw new RelayError('invalid_schedule', { what: checked.sentence });
   return checked;
 }
 
-/** The owner said yes to what an agent wanted to schedule. */
+/** Carries out an approved `schedule_message`. */
 export const createApprovedSchedule =
   (deps: ScheduleDeps): ApprovedActions['scheduleMessage'] =>
   async ({ tx }, { approval, actor, evaluated, schedule: asked }) => {
     await submitSchedule(deps, tx, actor, asked, { approval }, evaluated);
   };
 
-// Cancelling: nothing more comes of a schedule, neither the next occurrence nor a message of it that waits
-// in the outbox (its permit is asked again before it leaves) nor a question to the owner.
+// Cancelling stops the next run, a message of the schedule in the outbox (its permit is checked again before sending)
+// and a pending approval.
 
 const CANCELLED_SENTENCE = 'The schedule was cancelled.';
 
-/** Cancelled twice is cancelled; one that has come to its end with nothing on its way is refused. */
+/** Cancelling twice is allowed; a finished schedule with nothing pending is refused. */
 export async function cancelSchedule(
   deps: ScheduleDeps,
   tx: Transaction,
@@ -192,7 +192,7 @@ export async function cancelSchedule(
     rule: ruleOf(row).rule,
     zone,
   } as const;
-  // What is to be withdrawn and told comes before the ledger, which stays locked from its row to the commit.
+  // Withdrawals and events come before the ledger, which stays locked from its row to the commit.
   const evaluated = approved ?? (await deps.gate.evaluate(tx, actor, proposal, circumstances));
   let withdrawn: readonly ApprovalId[] = [];
   if (evaluated.decision.outcome === 'allow') {
@@ -205,7 +205,7 @@ export async function cancelSchedule(
   return submitted;
 }
 
-/** The owner said yes to what an agent wanted to cancel. */
+/** Carries out an approved `cancel_schedule`. */
 export const cancelApprovedSchedule =
   (deps: ScheduleDeps): ApprovedScheduleActions['cancelSchedule'] =>
   async ({ tx }, { approval, actor, evaluated, schedule }) => {
@@ -225,32 +225,32 @@ async function hasPendingMessage(
   return rows.length > 0;
 }
 
-// What the assistant's tools do with schedules, inside the transaction of the tool's call. The assistant
-// names a time of day and a pattern, as the seed has it; the gate decides, and what it decides is answered.
+// Schedules for the assistant's tools, in the transaction of the tool call. The assistant gives a time of day and a
+// pattern, as the seed defines; the gate decides, and its decision is the answer.
 
 export interface AgentScheduleRequest {
   readonly chat: ChatId;
   readonly text: string;
-  /** HH:MM, in the owner's zone. */
+  /** HH:MM, in the owner's time zone. */
   readonly time: string;
   readonly pattern: 'once' | 'daily' | 'weekly' | 'cron';
-  /** Of `once`: YYYY-MM-DD; without one, the next time that the clock shows it. */
+  /** For `once`: YYYY-MM-DD; without it, the next time the clock shows this time. */
   readonly date?: string;
-  /** Of `weekly`; without any, the day on which that time comes next. */
+  /** For `weekly`; without it, the weekday of the next such time. */
   readonly days?: readonly Weekday[];
-  /** Of `cron`: the five fields; its time is in them. */
+  /** For `cron`: the five fields, which include the time. */
   readonly cron?: string;
   readonly zone?: string;
   readonly catchUp?: CatchUp;
 }
 
 export interface AgentScheduleResult extends ScheduleResult {
-  /** As in: every day at 09:00, Africa/Cairo. */
+  /** For example: every day at 09:00, Africa/Cairo. */
   readonly words: string;
   readonly next: Date;
 }
 
-/** `circumstances` brings the run, what it has read, and whether the owner is asked first. */
+/** `circumstances` contains the run, its taint, and whether the owner is asked first. */
 export async function scheduleForAgent(
   deps: ScheduleDeps,
   tx: Transaction,
@@ -267,7 +267,7 @@ export async function scheduleForAgent(
   return { ...scheduled, words: describeRule(rule, zone), next };
 }
 
-/** Still to be checked: a time that is none makes a rule that is none. */
+/** Not yet checked: an invalid time gives an invalid rule. */
 function ruleFor(
   { time, pattern, date, days, cron }: AgentScheduleRequest,
   zone: Zone | null,
@@ -299,8 +299,7 @@ function ruleFor(
 
 const isTime = (time: string): boolean => /^([01]\d|2[0-3]):[0-5]\d$/.test(time);
 
-// From what was asked for to what is meant: the rule, the zone and the catch-up rule. Refused with a sentence
-// where something cannot be understood for certain.
+// Parses a request into rule, zone and catch-up. Throws with a sentence when something is not certain.
 
 type ScheduleTimingInput = Omit<CreateSchedule, 'to'>;
 
@@ -317,15 +316,15 @@ function parseTypedRule({ now }: ScheduleDeps, when: string, zoneName: string) {
   return read.rule;
 }
 
-/** One that is none is refused with its sentence when the rule is checked. */
+/** An unknown zone is refused later, when the rule is checked. */
 const zoneOf = (name: string): Zone => {
   const zone = findZone(name) ?? findZone('UTC');
   if (zone === null) throw new Error('this machine knows no zones');
   return zone;
 };
 
-// To whom: oneself (`me`), somebody by name, number or address, or a group. Where several fit nobody is
-// chosen: the candidates are the answer.
+// Resolves the recipient: the owner (`me`), somebody by name, number or address, or a group. If several match, the
+// error lists the candidates.
 
 const MAX_RECIPIENT_CANDIDATES = 5;
 
@@ -339,7 +338,7 @@ async function resolveScheduleChat(
   const { matches, number } = await matchContacts(tx, account, asked);
   const certain = matches.filter(({ rank }) => rank === 0);
   const address = number === null ? recipientJid(to) : `+${number}`;
-  // A whole number that nobody is known by is a number, not a part of somebody else's.
+  // A complete number that is unknown is a new number, not part of somebody else's.
   if (certain.length === 0 && address !== null) return findOrMakeChat(tx, account, address);
   const choice = chooseMatch(matches);
   if ('found' in choice) return chatOfContact(tx, account, choice.found);
@@ -377,7 +376,7 @@ const describeCandidate = ({ name, phone_number: phone, jid }: ListedContact): s
   return name === null ? address : `${name} (${address})`;
 };
 
-// What schedules need of the world, handed to them by main.
+// Dependencies of schedules.
 
 export interface ScheduleDeps extends Engine {
   readonly gate: Gate;

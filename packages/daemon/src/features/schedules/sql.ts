@@ -1,5 +1,5 @@
-// A schedule as a row, with its timer: who changes when it is next due changes both. `next_at` is the first
-// occurrence of which nothing is decided yet; null once there is none.
+// Reads and writes schedules with their timers: whoever changes the next run changes both. `next_at` is the first run
+// that is not decided yet; null when there is none.
 
 import type { CatchUp } from '@relay/contract/api/constants';
 import type {
@@ -40,7 +40,7 @@ export async function lockSchedule(
   return row ?? null;
 }
 
-/** It is due next then, or never again. */
+/** Sets the next run; null ends the schedule. */
 export async function setNextOccurrence(
   tx: Transaction,
   account: AccountId,
@@ -58,11 +58,11 @@ export async function setNextOccurrence(
   else await setTimer(tx, timerOf(account, id), next);
 }
 
-/** Which occurrence is due stands in the row, so a timer needs no epoch of its own. */
+/** The row has the due run, so a timer needs no epoch. */
 export const timerOf = (account: AccountId, id: ScheduleId) =>
   ({ account, kind: 'schedule', subject: id, epoch: 0 }) as const;
 
-/** As it was checked when it was written. */
+/** Checked when it was stored. */
 export function ruleOf(row: Pick<ScheduleRow, 'rule' | 'zone' | 'catch_up'>): {
   readonly rule: ScheduleRule;
   readonly zone: Zone;
@@ -73,10 +73,10 @@ export function ruleOf(row: Pick<ScheduleRow, 'rule' | 'zone' | 'catch_up'>): {
   return { rule: row.rule, zone, catchUp: row.catch_up };
 }
 
-// Schedules as they are shown: the rule in words, the next times, and what became of the last occurrence.
+// Schedules for display: the rule in words, the next times, and the outcome of the last run.
 
 const SCHEDULE_PAGE = 500;
-/** Enough to see whether the right thing was understood. */
+/** Enough to see whether the rule was understood. */
 const PREVIEWED_TIMES = 3;
 
 interface RunRow {

@@ -1,4 +1,4 @@
-// Schedules over a real database, with a clock that the test moves and a daemon that it can end and begin.
+// Test fixture: schedules on a real database, with a clock the test moves and a daemon it can restart.
 
 import type { CatchUp } from '@relay/contract/api/constants';
 import type { Schedule } from '@relay/contract/api/schedules';
@@ -20,23 +20,23 @@ interface More {
 
 export interface ScheduleBed extends TestStore {
   readonly now: () => Date;
-  /** The one that runs now. */
+  /** The running daemon. */
   world(): DaemonHarness;
   create(when: string, more?: More): Promise<Schedule>;
   cancel(which: Which): Promise<Schedule>;
-  /** Ends and begins again; meanwhile the clock goes on by so much. */
+  /** Restarts the daemon; the clock advances by `away` meanwhile. */
   restart(away?: number): Promise<void>;
-  /** The clock shows that time, and everything that follows from it has happened. */
+  /** Sets the clock and waits until everything due has run. */
   moveTo(iso: string): Promise<void>;
   jump(ms: number): Promise<void>;
-  /** How many messages of it stand in the outbox. */
+  /** The number of its messages in the outbox. */
   sent(which: Which): Promise<number>;
-  /** As in: 02-02T08:00 queued. */
+  /** For example: 02-02T08:00 queued. */
   runs(which: Which): Promise<string[]>;
   shown(which: Which): Promise<Schedule>;
-  /** Whether what is permitted leaves at once, when the clock is moved; it does unless told otherwise. */
+  /** Whether permitted messages are sent as soon as the clock moves; the default is `here`. */
   whatsapp(is: 'here' | 'away'): void;
-  /** Nothing is scheduled any more. */
+  /** Cancels all schedules. */
   clear(): Promise<void>;
   close(): Promise<void>;
 }
