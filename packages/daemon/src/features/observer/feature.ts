@@ -1,5 +1,5 @@
-// Digests, put together for the daemon: the worker that makes them, and the look for groups that nobody has a
-// timer for, because their job failed for good or they came out of a backup.
+// Creates the digests feature: the worker, and the search for observed groups without a timer, because their job failed
+// for good or they come from a restored backup.
 
 import type { ChatId } from '@relay/contract/ids';
 import { sql } from 'kysely';
@@ -11,7 +11,7 @@ import { type DigestDeps, expectDigest, setDigestTimer } from './digest/due.ts';
 const GROUPS_AT_ONCE = 2;
 
 interface DigestsFeature {
-  /** For whoever begins to observe a group, in their transaction. */
+  /** Called in the transaction that starts observing a group. */
   begin(work: Pick<UnitOfWork, 'tx'>, chat: ChatId): Promise<void>;
   start(): Promise<void>;
   lookAgain(): Promise<void>;
@@ -36,7 +36,7 @@ export function openDigests(deps: DigestDeps): DigestsFeature {
   };
 }
 
-/** Observed, with neither a timer nor a job. */
+/** Observed groups with neither a timer nor a job. */
 async function findGroupsWithoutTimer(
   deps: DigestDeps,
   { tx }: UnitOfWork,

@@ -1,5 +1,5 @@
-// A message of an observed group, in the router's transaction: what the noise filter says of it, what that
-// spares, and whether it names the assistant. No model is asked and nothing is said here.
+// Handles a message of an observed group in the router's transaction: stores the noise filter's verdict and the tokens
+// it saves, and checks whether it addresses the assistant. No model is called and nothing is sent here.
 
 import type { ChatId, MessageId } from '@relay/contract/ids';
 import type { Settings } from '@relay/contract/settings';
@@ -37,7 +37,7 @@ export interface GroupMessagePosition {
   readonly sentAt: Date;
 }
 
-/** What is to be written down about it, behind its route. */
+/** Returns the ledger rows to write after the route. */
 export async function onGroupMessage(
   deps: GroupMessageDeps,
   work: UnitOfWork,
@@ -52,7 +52,7 @@ export async function onGroupMessage(
   const before = await observedMessagesBefore(tx, reader, place, NOISE_LOOKBACK);
   await storeVerdict(deps, work, group, heard, before);
   if (heard.replaces !== null) await forgetReplaced(deps, work, place.chat, heard.replaces);
-  // Whatever hour the other message was in, its digest is to be looked at.
+  // The replaced message may be of any hour, so its digest is checked again.
   await expectDigest(deps, work, group, heard.replaces === null ? heard.message.at : ALL_TIME);
   return noteRequest(deps, work, group, heard, place);
 }
@@ -76,7 +76,7 @@ async function storeVerdict(
   await addObserverUsage(tx, account, { chat, zone, at: message.at }, counted);
 }
 
-/** What was taken back or written anew leaves the buffer, and asks for nothing any more. */
+/** A deleted or edited message leaves the buffer, and its request is dropped. */
 async function forgetReplaced(
   { lease: { account } }: GroupMessageDeps,
   { tx }: UnitOfWork,
@@ -95,7 +95,7 @@ async function noteRequest(
   place: GroupMessagePosition,
 ): Promise<readonly LedgerRow[]> {
   const { message } = heard;
-  // What was asked is asked once: a change of it is none of its own.
+  // An edit is not a new request.
   if (message.replaces !== null || !(await isAddressedToAssistant(deps, work, group, heard)))
     return [];
   const { account } = deps.lease;
@@ -128,7 +128,7 @@ async function isAddressedToAssistant(
   return (
     findAddress(message, {
       name: effectiveTerms(options, settings.observer).assistantName,
-      // Others who name this number name the owner, who may well be its only user.
+      // Others who mention this number mean the owner, who may be its only user.
       jids: message.fromOwner ? await readOwnAddresses(tx, account) : [],
       isAssistantMessage: (id) => id === quotedId && quoted?.message.fromAssistant === true,
     }) !== null
@@ -143,8 +143,7 @@ function silenceReasonFor(
   return isRequestTooOld(message.at, deps.now(), REQUEST_MAX_AGE_MS) ? 'too_old' : null;
 }
 
-// What the observer needs of the world, handed to it by main. There is nothing in it that can send: what it
-// finds worth an answer becomes a job for somebody else.
+// Dependencies of the observer. None of them can send: what deserves an answer becomes a job for another feature.
 
 export interface GroupMessageDeps extends Engine {
   readonly settings: Pick<Settings, 'observer'>;

@@ -1,5 +1,5 @@
-// Phase 2 of the trigger: somebody who may ask named the assistant, and one call of a model says whether they
-// ask it for something. Whatever is not a clear yes, in time and within the cadence, is silence.
+// Phase 2 of the trigger: one model call decides whether an allowed sender who named the assistant asks it for
+// something. Anything but a clear yes, in time and within the cadence, gets no answer.
 
 import { RelayError } from '@relay/contract/errors';
 import type { RunId } from '@relay/contract/ids';
@@ -39,7 +39,7 @@ import { transaction, type UnitOfWork } from '../../platform/db/transaction.ts';
 import type { Engine } from '../../platform/jobs/engine.ts';
 import type { ObserverDeps, TriggerJob } from './on-message.ts';
 
-/** Longer than a model needs for a word, shorter than a group waits. */
+/** Longer than a model needs for one word, shorter than a group waits. */
 const TURN_MS = 30_000;
 
 export function onTriggerJob(deps: ObserverDeps) {
@@ -57,7 +57,7 @@ interface TriggerTurn {
   readonly question: TriggerQuestion;
 }
 
-/** Null when there is nothing to think about; the job is settled then. */
+/** Null when no model call is needed; the job is completed then. */
 function beginTrigger(deps: ObserverDeps, job: TriggerJob): Promise<TriggerTurn | null> {
   return transaction(deps, async (work) => {
     const { account } = deps.lease;
@@ -80,7 +80,7 @@ function beginTrigger(deps: ObserverDeps, job: TriggerJob): Promise<TriggerTurn 
   });
 }
 
-/** Why no model is asked at all. */
+/** The reason why no model is called. */
 async function reasonNotToAsk(
   deps: ObserverDeps,
   work: UnitOfWork,
@@ -120,7 +120,7 @@ async function readTriggerQuestion(
 
 type TriggerVerdict = { readonly label: TriggerLabel | null } | { readonly failure: AnswerReason };
 
-/** Whatever the model does: what is no label is silence, and only a stop of the daemon is tried anew. */
+/** An answer without a label means silence; only a stop of the daemon is retried. */
 async function classifyRequest(
   deps: ObserverDeps,
   { group, run, question }: TriggerTurn,
@@ -144,7 +144,7 @@ async function classifyRequest(
     return { label: readTriggerLabel((await session.ask(instructions, text)).text) };
   } catch (error) {
     signal.throwIfAborted();
-    log.warn('a mention could not be read', { chat: group.chat, run, error });
+    log.warn('mention could not be classified', { chat: group.chat, run, error });
     const unset = error instanceof RelayError && error.code === 'agent_unavailable';
     return { failure: unset ? 'no_model' : 'model_failed' };
   }
@@ -161,7 +161,7 @@ function finishTrigger(
     const request = await lockObserverRequest(work.tx, account, job.data.subject);
     await endRun(work.tx, account, run, 'failure' in said ? 'failed' : 'done');
     await job.complete(work.tx);
-    // Taken back, or the group is observed no longer: what was found out is of no use.
+    // The message was deleted or the group is no longer observed: the result is not used.
     if (request === null || request.state !== 'asked') return;
     if ('failure' in said) return keepSilent(deps, work, request, { reason: said.failure, run });
     const { label: verdict } = said;
@@ -178,8 +178,8 @@ function finishTrigger(
   });
 }
 
-// Why the assistant says nothing in a group just now, whatever it was asked: the cadence, a hold, or the
-// tokens of the day. Asked before a model is, and again before an answer is asked for.
+// Reasons for silence in a group, whatever was asked: the cadence, a hold, or the daily token budget. Checked before
+// the model call, and again before an answer is queued.
 
 async function findSilenceReason(
   deps: ObserverDeps,
@@ -206,7 +206,7 @@ async function findSilenceReason(
   return zone !== null && checkCadence({ answered, settings, zone, now }).may ? null : 'cadence';
 }
 
-// A request that is met with silence: its row says so, and the ledger says why. Last in its transaction.
+// Marks a request as silent and writes the reason to the ledger, last in its transaction.
 
 interface SilentRequest {
   readonly reason: AnswerReason;
@@ -234,5 +234,5 @@ async function keepSilent(
     account,
     answerLedgerRow({ actor: `observer:${chat}`, message, reason, detail }),
   );
-  work.afterCommit.push(() => log.info('met with silence', { chat, message, reason }));
+  work.afterCommit.push(() => log.info('request not answered', { chat, message, reason }));
 }

@@ -1,5 +1,5 @@
-// A wake-up for one group: what is due is digested, oldest first, a few at a time so that groups take turns.
-// Whatever ends it, the next look has its timer in the transaction that ends the job.
+// Handles the digest job of one group: makes the due digests, oldest first, a few per job so that groups take turns.
+// However the job ends, the transaction that ends it sets the next timer.
 
 import { RelayError } from '@relay/contract/errors';
 import type { AccountId, ChatId, RunId } from '@relay/contract/ids';
@@ -70,7 +70,7 @@ export function onDigestJob(deps: DigestDeps): JobHandler<'digest'> {
     const group = await readObservedGroup(db, lease.account, job.data.subject);
     if (group === null) return transaction(deps, (work) => job.complete(work.tx));
     const cut = groupDayBoundary(deps, group);
-    // Before the look: an hour that ends while a model writes is due right after, not an hour later.
+    // Read first, so that an hour that ends while a model writes is due right after, not an hour later.
     const now = deps.now();
     const due = await findDuePeriods(deps, group);
     for (const period of due.slice(0, DIGESTS_PER_JOB)) {
@@ -82,7 +82,7 @@ export function onDigestJob(deps: DigestDeps): JobHandler<'digest'> {
   };
 }
 
-/** `later`: nothing can be digested now, this period or another. */
+/** `later`: no digest can be made now, of this period or another. */
 async function makeDigest(
   deps: DigestDeps,
   task: DigestTask,
@@ -120,7 +120,7 @@ function saveDigest(
   const { kind, start, end, messages, readUpTo } = task.due;
   return transaction(deps, async (work) => {
     if (run !== null) await endRun(work.tx, account, run, 'done');
-    // Nobody wants to know any more, and what was read is to be forgotten.
+    // The group is no longer observed, and what was read must not be stored.
     if (!(await isStillObserved(work.tx, account, chat))) return;
     const id = await putDigest(
       work.tx,
@@ -134,7 +134,7 @@ function saveDigest(
   });
 }
 
-/** The streams: which group's day reads differently now. */
+/** Tells the streams which day of which group changed. */
 const appendDigestEvent = (
   deps: DigestDeps,
   tx: Transaction,
@@ -151,7 +151,7 @@ interface DigestAttemptFailure {
   readonly error: unknown;
 }
 
-/** What a model could not do is written down with its sentence; anything else is the job's to try again. */
+/** A model failure is stored with its sentence; any other error is thrown, so that the job is retried. */
 async function recordDigestFailure(
   deps: DigestDeps,
   { group: { chat }, due }: DigestTask,
@@ -177,7 +177,7 @@ async function recordDigestFailure(
       at: deps.now(),
     });
     work.afterCommit.push(() =>
-      deps.log.warn('a digest was not made', { chat, event: kind, reason: told.code }),
+      deps.log.warn('digest failed', { chat, event: kind, reason: told.code }),
     );
   });
   if (told === null) throw error;
@@ -196,8 +196,8 @@ function completeUntil(deps: DigestDeps, job: Job<'digest'>, until: Date): Promi
   });
 }
 
-// The beginning of a digest, one transaction: the group is still observed, the day's budget is not used up,
-// and the run belongs to the group's own session.
+// Beginning of a digest, in one transaction: the group is still observed, the daily budget is not used up, and the run
+// belongs to the group's session.
 
 function beginDigestRun(deps: DigestDeps, group: StoredObservedGroup): Promise<RunId> {
   return transaction(deps, async ({ tx }) => {
@@ -213,7 +213,7 @@ async function refuseWhenBudgetSpent(deps: DigestDeps, tx: Transaction): Promise
   if (fault !== null) throw fault;
 }
 
-/** Held until the transaction ends, so that nothing is written for a group that is being let go of. */
+/** Locked until the transaction ends, so that nothing is stored for a group that stops being observed. */
 async function isStillObserved(
   tx: Transaction,
   account: AccountId,
@@ -229,19 +229,19 @@ async function isStillObserved(
   return row !== undefined;
 }
 
-// One question to the model, and once more if its answer cannot be read. Each call is paid for where it is
-// noted: with the run, with the day of the account, and with the group's own day.
+// Asks the model, and once more if its answer cannot be read. The usage of each call counts for the run, the account's
+// day and the group's day.
 
 interface DigestModelRequest<T> {
   readonly group: StoredObservedGroup;
   readonly run: RunId;
   readonly question: DigestQuestion;
-  /** Null for an answer that holds no digest. */
+  /** Null for an answer without a digest. */
   read(answer: string, again: boolean): T | null;
   readonly signal: AbortSignal;
 }
 
-/** Rejects with `digest_unreadable` when two answers held none. */
+/** Rejects with `digest_unreadable` after two answers without a digest. */
 async function askForDigest<T>(deps: DigestDeps, asking: DigestModelRequest<T>): Promise<T> {
   const { group, run, question, read, signal } = asking;
   const session = createAgentSession({
@@ -264,8 +264,8 @@ async function askForDigest<T>(deps: DigestDeps, asking: DigestModelRequest<T>):
   return digest;
 }
 
-// One digest: a transaction that begins its run, the model, and a transaction that writes it down. Killed
-// anywhere in between, the period is simply still due; what was written is found and not written again.
+// One digest: a transaction begins its run, the model writes, another transaction stores it. After a crash in between
+// the period is still due; a digest that was stored is not made again.
 
 interface DigestTask {
   readonly group: StoredObservedGroup;
@@ -279,7 +279,7 @@ interface WrittenDigest {
   readonly facts: readonly DigestFact[];
 }
 
-/** Called where a model has to be asked. */
+/** Called when a model is needed. */
 type BeginDigestRun = () => Promise<RunId>;
 
 function composeDigest(
@@ -312,7 +312,7 @@ async function composeHour(
 function hourlyDigest(hours: string, text: string, media: string): WrittenDigest {
   const said = [text, media].filter((part) => part !== '');
   const whole = `${hours}: ${said.join(' ')}`;
-  // What we say of media is kept: of the model's words only as many as leave room for it.
+  // The note about media is kept whole; the model's text is cut to leave room for it.
   const room = DIGEST_TOKENS.hourly - estimateTokens(`${hours}: ${media} `);
   const body =
     estimateTokens(whole) <= DIGEST_TOKENS.hourly
@@ -350,23 +350,23 @@ async function composeDay(
 const materialOf = ({ chat, name }: StoredObservedGroup, run: RunId) => ({
   from: { chats: [chat], outside: false },
   group: name,
-  // Unlike anything that somebody can write who has not seen it.
+  // Cannot be guessed by somebody who has not seen it.
   mark: `group-${run.slice(0, 8)}`,
 });
 
-// What a digest is made of: of an hour its messages as lines, masked; of a day the digests of its hours. What
-// media was sent is told by us, so that no model can pretend to have seen it.
+// Material of a digest: the masked messages of an hour, or the hourly digests of a day. Relay itself writes the note
+// about media, so that no model can pretend to have seen it.
 
-/** An answer stands beside what it answers, and a talk is known by how it began. */
+/** Earlier messages give replies and discussions their context. */
 const CONTEXT_BEFORE_MS = 3 * 3_600_000;
 const MAX_HOUR_TOKENS = 20_000;
 const MAX_PARTICIPANTS = 40;
 
 interface HourMaterial {
   readonly lines: readonly string[];
-  /** Empty when none was sent. */
+  /** Empty when no media was sent. */
   readonly media: string;
-  /** Nothing but media: no model is needed to say so. */
+  /** Only media was sent: no model is needed. */
   readonly onlyMedia: boolean;
 }
 
@@ -396,7 +396,7 @@ async function readHourMaterial(
   };
 }
 
-/** All of them, or the newest with a word about the rest. */
+/** All lines, or the newest ones with a note about the rest. */
 function newestWithinLimit(
   all: readonly { readonly text: string; readonly tokens: number }[],
 ): string[] {
@@ -451,7 +451,7 @@ async function readDayMaterial(
   };
 }
 
-/** Who wrote something worth telling. A name and nothing else: no profile of anybody. */
+/** People who wrote something that is not noise. Only names: no profile of anybody. */
 function participantsOf(judged: readonly JudgedMessage[], saidAt: Date): readonly DigestFact[] {
   const names = judged.flatMap(({ message, verdict }) =>
     verdict.noise || message.fromAssistant ? [] : maskedSenderName(message),

@@ -1,4 +1,4 @@
-// What there is to digest in a group right now: the rows are read here, core decides.
+// Finds the digests that are due in a group: reads the rows here, core decides.
 
 import type { AccountId, ChatId, DigestId } from '@relay/contract/ids';
 import type { Settings } from '@relay/contract/settings';
@@ -30,9 +30,9 @@ import type { Engine } from '../../../platform/jobs/engine.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-/** What comes late or is taken back within this time is made up for. */
+/** Messages that arrive late or are deleted within this time still change their digest. */
 const DIGEST_LOOKBACK_MS = 48 * HOUR;
-/** A model that gave no digest so often will not give one for the same messages. */
+/** After so many failures the model will not give a digest for the same messages. */
 const MAX_TRIES = 3;
 
 export function groupDayBoundary(
@@ -45,11 +45,11 @@ export function groupDayBoundary(
 }
 
 export interface DuePeriod extends DueDigest {
-  /** How often a model gave none for what is in it now. */
+  /** Failed attempts for the messages now in it. */
   readonly tries: number;
 }
 
-/** Oldest first; those that a model failed at too often are left out. */
+/** Oldest first; periods with too many failed attempts are left out. */
 export async function findDuePeriods(
   deps: DigestDeps,
   group: StoredObservedGroup,
@@ -76,7 +76,7 @@ function triesOf(due: DueDigest, failures: readonly DigestFailure[]): number {
   return failed !== undefined && isSameDigestSource(due, failed) ? failed.tries : 0;
 }
 
-/** From the last day that has its digest, and not further than messages are kept. */
+/** From the last day that has its digest, but not beyond the retention time. */
 async function digestLookbackStart(
   { db, lease, settings }: DigestDeps,
   { chat, since }: StoredObservedGroup,
@@ -89,13 +89,13 @@ async function digestLookbackStart(
   const kept = now.getTime() - settings.retention.observed_messages_days * DAY;
   const { start } = dayContaining(new Date(back), cut);
   if (start.getTime() >= kept) return start;
-  // Of a day whose messages have begun to go, nothing is made anew.
+  // A day whose messages are partly deleted is not digested again.
   return dayContaining(new Date(kept), cut).end;
 }
 
-// When a group is looked at for digests: one timer for each, never put off by anybody, only brought forward.
+// Digest timer: one per group, moved only to an earlier time, never later.
 
-/** At this time or before. */
+/** Sets the timer unless it is already earlier. */
 export async function setDigestTimer(
   { tx }: Pick<UnitOfWork, 'tx'>,
   account: AccountId,
@@ -115,7 +115,7 @@ interface DigestTimerDeps {
   readonly settings: { readonly observer: { readonly daily_at: string } };
 }
 
-/** Something was said or taken back in the group that a digest will tell of, or tells of by now. */
+/** Called when a message was added or deleted that changes a digest, or will be part of one. */
 export async function expectDigest(
   { lease, now, settings }: DigestTimerDeps,
   work: Pick<UnitOfWork, 'tx'>,
@@ -128,12 +128,12 @@ export async function expectDigest(
   await setDigestTimer(work, lease.account, chat, digestCheckAfter(saidAt, now(), cut));
 }
 
-// What digests need of the world, handed to them by main. Nothing here can send.
+// Dependencies of digests. Nothing here can send.
 
 export interface DigestDeps extends Engine {
   readonly settings: Pick<Settings, 'agent' | 'observer' | 'retention' | 'admin_phone_numbers'>;
   readonly models: ModelSource;
   readonly clock: Clock;
-  /** A digest was written, in this transaction. */
+  /** Called in the transaction that stores a digest. */
   onDigest?(work: UnitOfWork, digest: DigestId, kind: DigestKind): Promise<void>;
 }

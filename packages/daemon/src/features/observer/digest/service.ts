@@ -1,5 +1,4 @@
-// Digests for the owner: names and days as people say them become groups and periods here, and what is not
-// there is said with a sentence.
+// Reads digests for the owner: finds groups and days by name, and explains missing digests with a sentence.
 import type { Digest, DigestQuery, DigestService, GroupDay } from '@relay/contract/api/digests';
 import { RelayError } from '@relay/contract/errors';
 import type { AccountId } from '@relay/contract/ids';
@@ -29,7 +28,7 @@ interface DigestReadDeps {
   readonly db: Db;
   readonly account: AccountId;
   readonly now: () => Date;
-  /** The owner's, for a group that is no longer observed. */
+  /** The owner's time zone, for a group that is no longer observed. */
   readonly zone: string;
   readonly dailyAt: string;
 }
@@ -70,7 +69,7 @@ function groupsMeant(
   const choice = chooseMatch(matches);
   if ('found' in choice) return [choice.found];
   if ('ambiguous' in choice) return choice.ambiguous;
-  // "The family group" is the only one there is.
+  // "The family group" means the only group there is.
   const [only] = all;
   if (only !== undefined && all.length === 1 && /\bgroup\b/i.test(name)) return [only];
   const groups = all.map((group) => group.name).join(', ');
@@ -138,7 +137,7 @@ async function readDay(
   };
 }
 
-/** What to say where a day has no digest. */
+/** The sentence for a day without a digest. */
 function insteadOf(
   { start, end }: NamedDay,
   hours: number,

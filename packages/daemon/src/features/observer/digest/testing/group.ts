@@ -1,5 +1,4 @@
-// An observed group with members, and a wake-up for it: messages are filed and judged as a test says, and the
-// digests are made by the scripted model.
+// Test fixture: an observed group whose messages and verdicts the test sets, with digests by the scripted model.
 
 import { type ChatId, chatId, type MessageId } from '@relay/contract/ids';
 import { settingsSchema } from '@relay/contract/settings';
@@ -28,10 +27,10 @@ export interface TestGroup {
   readonly world: DigestDeps;
   say(...said: readonly Said[]): Promise<number[]>;
   takeBack(number: number): Promise<void>;
-  /** What a due timer brings; resolves when the wake-up has ended. */
+  /** Runs the job of a due timer; resolves when it has ended. */
   wake(signal?: AbortSignal): Promise<void>;
   digests(kind?: 'hourly' | 'daily'): Promise<{ body: string; kind: string; start: Date }[]>;
-  /** When it is looked at again. */
+  /** When the group is checked next. */
   nextLook(): Promise<Date | null>;
 }
 
