@@ -1,5 +1,5 @@
-// `web_search`: what the web says, through the egress client and Brave's API. There is no such tool without
-// a key. What it finds is data that others wrote: whoever keeps the run is told before the model sees it.
+// The `web_search` tool: searches the web through the egress client and Brave's API. Without a key there is no tool.
+// Results are untrusted text of others: the call is recorded before the model sees them.
 import { untrustedText } from '@relay/core/agent/labelled-text';
 import type { Log } from '@relay/core/log';
 import { z } from 'zod';
@@ -8,19 +8,19 @@ import { type Egress, EgressError } from '../../platform/egress/egress.ts';
 
 interface WebSearchOptions {
   readonly egress: Egress;
-  /** Asked at each turn, so that a key given meanwhile counts from the next on. */
+  /** Read at each turn, so that a new key is used from the next turn on. */
   key(): Promise<string | null>;
-  /** For tests: in the place of Brave's own address. */
+  /** For tests: replaces Brave's address. */
   readonly baseUrl?: string;
   readonly log: Log;
 }
 
 export interface WebSearch {
-  /** None without a key that can be read. */
+  /** No tool without a readable key. */
   tools(seen?: RecordWebSearch): Promise<AgentTool[]>;
 }
 
-/** Waited for before the model sees a result; what it throws fails the call. */
+/** Awaited before the model sees a result; if it throws, the call fails. */
 export type RecordWebSearch = (
   call: { readonly id: string; readonly name: string; readonly arguments: unknown },
   result: Readonly<Record<string, unknown>>,
@@ -47,7 +47,7 @@ const webSearchSchema = z.strictObject({
 
 export function createWebSearch(options: WebSearchOptions): WebSearch {
   const { egress, baseUrl = BRAVE_URL, log } = options;
-  // Whoever asks for words can do without this tool.
+  // An agent can answer without this tool.
   const key = () =>
     options.key().catch((error: unknown) => {
       log.warn('no web search', { error });
@@ -75,8 +75,8 @@ export function createWebSearch(options: WebSearchOptions): WebSearch {
   };
 }
 
-// One question to Brave's search API. What comes back is read strictly and cut; whatever goes wrong is a
-// sentence for the model, without the key and without a word of the answer.
+// One request to Brave's search API. The answer is validated strictly and shortened; an error becomes a sentence for
+// the model, without the key and without any text of the answer.
 
 interface WebSearchResult {
   readonly title: string;
@@ -136,7 +136,7 @@ function searchRefusedSentence(status: number): string {
   return `The web search failed with status ${status}.`;
 }
 
-/** A hit of another shape is left out; the others count. */
+/** A hit of another shape is skipped. */
 function toWebSearchResults(hit: unknown): WebSearchResult[] {
   const { success, data } = braveHitSchema.safeParse(hit);
   if (!success) return [];
@@ -156,7 +156,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   nbsp: ' ',
 };
 
-/** As a person would read it: without tags, on one line, cut. */
+/** Plain text: without tags, on one line, shortened. */
 function toPlainText(text: string, most: number): string {
   const read = text
     .replace(/<\/?[a-z][^>]{0,200}>/gi, '')
