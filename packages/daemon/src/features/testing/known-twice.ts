@@ -1,5 +1,5 @@
-// A world for merges: people whom Relay knows by a number and by a LID, with the real outbox, router, schedules and
-// auto-reply over one database. Agents and people say what the test wants, each text once.
+// Test fixture for merges: contacts whom Relay knows by a number and by a LID, with the real outbox, router, schedules
+// and auto-reply on one database. Agents and contacts write what the test wants; every text is unique.
 import { randomUUID } from 'node:crypto';
 import type { InstanceState } from '@relay/contract/conversation/states';
 import {
@@ -28,11 +28,17 @@ import { submitSchedule } from '../schedules/service.ts';
 
 export type Side = 'phone' | 'lid';
 export const otherSide = (side: Side): Side => (side === 'phone' ? 'lid' : 'phone');
-/** What a person writes: anything, the end of a conversation, or what makes the agent say something private. */
+/**
+ * What a contact writes: anything, a text that ends the conversation, or one that makes the agent say something
+ * private.
+ */
 export type Words = 'hm' | 'yes' | 'secret';
-/** What the agent says first: one message, two, or one that the owner has to approve. */
+/** What the agent sends first: one message, two, or one that needs an approval. */
 export type First = 'one' | 'two' | 'secret';
-/** In the middle of an agent's turn, of an automatic answer, of a send, or behind a statement that found a row of theirs. */
+/**
+ * When something happens: during an agent's turn, an automatic answer or a send, or after a statement that returned one
+ * of the contact's rows.
+ */
 export type Middle = 'turn' | 'answer' | 'send' | 'statement';
 
 const ENDED: readonly InstanceState[] = ['COMPLETED', 'ABANDONED', 'FAILED'];
@@ -52,17 +58,17 @@ export interface Person extends KnownTwice {
     readonly body: string;
     readonly side: Side;
     readonly isAfterMerge: boolean;
-    /** It came under both addresses. */
+    /** It arrived under both addresses. */
     isCopied: boolean;
-    /** A conversation was open with whom it came from, so it has to reach one. */
+    /** The sender had an open conversation, so the message must reach one. */
     readonly isAwaited: boolean;
   }[];
   readonly conversations: InstanceId[];
-  /** What the owner wants to be sent, or will approve. */
+  /** Texts that the owner wants to send or will approve. */
   readonly wanted: string[];
-  /** Whether statements about them are noticed. */
+  /** Whether `during` runs after statements about them. */
   isMidway: boolean;
-  /** What happens in the middle of something that concerns them. */
+  /** Called in the middle of an operation that concerns them. */
   during: (moment: Middle) => Promise<void>;
 }
 
@@ -105,7 +111,7 @@ export async function freshMergeWorld() {
   intake.start();
   afterAll(() => intake.stop());
   const settings = settingsSchema.parse({
-    // Everybody here writes faster than people do.
+    // The contacts in the test write faster than people do.
     auto_reply: { rapid_exchanges: 1_000, similar_exchanges: 1_000 },
   });
   const autoReply = openAutoReply({ ...conversations, settings });
@@ -137,7 +143,7 @@ export async function freshMergeWorld() {
   });
 
   let isHeld = false;
-  /** By an answer or a receipt. */
+  /** Acknowledged by an answer or a receipt. */
   const acknowledged = new Set<MessageId>();
   const sentAgain: MessageId[] = [];
   let breaks: 'left and cut' | 'lost and cut' | null = null;
@@ -202,14 +208,14 @@ export async function freshMergeWorld() {
       people.add(person);
       return person;
     },
-    /** Nobody is known any more, and nothing was sent. */
+    /** Forgets all contacts and everything that was sent. */
     forgetPeople: () => {
       people.clear();
       transport.wire.length = 0;
       transport.asked.length = 0;
     },
 
-    /** The owner begins a conversation with the number, a client one with the LID. */
+    /** Starts a conversation: as the owner with the number, or as a client with the LID. */
     async converse(person: Person, side: Side, first: First): Promise<void> {
       const objective = `Sell the bicycle. The lock has the key KEY-${randomUUID()}`;
       firsts.set(objective, first);
@@ -232,7 +238,7 @@ export async function freshMergeWorld() {
     async sendByHand(person: Person, side: Side): Promise<void> {
       const text = newText('Mine');
       const sending = sendAsOwner(conversations, { to: person[side], text });
-      // Refused while all sending is held.
+      // Refused during a hold.
       if (await sending.catch(() => false)) person.wanted.push(text);
     },
     async scheduleByHand(person: Person, side: Side, minutes: number): Promise<void> {
@@ -242,7 +248,7 @@ export async function freshMergeWorld() {
       await verbs.create({ to: person[side], text, rule, zone: 'UTC', catch_up: 'once' });
       person.wanted.push(text);
     },
-    /** The assistant wants to write, now or later, and asks its owner. */
+    /** The assistant proposes a message, now or later, and asks the owner. */
     async propose(person: Person, side: Side, what: 'send' | 'schedule'): Promise<void> {
       const actor = { kind: 'assistant', run: runId(randomUUID()) } as const;
       const text = newText('Proposed');
@@ -253,14 +259,14 @@ export async function freshMergeWorld() {
           const message = { kind: 'send_message', chat, text } as const;
           return conversations.gate.submit(tx, actor, message, asks);
         }
-        // Late enough to be approved before.
+        // Late enough to be approved first.
         const rule = { kind: 'once', at: minuteIn(DAY) } as const;
         const later = { chat, text, rule, zone: 'UTC', catchUp: 'once' } as const;
         return submitSchedule(conversations, tx, actor, later, asks);
       });
       if (approval !== null) person.wanted.push(text);
     },
-    /** Approves what waits; what a hold or a merge in the same moment refuses is approved later. */
+    /** Approves everything pending; what a hold or a merge refuses at that moment is approved later. */
     async approveAll({ kept, gone }: Person): Promise<void> {
       const waiting = await sql<{ id: string }>(
         `SELECT a.id FROM approvals a JOIN chats c ON c.id::text = a.intent->>'chat'
@@ -269,7 +275,7 @@ export async function freshMergeWorld() {
       );
       for (const { id } of waiting) await world.approvals.approve(approvalId(id)).catch(() => {});
     },
-    /** `reveals`: it says that both addresses are one person. */
+    /** `reveals`: the message shows that both addresses are one contact. */
     async receive(person: Person, side: Side, words: Words, reveals = false): Promise<void> {
       const body = `${words} ${++texts}`;
       const alsoKnownAs = reveals ? [person[otherSide(side)]] : [];
@@ -293,7 +299,7 @@ export async function freshMergeWorld() {
       await receive(store, account, [message]);
       await intake.drained();
     },
-    /** Messages are taken in and wait to be routed, until the function that it gives back is called. */
+    /** Messages are stored but not routed until the returned function is called. */
     pauseRouting: (): (() => void) => {
       const pause = Promise.withResolvers<void>();
       pauses.add(pause.promise);
@@ -302,7 +308,7 @@ export async function freshMergeWorld() {
         pause.resolve();
       };
     },
-    /** What they wrote last comes again, under the other address. */
+    /** Their last message arrives again, under the other address. */
     async receiveCopy(person: Person): Promise<void> {
       const last = person.written.at(-1);
       if (last === undefined) return;
@@ -316,12 +322,12 @@ export async function freshMergeWorld() {
     pass: (minutes: number) => {
       time += minutes * MINUTE;
     },
-    /** The next message that is sent breaks the connection. */
+    /** Sending the next message breaks the connection. */
     break: (answer: 'left and cut' | 'lost and cut') => {
       breaks = answer;
     },
     offline: () => transport.become({ state: 'disconnected' }),
-    /** `receipts`: what had left before the connection broke turns out to be delivered. */
+    /** `receipts`: messages sent before the connection broke turn out to be delivered. */
     async online(receipts: boolean): Promise<void> {
       breaks = null;
       const ids = transport.wire.map(({ id }) => id).filter((id) => !acknowledged.has(id));
@@ -344,7 +350,7 @@ export async function freshMergeWorld() {
       await autoReply.lookAgain();
     },
 
-    /** Nothing runs or is due, and nothing waits but for the network, the owner or a contact. */
+    /** Waits until nothing runs or is due, except for the network, the owner or a contact. */
     async quiet(): Promise<void> {
       const open = `SELECT FROM relay_jobs.job WHERE name IN ('route', 'auto_reply') AND state < 'completed'
         UNION ALL SELECT FROM timers WHERE kind = 'auto_reply' AND due_at <= $1 LIMIT 1`;
@@ -355,7 +361,7 @@ export async function freshMergeWorld() {
         return false;
       });
     },
-    /** The conversations that are open; null when nothing at all is under way. */
+    /** The open conversations; null when nothing at all is pending. */
     async underWay({ kept, gone }: Person) {
       const open = await sql<{ id: InstanceId; state: InstanceState }>(
         `SELECT id, state FROM instances

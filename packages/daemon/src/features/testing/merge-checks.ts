@@ -1,5 +1,5 @@
-// What must hold when a person who was known twice has become one, and when everything that was under way has come to
-// its end. Each check returns its violations as sentences.
+// Checks after two contacts of one person were merged, and after all pending work has ended. Each check returns its
+// violations as sentences.
 import { sealOf } from '../../platform/db/database.ts';
 import { verifyChain } from '../../platform/db/ledger-chain.ts';
 import { type PermitFacts, permitFacts } from '../../platform/db/seal.ts';
@@ -9,11 +9,11 @@ export interface Belonging {
   readonly what: string;
   readonly id: string;
   readonly state: string;
-  /** Whose it is; null where its rows do not agree. */
+  /** Its contact; null if its rows disagree. */
   readonly contact: string | null;
 }
 
-/** All that hangs on the two contacts of a person, or on the one that is left. */
+/** Everything that belongs to the two contacts of a person, or to the remaining one. */
 export const belongingsOf = ({ account, sql }: MergeWorld, { kept, gone }: Person) =>
   sql<Belonging>(
     `WITH theirs AS (SELECT id AS chat_id, contact_id FROM chats WHERE contact_id IN ($1, $2))
@@ -36,7 +36,7 @@ export const belongingsOf = ({ account, sql }: MergeWorld, { kept, gone }: Perso
     [kept, gone, String(account)],
   );
 
-/** What hung on either contact hangs on the one that is kept. */
+/** Everything of both contacts must belong to the kept one. */
 export async function checkCarried(
   world: MergeWorld,
   person: Person,
@@ -51,7 +51,7 @@ export async function checkCarried(
   const left = new Set(after.map(({ what, id }) => `${what} ${id}`));
   return [
     ...before
-      // A message may have been routed meanwhile.
+      // A message may have been routed in the meantime.
       .filter(({ what, id }) => what !== 'route job' && !left.has(`${what} ${id}`))
       .map(({ what, id, state }) => `the ${what} ${id} (${state}) is gone`),
     ...after
@@ -87,7 +87,7 @@ export const chatsOf = async ({ sql }: MergeWorld, { kept, gone }: Person): Prom
     await sql<{ id: string }>('SELECT id FROM chats WHERE contact_id IN ($1, $2)', [kept, gone])
   ).map(({ id }) => id);
 
-/** Once nothing is under way any more. */
+/** Run when nothing is pending any more. */
 export async function checkPerson(world: MergeWorld, person: Person): Promise<string[]> {
   return [
     ...(await failures(world, person)),
@@ -114,13 +114,13 @@ export async function checkWorld(world: MergeWorld): Promise<string[]> {
   ];
 }
 
-/** Of two route jobs that ran side by side one is taken from its worker, and runs again. */
+/** Of two route jobs that ran in parallel, one is taken from its worker and runs again. */
 const isOfAnother = (error: unknown): boolean =>
   error instanceof Error && error.message === 'this job is no longer ours';
 
-/** Why a message may not be sent although it was queued: its conversation went on or ended without it. */
+/** Reasons why a queued message may stay unsent: its conversation went on or ended without it. */
 const POINTLESS = ['answered', 'conversation_over', 'overtaken'];
-/** Why an approval may expire: see `say` of auto-reply. */
+/** Why an approval may expire: see `submitReply` of auto-reply. */
 const REPLACED = 'The contact wrote again%';
 
 async function failures({ sql }: MergeWorld, { kept, conversations }: Person) {
@@ -156,7 +156,7 @@ async function unsent({ sql, transport }: MergeWorld, { kept, wanted }: Person) 
   );
   const sent = new Set([
     ...transport.wire.map(({ text }) => text),
-    // May have left or not, and it is too late to find out.
+    // It is unknown whether it was sent, and too late to find out.
     ...undecided.map(({ body }) => body),
   ]);
   return wanted.filter((text) => !sent.has(text)).map((text) => `"${text}" was not sent`);
@@ -187,7 +187,7 @@ async function checkReceived({ sql }: MergeWorld, { kept, written }: Person) {
   for (const { id, body, isAwaited, isCopied } of written) {
     const found = placed.find((one) => one.id === id);
     const { before = 0, after = 0, conversations = 0, sessions = 0 } = found ?? {};
-    // Until the merge nobody knew that the message under the other address is the same.
+    // Before the merge, the message under the other address was not known to be the same.
     const isOnce = before + after === 1 || (isCopied && before === 2 && after === 0);
     if (!isOnce) violations.push(`"${body}" was routed ${before} and ${after} times`);
     if (isAwaited && conversations === 0) violations.push(`"${body}" did not reach a conversation`);
@@ -202,8 +202,8 @@ async function checkReceived({ sql }: MergeWorld, { kept, written }: Person) {
 }
 
 /**
- * In each transcript and in the session the messages stand as they came. Before the merge that holds for each address:
- * nobody knew that the two belong together.
+ * In each transcript and in the session the messages are in the order of arrival. Before the merge this holds per
+ * address, because the two were not known to belong together.
  */
 async function checkOrder({ sql }: Pick<MergeWorld, 'sql'>, written: Person['written']) {
   const lines = await sql<{ place: string; message_id: string }>(
@@ -223,11 +223,11 @@ async function checkOrder({ sql }: Pick<MergeWorld, 'sql'>, written: Person['wri
   });
 }
 
-/** What tells of the past keeps the names that people had then. */
+/** Tables about the past keep the old ids. */
 const HISTORY = ['ledger', 'events'];
 const UUID = '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 
-/** One look into every row of every other table for contacts and chats that were merged away. */
+/** Searches every row of all other tables for contacts and chats that were merged away. */
 export async function referencesTo({ sql }: MergeWorld, gone: readonly string[]) {
   const tables = await sql<{ name: string }>(
     `SELECT relname AS name FROM pg_class WHERE relnamespace = 'relay'::regnamespace
