@@ -1,4 +1,4 @@
-// A turn of the conversation's agent against the scripted model over HTTP: context in, outcome out.
+// Tests a turn of the conversation's agent against the scripted model over HTTP.
 import type { TranscriptLine } from '@relay/contract/api/instances';
 import { RelayError } from '@relay/contract/errors';
 import { chatId, instanceId, runId } from '@relay/contract/ids';
@@ -74,7 +74,7 @@ interface Request {
 const requests = () => world.server.calls().map(({ body }) => body as Request);
 const call = (name: string, args: object) => ({ name, arguments: { ...args } });
 
-test('what the tools drafted is the outcome, with every call as it was made', async () => {
+test('returns what the tools drafted as the outcome, with every tool call', async () => {
   const made = [
     call('mark_todo_item', { todo_id: 't1', status: 'completed' }),
     call('send_message', { text: 'Thank you!' }),
@@ -92,7 +92,7 @@ test('what the tools drafted is the outcome, with every call as it was made', as
   });
 });
 
-test('the session behind it is createAgentSession, with the six tools and no other', async () => {
+test('uses createAgentSession with exactly the six conversation tools', async () => {
   verifies('003-EXT-AGENT');
   expect(createAgentSession).toBeTypeOf('function');
   await turn();
@@ -110,7 +110,7 @@ test('the session behind it is createAgentSession, with the six tools and no oth
   ]);
 });
 
-test('ending and asking for the owner are told with their reason', async () => {
+test('returns the reason when the agent ends the conversation or asks for the owner', async () => {
   world.server.rules([{ reply: { tool_calls: [call('end_conversation', { reason: 'Met.' })] } }]);
   expect(await turn()).toMatchObject({ messages: [], end: 'Met.' });
   world.server.rules([
@@ -119,7 +119,7 @@ test('ending and asking for the owner are told with their reason', async () => {
   expect(await turn()).toMatchObject({ messages: [], intervene: 'A price?' });
 });
 
-test('a call cannot be placed: it is logged, the model is told, and the turn goes on', async () => {
+test('logs place_call as unavailable, tells the model and continues the turn', async () => {
   world.server.rules([
     {
       when: { tool_result: 'not yet available' },
@@ -131,7 +131,7 @@ test('a call cannot be placed: it is logged, the model is told, and the turn goe
   expect(logged).toEqual([expect.stringContaining('call')]);
 });
 
-test('text outside the tools is never sent: one reminder, then it may be right', async () => {
+test('reminds the agent once when it writes text outside the tools, and never sends that text', async () => {
   world.server.rules([
     {
       when: { contains: 'Nothing was sent' },
@@ -143,7 +143,7 @@ test('text outside the tools is never sent: one reminder, then it may be right',
   expect(requests()[1]?.messages.at(-1)).toEqual({ role: 'user', content: TOOL_REMINDER.text });
 });
 
-test('text after the reminder is not sent either: the owner is asked', async () => {
+test('asks the owner when the agent still writes text outside the tools after the reminder', async () => {
   world.server.rules([{ reply: { text: 'Hi there!' } }]);
   expect(await turn()).toMatchObject({
     messages: [],
@@ -152,7 +152,7 @@ test('text after the reminder is not sent either: the owner is asked', async () 
   expect(requests()).toHaveLength(2);
 });
 
-test('an empty answer is reminded once, then told as such', async () => {
+test('reminds the agent once about an empty answer, then reports that it had nothing to say', async () => {
   world.server.rules([{ reply: { text: '' } }]);
   expect(await turn()).toMatchObject({
     messages: [],
@@ -161,7 +161,7 @@ test('an empty answer is reminded once, then told as such', async () => {
   expect(requests()).toHaveLength(2);
 });
 
-test('a turn without an end sends nothing and asks for the owner', async () => {
+test('sends nothing and asks the owner when the agent exceeds its steps', async () => {
   for (let text = 0; text < 20; text += 1)
     world.server.rules([
       { reply: { tool_calls: [call('send_message', { text: `again ${text}` })] }, times: 1 },
@@ -175,7 +175,7 @@ test('a turn without an end sends nothing and asks for the owner', async () => {
 const long = (id: number) =>
   line(id, id % 2 ? 'contact' : 'agent', `Line ${id}: ${'word '.repeat(80)}`);
 
-test('what falls out of the window is summed up, and the turn sees the notes in its place', async () => {
+test('summarises lines that no longer fit, and shows the turn the summary instead', async () => {
   verifies('003-OPEN-CONTEXT');
   world.server.rules([
     { when: { system: 'You keep the notes' }, reply: { text: 'They spoke of words.' } },
@@ -200,7 +200,7 @@ test('what falls out of the window is summed up, and the turn sees the notes in 
   for (const { id, content } of transcript) expect(last.includes(content)).toBe(Number(id) > upTo);
 });
 
-test('a summary that fails does not fail the turn, and is tried again by a later one', async () => {
+test('continues the turn when the summary fails, and lets a later turn retry it', async () => {
   world.server.rules([
     { when: { system: 'You keep the notes' }, reply: { status: 500 } },
     { reply: { tool_calls: [call('send_message', { text: 'Hi' })] } },
@@ -213,7 +213,7 @@ test('a summary that fails does not fail the turn, and is tried again by a later
   expect(logged).toEqual(['the summary failed']);
 });
 
-test('a budget that is used up ends the turn, in the summary too', async () => {
+test('ends the turn when the budget is used up, even during the summary', async () => {
   const broke = new RelayError('conflict', { what: 'used up' });
   const transcript = Array.from({ length: 12 }, (_, index) => long(index + 1));
   const spend = () => Promise.reject(broke);
@@ -221,7 +221,7 @@ test('a budget that is used up ends the turn, in the summary too', async () => {
   await expect(turn({ transcript }, { context_tokens: 800 }, spend)).rejects.toBe(broke);
 });
 
-test('a message longer than the window is cut in its middle and still answered', async () => {
+test('shortens a message longer than the window in the middle and still answers it', async () => {
   world.server.rules([{ reply: { tool_calls: [call('send_message', { text: 'Hi' })] } }]);
   const flood = `begin ${'x'.repeat(60_000)} end`;
   const outcome = await turn(
@@ -234,7 +234,7 @@ test('a message longer than the window is cut in its middle and still answered',
   expect(newest.length).toBeLessThan(3_000);
 });
 
-test('nothing is kept between turns: the same context is the same request', async () => {
+test('keeps no state between turns: the same context gives the same request', async () => {
   verifies('003-OPEN-REBUILD');
   world.server.rules([{ reply: { tool_calls: [call('send_message', { text: 'Hi' })] } }]);
   const context = { transcript: [line(1, 'contact', 'Hello')], unread: 1, summary: 'Notes.' };
@@ -245,7 +245,7 @@ test('nothing is kept between turns: the same context is the same request', asyn
   expect(all[4]).toEqual(all[0]);
 });
 
-test('without a model the sentence says what to set', async () => {
+test('names the missing setting when no model is configured', async () => {
   const takeTurn = createConversationAgent({
     models: { open: () => Promise.reject(new RelayError('agent_unavailable', { what: 'x' })) },
     limits: LIMITS,

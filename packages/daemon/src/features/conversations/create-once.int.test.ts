@@ -11,7 +11,7 @@ const request = (target_contact = newPhone()) => ({ objective: 'x', target_conta
 const madeFor = async (phone: string) =>
   (await sql('SELECT id FROM instances WHERE target_contact = $1', [phone])).map(({ id }) => id);
 
-test('one key, however often and at the same moment: one conversation and one answer', async () => {
+test('creates one conversation and gives the same answer for concurrent requests with one key', async () => {
   const asked = request();
   const answers = await Promise.all(times(6, () => verbs.create(asked, 'once')));
   const [first] = answers;
@@ -19,12 +19,12 @@ test('one key, however often and at the same moment: one conversation and one an
     new Set([JSON.stringify(first)]),
   );
   expect(await madeFor(asked.target_contact)).toEqual([first?.id]);
-  // Later too, whatever has become of it since.
+  // The key still returns it after it was cancelled.
   await verbs.cancel(first?.id as never);
   expect(await verbs.create(asked, 'once')).toEqual(first);
 });
 
-test('the same key for another request is refused, and nothing is made', async () => {
+test('refuses another request with a used key and creates nothing', async () => {
   const other = request();
   await verbs.create(request(), 'taken');
   await expect(verbs.create(other, 'taken')).rejects.toMatchObject({
@@ -34,7 +34,7 @@ test('the same key for another request is refused, and nothing is made', async (
   expect(await madeFor(other.target_contact)).toEqual([]);
 });
 
-test('a refusal leaves the key free: the same call works once the way is', async () => {
+test('leaves the key usable after a refused request', async () => {
   const asked = request();
   const invalid = { ...asked, target_contact: 'nobody' };
   await expect(verbs.create(invalid, 'free')).rejects.toMatchObject({ code: 'invalid_phone' });
@@ -42,7 +42,7 @@ test('a refusal leaves the key free: the same call works once the way is', async
   expect(await madeFor(asked.target_contact)).toEqual([id]);
 });
 
-test('without a key every call makes one', async () => {
+test('creates one conversation per request without a key', async () => {
   const asked = request();
   await Promise.all(times(2, () => verbs.create(asked)));
   expect(await madeFor(asked.target_contact)).toHaveLength(2);

@@ -1,4 +1,5 @@
-// Who a conversation may be created with: people on WhatsApp, each once, however many are new today.
+// Tests which contacts a conversation can be created with: numbers on WhatsApp, and new contacts beyond the daily
+// limit.
 import { instanceId } from '@relay/contract/ids';
 import { pacingSchema } from '@relay/contract/settings';
 import { freshDaemonHarness, newPhone } from '@relay/testing/daemon-harness';
@@ -17,7 +18,7 @@ afterEach(() => {
 
 const ask = (target_contact: string) => ({ objective: 'Get a quote', target_contact, todos: [] });
 
-test('a number that nobody has registered is refused, under a key too, and begins once it is registered', async () => {
+test('refuses a number that is not on WhatsApp, with or without a key, and accepts it once it is registered', async () => {
   verifies('003-FIRST-REGISTERED');
   const phone = newPhone();
   network.registered = async () => null;
@@ -32,7 +33,7 @@ test('a number that nobody has registered is refused, under a key too, and begin
   expect((await verbs.create(ask(phone), 'key')).id).toBe(id);
 });
 
-test('while WhatsApp does not answer a conversation is created, and a second one asks nothing of it', async () => {
+test('creates a conversation when WhatsApp does not answer the lookup, and asks nothing while disconnected', async () => {
   network.registered = async () => {
     throw new Error('silence');
   };
@@ -46,7 +47,7 @@ test('while WhatsApp does not answer a conversation is created, and a second one
   expect(network.lookedUp).toEqual([]);
 });
 
-test('beyond the daily limit of first contacts a conversation is created, and says when its message can leave', async () => {
+test('creates a conversation beyond the daily limit of first contacts and says when its message can be sent', async () => {
   verifies('003-FIRST-QUEUED');
   await world.acknowledges(false);
   Object.assign(settings.pacing, pacingSchema.parse({ first_contacts_per_day: 1 }));

@@ -8,7 +8,7 @@ const { agent, create, heartbeat, lines, reaches, reply, sql, steps, verbs } = w
 
 beforeEach(() => agent(() => ({ messages: ['Hello'] })));
 
-/** Nothing of its session is left, and whoever waited for the contact goes on. */
+/** Nothing of the ended conversation is left, and the next one with the contact has started. */
 async function isOver(id: InstanceId, next: InstanceId) {
   await reaches(next, 'WAITING_FOR_REPLY');
   await world.quiet();
@@ -19,7 +19,7 @@ async function isOver(id: InstanceId, next: InstanceId) {
   ).toEqual([]);
 }
 
-/** One that has the contact, in the middle of its turn, and one that waits behind it. */
+/** An active conversation in the middle of its turn, and one queued behind it. */
 async function two(held: ReturnType<typeof heldTurn>, max_followups = 5) {
   agent(held.act);
   const phone = newPhone();
@@ -29,7 +29,7 @@ async function two(held: ReturnType<typeof heldTurn>, max_followups = 5) {
   return { id, next: await create(phone) };
 }
 
-test('an agent that ends it from its turn completes it', async () => {
+test('completes the conversation when the agent ends it in its turn', async () => {
   verifies('003-T-ACTIVE-end_conversation');
   const turn = heldTurn({ messages: [], end: 'Done.' });
   const { id, next } = await two(turn);
@@ -38,7 +38,7 @@ test('an agent that ends it from its turn completes it', async () => {
   expect((await steps(id)).at(-1)).toBe('ACTIVE → COMPLETED');
 });
 
-test('an agent that says good-bye and ends it completes it after the message', async () => {
+test('sends the farewell before the conversation completes', async () => {
   verifies('003-T-WAITING_FOR_REPLY-end_conversation');
   const turn = heldTurn({ messages: ['Bye'], end: 'Done.' });
   const { id, next } = await two(turn);
@@ -48,7 +48,7 @@ test('an agent that says good-bye and ends it completes it after the message', a
   expect(await lines(id)).toEqual(['agent: Bye']);
 });
 
-test('also when the contact wrote while it said so', async () => {
+test('completes the conversation even if the contact writes during the farewell turn', async () => {
   verifies('003-T-WAITING_FOR_AGENT-end_conversation');
   const turn = heldTurn({ messages: ['Bye'], end: 'Done.' });
   const { id, next } = await two(turn);
@@ -58,7 +58,7 @@ test('also when the contact wrote while it said so', async () => {
   expect((await steps(id)).at(-1)).toBe('WAITING_FOR_AGENT → COMPLETED');
 });
 
-test('the last follow-up without an answer abandons it', async () => {
+test('abandons the conversation when the last follow-up gets no answer', async () => {
   verifies('003-T-HEARTBEAT_SCHEDULED-max_followups_exceeded');
   const turn = heldTurn();
   const { id, next } = await two(turn, 0);
@@ -69,7 +69,7 @@ test('the last follow-up without an answer abandons it', async () => {
   expect((await steps(id)).at(-1)).toBe('HEARTBEAT_SCHEDULED → ABANDONED');
 });
 
-test('an error that cannot be mended fails it in the middle of its turn, and is logged', async () => {
+test('fails the conversation on an unrecoverable error during its turn and logs it', async () => {
   verifies('003-T-ACTIVE-unrecoverable_error');
   const { account } = world;
   const phone = newPhone();
@@ -85,7 +85,7 @@ test('an error that cannot be mended fails it in the middle of its turn, and is 
     "UPDATE outbox SET state = 'failed', failure = 'Gone.' WHERE instance_id = $1 RETURNING id",
     [id],
   );
-  // Under a key of its own, so that it does not wait for the turn that it ends.
+  // With a separate job key, so that it does not wait for the turn it ends.
   const data = { account, subject: id, epoch: 0, wake: 'undelivered', message: message?.id };
   await world.database.kysely
     .transaction()
@@ -105,7 +105,7 @@ test('an error that cannot be mended fails it in the middle of its turn, and is 
   expect((await verbs.get(id)).failure_reason).toBe('Gone.');
 });
 
-test('a first message makes the session, and is sent', async () => {
+test('starts a run for the first message and sends it', async () => {
   verifies('003-T-CREATED-agent_sends_first_message');
   const turn = heldTurn();
   agent(turn.act);

@@ -40,7 +40,7 @@ async function begin(): Promise<InstanceId> {
   return id;
 }
 
-/** In minutes from the start, as the row and its timer have it. */
+/** Minutes from the start, from the instance's row and its timer. */
 async function due(id: InstanceId): Promise<readonly number[]> {
   const rows = await store.sql<{ at: Date }>(
     'SELECT timer_due_at AS at FROM instances WHERE id = $1 UNION ALL SELECT due_at FROM timers WHERE subject_id = $1',
@@ -60,7 +60,7 @@ async function goOn(): Promise<void> {
   await clock.look();
 }
 
-test('a clock that runs when sending stops gets the time between', async () => {
+test('extends a running clock by the time during which sending was not possible', async () => {
   verifies('CONV-FOLLOW-UP-ACKNOWLEDGED');
   const id = await begin();
   expect(await due(id)).toEqual([10, 10]);
@@ -75,11 +75,11 @@ test('a clock that runs when sending stops gets the time between', async () => {
   expect((await world.verbs.get(id)).next_follow_up_at).not.toBeNull();
 });
 
-test('a clock that starts while clocks are suspended gets only the time since it started', async () => {
+test('extends a clock that started during a suspension only by the time since its start', async () => {
   world.acknowledges(false);
   const id = await begin();
   await suspendedFor(30);
-  // Connected again, and WhatsApp takes the message before anybody looked at the clocks.
+  // Connected again: WhatsApp acknowledges the message before the clocks are resumed.
   world.acknowledges(true);
   await world.quiet();
   expect(await due(id)).toEqual([40, 40]);
@@ -88,7 +88,7 @@ test('a clock that starts while clocks are suspended gets only the time since it
   expect(await due(id)).toEqual([41, 41]);
 });
 
-test('a conversation paused while clocks are suspended keeps the time that it had left', async () => {
+test('keeps the remaining time of a conversation that is paused while clocks are suspended', async () => {
   const id = await begin();
   time += 4 * MINUTE;
   await suspendedFor(30);
@@ -96,11 +96,11 @@ test('a conversation paused while clocks are suspended keeps the time that it ha
   await goOn();
   time += 5 * MINUTE;
   await world.verbs.resume(id);
-  // 39 minutes have passed, of which the clock ran for four.
+  // 39 minutes have passed; the clock ran for four of them.
   expect(await due(id)).toEqual([45, 45]);
 });
 
-test('clocks go on while a conversation is worked on, without a deadlock', async () => {
+test('resumes the clocks without a deadlock while a conversation is locked', async () => {
   const id = await begin();
   await suspendedFor(1);
   let going = Promise.resolve();
@@ -112,7 +112,7 @@ test('clocks go on while a conversation is worked on, without a deadlock', async
         "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
       return (await store.sql(waits)).length > 0;
     });
-    // Whatever is written needs the account to stay.
+    // Every write holds a key share lock on the account.
     await appendEvent(tx, lease.account, { kind: 'conversation', subject: id, data: {} });
   });
   await going;

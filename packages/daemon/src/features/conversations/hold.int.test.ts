@@ -16,7 +16,7 @@ const runs = async (id: string) =>
     (row) => row.state,
   );
 
-test('under a hold no agent begins to think, and the release lets it', async () => {
+test('starts no turn during a hold and takes it after the release', async () => {
   await hold();
   const id = await create();
   await world.quiet();
@@ -33,7 +33,7 @@ test('under a hold no agent begins to think, and the release lets it', async () 
   expect(world.turns.map(({ purpose }) => purpose)).toEqual(['first_message']);
 });
 
-test('what an agent wanted when the hold began is dropped, and asked for anew with the same to read', async () => {
+test('discards the outcome of a turn when a hold began, and takes the turn again with the same unread messages', async () => {
   const id = await create();
   await reaches(id, 'WAITING_FOR_REPLY');
   const turn = heldTurn({ messages: ['Too late'], todos: [{ id: '1', status: 'completed' }] });
@@ -57,7 +57,7 @@ test('what an agent wanted when the hold began is dropped, and asked for anew wi
   ]);
 });
 
-test('a first message that a hold stopped is still a first message', async () => {
+test('still writes a first message after a hold discarded it', async () => {
   const turn = heldTurn();
   agent(turn.act);
   const id = await create();
@@ -70,7 +70,7 @@ test('a first message that a hold stopped is still a first message', async () =>
   expect(world.turns.map(({ purpose }) => purpose)).toEqual(['first_message', 'first_message']);
 });
 
-test('a follow-up that is due under a hold is written after it, and counted once', async () => {
+test('sends a follow-up that came due during a hold after the release and counts it once', async () => {
   const id = await create();
   await reaches(id, 'WAITING_FOR_REPLY');
   await hold();
@@ -84,7 +84,7 @@ test('a follow-up that is due under a hold is written after it, and counted once
   expect(world.turns.at(-1)?.purpose).toBe('follow_up');
 });
 
-test('a reply under a hold waits for the release, and who asks for the owner or waits is left alone', async () => {
+test('answers a reply after the release and leaves waiting and intervention states alone', async () => {
   const waiting = await create();
   await reaches(waiting, 'WAITING_FOR_REPLY');
   const replied = await create();
@@ -106,7 +106,7 @@ test('a reply under a hold waits for the release, and who asks for the owner or 
   expect(await lines(waiting)).toEqual(['agent: Hello']);
 });
 
-test('however often it is held and released, each turn is taken in the end and nothing is said twice', async () => {
+test('takes every turn in the end and sends nothing twice while holds come and go', async () => {
   const ids = await Promise.all(Array.from({ length: 8 }, () => create()));
   const switching = (async () => {
     for (let round = 0; round < 10; round++) {

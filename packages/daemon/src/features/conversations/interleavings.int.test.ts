@@ -14,7 +14,7 @@ const { verbs } = world;
 const ROUNDS = 200;
 const AT_ONCE = 8;
 
-/** A small generator of its own, so that a failing run can be had again. */
+/** A seeded generator, so that a failing run can be repeated. */
 function chance(seed: number) {
   let x = seed;
   return (below: number) => {
@@ -23,7 +23,7 @@ function chance(seed: number) {
   };
 }
 
-test('whatever happens in whatever order, the invariants hold', async () => {
+test('keeps the invariants under concurrent operations in random order', async () => {
   verifies('003-INV-ONE-ACTIVE', '003-INV-PAUSED', '003-INV-FOLLOW-UPS', '003-INV-STATE-MACHINE');
   verifies('003-INV-ONE-STATE');
   const pick = chance(20_261_115);
@@ -66,10 +66,10 @@ test('whatever happens in whatever order, the invariants hold', async () => {
         const move = moves[pick(moves.length)];
         if (id === undefined || move === undefined) return;
         await move(id).catch((error: unknown) => {
-          // A state that does not allow it, or a hold in that moment.
+          // The state does not allow it, or a hold is on.
           const refused =
             error instanceof RelayError && ['illegal_transition', 'denied'].includes(error.code);
-          // Words for one that has ended: the router, which is not here, places them anew.
+          // A message for an ended conversation: the router, which is not part of this test, routes it again.
           if (!refused && !(error instanceof TransactionConflict)) surprises.push(error);
         });
       }),
@@ -84,7 +84,7 @@ test('whatever happens in whatever order, the invariants hold', async () => {
     const theirs = rows.filter((row) => row.contact_id === contact);
     const holders = theirs.filter((row) => holdsContact(toInstance(row)));
     expect(holders.length).toBeLessThanOrEqual(1);
-    // Nobody waits for a place that is free.
+    // No conversation stays queued for a free contact.
     if (holders.length === 0) expect(theirs.map((row) => row.state)).not.toContain('QUEUED');
   }
   for (const row of rows) {

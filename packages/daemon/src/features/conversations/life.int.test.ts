@@ -12,7 +12,7 @@ beforeEach(() => {
   world.turns.length = 0;
 });
 
-test('a new conversation writes its first message, with permit, ledger row and outbox row linked', async () => {
+test('links permit, ledger row and outbox row of a first message', async () => {
   verifies('003-FLOW-AUTO-ACTIVATE');
   const id = await create();
   await reaches(id, 'WAITING_FOR_REPLY');
@@ -40,7 +40,7 @@ test('a new conversation writes its first message, with permit, ledger row and o
   ]);
 });
 
-test('several messages of one turn go out in the order they were said', async () => {
+test('sends several messages of one turn in their order', async () => {
   agent(() => ({ messages: ['one', 'two', 'three', 'four'] }));
   const id = await create();
   await reaches(id, 'WAITING_FOR_REPLY');
@@ -48,7 +48,7 @@ test('several messages of one turn go out in the order they were said', async ()
   expect(waiting.map(({ body }) => body)).toEqual(['one', 'two', 'three', 'four']);
 });
 
-test('a reply is read and answered, and the timer set anew', async () => {
+test('answers a reply and sets the timer again', async () => {
   verifies('003-FLOW-REPLY');
   const id = await create();
   await reaches(id, 'WAITING_FOR_REPLY');
@@ -71,7 +71,7 @@ test('a reply is read and answered, and the timer set anew', async () => {
   expect(world.turns.map(({ purpose }) => purpose)).toEqual(['first_message', 'reply']);
 });
 
-test('follow-ups are counted, and after the last one it is abandoned', async () => {
+test('counts follow-ups and abandons the conversation after the last one', async () => {
   verifies('003-INV-FOLLOW-UPS');
   const id = await create(newPhone(), { max_followups: 2 });
   for (const count of [0, 1, 2]) {
@@ -86,7 +86,7 @@ test('follow-ups are counted, and after the last one it is abandoned', async () 
   expect((await steps(id)).at(-1)).toBe('HEARTBEAT_SCHEDULED → ABANDONED');
 });
 
-test('a reply ends the silence: the next one has all its follow-ups again', async () => {
+test('resets the follow-up count after a reply', async () => {
   agent(() => ({ messages: ['Hi'] }));
   const id = await create();
   await reaches(id, 'WAITING_FOR_REPLY');
@@ -98,7 +98,7 @@ test('a reply ends the silence: the next one has all its follow-ups again', asyn
   expect(await verbs.get(id)).toMatchObject({ state: 'WAITING_FOR_REPLY', follow_up_count: 0 });
 });
 
-test('the todos are as the agent left them', async () => {
+test('stores the todos as the agent left them', async () => {
   agent(() => ({ messages: ['Hi'], todos: [{ id: '2', status: 'completed' }] }));
   const id = await create();
   await reaches(id, 'WAITING_FOR_REPLY');
@@ -108,7 +108,7 @@ test('the todos are as the agent left them', async () => {
   ]);
 });
 
-test('a farewell is still sent when the conversation ends with it', async () => {
+test('sends the farewell when the conversation ends with it', async () => {
   agent(() => ({ messages: ['Thank you'], end: 'Quote received.' }));
   const id = await create();
   await reaches(id, 'COMPLETED');
@@ -117,8 +117,8 @@ test('a farewell is still sent when the conversation ends with it', async () => 
   expect(await sql('SELECT 1 FROM timers WHERE subject_id = $1', [id])).toEqual([]);
 });
 
-describe('an agent in trouble', () => {
-  test('that fails once is asked again', async () => {
+describe('failures of the agent', () => {
+  test('retries a turn that failed once', async () => {
     let fails = 1;
     agent(() => {
       if (fails-- > 0) throw new Error('network');
@@ -132,7 +132,7 @@ describe('an agent in trouble', () => {
     expect(asked.map(({ purpose }) => purpose)).toEqual(['first_message', 'first_message']);
   });
 
-  test('that fails twice leaves the conversation to its owner, and a message of theirs lets it go on', async () => {
+  test('asks the owner after two failures, and continues after a message from the owner', async () => {
     agent(() => {
       throw new Error('network');
     });
@@ -149,7 +149,7 @@ describe('an agent in trouble', () => {
     expect(await lines(id)).toEqual(['manual: One moment', 'agent: Back']);
   });
 
-  test('that says what it needs is not asked again, unless that may pass', async () => {
+  test('retries an error that says what it needs only if it is temporary', async () => {
     for (const [error, asked] of [
       [new RelayError('model_refused', { provider: 'scripted', status: 401 }), 1],
       [new RelayError('model_busy', { provider: 'scripted' }), 2],
@@ -168,7 +168,7 @@ describe('an agent in trouble', () => {
     }
   });
 
-  test('that has nothing to say asks for the owner', async () => {
+  test('asks the owner when the agent has nothing to say', async () => {
     agent(() => ({ messages: [] }));
     const id = await create();
     await reaches(id, 'NEEDS_HUMAN_INTERVENTION');

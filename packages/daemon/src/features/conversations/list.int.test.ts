@@ -19,7 +19,7 @@ import { countInstances, listInstances } from './list.ts';
 const { agent, approvals, create, quiet, reaches, sql, verbs } = await freshDaemonHarness();
 const idsOf = (listed: readonly ListedInstance[]) => listed.map(({ id }) => id);
 
-test('a conversation is listed with whom it is with and whose turn it is, and found under that turn', async () => {
+test('lists a conversation with its contact and turn, and finds it by turn, state, contact and words', async () => {
   const phone = newPhone();
   const id = await create(phone);
   await reaches(id, 'WAITING_FOR_REPLY');
@@ -45,7 +45,7 @@ test('a conversation is listed with whom it is with and whose turn it is, and fo
   expect(idsOf(await verbs.list({ turn: 'ended', state: 'FAILED' }))).toEqual([id]);
 });
 
-test('one that holds an approval is yours in any state, until it is answered or the conversation ends', async () => {
+test('lists a conversation with a pending approval as the owner’s turn until it is decided or the conversation ends', async () => {
   agent(() => ({ messages: ['The code of the alarm is 4711-0815-2342.'] }));
   const before = await verbs.counts();
   const id = await create();
@@ -71,7 +71,7 @@ test('one that holds an approval is yours in any state, until it is answered or 
   expect((await verbs.counts()).holding_approval).toBe(0);
 });
 
-test('pages by change go on where they were, though the last of a page has moved', async () => {
+test('continues a page sorted by change even when its last row has changed', async () => {
   agent(() => ({ messages: ['Hello'] }));
   const made = [];
   for (let n = 0; n < 7; n += 1) made.push(await create());
@@ -96,7 +96,7 @@ test('pages by change go on where they were, though the last of a page has moved
 
 const MANY = 4_000;
 
-/** Instead of the answer, how the database would come to it. */
+/** Returns the query plans instead of the rows. */
 const explained = (plans: string[]): KyselyPlugin => ({
   transformQuery: ({ node }) => RawNode.create(['EXPLAIN ', ''], [node]) as never,
   transformResult: async ({ result }) => {
@@ -105,7 +105,7 @@ const explained = (plans: string[]): KyselyPlugin => ({
   },
 });
 
-test('however many there are, each turn is paged through by its index', async () => {
+test('pages through every turn by its index with thousands of conversations', async () => {
   const store = await freshStore();
   const lease = { account: store.account } as Lease;
   await insertConversations(store.sql, store.account, MANY);

@@ -20,7 +20,7 @@ function listening() {
   return { lines, verbs: createConversationService({ ...world.conversations, log }) };
 }
 
-test('a transition is told once it has happened, with where from, where to and why', async () => {
+test('logs a committed transition with both states and its event', async () => {
   const id = await world.create();
   await world.reaches(id, 'WAITING_FOR_REPLY');
   const { lines, verbs } = listening();
@@ -34,7 +34,7 @@ test('a transition is told once it has happened, with where from, where to and w
   ]);
 });
 
-test('a refused transition is told with the state, the event and the instance', async () => {
+test('logs a refused transition with state, event and instance', async () => {
   verifies('AC-4.2');
   const id = await world.create();
   await world.reaches(id, 'WAITING_FOR_REPLY');
@@ -47,7 +47,7 @@ test('a refused transition is told with the state, the event and the instance', 
   expect((await world.steps(id)).length).toBe(2);
 });
 
-test('what was rolled back is not told', async () => {
+test('does not log a transition that was rolled back', async () => {
   const id = await world.create();
   await world.reaches(id, 'WAITING_FOR_REPLY');
   const { lines, verbs } = listening();
@@ -62,7 +62,7 @@ test('what was rolled back is not told', async () => {
   await eventually(async () => (await world.state(id)) === 'WAITING_FOR_REPLY');
 });
 
-test('what people and tools say and when timers ring is for debug, a wake-up that came too late a warning', async () => {
+test('logs messages, tool calls and timers at debug level and a stale wake-up as a warning', async () => {
   verifies('003-BOUND-TIMER', '003-LOG-LEVELS');
   world.logged.length = 0;
   const calls = [{ id: 'a', name: 'send_message', arguments: {}, result: 'ok' }];

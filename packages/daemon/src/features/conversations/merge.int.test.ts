@@ -1,5 +1,4 @@
-// The contact of a conversation turns out to be another known contact: the conversation goes on, with everything that
-// was under way.
+// Tests that a conversation continues with all its pending work when its contact is merged with another.
 import { approvalId, instanceId } from '@relay/contract/ids';
 import { pacingSchema } from '@relay/contract/settings';
 import { freshDaemonHarness } from '@relay/testing/daemon-harness';
@@ -13,7 +12,7 @@ import { knownTwice } from '../../platform/db/testing/people.ts';
 import { createConversationService } from './service.ts';
 
 const network = new ScriptedTransport();
-/** One message at a time, and as fast as that allows. */
+/** No pacing beyond one message at a time. */
 const FAST = { per_minute: 6_000, per_hour: 6_000, per_day: 6_000, first_contacts_per_day: 100 };
 const pacing = pacingSchema.parse(FAST);
 const world = await freshDaemonHarness(undefined, { sendsOver: { transport: network, pacing } });
@@ -29,14 +28,14 @@ const outbox = async (instance: string) =>
 
 describe.each(['phone', 'lid'] as const)('a merge that keeps the contact known by %s', (kept) => {
   test.each([true, false])(
-    'lets the second message of a conversation leave (the LID has a chat: %s)',
+    'sends the second message of a conversation after the merge (the LID has a chat: %s)',
     async (hasChat) => {
       verifies('IDENTITY-MERGE-CARRIES');
       const person = await knownTwice(world, conversations.lease, kept);
       if (hasChat) await sendAsOwner(conversations, { to: person.lid, text: 'Earlier' });
       await settled();
       world.agent(() => ({ messages: ['Hello', 'When do you open?'] }));
-      // WhatsApp names the LID once the first message to the number was taken.
+      // WhatsApp reveals the LID when it accepts the first message to the number.
       const send = network.send.bind(network);
       network.send = async (message) => {
         await send(message);
@@ -57,7 +56,7 @@ describe.each(['phone', 'lid'] as const)('a merge that keeps the contact known b
     },
   );
 
-  test('keeps what waits for approval: it can be approved and leaves', async () => {
+  test('keeps a pending approval, which can be approved and is sent', async () => {
     verifies('IDENTITY-MERGE-CARRIES');
     const person = await knownTwice(world, conversations.lease, kept);
     await sendAsOwner(conversations, { to: person.lid, text: 'Earlier' });
@@ -81,7 +80,7 @@ describe.each(['phone', 'lid'] as const)('a merge that keeps the contact known b
     expect(await world.state(instanceId(id))).toBe('WAITING_FOR_REPLY');
   });
 
-  test('lets the next conversation in the queue begin when one ends in the same moment', async () => {
+  test('starts the next conversation in the queue when one ends during the merge', async () => {
     verifies('IDENTITY-MERGE-ANY-MOMENT');
     let at = 0;
     for (let seen = 1; at < seen; ) {

@@ -21,7 +21,7 @@ const PEOPLE = 10;
 const MINUTE = 60_000;
 const INTERVAL = 5 * MINUTE;
 const FOLLOW_UPS = 2;
-/** Few, so that somebody writes twice before an answer has left. The others never write. */
+/** Few, so that a contact writes twice before an answer is sent. The others never write. */
 const TALKERS = 2;
 
 const store = await freshStore();
@@ -31,7 +31,7 @@ const now = () => new Date(time);
 const transport = new ScriptedTransport();
 const network = {
   transport,
-  // So few an hour that ten conversations reach the limit.
+  // A limit that ten conversations reach within an hour.
   pacing: pacingSchema.parse({
     per_minute: 1_000,
     per_hour: 14,
@@ -49,7 +49,7 @@ async function begin(): Promise<DaemonHarness> {
   return opened;
 }
 
-/** What broke the rules, as sentences; empty in the end. */
+/** Violations of the rules as sentences; must stay empty. */
 let violations: string[] = [];
 
 async function act({
@@ -82,14 +82,14 @@ async function checkFollowUp(id: InstanceId): Promise<void> {
   if (waited > INTERVAL + mostLate) violations.push(`a follow-up of ${id} came too late`);
 }
 
-/** While minutes are counted one by one, a follow-up comes within the next. */
+/** While the test steps by minutes, a follow-up is at most one minute late. */
 let mostLate = MINUTE;
 
-/** Minutes in which messages could be sent, by when they ended. */
+/** The total of minutes in which messages could be sent, by end time. */
 let awake: { readonly at: number; readonly total: number }[] = [];
 const awakeAt = (at: number): number => awake.findLast((minute) => minute.at <= at)?.total ?? 0;
 
-/** To be called before the minute passes: whether messages can be sent in it. */
+/** Advances by one minute; checks first whether messages can be sent in it. */
 async function passMinute(): Promise<void> {
   const [{ held, attempts } = { held: true, attempts: 0 }] = await sql<{
     held: boolean;
@@ -111,7 +111,7 @@ type Step =
   | { readonly kind: 'pass'; readonly minutes: number }
   | { readonly kind: 'offline' | 'online' | 'hold' | 'release' | 'restart' }
   | { readonly kind: 'reply'; readonly person: number; readonly words: 'yes' | 'hm' }
-  /** The owner writes by hand. */
+  /** The owner sends a message by hand. */
   | { readonly kind: 'send'; readonly person: number };
 
 const steps: fc.Arbitrary<Step[]> = fc.array(
@@ -148,7 +148,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   { minLength: 8, maxLength: 16 },
 );
 
-/** Where a conversation waits for nothing but the owner. */
+/** States in which a conversation waits only for the owner, or has ended. */
 const AT_REST = ['COMPLETED', 'ABANDONED', 'NEEDS_HUMAN_INTERVENTION'];
 
 let people = 0;
@@ -173,7 +173,7 @@ class Run {
   async take(step: Step): Promise<void> {
     switch (step.kind) {
       case 'pass':
-        // In small steps, as time passes.
+        // Minute by minute, as real time passes.
         for (let minute = 0; minute < step.minutes; minute++) await passMinute();
         return;
       case 'offline':
@@ -193,7 +193,7 @@ class Run {
         world = await begin();
         break;
       case 'send':
-        // Refused where the state or a hold does not allow it.
+        // Refused if the state or a hold does not allow it.
         await world.verbs.send(this.ids[step.person] ?? expect.fail(), 'Mine').catch(() => {});
         break;
       case 'reply':
@@ -202,7 +202,7 @@ class Run {
     await world.quiet();
   }
 
-  /** WhatsApp delivers it when the account is connected. */
+  /** WhatsApp delivers a reply only while connected. */
   async #reply(person: number, words: string): Promise<void> {
     if (transport.link.state !== 'connected') return;
     const sent = (this.replies.get(person) ?? 0) + 1;
@@ -247,7 +247,7 @@ class Run {
     for (const { id } of abandoned) violations.push(`${id} was abandoned with an unsent message`);
   }
 
-  /** What was queued when the contact wrote is never sent. */
+  /** A message that was queued when the contact wrote is never sent. */
   async #checkOvertaken(): Promise<void> {
     for (const { id, at, body } of this.#heard) {
       const sent = await sql(
@@ -268,7 +268,7 @@ class Run {
     return open.length > 0;
   }
 
-  /** Back online, and long enough for every limit: whatever is open comes to its end, and nothing is missing. */
+  /** Goes online long enough for every limit: all open conversations end, and no reply is missing. */
   async finish(): Promise<void> {
     transport.become({ state: 'connected' });
     await world.release().catch(() => {});
@@ -295,7 +295,7 @@ class Run {
   }
 }
 
-test('whatever outages, limits, holds and restarts come, conversations follow up only on what was acknowledged', {
+test('follows up only on acknowledged messages, under any order of outages, limits, holds and restarts', {
   timeout: RUNS * 10_000,
 }, async () => {
   verifies('CONV-FOLLOW-UP-ACKNOWLEDGED', 'CONV-ONE-UNSENT', 'CONV-LATE-REPLY');

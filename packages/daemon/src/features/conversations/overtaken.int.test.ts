@@ -11,7 +11,7 @@ beforeEach(() => {
   world.turns.length = 0;
 });
 
-/** An agent that thinks for ever and, being deaf, does not even stop when it is told. */
+/** An agent that never answers its first turn and ignores the abort signal. */
 function deaf() {
   const begun = Promise.withResolvers<AbortSignal>();
   let calls = 0;
@@ -33,7 +33,7 @@ describe.each<[string, (id: InstanceId) => Promise<unknown>, string]>([
   ['a cancel', (id) => verbs.cancel(id), 'FAILED'],
   ['the owner’s own hand', (id) => world.takeover(id, 'It is me'), 'PAUSED'],
 ])('%s during a turn', (_, move, end) => {
-  test('ends it at once: nothing is said, the run and the wake-up are discarded', async () => {
+  test('aborts the turn at once, sends nothing and discards the run and the wake-up', async () => {
     const begun = deaf();
     const id = await create();
     const signal = await begun;
@@ -52,7 +52,7 @@ describe.each<[string, (id: InstanceId) => Promise<unknown>, string]>([
   });
 });
 
-test('a reply during a follow-up ends it, and is answered without waiting for it', async () => {
+test('aborts a follow-up turn on a reply and answers without waiting for it', async () => {
   const id = await create();
   await reaches(id, 'WAITING_FOR_REPLY');
   const begun = deaf();
@@ -65,7 +65,7 @@ test('a reply during a follow-up ends it, and is answered without waiting for it
   expect(await runs(id)).toEqual(['done', 'discarded', 'done']);
 });
 
-test('a reply during a first message or an answer does not end it', async () => {
+test('does not abort a first message or an answer on a reply', async () => {
   const begun = Promise.withResolvers<AbortSignal>();
   const go = Promise.withResolvers<void>();
   agent(async (_, { signal }) => {
@@ -82,7 +82,7 @@ test('a reply during a first message or an answer does not end it', async () => 
   expect(await lines(id)).toContain('agent: Said');
 });
 
-test('a turn that waits for a queued message is taken when the contact writes and the message is withdrawn', async () => {
+test('takes a turn that waits for a queued message when the contact writes and the message is withdrawn', async () => {
   agent(() => ({ messages: ['Hello\u202e'] }));
   const id = await create();
   await reaches(id, 'NEEDS_HUMAN_INTERVENTION');
@@ -102,7 +102,7 @@ test('a turn that waits for a queued message is taken when the contact writes an
   expect(said).toMatchObject([{ delivery: 'failed' }]);
 });
 
-test('what was spent by then is still counted', async () => {
+test('counts the tokens that an aborted turn used', async () => {
   const begun = Promise.withResolvers<void>();
   const late = Promise.withResolvers<void>();
   agent(async (_, { signal, spent }) => {
@@ -124,12 +124,12 @@ test('what was spent by then is still counted', async () => {
   expect(run).toEqual({ state: 'discarded', tokens: 10 });
 });
 
-test('one that comes to its end in the moment it is overtaken has said nothing either', async () => {
+test('discards a turn that finishes in the moment it is overtaken', async () => {
   const turn = heldTurn();
   agent(turn.act);
   const id = await create();
   await turn.begun;
-  // Nobody is there to end it: only its epoch says that it is over.
+  // Nothing aborts it: only the epoch shows that it is stale.
   await sql('UPDATE instances SET epoch = epoch + 1 WHERE id = $1', [id]);
   turn.release();
   await world.quiet();
@@ -137,7 +137,7 @@ test('one that comes to its end in the moment it is overtaken has said nothing e
   expect(await sql('SELECT 1 FROM outbox WHERE instance_id = $1', [id])).toEqual([]);
 });
 
-test('the daemon’s stop ends a turn too, and the next start takes it anew', async () => {
+test('discards a turn when the daemon stops and keeps its job for the next start', async () => {
   const begun = deaf();
   const id = await create();
   await begun;

@@ -10,7 +10,7 @@ const { agent, create, reaches, reply, sql, state, verbs } = world;
 
 beforeEach(() => agent(() => ({ messages: ['Hello'] })));
 
-test('of creates at the same moment for one contact, one begins and the others wait', async () => {
+test('starts one of several concurrent conversations with a contact and queues the others', async () => {
   verifies('003-INV-ONE-ACTIVE');
   const phone = newPhone();
   const made = await Promise.all(
@@ -24,7 +24,7 @@ test('of creates at the same moment for one contact, one begins and the others w
   expect(contacts).toHaveLength(1);
 });
 
-test('one person is one contact under one number, however the number is typed', async () => {
+test('finds one contact for a number, however it is typed', async () => {
   verifies('003-DATA-CONTACT');
   const digits = newPhone().slice(1);
   const typed = [
@@ -42,7 +42,7 @@ test('one person is one contact under one number, however the number is typed', 
   }
 });
 
-test('however one ends, the one that waited longest goes next', async () => {
+test('starts the longest-waiting conversation next, however the active one ends', async () => {
   verifies('003-INV-FIFO');
   const phone = newPhone();
   const [first, second, third, fourth, fifth] = [
@@ -77,7 +77,7 @@ test('however one ends, the one that waited longest goes next', async () => {
   expect(began.map(({ instance_id }) => instance_id)).toEqual(ids);
 });
 
-test('one that leaves the queue just as the place becomes free does not hold up those behind it', async () => {
+test('skips a conversation that leaves the queue just as the contact becomes free', async () => {
   const phone = newPhone();
   const first = await create(phone);
   await reaches(first, 'WAITING_FOR_REPLY');
@@ -94,7 +94,7 @@ test('one that leaves the queue just as the place becomes free does not hold up 
   await reaches(third, 'WAITING_FOR_REPLY');
 });
 
-test('one paused in the queue is passed over, and begins when it is resumed and the place is free', async () => {
+test('skips a conversation paused in the queue and starts it when it is resumed and the contact is free', async () => {
   verifies('003-OPEN-RESUME-QUEUED');
   const phone = newPhone();
   const [first, second, third] = [await create(phone), await create(phone), await create(phone)];
@@ -108,7 +108,7 @@ test('one paused in the queue is passed over, and begins when it is resumed and 
   await reaches(second, 'WAITING_FOR_REPLY');
 });
 
-test('a contact that is known but was never written to gets its first chat', async () => {
+test('creates the chat of a known contact who was never written to', async () => {
   const contact = contactId(randomUUID());
   const phone = newPhone();
   await sql('INSERT INTO contacts (account_id, id) VALUES ($1, $2)', [world.account, contact]);

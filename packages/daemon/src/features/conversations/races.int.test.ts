@@ -30,8 +30,8 @@ async function inTurn(begin: 'first' | 'follow-up' = 'first') {
   return { id: mine, finish };
 }
 
-describe('while the agent is thinking', () => {
-  test('a reply makes its follow-up unsaid', async () => {
+describe('during a turn of the agent', () => {
+  test('a reply discards the follow-up', async () => {
     const { id, finish } = await inTurn('follow-up');
     await reply(id, 'Here I am');
     await finish();
@@ -39,7 +39,7 @@ describe('while the agent is thinking', () => {
     expect((await verbs.get(id)).follow_up_count).toBe(0);
   });
 
-  test('a reply is handled right after the turn', async () => {
+  test('a reply is answered right after the turn', async () => {
     const { id, finish } = await inTurn();
     await reply(id, 'Wait');
     await finish();
@@ -47,7 +47,7 @@ describe('while the agent is thinking', () => {
     expect(await state(id)).toBe('WAITING_FOR_REPLY');
   });
 
-  test('a pause discards what it wanted, and resuming asks it again', async () => {
+  test('a pause discards the outcome, and resuming takes the turn again', async () => {
     const { id, finish } = await inTurn();
     await verbs.pause(id);
     await finish();
@@ -58,7 +58,7 @@ describe('while the agent is thinking', () => {
     expect(await lines(id)).toEqual(['agent: Next']);
   });
 
-  test('a cancel ends it, and what it wanted is discarded', async () => {
+  test('a cancel ends the conversation and discards the outcome', async () => {
     const { id, finish } = await inTurn();
     expect(await verbs.cancel(id)).toMatchObject({ state: 'FAILED', failure_reason: 'cancelled' });
     await finish();
@@ -66,7 +66,7 @@ describe('while the agent is thinking', () => {
     expect(await sql('SELECT 1 FROM outbox WHERE instance_id = $1', [id])).toEqual([]);
   });
 
-  test('a message of the owner goes out at once, and the turn still counts', async () => {
+  test('a message of the owner is sent at once, and the turn still counts', async () => {
     const { id, finish } = await inTurn();
     expect(await verbs.send(id, 'Mine')).toMatchObject({ role: 'manual', content: 'Mine' });
     await finish();
@@ -74,7 +74,7 @@ describe('while the agent is thinking', () => {
   });
 });
 
-test('a pause keeps what was left of the timer, and resuming starts it with that', async () => {
+test('keeps the remaining time of the timer during a pause', async () => {
   verifies('003-OPEN-TIMER-LEFT');
   const id = await waiting();
   await sql("UPDATE instances SET timer_due_at = now() + interval '90 seconds' WHERE id = $1", [
@@ -90,7 +90,7 @@ test('a pause keeps what was left of the timer, and resuming starts it with that
   expect(await sql('SELECT 1 FROM timers WHERE subject_id = $1', [id])).toHaveLength(1);
 });
 
-test('a timer that belongs to a time that is over changes nothing', async () => {
+test('ignores a timer of an earlier epoch', async () => {
   verifies('003-OPEN-STALE-TIMER');
   const id = await waiting();
   await sql('UPDATE timers SET epoch = epoch - 1, due_at = now() WHERE subject_id = $1', [id]);
@@ -102,7 +102,7 @@ test('a timer that belongs to a time that is over changes nothing', async () => 
   expect(await steps(id)).toHaveLength(2);
 });
 
-describe('a move that the state does not allow', () => {
+describe('an operation that the state does not allow', () => {
   test.each<[string, (id: InstanceId) => Promise<unknown>, string]>([
     ['resume', (id) => verbs.resume(id), 'resuming'],
     ['pause', (id) => verbs.pause(id), 'pausing'],

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 
 const { agent, create, lines, quiet, reaches, reply, sql, verbs } = await freshDaemonHarness();
 
-test('each step of a conversation is kept: whose, from where, to where, why and when', async () => {
+test('returns each transition with instance, states, trigger, time and cause', async () => {
   verifies('003-DATA-TRANSITION');
   const id = await create();
   await reaches(id, 'WAITING_FOR_REPLY');
@@ -36,7 +36,7 @@ test('each step of a conversation is kept: whose, from where, to where, why and 
   await expect(verbs.transitions(nobody)).rejects.toThrow('not found');
 });
 
-test('a line of the transcript says how far it has come, and the rest can be asked for alone', async () => {
+test('returns the delivery state of each transcript line, and only the lines after an id', async () => {
   agent(() => ({ messages: ['One', 'Two'] }));
   const id = await create();
   await reaches(id, 'WAITING_FOR_REPLY');
@@ -54,7 +54,7 @@ test('a line of the transcript says how far it has come, and the rest can be ask
   expect((await verbs.get(id)).unread).toBe(1);
 });
 
-test('a message of the owner is on its way when it is answered', async () => {
+test('returns a message of the owner as pending', async () => {
   agent(() => ({ messages: ['Hello'] }));
   const id = await create();
   await reaches(id, 'WAITING_FOR_REPLY');
@@ -63,7 +63,7 @@ test('a message of the owner is on its way when it is answered', async () => {
   await quiet();
 });
 
-test('an id is found by its beginning, and no other with it', async () => {
+test('finds exactly one conversation by a prefix of its id', async () => {
   const ids = await Promise.all([create(), create(), create()]);
   for (const id of ids) {
     for (const length of [8, 9, 13, 14, 36]) {
@@ -75,7 +75,7 @@ test('an id is found by its beginning, and no other with it', async () => {
   expect(await verbs.list({ id_prefix: 'ffff-' })).toEqual(await verbs.list({ id_prefix: 'ffff' }));
 });
 
-test('the same key with the same words never sends twice, and other words under it are refused', async () => {
+test('sends a message with the same key once and refuses another text with that key', async () => {
   agent(() => ({ messages: ['Hello'] }));
   const id = await create();
   await reaches(id, 'WAITING_FOR_REPLY');

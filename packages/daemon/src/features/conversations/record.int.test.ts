@@ -17,7 +17,7 @@ beforeEach(() => {
   world.turns.length = 0;
 });
 
-/** The contact writes; gives back what the router decided. */
+/** The contact writes; returns the router's decision. */
 async function writes(phone: string, body = 'hello'): Promise<unknown> {
   const message = incoming({ chat: `${phone.slice(1)}@s.whatsapp.net`, body });
   await receive(world, world.account, [message]);
@@ -38,7 +38,7 @@ async function waiting(phone = newPhone()): Promise<InstanceId> {
   return id;
 }
 
-test('each transition is kept with where from, where to, what caused it and when', async () => {
+test('stores each transition with both states, cause and time', async () => {
   verifies('003-DATA-TRANSITION');
   const id = await waiting();
   await verbs.pause(id);
@@ -69,7 +69,7 @@ test('each transition is kept with where from, where to, what caused it and when
   for (const { timestamp } of kept) expect(Date.parse(timestamp)).not.toBeNaN();
 });
 
-test('what is said is stored, sent and shown as it is', async () => {
+test('stores, sends and shows text unchanged', async () => {
   verifies('003-DATA-CONTENT');
   const texts = [
     '  two spaces, a tab\t, and\nlines\r\n ',
@@ -139,7 +139,7 @@ describe('a message of the contact', () => {
   };
 
   test.each(Object.keys(reached))(
-    'in %s is appended, and unread for the next turn',
+    'in %s is appended to the transcript and unread for the next turn',
     async (name) => {
       verifies('003-OPEN-APPEND');
       const { id, go } = (await reached[name]?.()) ?? {};
@@ -172,7 +172,7 @@ describe('a message of the contact', () => {
     },
   );
 
-  test('from somebody without a conversation is put on record, and this flow leaves it alone', async () => {
+  test('from a sender without a conversation is stored and not handled by conversations', async () => {
     verifies('003-FLOW-NO-INSTANCE');
     const phone = newPhone();
     expect(await writes(phone)).toBe('stored: no_grant');
@@ -186,7 +186,7 @@ describe('a message of the contact', () => {
   });
 });
 
-test('a reply and a heartbeat at the same moment are handled one after the other', async () => {
+test('handles a reply and a heartbeat at the same moment one after the other', async () => {
   verifies('003-FLOW-SERIAL');
   const running = new Map<InstanceId, number>();
   let overlaps = 0;
@@ -209,16 +209,16 @@ test('a reply and a heartbeat at the same moment are handled one after the other
       expect(from).toBe(at);
       at = to ?? '';
     }
-    // The last word is the agent's, and it was said knowing everything before it.
+    // The agent answers last, knowing all messages before.
     expect((await lines(id)).at(-1)).toBe('agent: Hello');
     const read = world.turns.findLast(({ instance }) => instance === id)?.transcript ?? [];
     expect(read.filter(({ role }) => role === 'contact')).toHaveLength(2);
   }
-  // A turn that a reply overtook may still wind down beside the next; it is never heard.
+  // An overtaken turn may still run beside the next one, but its outcome is discarded.
   expect(overlaps).toBeLessThanOrEqual(ids.length);
 });
 
-test('a message by hand changes no state and begins the wait anew', async () => {
+test('restarts the timer and changes no state when the owner sends a message by hand', async () => {
   verifies('003-OPEN-MANUAL-SEND');
   const id = await waiting();
   await sql("UPDATE instances SET timer_due_at = now() + interval '10 seconds' WHERE id = $1", [
@@ -251,7 +251,7 @@ test('a message by hand changes no state and begins the wait anew', async () => 
   await world.quiet();
 });
 
-test('a conversation permits itself, for its own contact and until its end, and never touches the standing grant', async () => {
+test('allows a conversation to write to its own contact until it ends, without changing the standing grant', async () => {
   verifies('003-OPEN-GRANT');
   const phone = newPhone();
   expect(await writes(phone)).toBe('stored: no_grant');

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 
 const world = await freshDaemonHarness();
 const { agent, approvals, create, lines, reaches, reply, sql, state, steps, verbs } = world;
-/** Stands in the objective: to say it needs the owner's yes. */
+/** Part of the objective: saying it needs an approval. */
 const SECRET = 'The safe opens with KX-4417-92';
 
 beforeEach(() => {
@@ -33,7 +33,7 @@ async function asking(...messages: string[]) {
   return { id, approval: approvalId(waiting?.id ?? '') };
 }
 
-test('a message that the gate denies is not sent, and the owner is asked with the reason', async () => {
+test('does not send a message that the gate denies, and asks the owner with the reason', async () => {
   const turn = heldTurn();
   agent(turn.act);
   const id = await create();
@@ -54,7 +54,7 @@ test('a message that the gate denies is not sent, and the owner is asked with th
   expect(world.turns.at(-1)?.purpose).toBe('first_message');
 });
 
-test('what was said before the held message goes out, what comes after it does not', async () => {
+test('sends the texts before the held message, but not those after it', async () => {
   const { id } = await asking('Hello', SECRET, 'Bye');
   expect(await outbox(id)).toEqual(['Hello']);
   expect(await lines(id)).toEqual([
@@ -70,8 +70,8 @@ test('what was said before the held message goes out, what comes after it does n
   ]);
 });
 
-describe('a message that waits for a yes', () => {
-  test('is sent when it comes, as the agent’s, and the conversation waits for the reply without another turn', async () => {
+describe('a message that waits for approval', () => {
+  test('is sent as the agent’s when approved, and the conversation waits for the reply without another turn', async () => {
     const { id, approval } = await asking(SECRET);
     await approvals.approve(approval);
     await world.quiet();
@@ -87,7 +87,7 @@ describe('a message that waits for a yes', () => {
     expect(await outbox(id)).toEqual([SECRET]);
   });
 
-  test('is followed by one turn when the contact has written meanwhile', async () => {
+  test('is followed by one turn when the contact has written in the meantime', async () => {
     const { id, approval } = await asking(SECRET);
     await reply(id, 'Are you there?');
     await approvals.approve(approval);
@@ -99,7 +99,7 @@ describe('a message that waits for a yes', () => {
     ]);
   });
 
-  test('cannot be sent once the conversation does not wait for it any more', async () => {
+  test('cannot be approved once the conversation no longer waits for it', async () => {
     const { id, approval } = await asking(SECRET);
     const held = heldTurn();
     agent(held.act);
@@ -115,7 +115,7 @@ describe('a message that waits for a yes', () => {
     expect((await approvals.list('pending')).map((row) => row.id)).toContain(approval);
   });
 
-  test('that is rejected leaves it asking for its owner with the reason, and the agent knows', async () => {
+  test('asks the owner again with the reason and informs the agent when it is rejected', async () => {
     const { id, approval } = await asking(SECRET);
     await approvals.reject(approval, 'too early');
     expect(await verbs.get(id)).toMatchObject({
@@ -130,7 +130,7 @@ describe('a message that waits for a yes', () => {
   });
 });
 
-test('a message of the owner that the gate denies is refused with the reason, and only the ledger knows', async () => {
+test('refuses a denied message of the owner with the reason and records it only in the ledger', async () => {
   const id = await create();
   await reaches(id, 'WAITING_FOR_REPLY');
   const before = [await verbs.get(id), await lines(id), await steps(id), await outbox(id)];

@@ -11,13 +11,13 @@ const tokens = (n: number): ModelUsage => ({
   ...{ inputTokens: n - 1, outputTokens: 1, micros: n },
 });
 
-/** Of the conversation, and of the day the same unless said. */
+/** Usage of the conversation, and by default the same for the day. */
 const upTo = (conversation: number, tokens = conversation, micros = tokens): BudgetUse => ({
   conversation,
   day: { tokens, micros },
 });
 
-/** Notes that are written when the test says so. */
+/** A meter whose records are stored when the test says so. */
 function open(used: BudgetUse = upTo(0)) {
   const written: ModelUsage[] = [];
   const waiting: PromiseWithResolvers<BudgetUse>[] = [];
@@ -35,7 +35,7 @@ const isOpen = async (promise: Promise<unknown>): Promise<boolean> => {
   return (await Promise.race([promise.catch(() => 'failed'), later])) === 'open';
 };
 
-test('a call goes on while it is written down, the next answer waits until it is', async () => {
+test('continues while a call is recorded, and awaits the record before the next answer', async () => {
   const { tab, note } = open();
   await tab.add(tokens(10));
   const second = tab.add(tokens(10));
@@ -47,7 +47,7 @@ test('a call goes on while it is written down, the next answer waits until it is
   await tab.settled();
 });
 
-test('a budget that the turn itself uses up ends it before anything more is asked', async () => {
+test('ends the turn before the next call when the turn itself uses up a budget', async () => {
   const { tab, note } = open(upTo(900));
   const last = tab.add(tokens(100));
   expect(await isOpen(last)).toBe(true);
@@ -56,7 +56,7 @@ test('a budget that the turn itself uses up ends it before anything more is aske
   await expect(tab.settled()).rejects.toMatchObject({ code: 'budget_spent' });
 });
 
-test('a budget that others used up ends it with the next answer, which is written down too', async () => {
+test('ends the turn at the next answer when others used up the budget, and records that answer too', async () => {
   const { tab, note, written } = open();
   await tab.add(tokens(10));
   note(0, upTo(10, 5_000));
@@ -65,14 +65,14 @@ test('a budget that others used up ends it with the next answer, which is writte
   expect(written).toHaveLength(2);
 });
 
-test('a note that fails after the last call fails the turn', async () => {
+test('fails the turn when the last record reports a used-up budget', async () => {
   const { tab, note } = open();
   await tab.add(tokens(10));
   note(0, upTo(10, 6_000));
   await expect(tab.settled()).rejects.toMatchObject({ code: 'budget_spent' });
 });
 
-test('money that the turn itself uses up ends it, however few tokens that were', async () => {
+test('ends the turn when it uses up the money of the day, however few tokens it used', async () => {
   const { tab, note } = open(upTo(10, 10, 4_999_990));
   const last = tab.add(tokens(10));
   note(0, upTo(20, 20, 5_000_000));

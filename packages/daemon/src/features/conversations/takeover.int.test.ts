@@ -17,7 +17,7 @@ beforeEach(() => agent(() => ({ messages: ['Hello'] })));
 
 const addressOf = (phone: string) => `${phone.slice(1)}@s.whatsapp.net`;
 
-/** A message of the account itself comes in from one of its other devices. */
+/** A message of the account itself arrives from one of its other devices. */
 async function echoes(phone: string, over: Parameters<typeof incoming>[0] = {}) {
   const message = incoming({ chat: addressOf(phone), fromMe: true, sentAt: new Date(), ...over });
   await receive(world, world.account, [message]);
@@ -36,7 +36,7 @@ async function waiting(): Promise<{ id: InstanceId; phone: string }> {
   return { id, phone };
 }
 
-test('the owner typing to the contact on the phone takes the conversation over, visibly, until it is resumed', async () => {
+test('pauses the conversation when the owner writes to the contact on the phone, until it is resumed', async () => {
   verifies('003-OPEN-TAKEOVER');
   const { id, phone } = await waiting();
   expect(await echoes(phone, { body: 'It is me now' })).toBe('handed_over: owner_takeover');
@@ -59,7 +59,7 @@ test('the owner typing to the contact on the phone takes the conversation over, 
   expect((await verbs.resume(id)).state).toBe('WAITING_FOR_REPLY');
 });
 
-test('what Relay sent itself never counts as the owner’s, whichever way it comes back', async () => {
+test('never takes a message that Relay sent for the owner’s, however it comes back', async () => {
   const { id, phone } = await waiting();
   const [sent] = await sql<{ message_id: MessageId }>(
     'SELECT message_id FROM outbox WHERE instance_id = $1',
@@ -71,7 +71,7 @@ test('what Relay sent itself never counts as the owner’s, whichever way it com
   expect(await lines(id)).toEqual(['agent: Hello']);
 });
 
-test('what was typed while the daemon was away counts when it arrives, unless it is older than the conversation', async () => {
+test('counts what the owner typed while the daemon was offline, unless it is older than the conversation', async () => {
   const { id, phone } = await waiting();
   const before = new Date(Date.now() - 60_000);
   expect(await echoes(phone, { late: true, sentAt: before })).toBe('ignored: own_message');
@@ -80,7 +80,7 @@ test('what was typed while the daemon was away counts when it arrives, unless it
   expect(await state(id)).toBe('PAUSED');
 });
 
-test('a reaction takes nothing over, nor does a word to somebody else', async () => {
+test('does not take over on a reaction or on a message to somebody else', async () => {
   const { id, phone } = await waiting();
   expect(await echoes(phone, { kind: 'reactionMessage', body: '[reactionMessage]' })).toBe(
     'ignored: own_message',
@@ -89,7 +89,7 @@ test('a reaction takes nothing over, nor does a word to somebody else', async ()
   expect(await state(id)).toBe('WAITING_FOR_REPLY');
 });
 
-test('those who wait in the queue stay there: only the one that holds the contact is taken over', async () => {
+test('takes over only the active conversation and leaves the queued ones', async () => {
   const { id, phone } = await waiting();
   const queued = await create(phone);
   await echoes(phone);

@@ -23,7 +23,7 @@ async function restart(): Promise<void> {
   world = await openDaemonHarness(store, { now });
 }
 
-/** The clock shows another time, and everything that follows from it has happened. */
+/** Moves the clock and waits until everything due has happened. */
 async function jump(ms: number): Promise<void> {
   time += ms;
   await world.quiet();
@@ -32,7 +32,7 @@ async function jump(ms: number): Promise<void> {
 async function waiting(max_followups = 5): Promise<InstanceId> {
   const id = await world.create(undefined, { interval_ms: INTERVAL, max_followups });
   await world.reaches(id, 'WAITING_FOR_REPLY');
-  // Its timer must not ring in the next test.
+  // Its timer must not fire in the next test.
   onTestFinished(async () => {
     await world.verbs.cancel(id).catch(() => {});
   });
@@ -55,7 +55,7 @@ describe.each([
   ['an hour', HOUR],
   ['a day', DAY],
 ])('a clock that jumps by %s', (_, leap) => {
-  test('forward makes what is overdue happen once, at once, and counts the next interval from then', async () => {
+  test('forward: fires an overdue follow-up once, at once, and counts the next interval from then', async () => {
     const id = await waiting();
     await jump(leap);
     expect([await fired(id), await dueIn(id)]).toEqual([1, INTERVAL]);
@@ -65,7 +65,7 @@ describe.each([
     expect([await fired(id), await dueIn(id)]).toEqual([2, INTERVAL]);
   });
 
-  test('back repeats nothing, and what waits comes when the clock shows its time again', async () => {
+  test('back: repeats nothing and fires when the clock reaches the due time again', async () => {
     const id = await waiting();
     await jump(INTERVAL);
     await jump(-leap);
@@ -76,7 +76,7 @@ describe.each([
     expect([await fired(id), await dueIn(id)]).toEqual([2, INTERVAL]);
   });
 
-  test('either way while the daemon is away does the same', async () => {
+  test('while the daemon is stopped: behaves the same', async () => {
     const id = await waiting();
     await world.close();
     time += leap;
@@ -91,7 +91,7 @@ describe.each([
     time += leap;
   });
 
-  test('while it is paused takes nothing from what was left and adds nothing', async () => {
+  test('while paused: keeps the remaining time', async () => {
     const id = await waiting();
     await jump(10 * MINUTE);
     await world.verbs.pause(id);
@@ -104,11 +104,11 @@ describe.each([
   });
 });
 
-test('after eight hours of sleep each of many follow-ups that came due happens once', async () => {
+test('fires each of many overdue follow-ups once after eight hours of sleep', async () => {
   verifies('003-NFR-HEARTBEAT');
   const ids = await Promise.all(Array.from({ length: 20 }, () => waiting()));
   time += 8 * HOUR;
-  // Nothing else tells the clock: it looks by itself.
+  // No hint is given: the clock polls by itself.
   await eventually(async () => {
     const counts = await Promise.all(ids.map(fired));
     return counts.every((count) => count === 1);
@@ -118,7 +118,7 @@ test('after eight hours of sleep each of many follow-ups that came due happens o
   expect(await Promise.all(ids.map(dueIn))).toEqual(ids.map(() => INTERVAL));
 });
 
-/** Both changes of a year, by the zones' own rules; one shifts by half an hour, one across the date line. */
+/** Both clock changes of a year in each zone; one shifts by half an hour, one is across the date line. */
 const CHANGES = [
   ['Europe/Berlin', '2026-03-29T01:00:00Z'],
   ['Europe/Berlin', '2026-10-25T01:00:00Z'],
@@ -131,7 +131,7 @@ const CHANGES = [
 ] as const;
 
 test.each(CHANGES)(
-  'in %s the change of %s shortens and lengthens no interval',
+  'keeps the interval unchanged in %s over the clock change of %s',
   async (zone, at) => {
     vi.stubEnv('TZ', zone);
     const before = Date.parse(at) - 15 * MINUTE;
@@ -158,7 +158,7 @@ const anyMove = fc.oneof(
   { weight: 2, arbitrary: fc.constantFrom('pause' as const, 'resume' as const) },
 );
 
-test('whatever the clock does, each timer rings once and not before its time, and none is lost', async () => {
+test('fires each timer once and not too early, whatever the clock does', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anyMove, { minLength: 3, maxLength: 8 }), async (moves) => {
       const max = 3;
@@ -187,7 +187,7 @@ test('whatever the clock does, each timer rings once and not before its time, an
   );
 });
 
-/** The rule in a few lines: due or not, by the clock as it stands whenever somebody looks. */
+/** The expected behaviour: a timer is due or not by the clock at the moment of looking. */
 class Model {
   rang = 0;
   #due: number | null;

@@ -15,7 +15,7 @@ beforeEach(() => {
   world.settings.tell_owner_on_whatsapp = true;
 });
 
-/** What was written to the owner about it. */
+/** The notices to the owner about it. */
 const notes = async (id: InstanceId) =>
   (
     await sql(
@@ -29,7 +29,7 @@ const notes = async (id: InstanceId) =>
 const events = async (id: InstanceId) =>
   sql("SELECT kind, data FROM events WHERE kind LIKE 'conversation.%' AND subject = $1", [id]);
 
-test('what needs the owner is written to their own chat, in one line that says what to do', async () => {
+test('notifies the owner in their own chat when a conversation needs them, with what to do', async () => {
   agent(() => ({ messages: [], intervene: 'The price is too high.' }));
   const phone = newPhone();
   const id = await create(phone);
@@ -45,7 +45,7 @@ test('what needs the owner is written to their own chat, in one line that says w
   ]);
 });
 
-test('so is each way to end, and being taken over', async () => {
+test('notifies the owner when a conversation ends or is taken over', async () => {
   agent(() => ({ messages: ['Thanks'], end: 'Done.' }));
   const completed = await create();
   await reaches(completed, 'COMPLETED');
@@ -70,7 +70,7 @@ test('so is each way to end, and being taken over', async () => {
   expect((await notes(taken))[0]).toMatch(/is yours now\. .+ → relay resume /);
 });
 
-test('who cancels is not told of it, and who does not wish it is told nothing; the stream knows', async () => {
+test('sends no notice to an owner who cancelled or turned notices off, but appends the event', async () => {
   const cancelled = await create();
   await reaches(cancelled, 'WAITING_FOR_REPLY');
   await verbs.cancel(cancelled);
@@ -83,7 +83,7 @@ test('who cancels is not told of it, and who does not wish it is told nothing; t
   expect((await events(quiet)).map(({ kind }) => kind)).toEqual(['conversation.needs_you']);
 });
 
-test('a note that may not be sent, or has nowhere to go, changes nothing else', async () => {
+test('completes the transition when the notice cannot be sent', async () => {
   const id = await create();
   await reaches(id, 'WAITING_FOR_REPLY');
   await world.hold();

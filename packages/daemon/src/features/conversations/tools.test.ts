@@ -43,7 +43,7 @@ const call = (name: string, input: unknown) =>
     .run({ id: `c${ids}`, kept: `c${ids++}`, name, input })
     .then(({ text, ...rest }) => ({ ...rest, text: text.text }));
 
-test('there are the six tools of a conversation, and no argument names a person or a place', () => {
+test('offers exactly six tools, and no argument names a person or a place', () => {
   verifies('003-SEC-SANDBOX');
   const offered = tools().map(({ name, schema }) => [name, Object.keys(schema.shape)]);
   expect(offered).toEqual([
@@ -56,7 +56,7 @@ test('there are the six tools of a conversation, and no argument names a person 
   ]);
 });
 
-test('send_message drafts each text once, five at most', async () => {
+test('drafts each text of send_message once, at most five', async () => {
   for (const text of ['a', 'a', 'b', 'c', 'd', 'e', 'f']) await call('send_message', { text });
   expect(draft.messages).toEqual(['a', 'b', 'c', 'd', 'e']);
   expect(runner.records.map(({ result }) => result.split(' ')[0])).toEqual([
@@ -76,12 +76,12 @@ test.each([
   ['too much text', { text: 'x'.repeat(4_097) }],
   ['text no database keeps', { text: 'a\0b' }],
   ['half a character', { text: '\uD83D' }],
-])('send_message refuses %s', async (_, input) => {
+])('refuses %s in send_message', async (_, input) => {
   expect((await call('send_message', input)).text).toMatch(/^Error: /);
   expect(draft).toEqual(emptyDraft());
 });
 
-test('mark_todo_item takes the todos there are and the four words of the seed', async () => {
+test('accepts only existing todos and the four states of the seed in mark_todo_item', async () => {
   await call('mark_todo_item', { todo_id: TODO.id, status: 'in_progress' });
   await call('mark_todo_item', { todo_id: TODO.id, status: 'completed' });
   expect([...draft.todos]).toEqual([[TODO.id, 'completed']]);
@@ -95,7 +95,7 @@ test('mark_todo_item takes the todos there are and the four words of the seed', 
   expect(isDraftSettled(draft)).toBe(false);
 });
 
-test('end_conversation and request_human_intervention stop the turn with their reason', async () => {
+test('stops the turn with the reason of end_conversation and request_human_intervention', async () => {
   expect(await call('end_conversation', { reason: 'Met.' })).toMatchObject({ stop: true });
   expect(await call('request_human_intervention', { reason: 'Price?' })).toMatchObject({
     stop: true,
@@ -104,7 +104,7 @@ test('end_conversation and request_human_intervention stop the turn with their r
 });
 
 test.each([999, 2_592_000_001, 1.5, '60000', null])(
-  'schedule_next_heartbeat refuses %s, and says that it takes milliseconds',
+  'refuses %s in schedule_next_heartbeat and says that it takes milliseconds',
   async (delay) => {
     expect((await call('schedule_next_heartbeat', { delay })).text).toMatch(/^Error/);
     expect(draft.nextHeartbeatMs).toBeNull();
@@ -113,19 +113,19 @@ test.each([999, 2_592_000_001, 1.5, '60000', null])(
   },
 );
 
-test('schedule_next_heartbeat keeps the last delay', async () => {
+test('keeps the last delay of schedule_next_heartbeat', async () => {
   await call('schedule_next_heartbeat', { delay: 1_000 });
   await call('schedule_next_heartbeat', { delay: 2_592_000_000 });
   expect(draft.nextHeartbeatMs).toBe(2_592_000_000);
 });
 
-test('place_call tells that it cannot, and does nothing else', async () => {
+test('answers place_call with its unavailability and does nothing else', async () => {
   expect((await call('place_call', {})).text).toContain('not yet available');
   expect(placed).toBe(1);
   expect(draft).toEqual(emptyDraft());
 });
 
-test('whatever a model calls, nothing crashes and what is drafted is valid', {
+test('never crashes and drafts only valid values, whatever a model calls', {
   timeout: 60_000,
 }, async () => {
   const name = fc.oneof(fc.constantFrom(...tools().map((one) => one.name)), fc.string());

@@ -32,7 +32,7 @@ const runs = (id: InstanceId) =>
   );
 
 describe('a run', () => {
-  test('is kept for each turn, with what every call of the model cost', async () => {
+  test('is stored for each turn with the cost of every model call', async () => {
     agent(async (_, hooks) => {
       await spend(hooks, 100);
       await spend(hooks, 50);
@@ -45,7 +45,7 @@ describe('a run', () => {
     ]);
   });
 
-  test('that a crash left running is discarded when the turn is taken again', async () => {
+  test('left running by a crash is discarded when the turn is taken again', async () => {
     agent(() => ({ messages: [], intervene: 'help' }));
     const id = await create();
     await reaches(id, 'NEEDS_HUMAN_INTERVENTION');
@@ -58,7 +58,7 @@ describe('a run', () => {
     ]);
   });
 
-  test('keeps each call of a tool once, whatever a model wrote into it', async () => {
+  test('stores each tool call once, whatever the model wrote in it', async () => {
     const calls = [
       {
         id: 'a',
@@ -85,7 +85,7 @@ describe('a run', () => {
 });
 
 describe('a budget', () => {
-  test('of a conversation that is used up asks for the owner and names the setting', async () => {
+  test('of a conversation asks the owner and names the setting when it is used up', async () => {
     world.settings.agent = { ...limits, tokens_per_conversation: 120 };
     agent(async (_, hooks) => {
       await spend(hooks, 100);
@@ -112,7 +112,7 @@ describe('a budget', () => {
     expect(world.turns.at(-1)).toMatchObject({ purpose: 'reply', unread: 1 });
   });
 
-  test('of the day is shared by all, from midnight to midnight where the owner lives', async () => {
+  test('of the day is shared by all conversations, from midnight to midnight in the owner’s time zone', async () => {
     await sql('DELETE FROM spending');
     agent(async (_, hooks) => {
       await spend(hooks, 2_500);
@@ -141,7 +141,7 @@ describe('a budget', () => {
     await reaches(id, 'WAITING_FOR_REPLY');
   });
 
-  test('of the day in money ends a turn and keeps the next from beginning', async () => {
+  test('of the day in money ends a turn and prevents the next one', async () => {
     await sql('DELETE FROM spending');
     agent(async (_, hooks) => {
       await spend(hooks, 10, 3_000_000);
@@ -164,8 +164,8 @@ describe('a budget', () => {
   });
 });
 
-describe('what the agent is given', () => {
-  test('is the same when its turn is taken again', async () => {
+describe('the context of a turn', () => {
+  test('is the same when the turn is taken again', async () => {
     const id = await create();
     await reaches(id, 'WAITING_FOR_REPLY');
     let fails = 1;
@@ -180,7 +180,7 @@ describe('what the agent is given', () => {
     expect({ ...second, run: first?.run }).toEqual(first);
   });
 
-  test('counts as unread what no turn has read that came to its end', async () => {
+  test('counts as unread the messages that no completed turn has read', async () => {
     const id = await create();
     await reaches(id, 'WAITING_FOR_REPLY');
     agent(async () => {
@@ -192,7 +192,7 @@ describe('what the agent is given', () => {
     expect(world.turns.map(({ unread }) => unread)).toEqual([0, 1, 1]);
   });
 
-  test('is the summary and only the lines after it', async () => {
+  test('contains the summary and only the lines after it', async () => {
     const id = await create();
     await reaches(id, 'WAITING_FOR_REPLY');
     agent(({ transcript }) => ({
@@ -210,7 +210,7 @@ describe('what the agent is given', () => {
   });
 });
 
-test('an agent that fails is asked once more, then the owner is, from each state it can fail in', async () => {
+test('retries a failed turn once and then asks the owner, in every state in which a turn can fail', async () => {
   verifies('003-OPEN-AGENT-ERROR');
   const fail = () => {
     throw new Error('network');

@@ -15,7 +15,7 @@ async function waiting(): Promise<InstanceId> {
   return id;
 }
 
-/** The outbox has given up on its first message, and says so. */
+/** The outbox gave up on the first message and reports it. */
 async function undelivered(id: InstanceId, failed = true) {
   const [message] = await sql<{ id: OutboxId }>(
     `UPDATE outbox SET state = $2, failure = $3 WHERE instance_id = $1 RETURNING id`,
@@ -30,7 +30,7 @@ async function undelivered(id: InstanceId, failed = true) {
   await world.quiet();
 }
 
-test('a message that could not be delivered fails its conversation with the sentence, and frees the contact', async () => {
+test('fails the conversation with the reason and frees the contact when a message could not be delivered', async () => {
   const id = await waiting();
   const { target_contact } = await verbs.get(id);
   const next = await create(target_contact);
@@ -45,7 +45,7 @@ test('a message that could not be delivered fails its conversation with the sent
   await reaches(next, 'WAITING_FOR_REPLY');
 });
 
-test('whatever happened to the conversation since it was sent', async () => {
+test('fails the conversation in a later state too when a message could not be delivered', async () => {
   const id = await waiting();
   agent(() => ({ messages: [], intervene: 'help' }));
   await world.reply(id, 'Yes');
@@ -54,7 +54,7 @@ test('whatever happened to the conversation since it was sent', async () => {
   expect(await state(id)).toBe('FAILED');
 });
 
-test('one that its owner has paused, or that is over, stays as it is', async () => {
+test('leaves a paused or ended conversation unchanged when a message could not be delivered', async () => {
   const paused = await waiting();
   await verbs.pause(paused);
   await undelivered(paused);
@@ -67,7 +67,7 @@ test('one that its owner has paused, or that is over, stays as it is', async () 
   expect((await verbs.resume(paused)).state).toBe('WAITING_FOR_REPLY');
 });
 
-test('a message that arrived after all fails nothing', async () => {
+test('changes nothing when the message was delivered after all', async () => {
   const id = await waiting();
   const before = await steps(id);
   await undelivered(id, false);

@@ -9,7 +9,7 @@ const { agent, create, lines, reaches, reply, sql, state, steps, verbs } = world
 
 beforeEach(() => agent(() => ({ messages: ['Hello'] })));
 
-/** Every table that the last transition of a conversation wrote to, with the transaction that did. */
+/** Every table that the last transition of a conversation wrote to, with its transaction id. */
 const written = (id: InstanceId) =>
   sql<{ place: string; by: string }>(
     `SELECT 'state' AS place, xmin::text AS by FROM instances WHERE id = $1::uuid
@@ -32,14 +32,14 @@ const openTransactions = async () =>
     )
   ).length;
 
-test('a transition is written by one transaction, and none is open while the model thinks', async () => {
+test('writes a transition in one transaction, and holds none open during the model call', async () => {
   verifies('003-OPEN-ONE-TRANSACTION');
   const turn = heldTurn({
     messages: ['Hello'],
     calls: [{ id: 'a', name: 'send_message', arguments: {}, result: 'ok' }],
   });
   agent(turn.act);
-  // The acknowledgement is another transaction.
+  // The acknowledgement is a separate transaction.
   await world.acknowledges(false);
   onTestFinished(() => world.acknowledges(true));
   const id = await create();
@@ -63,7 +63,7 @@ test('a transition is written by one transaction, and none is open while the mod
 });
 
 test.each(['instance_transitions', 'instance_messages', 'outbox', 'events', 'ledger'])(
-  'a write to %s that fails undoes the whole transition, and it is tried again',
+  'rolls back the whole transition when a write to %s fails, and retries it',
   async (table) => {
     verifies('003-ERR-STORAGE');
     const turn = heldTurn();
@@ -94,7 +94,7 @@ test.each(['instance_transitions', 'instance_messages', 'outbox', 'events', 'led
   },
 );
 
-test('an acknowledgement that cannot start the follow-up clock is tried again', async () => {
+test('retries an acknowledgement that could not start the follow-up clock', async () => {
   verifies('CONV-FOLLOW-UP-ACKNOWLEDGED');
   await sql(`CREATE FUNCTION disk_full() RETURNS trigger LANGUAGE plpgsql AS
     $$ BEGIN RAISE EXCEPTION 'disk full' USING ERRCODE = '53100'; END $$`);
@@ -120,14 +120,14 @@ test('an acknowledgement that cannot start the follow-up clock is tried again', 
   expect((await verbs.get(id)).next_follow_up_at).not.toBeNull();
 });
 
-test('what acts on a transition hears of it only when it is durable', async () => {
+test('notifies outbox, jobs and turns only after the transition is committed', async () => {
   verifies('003-INV-PERSIST-FIRST');
   const id = await create();
   await reaches(id, 'WAITING_FOR_REPLY');
   const seen: unknown[] = [];
   const { gate, jobs, running } = world.conversations;
   const original = { gate: gate.hint, jobs: jobs.hint, running: running.overtake };
-  // Each looks from outside the transaction, in the moment it is told.
+  // Each reads from outside the transaction at the moment it is notified.
   const looking = (what: string) => () => {
     seen.push(state(id).then((now) => [what, now]));
   };
@@ -146,7 +146,7 @@ test('what acts on a transition hears of it only when it is durable', async () =
   await world.quiet();
 });
 
-test('a line of the transcript is never changed nor deleted; it goes only with the whole person', async () => {
+test('never changes or deletes a transcript line, except when the whole contact is deleted', async () => {
   verifies('003-INV-TRANSCRIPT');
   const id = await create();
   await reaches(id, 'WAITING_FOR_REPLY');
