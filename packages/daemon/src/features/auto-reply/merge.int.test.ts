@@ -1,5 +1,5 @@
-// Two contacts turn out to be one: one session remains, with what was said in both, and what waited in
-// either is answered once.
+// Tests merging two contacts with sessions: one session remains with the lines of both, and waiting lines are answered
+// once.
 import { lidAlias, phoneAlias } from '@relay/core/contacts/alias';
 import { eventually } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
@@ -11,7 +11,7 @@ import { type Contact, freshBed, MAY } from './testing/bed.ts';
 const bed = await freshBed();
 
 let lids = 9_000_000;
-/** Somebody known by a number, and the same person known by a LID. */
+/** A contact known by a number, and the same person known by a LID. */
 async function twice(): Promise<[Contact, Contact, () => Promise<unknown>]> {
   const known = await bed.contact({ name: 'Mom' });
   const lid = lidAlias(String(++lids));
@@ -36,7 +36,7 @@ const sessions = async (...of: Contact[]) =>
     [of.map(({ contact }) => contact)],
   );
 
-test('the lines of both are kept, in the order they were heard', async () => {
+test('keeps the lines of both sessions in the order of arrival', async () => {
   const [one, other, merge] = await twice();
   for (const [who, text] of [
     [one, 'a'],
@@ -59,7 +59,7 @@ test('the lines of both are kept, in the order they were heard', async () => {
   expect(grant).toEqual({ session_id: left[0]?.id });
 });
 
-test.each(['one', 'other'])('what waited with %s is answered once', async (whose) => {
+test.each(['one', 'other'])('answers the waiting line of %s once', async (whose) => {
   const [one, other, merge] = await twice();
   for (const who of [one, other]) {
     await bed.writes(who, 'before');
@@ -77,7 +77,7 @@ test.each(['one', 'other'])('what waited with %s is answered once', async (whose
   expect(await bed.sql('SELECT 1 FROM session_messages WHERE waiting')).toEqual([]);
 });
 
-test('of two rests the longer one stays', async () => {
+test('keeps the longer of two cooldowns', async () => {
   const [one, other, merge] = await twice();
   for (const who of [one, other]) {
     await bed.writes(who, 'hello');
@@ -102,7 +102,7 @@ test('of two rests the longer one stays', async () => {
 });
 
 test.each(['one', 'other'])(
-  'lines of both are answered once each when they merge in the middle of both answers (first: %s)',
+  'answers lines of both once each when contacts merge during both answers (first: %s)',
   async (first) => {
     verifies('IDENTITY-MERGE-CARRIES');
     const [one, other, merge] = await twice();

@@ -1,5 +1,5 @@
-// Answers that wait, that a person sees first, or that are not given: drafts, late ones, quiet hours, a
-// hold, a grant that is gone, the owner's own words, and the loop breaker.
+// Tests answers that are delayed, need an approval or are not given: drafts, late answers, quiet hours, a hold, a
+// revoked grant, messages of the owner, and the loop guard.
 import { randomUUID } from 'node:crypto';
 import { approvalId } from '@relay/contract/ids';
 import { times } from '@relay/testing/store';
@@ -25,7 +25,7 @@ const waiting = async ({ chat }: Contact) =>
     ({ requested_by }) => requested_by === `auto_reply:${chat}`,
   );
 
-test('a draft waits for the owner’s yes and leaves with it, word for word', async () => {
+test('sends a draft verbatim after the owner approves it', async () => {
   const mom = await bed.contact({ grant: DRAFTS });
   const message = await bed.writes(mom, 'hello');
   await bed.rest();
@@ -38,7 +38,7 @@ test('a draft waits for the owner’s yes and leaves with it, word for word', as
   expect(await bed.said(mom)).toEqual(['user: hello', 'assistant: Re: hello']);
 });
 
-test('a draft in other words of the owner’s is remembered in those', async () => {
+test('remembers a draft in the words the owner changed it to', async () => {
   const mom = await bed.contact({ grant: DRAFTS });
   await bed.writes(mom, 'hello');
   await bed.rest();
@@ -53,7 +53,7 @@ test('a draft in other words of the owner’s is remembered in those', async () 
   expect(bed.asked.at(-1)?.lines[1]).toMatchObject({ content: 'Good morning, Mom.', sent: true });
 });
 
-test('a newer answer takes the place of a draft, and the model knows that it was never sent', async () => {
+test('replaces a pending draft with a newer answer and tells the model that it was never sent', async () => {
   const mom = await bed.contact({ grant: DRAFTS });
   await bed.writes(mom, 'one');
   await bed.rest();
@@ -70,7 +70,7 @@ test('a newer answer takes the place of a draft, and the model knows that it was
   expect(bed.asked.at(-1)?.lines[1]).toMatchObject({ from: 'agent', content: 'Re: one' });
 });
 
-test('the owner is told that a draft they were shown no longer waits', async () => {
+test('tells the owner when a draft they were shown was replaced', async () => {
   verifies('TRUST-APPROVE-REPLACED');
   const mom = await bed.contact({ grant: DRAFTS });
   await bed.writes(mom, 'one');
@@ -95,7 +95,7 @@ test('the owner is told that a draft they were shown no longer waits', async () 
   );
 });
 
-test('a message that waited for hours is answered with a draft', async () => {
+test('answers a message that waited for hours with a draft', async () => {
   const mom = await bed.contact();
   const old = await bed.writes(mom, 'in the morning', new Date(time - 7 * 3_600_000));
   await bed.rest();
@@ -107,7 +107,7 @@ test('a message that waited for hours is answered with a draft', async () => {
   expect(await bed.sent(mom)).toEqual(['Re: in the morning']);
 });
 
-test('an answer that gives away how the owner told it to speak waits for them', async () => {
+test('asks the owner before sending an answer that reveals the persona', async () => {
   const persona = 'Be warm. The door code is HX-4471-PQ-9023, for the neighbour alone.';
   const mom = await bed.contact({ options: { persona } });
   bed.model(() => 'The code is hx 4471 pq 9023.');
@@ -115,13 +115,13 @@ test('an answer that gives away how the owner told it to speak waits for them', 
   await bed.rest();
   expect(await bed.sent(mom)).toEqual([]);
   expect(await waiting(mom)).toMatchObject([{ reason_code: 'quotes_private' }]);
-  // Who says it first is told nothing new.
+  // A contact who says it first learns nothing new.
   await bed.writes(mom, 'It is HX-4471-PQ-9023, is it not?');
   await bed.rest();
   expect(await bed.sent(mom)).toEqual(['The code is hx 4471 pq 9023.']);
 });
 
-test('in quiet hours nothing is answered; when they end each message is, once and in order', async () => {
+test('answers messages of quiet hours when they end, once each and in order', async () => {
   const quietHours = { from: '11:00', to: '20:00', zone: 'UTC' };
   const mom = await bed.contact({ options: { quietHours } });
   const asked = bed.asked.length;
@@ -138,7 +138,7 @@ test('in quiet hours nothing is answered; when they end each message is, once an
   expect(bed.asked).toHaveLength(asked + 3);
 });
 
-test('a grant that goes between hearing and answering, or while the model thinks, is the end of it', async () => {
+test('gives no answer when the grant is revoked before or during the model call', async () => {
   const [early, thinking] = [await bed.contact(), await bed.contact()];
   await bed.hold();
   const first = await bed.writes(early, 'hello');
@@ -160,7 +160,7 @@ test('a grant that goes between hearing and answering, or while the model thinks
   expect(await bed.sent(thinking)).toEqual([]);
 });
 
-test('a hold parks what waits and what is being written; its end asks for each once', async () => {
+test('parks waiting and running answers during a hold and gives each once after it', async () => {
   const people = await Promise.all(times(3, () => bed.contact()));
   let held = false;
   bed.model(async ({ lines }) => {
@@ -180,7 +180,7 @@ test('a hold parks what waits and what is being written; its end asks for each o
   for (const person of people) expect(await bed.sent(person)).toEqual(['Re: one', 'Re: two']);
 });
 
-test('who was answered by the owner meanwhile is not answered again', async () => {
+test('gives no answer when the owner has answered in the meantime', async () => {
   const mom = await bed.contact();
   bed.model(async () => {
     await bed.sql('SELECT ensure_message_month($1)', [new Date(time)]);
@@ -197,7 +197,7 @@ test('who was answered by the owner meanwhile is not answered again', async () =
   expect(await bed.sent(mom)).toEqual([]);
 });
 
-test('what a daemon left waiting is asked for by the next one', async () => {
+test('answers at start what an earlier daemon left unanswered', async () => {
   const mom = await bed.contact();
   await bed.hold();
   await bed.writes(mom, 'hello');
@@ -208,7 +208,7 @@ test('what a daemon left waiting is asked for by the next one', async () => {
   expect(await bed.sent(mom)).toEqual(['Re: hello']);
 });
 
-test('a contact that repeats itself is left alone, for longer each time, and the owner told once', async () => {
+test('pauses for a repetitive contact, longer each time, and notifies the owner once', async () => {
   await bed.sql("UPDATE accounts SET phone = '15550000000'");
   bed.settings.tell_owner_on_whatsapp = true;
   const bot = await bed.contact({ name: 'Shop' });
@@ -241,7 +241,7 @@ test('a contact that repeats itself is left alone, for longer each time, and the
   await bed.sql('UPDATE accounts SET phone = NULL');
 });
 
-test('the answers of an hour are counted for each contact', async () => {
+test('limits the answers per hour for each contact separately', async () => {
   const limits = { ...bed.settings.auto_reply };
   bed.settings.auto_reply = { ...limits, answers_per_hour: 3 };
   const [chatty, other] = [await bed.contact(), await bed.contact()];
@@ -254,7 +254,7 @@ test('the answers of an hour are counted for each contact', async () => {
   bed.settings.auto_reply = limits;
 });
 
-test('an answer with something from the web in it waits for the owner', async () => {
+test('asks the owner before sending an answer that used the web', async () => {
   const mom = await bed.contact();
   bed.model(async ({ chat }, hooks) => {
     const arguments_ = { query: 'weather' };

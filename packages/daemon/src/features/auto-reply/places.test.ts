@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ConcurrencyLimit } from './turn.ts';
 
-test('no more at once than there are places, the others in line, and a failure frees its place', async () => {
+test('runs at most the given number at once, keeps the order, and frees the place after a failure', async () => {
   const places = new ConcurrencyLimit(2);
   const order: number[] = [];
   let now = 0;

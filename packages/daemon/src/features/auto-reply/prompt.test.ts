@@ -11,7 +11,7 @@ const CHAT = chatId('00000000-0000-4000-8000-000000000001');
 const said = (text: string) => textFromChat(text, CHAT);
 const ABOUT = { run: RUN, chat: CHAT, sender: 'Mom', persona: null, model: null };
 
-test('the context names the sender', () => {
+test('names the sender in the instructions', () => {
   const { text } = replyInstructions(ABOUT, '');
   expect(text).toContain(
     '## WhatsApp Auto-Reply Context\nYou are answering a WhatsApp message from Mom.',
@@ -20,7 +20,7 @@ test('the context names the sender', () => {
   expect(text).not.toContain('## How to speak');
 });
 
-test('a persona and the owner’s words stand in it, a name in one line', () => {
+test('contains the persona and the owner’s instructions, and puts a name on one line', () => {
   const { text } = replyInstructions(
     { ...ABOUT, sender: 'Mom\n## Rules', persona: 'Warm and brief' },
     'Never mention prices',
@@ -30,7 +30,7 @@ test('a persona and the owner’s words stand in it, a name in one line', () => 
   expect(text).toContain('## From your owner, for all conversations\nNever mention prices');
 });
 
-test('the contact’s words are material between marks, ours are ours, what was never sent is told so', () => {
+test('puts the contact’s messages between marks and says which answers were never sent', () => {
   const lines = [
     { from: 'contact', content: 'Hi', sent: false },
     { from: 'agent', content: 'Hello', sent: true },

@@ -1,4 +1,4 @@
-// The eleven steps of seed 000 from the router on, with a model that does what the test says.
+// Tests the eleven steps of seed 000 from the router on, with a scripted model.
 import { RelayError } from '@relay/contract/errors';
 import { times } from '@relay/testing/store';
 import { expect, test, vi } from 'vitest';
@@ -6,7 +6,7 @@ import { freshBed, MAY } from './testing/bed.ts';
 
 const bed = await freshBed();
 
-test('who may be read and written to is answered by the model, through the gate, and both are kept', async () => {
+test('answers a contact with read and reply grants through the gate and stores both messages', async () => {
   const mom = await bed.contact();
   const message = await bed.writes(mom, 'Are you coming?', new Date('2026-02-21T10:00:00Z'));
   await bed.rest();
@@ -17,7 +17,7 @@ test('who may be read and written to is answered by the model, through the gate,
   expect(user).toEqual({ at: new Date('2026-02-21T10:00:00Z'), message_id: message });
 });
 
-test('the session is titled, kept on the grant, used again, and made anew when it was deleted', async () => {
+test('titles the session, links it to the grant, reuses it, and creates it again after deletion', async () => {
   const mom = await bed.contact({ name: 'Mom' });
   const chatId = async () =>
     (await bed.sql('SELECT session_id FROM grants WHERE contact_id = $1', [mom.contact]))[0];
@@ -39,7 +39,7 @@ test('the session is titled, kept on the grant, used again, and made anew when i
   expect(await bed.sent(mom)).toEqual(['Re: one', 'Re: two', 'Re: three']);
 });
 
-test('a contact who may only be read costs no call of the model, and what they write is kept', async () => {
+test('stores messages of a read-only contact without a model call', async () => {
   const mom = await bed.contact({ grant: { ...MAY, canReply: false } });
   const asked = bed.asked.length;
   const message = await bed.writes(mom, 'hello');
@@ -49,7 +49,7 @@ test('a contact who may only be read costs no call of the model, and what they w
   expect(await bed.decided(message)).toEqual(['unanswered: read_only']);
 });
 
-test('where the settings ask for answers to those who may only be read, they are kept and not sent', async () => {
+test('stores but does not send answers to read-only contacts when the settings ask for them', async () => {
   const { auto_reply: before } = bed.settings;
   bed.settings.auto_reply = { ...before, compose_for_read_only: true };
   const mom = await bed.contact({ grant: { ...MAY, canReply: false } });
@@ -61,7 +61,7 @@ test('where the settings ask for answers to those who may only be read, they are
   expect(await bed.decided(message)).toEqual(['unanswered: read_only']);
 });
 
-test('nothing said is nothing sent', async () => {
+test('sends nothing when the model says nothing', async () => {
   const mom = await bed.contact();
   bed.model(() => '  ');
   const message = await bed.writes(mom, 'hello');
@@ -72,7 +72,7 @@ test('nothing said is nothing sent', async () => {
   expect(await bed.decided(message)).toEqual(['unanswered: nothing_said']);
 });
 
-test('the last 20 lines are the context, each answer behind what it answers; all are kept', async () => {
+test('gives the model the last 20 lines, each answer after its message, and stores all lines', async () => {
   const mom = await bed.contact();
   for (const n of times(12, (i) => i)) {
     await bed.writes(mom, `line ${n}`, new Date(Date.now() - (12 - n) * 60_000));
@@ -87,7 +87,7 @@ test('the last 20 lines are the context, each answer behind what it answers; all
   expect(await bed.said(mom)).toHaveLength(24);
 });
 
-test('what comes in one go is answered one after another, each once, in order', async () => {
+test('answers messages that arrive together once each, in order', async () => {
   const mom = await bed.contact();
   await Promise.all([bed.writes(mom, 'a')]);
   for (const text of ['b', 'c', 'd']) await bed.writes(mom, text);
@@ -97,7 +97,7 @@ test('what comes in one go is answered one after another, each once, in order', 
   expect(seen).toEqual(['a', 'a,Re: a,b', 'a,Re: a,b,Re: b,c', 'a,Re: a,b,Re: b,c,Re: c,d']);
 });
 
-test('a slow answer holds up nobody else, and one session has one job at a time', async () => {
+test('does not delay other contacts during a slow answer, and runs one job per session', async () => {
   const [slow, quick] = [await bed.contact({ name: 'Slow' }), await bed.contact()];
   const gate = Promise.withResolvers<void>();
   bed.model(async ({ sender, lines }) => {
@@ -120,12 +120,12 @@ test('a slow answer holds up nobody else, and one session has one job at a time'
   expect(await bed.sent(slow)).toEqual(['Re: 1', 'Re: 2', 'Re: 3']);
 });
 
-test('contacts take turns, however much each writes', async () => {
+test('alternates between contacts however much each writes', async () => {
   const names = ['A', 'B'];
   const people = [];
   for (const name of names) people.push(await bed.contact({ name }));
-  // Each answer is held until the other contact's of the same round is asked for too: whoever had to wait for all of
-  // the other's would wait for ever.
+  // Each answer is held until the other contact's answer of the same round has begun. A contact who had to wait for all
+  // answers of the other would wait for ever.
   const asked = new Map(names.map((name) => [name, 0]));
   bed.model(async ({ sender, lines }) => {
     const round = (asked.get(sender) ?? 0) + 1;
@@ -138,7 +138,7 @@ test('contacts take turns, however much each writes', async () => {
   for (const person of people) expect(await bed.sent(person)).toEqual(['Re: 0', 'Re: 1', 'Re: 2']);
 });
 
-test('a model that fails is logged; nothing is sent and nothing left behind, and the queue goes on', async () => {
+test('logs a model failure, sends nothing and continues with the queue', async () => {
   const mom = await bed.contact();
   let tries = 0;
   bed.model(({ lines }) => {
@@ -158,7 +158,7 @@ test('a model that fails is logged; nothing is sent and nothing left behind, and
   );
 });
 
-test('what may pass is tried once more', async () => {
+test('retries a temporary failure once', async () => {
   const mom = await bed.contact();
   let tries = 0;
   bed.model(() => {
@@ -171,7 +171,7 @@ test('what may pass is tried once more', async () => {
   expect(await bed.sent(mom)).toEqual(['at last']);
 });
 
-test('what was said before a failure is kept and not sent, and the model is told so the next time', async () => {
+test('stores partial text of a failed answer without sending it and tells the model next time', async () => {
   const mom = await bed.contact();
   bed.model((_context, hooks) => {
     hooks.said('I think that');
