@@ -1,5 +1,5 @@
-// The assistant in a chat on the owner's own computer: what is heard of a turn, and that nothing is sent
-// before the owner has said yes to exactly that.
+// Tests the assistant in a chat on the owner's computer: the events of a turn, and that nothing is sent before the
+// owner approves exactly that.
 import { approvalId } from '@relay/contract/ids';
 import { eventually } from '@relay/testing/store';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
@@ -29,7 +29,7 @@ beforeEach(async () => {
 
 const sends = async () => (await bed.sent()).filter(({ body }) => body === 'from chat').length;
 
-/** The question that the owner is shown. */
+/** The approval that the owner is shown. */
 async function shown(events: readonly { type: string }[]) {
   await eventually(() => events.some(({ type }) => type === 'approval'));
   const event = events.find(({ type }) => type === 'approval') as
@@ -39,7 +39,7 @@ async function shown(events: readonly { type: string }[]) {
   return event.approval;
 }
 
-test('an answer is heard as it comes, whole at its end, and kept', async () => {
+test('streams an answer, ends with the whole text and stores it', async () => {
   const { events, over } = await bed.chats('hello');
   await over;
   const [run, ...rest] = events;
@@ -55,7 +55,7 @@ test('an answer is heard as it comes, whole at its end, and kept', async () => {
   ]);
 });
 
-test('a send waits for the yes, shows what it would send, and is told to the model only then', async () => {
+test('shows the owner what would be sent and reports it to the model only after approval', async () => {
   const before = await sends();
   const { events, over } = await bed.chats('write to mum');
   const approval = await shown(events);
@@ -84,7 +84,7 @@ test('a send waits for the yes, shows what it would send, and is told to the mod
   });
 });
 
-test('a no sends nothing, and the model is told why', async () => {
+test('sends nothing after a rejection and tells the model why', async () => {
   const before = await sends();
   const { events, over } = await bed.chats('write to mum');
   const approval = await shown(events);
@@ -95,7 +95,7 @@ test('a no sends nothing, and the model is told why', async () => {
   expect(events.at(-1)).toEqual({ type: 'done', text: 'Then not.' });
 });
 
-test('nobody answers for two minutes: the question stays, and the model is told that it waits', async () => {
+test('keeps the approval pending after two minutes without an answer and tells the model', async () => {
   const before = await sends();
   const { events, over } = await bed.chats('write to mum');
   const approval = await shown(events);
@@ -106,7 +106,7 @@ test('nobody answers for two minutes: the question stays, and the model is told 
   expect(await sends()).toBe(before + 1);
 });
 
-test('what is refused is not asked about', async () => {
+test('does not ask about what the gate refuses', async () => {
   const quiet = await bed.contact('Quiet', READ);
   bed.script(
     {
@@ -121,7 +121,7 @@ test('what is refused is not asked about', async () => {
   expect(events.at(-1)).toEqual({ type: 'done', text: 'I may not.' });
 });
 
-test('the chat and the own chat on WhatsApp are one session', async () => {
+test('shares one session between this chat and the owner’s own chat on WhatsApp', async () => {
   await (await bed.chats('hello')).over;
   bed.script({ when: { contains: 'and here?' }, reply: { text: 'Here too.' } });
   expect(await bed.asks('and here?')).toBe('Here too.');
@@ -129,7 +129,7 @@ test('the chat and the own chat on WhatsApp are one session', async () => {
   expect(said).toEqual(expect.arrayContaining(['hello', 'Hello!', 'and here?']));
 });
 
-test('turns of one session wait for each other; a slash command does not wait', async () => {
+test('runs turns of one session in order, and slash commands without waiting', async () => {
   bed.script({ when: { contains: 'hello slow' }, reply: { text: 'slow', delay_ms: 700 } });
   const slow = await bed.chats('hello slow');
   await eventually(() => bed.calls().length === 1);
@@ -149,7 +149,7 @@ test('turns of one session wait for each other; a slash command does not wait', 
   ]);
 });
 
-test('a new session remembers nothing', async () => {
+test('remembers nothing in a new session', async () => {
   await (await bed.chats('hello')).over;
   await bed.assistant.verbs.reset();
   expect(await bed.assistant.verbs.history({ limit: 10 })).toEqual([]);

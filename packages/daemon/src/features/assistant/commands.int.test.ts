@@ -1,4 +1,4 @@
-// What the owner says to Relay itself: carried out and answered without a model, wherever it is said.
+// Tests slash commands, which are run and answered without a model, on every channel.
 import { verifies } from '@relay/testing/verifies';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { ALL, type Bed, type Contact, calling, freshBed } from './testing/bed.ts';
@@ -44,21 +44,21 @@ test.each([
   ['/schedule nonsense: text', /nonsense/],
   ['/frobnicate now', /There is no command \/frobnicate\.\n\/help/],
   ['/', /There is no command \//],
-])('%s is answered without a model', async (text, answer) => {
+])('answers %s without a model', async (text, answer) => {
   verifies('001-PIPE-COMMAND');
   expect(await bed.asks(text)).toMatch(answer);
   expect(bed.calls()).toEqual([]);
   expect((await bodies()).at(-1)).toMatch(/\[BOT\]$/);
 });
 
-test('no command and no answer to one is ever shown to the model', async () => {
+test('never shows a command or its answer to the model', async () => {
   await bed.asks('/help');
   bed.script({ when: { contains: 'hi there' }, reply: { text: 'hi' } });
   await bed.asks('hi there');
   expect(JSON.stringify(bed.lastCall()?.messages.slice(1))).not.toContain('/help');
 });
 
-/** A draft that came up elsewhere, so that nothing of it stands in the owner's chat. */
+/** A draft from elsewhere, so that nothing of it is in the owner's chat. */
 const drafted = (text: string) =>
   bed.database.kysely
     .transaction()
@@ -81,7 +81,7 @@ const noticeOf = async (text: string): Promise<{ body: string; message_id: strin
   return notice;
 };
 
-test('/approve lets happen what the only open notice shows; with several it asks which', async () => {
+test('approves the only open notice with /approve, and asks which one with several', async () => {
   verifies('TRUST-APPROVE-SHOWN');
   const one = await draft();
   expect(await bodies()).not.toContain(one);
@@ -100,7 +100,7 @@ test('/approve lets happen what the only open notice shows; with several it asks
   expect(await bed.asks(`/approve ${id}`)).toContain(`Nothing that waits has an id like ${id}`);
 });
 
-test('on WhatsApp the owner approves nothing that was not shown to them there in full', async () => {
+test('approves on WhatsApp only what was shown there in full', async () => {
   verifies('TRUST-APPROVE-SHOWN');
   const text = `Yes, Sunday is fine. ${'And so on. '.repeat(60)}The code is 4711.`;
   await drafted(text);
@@ -115,7 +115,7 @@ test('on WhatsApp the owner approves nothing that was not shown to them there in
   expect(await bodies()).toContain(text);
 });
 
-test('what is too long for the chat is approved elsewhere', async () => {
+test('refers to the console or command for an approval too long for the chat', async () => {
   const text = 'x'.repeat(3_500);
   await drafted(text);
   const id = (await idOf(text)).slice(0, 8);
@@ -125,7 +125,7 @@ test('what is too long for the chat is approved elsewhere', async () => {
   expect(await bodies()).not.toContain(text);
 });
 
-test('a word that was said before the notice arrived approves nothing by itself', async () => {
+test('does not approve with a message sent before the notice arrived', async () => {
   const text = await draft();
   await bed.sql(`UPDATE outbox SET sent_at = now() + interval '1 hour', state = 'sent'
     WHERE body LIKE '%${text}%'`);
@@ -133,7 +133,7 @@ test('a word that was said before the notice arrived approves nothing by itself'
   expect(await bodies()).not.toContain(text);
 });
 
-test('a reaction on a notice answers exactly that notice', async () => {
+test('answers exactly the notice that a reaction is on', async () => {
   verifies('TRUST-APPROVE-REACTION');
   const [one, two] = [await draft(), await draft()];
   const react = async (emoji: string, text: string) => {
@@ -151,7 +151,7 @@ test('a reaction on a notice answers exactly that notice', async () => {
   expect(await bodies()).not.toContain(one);
 });
 
-test('/reject says no, with a reason if one is given', async () => {
+test('declines with /reject and stores a given reason', async () => {
   const text = await draft();
   const [asked] = await bed.approvals.list('pending');
   await bed.asks(`/reject ${asked?.id.slice(0, 8)} not like that`);
@@ -159,14 +159,14 @@ test('/reject says no, with a reason if one is given', async () => {
   expect((await bed.approvals.list('rejected'))[0]).toMatchObject({ answer: 'not like that' });
 });
 
-test('/schedule makes one for oneself and lists it', async () => {
+test('schedules a message to the owner with /schedule and lists it', async () => {
   expect(await bed.asks('/schedule every weekday 9:00: stand-up')).toBe(
     'Scheduled, every weekday at 09:00, Africa/Cairo: stand-up',
   );
   expect(await bed.asks('/schedule')).toContain('every weekday at 09:00, Africa/Cairo');
 });
 
-test('/pause and /resume name the conversation, or ask which one', async () => {
+test('pauses and resumes a conversation, or asks which one', async () => {
   const id = await bed.create();
   await bed.quiet();
   expect(await bed.asks('/pause')).toMatch(/^Paused: Get a quote/);
@@ -178,7 +178,7 @@ test('/pause and /resume name the conversation, or ask which one', async () => {
   expect(await bed.asks('/pause')).toMatch(/^Which one\? \/pause id\n/);
 });
 
-test('/hold stops all sending until /release, whose answer leaves', async () => {
+test('stops all sending with /hold until /release, whose answer is sent', async () => {
   await bed.asks('/hold');
   const [row] = await bed.sql('SELECT count(*)::int AS held FROM holds');
   expect(row).toEqual({ held: 1 });
@@ -189,7 +189,7 @@ test('/hold stops all sending until /release, whose answer leaves', async () => 
   expect(await bodies()).toHaveLength(before + 1);
 });
 
-test('what was said long ago opens nothing; what it closes is closed', async () => {
+test('ignores old commands that allow something, and runs old commands that restrict', async () => {
   const text = await draft();
   const long = new Date(Date.now() - 3_600_000);
   expect(await bed.asks('/approve', long)).toContain('while I was away');

@@ -1,5 +1,5 @@
-// What stands in the way of a turn: a power cut, a hold, a stop, a spent budget, a model that fails. Nothing
-// happens twice, and the owner learns what did happen.
+// Tests interrupted turns: a power cut, a hold, a stop, a spent budget, a model failure. Nothing happens twice, and the
+// owner learns what did happen.
 import { eventually } from '@relay/testing/store';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { ALL, type Bed, type Contact, calling, freshBed, OWN_ID } from './testing/bed.ts';
@@ -23,7 +23,7 @@ const bodies = async () => (await bed.sent()).map(({ body }) => body);
 const lastRun = async () =>
   (await bed.sql('SELECT state, failure FROM runs ORDER BY started_at DESC LIMIT 1'))[0];
 
-/** A turn that has sent a message and then thinks until it is ended. */
+/** A turn that has sent a message and then waits for the model until it is aborted. */
 async function halfDone(words: string): Promise<{ end(): Promise<void> }> {
   bed.script(
     {
@@ -45,11 +45,11 @@ async function halfDone(words: string): Promise<{ end(): Promise<void> }> {
   };
 }
 
-test('a turn cut off after it had an effect is not begun again: it says what was done', async () => {
+test('does not restart a turn that was interrupted after an effect, and reports what was done', async () => {
   const turn = await halfDone('first half');
   await turn.end();
   expect(await lastRun()).toMatchObject({ state: 'discarded' });
-  // As a power cut leaves it.
+  // The state after a power cut.
   await bed.sql(`UPDATE runs SET state = 'running' WHERE state = 'discarded'`);
   await bed.forgetCalls();
   expect(await bed.work()).toBe(true);
@@ -59,7 +59,7 @@ test('a turn cut off after it had an effect is not begun again: it says what was
   expect((await bodies()).at(-1)).toMatch(/^I was interrupted[\s\S]*\[BOT\]$/);
 });
 
-test('one cut off before it did anything is taken anew', async () => {
+test('restarts a turn that was interrupted before it had an effect', async () => {
   bed.script({ when: { contains: 'slowly' }, reply: { text: 'late', delay_ms: 600_000 } });
   await bed.types('slowly');
   const stop = new AbortController();
@@ -72,7 +72,7 @@ test('one cut off before it did anything is taken anew', async () => {
   expect(await last()).toBe('at last');
 });
 
-test('after a cut in a chat, the next turn knows what was done', async () => {
+test('records what was done when the client of a chat disconnects', async () => {
   const words = 'chat half';
   bed.script(
     {
@@ -89,7 +89,7 @@ test('after a cut in a chat, the next turn knows what was done', async () => {
   expect(await last()).toMatch(/^Stopped\. Done by then:\n- sent "chat half" to Yourself$/);
 });
 
-test('/stop ends the turn that runs and nothing else', async () => {
+test('ends only the running turn with /stop', async () => {
   const turn = await halfDone('stop me');
   const id = (await bed.lines()).find(({ content }) => content === 'stop me')?.id;
   await bed.types('/stop');
@@ -104,7 +104,7 @@ test('/stop ends the turn that runs and nothing else', async () => {
   expect(await last()).toBe('ok');
 });
 
-test('while all is held no model is asked; the release brings the answer', async () => {
+test('asks no model during a hold and answers after the release', async () => {
   await bed.engine.verbs.hold.hold('test');
   await bed.types('are you there?');
   expect(await bed.work()).toBe(true);
@@ -120,7 +120,7 @@ test('while all is held no model is asked; the release brings the answer', async
   expect(await last()).toBe('ok');
 });
 
-test('a hold that begins while it thinks lets the answer wait', async () => {
+test('delays the answer when a hold begins during the model call', async () => {
   bed.script({ when: { contains: 'think a bit' }, reply: { text: 'thought', delay_ms: 1_000 } });
   await bed.types('think a bit');
   const turn = bed.work();
@@ -134,7 +134,7 @@ test('a hold that begins while it thinks lets the answer wait', async () => {
   expect(await last()).toBe('thought');
 });
 
-test('a spent day is said, and no model is asked', async () => {
+test('reports a spent daily budget without asking a model', async () => {
   const { agent } = bed.settings;
   bed.settings.agent = { ...agent, tokens_per_day: 1 };
   try {
@@ -149,7 +149,7 @@ test('a spent day is said, and no model is asked', async () => {
   }
 });
 
-test('a model that fails is told of, with what was done by then', async () => {
+test('reports a model failure with what was done before', async () => {
   bed.script(
     {
       when: { contains: 'then fail' },

@@ -1,5 +1,5 @@
-// The digests of an observed group in the assistant: `/digest` and `get_digest`. Reading one is reading the
-// group: what the run does afterwards is held to that.
+// Tests digests of an observed group in the assistant: `/digest` and `get_digest`. Reading a digest counts as reading
+// the group.
 import { expect, test } from 'vitest';
 import { freshBed } from './testing/bed.ts';
 
@@ -33,7 +33,7 @@ async function observed(): Promise<string> {
   return id;
 }
 
-test('get_digest is offered once a group is observed, and taints the run with its chat', async () => {
+test('offers get_digest once a group is observed, and taints the run with its chat', async () => {
   bed.script({ when: { contains: 'anything new' }, reply: { text: 'No.' } });
   await bed.asks('anything new?');
   expect(JSON.stringify(bed.calls().at(-1))).not.toContain('get_digest');
@@ -55,7 +55,7 @@ test('get_digest is offered once a group is observed, and taints the run with it
   expect(JSON.stringify(run?.taint)).toContain(chat);
 });
 
-test('a group that is not observed is refused with those that are', async () => {
+test('refuses a group that is not observed and lists the observed ones', async () => {
   bed.script(
     {
       when: { contains: 'the choir' },
@@ -69,7 +69,7 @@ test('a group that is not observed is refused with those that are', async () => 
   expect(await bed.asks('what of the choir?')).toContain('The choir is not observed.');
 });
 
-test('a group that may no longer be read is not told of, though its digests are still there', async () => {
+test('leaves out a group without a read grant even if its digests are still stored', async () => {
   const [group] = await sql<{ id: string }>("SELECT id FROM chats WHERE subject = 'Holliday'");
   await readable(group?.id ?? '', false);
   bed.script(
@@ -80,12 +80,12 @@ test('a group that may no longer be read is not told of, though its digests are 
     { when: { tool_result: 'You have not allowed reading' }, reply: { text: 'I may not look.' } },
   );
   expect(await bed.asks('dinner again?')).toContain('I may not look.');
-  // Nor by what the model was given.
+  // The model was not given it either.
   expect(JSON.stringify(bed.calls().at(-1)?.messages.at(-1))).not.toContain('Mum fixed dinner');
   await readable(group?.id ?? '');
 });
 
-test('/digest takes a group and a day, and says what there is where there is no digest', async () => {
+test('shows the digest of a group and day with /digest, or says why there is none', async () => {
   expect(await bed.asks('/digest holliday 2026-03-05')).toContain(
     'Holliday, Thu 5 Mar\nMum fixed dinner for Saturday.',
   );

@@ -1,5 +1,5 @@
-// What the owner reads on coming back: in order and page by page, with the steps of each answer and whose words it may
-// be made of; and that whoever looks on is told of every line.
+// Tests the history of the session: order, pages, tool calls and sources of each answer, and the event for every new
+// line.
 import { beforeAll, expect, test } from 'vitest';
 import { ALL, type Bed, calling, freshBed } from './testing/bed.ts';
 
@@ -18,7 +18,7 @@ beforeAll(async () => {
 const history = (which: { limit: number; before?: number } = { limit: 50 }) =>
   bed.assistant.verbs.history(which);
 
-test('an answer comes with its steps, counted, and with its sources by name', async () => {
+test('returns an answer with its tool calls, counted results and source names', async () => {
   await (await bed.chats('what did she say')).over;
   const [question, answer] = await history();
   expect(question).toMatchObject({ role: 'user', run: null, steps: [], sources: [] });
@@ -32,7 +32,7 @@ test('an answer comes with its steps, counted, and with its sources by name', as
   expect(JSON.stringify(answer)).not.toContain('Hello from mum');
 });
 
-test('pages follow one another without a gap, each answer behind its question', async () => {
+test('returns pages without a gap, each answer after its question', async () => {
   for (const each of ['ping 1', 'ping 2', 'ping 3']) await (await bed.chats(each)).over;
   const whole = await history();
   const seen = [];
@@ -50,7 +50,7 @@ test('pages follow one another without a gap, each answer behind its question', 
   ]);
 });
 
-test('every line and a new beginning are told to whoever looks on, without their words', async () => {
+test('appends an event without text for every line and for a reset', async () => {
   const told = async () =>
     bed.sql<{ data: object }>(`SELECT data FROM events WHERE kind = 'assistant'`);
   const before = (await told()).length;

@@ -1,5 +1,5 @@
-// Summaries beside the assistant's turns: one question without tools, counted for whoever asked, and none
-// once there is no model or no budget.
+// Tests chat summaries outside of the assistant's turns: one model call without tools, counted for the caller, and none
+// without a model or budget.
 
 import { RelayError } from '@relay/contract/errors';
 import { chatId } from '@relay/contract/ids';
@@ -15,7 +15,7 @@ const LINES = [
   { at: new Date('2026-03-06T10:01:00Z'), who: null, text: 'At eight' },
 ];
 
-test('the model is asked once, without tools, each message on its own line', async () => {
+test('asks the model once, without tools, with one line per message', async () => {
   bed.script({ reply: { text: 'Dinner at eight.' } });
   const summarise = await createChatSummaryService(bed.engine).begin('token:abc', CHAT, signal);
   expect(await summarise('Ben', LINES)).toBe('Dinner at eight.');
@@ -37,7 +37,7 @@ test('the model is asked once, without tools, each message on its own line', asy
   expect(day?.tokens).toBe(run?.tokens);
 });
 
-test('without a model, or with the day’s tokens used up, nothing is asked', async () => {
+test('asks nothing without a model or with the daily tokens used up', async () => {
   await bed.forgetCalls();
   const unset = new RelayError('agent_unavailable', { what: 'no provider is chosen' });
   const without = { ...bed.engine, models: { open: () => Promise.reject(unset) } };

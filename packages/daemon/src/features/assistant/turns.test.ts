@@ -10,7 +10,7 @@ const untilEnded = (signal: AbortSignal) =>
     signal.addEventListener('abort', () => reject(signal.reason));
   });
 
-test('one turn of a session at a time, in the order they were asked for', async () => {
+test('runs one turn of a session at a time, in order', async () => {
   const turns = new SessionTurns();
   const log: string[] = [];
   const turn = (name: string) =>
@@ -30,7 +30,7 @@ test('one turn of a session at a time, in the order they were asked for', async 
   ]);
 });
 
-test('sessions do not wait for each other, and a turn that fails lets the next one go on', async () => {
+test('runs sessions independently and continues after a failed turn', async () => {
   const turns = new SessionTurns();
   const first = turns.run(A, never, untilEnded).catch((error: unknown) => error);
   expect(await turns.run(B, never, async () => 'b')).toBe('b');
@@ -42,7 +42,7 @@ test('sessions do not wait for each other, and a turn that fails lets the next o
   expect(turns.stop(A)).toBe(false);
 });
 
-test('who waits can leave, and keeps nobody waiting', async () => {
+test('lets a waiting turn be aborted without blocking the next one', async () => {
   const turns = new SessionTurns();
   const over = Promise.withResolvers<void>();
   const first = turns.run(A, never, () => over.promise);
