@@ -9,7 +9,7 @@ const { create, jump, moveTo, restart, runs, sent, shown, sql } = bed;
 afterAll(() => bed.close());
 beforeEach(() => bed.clear());
 
-test('a daily message is sent once a day at its time in its zone, with the next times shown', async () => {
+test('sends a daily message once a day at its local time and shows the next times', async () => {
   verifies('001-SCHED-DAILY');
   await moveTo('2026-02-02T07:00:00Z');
   const made = await create('daily 09:00');
@@ -33,7 +33,7 @@ test('a daily message is sent once a day at its time in its zone, with the next 
   });
 });
 
-test('what is to happen once happens once, and is done', async () => {
+test('runs a one-time schedule once and marks it done', async () => {
   const made = await create('in 2 hours');
   expect(made.catch_up).toBe('once');
   await jump(2 * HOUR);
@@ -42,7 +42,7 @@ test('what is to happen once happens once, and is done', async () => {
   expect([await sent(made), await shown(made)]).toMatchObject([1, { state: 'done', next: [] }]);
 });
 
-test('over the changes of the clocks each day has its one, at the local time', async () => {
+test('runs once a day at the local time over clock changes', async () => {
   await moveTo('2026-03-27T12:00:00Z');
   const made = await create('daily 02:30');
   for (let hour = 0; hour < 80; hour++) await jump(HOUR / 2);
@@ -53,7 +53,7 @@ test('over the changes of the clocks each day has its one, at the local time', a
   });
 });
 
-describe('after a downtime over occurrences', () => {
+describe('after a downtime with missed runs', () => {
   const missed = async (catch_up: CatchUp, away: number) => {
     await moveTo('2026-05-04T06:00:00Z');
     const made = await create('daily 09:00', { catch_up });
@@ -61,7 +61,7 @@ describe('after a downtime over occurrences', () => {
     return made;
   };
 
-  test('skip leaves out what was missed, with one row that counts them', async () => {
+  test('skip: skips missed runs with one row that counts them', async () => {
     const made = await missed('skip', 3 * DAY + 5 * HOUR);
     expect([await sent(made), await runs(made)]).toEqual([0, ['05-04T07:00 skipped ×4']]);
     expect(await shown(made)).toMatchObject({
@@ -72,12 +72,12 @@ describe('after a downtime over occurrences', () => {
     expect(await sent(made)).toBe(1);
   });
 
-  test('skip sends what is only as late as a restart takes', async () => {
+  test('skip: sends a run that is only as late as a restart takes', async () => {
     const made = await missed('skip', HOUR + 2 * MINUTE);
     expect([await sent(made), await runs(made)]).toEqual([1, ['05-04T07:00 queued']]);
   });
 
-  test('once sends the last one late and leaves out the others', async () => {
+  test('once: sends the last missed run and skips the others', async () => {
     const made = await missed('once', 3 * DAY + 5 * HOUR);
     expect([await sent(made), await runs(made)]).toEqual([
       1,
@@ -87,7 +87,7 @@ describe('after a downtime over occurrences', () => {
     expect(await sent(made)).toBe(1);
   });
 
-  test('all sends each of them late', async () => {
+  test('all: sends each missed run', async () => {
     const made = await missed('all', 2 * DAY + 5 * HOUR);
     expect([await sent(made), await runs(made)]).toEqual([
       3,
@@ -97,7 +97,7 @@ describe('after a downtime over occurrences', () => {
     expect(await sent(made)).toBe(3);
   });
 
-  test('all does not flood: the last hundred are sent, the others counted', async () => {
+  test('all: sends only the last hundred missed runs and counts the others', async () => {
     await moveTo('2026-06-01T07:00:00Z');
     const made = await create('every 15 minutes', { catch_up: 'all' });
     await restart(4 * DAY);
@@ -105,7 +105,7 @@ describe('after a downtime over occurrences', () => {
     expect((await runs(made))[0]).toMatch(/skipped ×284$/);
   });
 
-  test('what was to happen once is sent late, unless it was to be left out', async () => {
+  test('sends a missed one-time message late, unless it is set to skip', async () => {
     await moveTo('2026-07-01T07:00:00Z');
     const [late, left] = [
       await create('in 1 hour'),
@@ -118,14 +118,14 @@ describe('after a downtime over occurrences', () => {
   });
 });
 
-describe('while WhatsApp is away', () => {
+describe('while WhatsApp is disconnected', () => {
   afterEach(() => bed.whatsapp('here'));
 
   test.each([
     ['skip', ['11-02T08:00 skipped', '11-03T08:00 skipped', '11-04T08:00 queued'], 1],
     ['all', ['11-02T08:00 queued', '11-03T08:00 queued', '11-04T08:00 queued'], 3],
   ] as const)(
-    'of a schedule that says %s wait those that would be sent late',
+    'keeps the messages queued that catch-up rule %s would send late',
     async (catch_up, expected, left) => {
       await moveTo('2026-11-02T07:00:00Z');
       const made = await create('daily 09:00', { catch_up });
@@ -145,7 +145,7 @@ describe('a clock that jumps', () => {
   test.each([
     ['an hour', HOUR],
     ['a day', DAY],
-  ])('by %s and back repeats nothing and misses nothing', async (_, leap) => {
+  ])('by %s and back repeats and misses nothing', async (_, leap) => {
     await moveTo('2026-08-03T06:30:00Z');
     const made = await create('daily 09:00');
     await moveTo('2026-08-03T07:00:00Z');
@@ -159,7 +159,7 @@ describe('a clock that jumps', () => {
     );
   });
 
-  test('forward over an occurrence follows the rule; back, what was left out is to come after all', async () => {
+  test('forward over a run follows the catch-up rule; back, the skipped run is due again', async () => {
     await moveTo('2026-09-07T05:00:00Z');
     const [daily, once] = [
       await create('daily 09:00'),
@@ -177,7 +177,7 @@ describe('a clock that jumps', () => {
     expect([await sent(daily), await sent(once)]).toEqual([1, 1]);
   });
 
-  test('a machine that slept for eight hours follows the rule', async () => {
+  test('by eight hours of sleep follows the catch-up rule', async () => {
     await moveTo('2026-09-14T05:00:00Z');
     const made = await create('every hour', { catch_up: 'once' });
     await jump(8 * HOUR);
@@ -185,9 +185,9 @@ describe('a clock that jumps', () => {
   });
 });
 
-describe('an occurrence whose transaction ends in the middle', () => {
+describe('a run whose transaction fails', () => {
   test.each(['schedules', 'timers', 'ledger', 'permits', 'outbox', 'schedule_runs', 'events'])(
-    'at its write to %s has not happened, and happens once with the next start',
+    'at its write to %s has no effect, and runs once after the next start',
     async (table) => {
       await moveTo('2026-10-05T06:00:00Z');
       const made = await create('daily 09:00', { catch_up: 'once' });

@@ -17,7 +17,7 @@ afterAll(() => bed.close());
 bed.whatsapp('away');
 beforeEach(async () => {
   await bed.clear();
-  // Nine in the morning in Cairo, on a Monday: the next nine is a day away.
+  // Monday 09:00 in Cairo: the next 09:00 is a day away.
   await bed.moveTo('2026-02-02T07:00:00Z');
   bed.world().settings.tell_owner_on_whatsapp = false;
 });
@@ -27,7 +27,7 @@ const scheduling = () => ({ ...bed.world().conversations, zone: 'Africa/Cairo' }
 const newChat = (): Promise<ChatId> =>
   inTransaction.execute((tx) => findOrMakeChat(tx, account, newPhone()));
 
-/** Someone who has written before, and may be written to. */
+/** A contact who has written before and may be written to. */
 async function granted(mode: 'auto' | 'draft' = 'auto'): Promise<ChatId> {
   const chat = await newChat();
   await sql(
@@ -78,8 +78,8 @@ async function verdicts() {
   });
 }
 
-describe('what the assistant schedules', () => {
-  test('09:00 is hour 9, minute 0 in the zone that is set, each day, each week or once', async () => {
+describe('a schedule of the assistant', () => {
+  test('reads 09:00 as hour 9, minute 0 in the set zone, daily, weekly or once', async () => {
     verifies('001-SCHED-TIME');
     const chat = await granted();
     await jump(HOUR);
@@ -113,7 +113,7 @@ describe('what the assistant schedules', () => {
     await expect(asAgent({ ...daily(await granted()), ...more })).rejects.toThrow(what);
   });
 
-  test('is sent under its grant, and not once that is gone', async () => {
+  test('is sent while its grant exists, and not afterwards', async () => {
     const chat = await granted();
     const { decision, id } = await asAgent(daily(chat));
     expect(decision).toMatchObject({ outcome: 'allow', reason: 'standing_grant' });
@@ -131,14 +131,14 @@ describe('what the assistant schedules', () => {
     ]);
   });
 
-  test('to nobody’s grant is refused, and stands in the ledger', async () => {
+  test('without a grant is refused and recorded in the ledger', async () => {
     const { decision, id } = await asAgent(daily(await newChat()));
     expect([decision.outcome, decision.reason, id]).toEqual(['deny', 'no_grant', null]);
     const [row] = await sql('SELECT action, outcome FROM ledger ORDER BY seq DESC LIMIT 1');
     expect(row).toEqual({ action: 'schedule_message', outcome: 'deny' });
   });
 
-  test('after reading someone’s message waits for the owner; with their yes it is sent without asking again', async () => {
+  test('needs an approval after reading someone’s message, and is then sent without asking again', async () => {
     const chat = await granted();
     const taint = { chats: [chat], outside: false };
     const asked = await asAgent(daily(chat), { taint });
@@ -157,7 +157,7 @@ describe('what the assistant schedules', () => {
     expect((await shown({ id: schedule?.id ?? '' })).last?.reason_code).toBe('scheduled');
   });
 
-  test('a yes after its time has passed schedules nothing, and is said', async () => {
+  test('is refused with a sentence when it is approved after its time has passed', async () => {
     const chat = await granted();
     const taint = { chats: [chat], outside: false };
     const { approval } = await asAgent({ ...daily(chat), pattern: 'once' }, { taint });
@@ -167,7 +167,7 @@ describe('what the assistant schedules', () => {
     await bed.world().approvals.reject(id, null);
   });
 
-  test('where replies became drafts each one waits, and leaves with the owner’s yes', async () => {
+  test('needs an approval for each run when replies became drafts', async () => {
     const { id } = await asAgent(daily(await granted()));
     await sql("UPDATE grants SET reply_mode = 'draft' WHERE account_id = $1", [account]);
     await jump(DAY);
@@ -185,7 +185,7 @@ describe('what the assistant schedules', () => {
     expect([await sent(made(id)), await verdicts()]).toEqual([1, { verdict: 'go' }]);
   });
 
-  test('and waits for a yes when it is cancelled waits no longer', async () => {
+  test('loses its pending approval when it is cancelled', async () => {
     const { id } = await asAgent(daily(await granted()));
     await sql("UPDATE grants SET reply_mode = 'draft' WHERE account_id = $1", [account]);
     await jump(DAY);
@@ -195,7 +195,7 @@ describe('what the assistant schedules', () => {
     expect(await sent(made(id))).toBe(0);
   });
 
-  test('is cancelled by it at once, and the ledger says by whom', async () => {
+  test('is cancelled by the assistant at once, with the actor in the ledger', async () => {
     const { id } = await asAgent(daily(await granted()));
     const actor = { kind: 'assistant', run: runId(randomUUID()) } as const;
     await inTransaction.execute((tx) =>
@@ -211,7 +211,7 @@ describe('what the assistant schedules', () => {
   });
 });
 
-describe('what a program schedules', () => {
+describe('a schedule of a client', () => {
   const asProgram = async (wish: AgentScheduleRequest) => {
     const [row] = await sql<{ id: string }>(
       `INSERT INTO tokens (account_id, name, hash, scopes) VALUES ($1, $2, sha256($2::text::bytea), '{schedules:write}') RETURNING id`,
@@ -231,7 +231,7 @@ describe('what a program schedules', () => {
     ['out of date', "expires_at = now() - interval '1 second'"],
     ['without the scope', "scopes = '{schedules:read}'"],
     ['limited to others', "contacts = '{00000000-0000-4000-8000-000000000000}'"],
-  ])('is sent while its token is good; once that is %s nothing leaves any more', async (_, set) => {
+  ])('is sent while its token is valid; once it is %s nothing is sent', async (_, set) => {
     const { schedule, change } = await asProgram(daily(await granted()));
     await jump(DAY);
     expect([await sent(schedule), await verdicts()]).toEqual([1, { verdict: 'go' }]);
@@ -248,7 +248,7 @@ describe('what a program schedules', () => {
 });
 
 describe('a cancelled schedule', () => {
-  test('says no more, and stops what is queued', async () => {
+  test('sends nothing more and stops a queued message', async () => {
     const schedule = await create('in 1 hour');
     await jump(HOUR);
     expect([await sent(schedule), await verdicts()]).toEqual([1, { verdict: 'go' }]);
@@ -257,14 +257,14 @@ describe('a cancelled schedule', () => {
     expect((await bed.cancel(schedule)).state).toBe('cancelled');
   });
 
-  test('whose time never comes sends nothing', async () => {
+  test('sends nothing when it was never due', async () => {
     const schedule = await create('daily 09:00');
     await bed.cancel(schedule);
     await jump(3 * DAY);
     expect([await sent(schedule), await runs(schedule)]).toEqual([0, []]);
   });
 
-  test('that is over, or was never there, is refused with a sentence', async () => {
+  test('cannot be cancelled when it is finished or does not exist', async () => {
     const schedule = await create('in 1 hour');
     await jump(HOUR);
     await sql("UPDATE outbox SET state = 'sent' WHERE account_id = $1", [account]);
@@ -273,8 +273,8 @@ describe('a cancelled schedule', () => {
   });
 });
 
-describe('the hold', () => {
-  test('lets what comes due wait, and what was missed follows the rule when it ends', async () => {
+describe('a hold', () => {
+  test('delays due runs and applies the catch-up rule to missed runs when it ends', async () => {
     await bed.moveTo('2026-04-06T05:00:00Z');
     const [once, skip] = [
       await create('daily 09:00', { catch_up: 'once' }),
@@ -293,8 +293,8 @@ describe('the hold', () => {
   });
 });
 
-describe('what is refused', () => {
-  test('is told to the owner in their own chat, once', async () => {
+describe('a refused run', () => {
+  test('is reported to the owner in their own chat once', async () => {
     await sql("UPDATE accounts SET phone = '4915199999999' WHERE id = $1", [account]);
     const { id } = await asAgent(daily(await granted()));
     await sql('DELETE FROM grants WHERE account_id = $1', [account]);
@@ -322,8 +322,8 @@ describe('what is refused', () => {
   });
 });
 
-describe('to whom', () => {
-  test('me is the owner’s own chat', async () => {
+describe('the recipient', () => {
+  test('me means the owner’s own chat', async () => {
     verifies('001-SCHED-SELF');
     await sql("UPDATE accounts SET phone = '4915199999999' WHERE id = $1", [account]);
     const schedule = await create('daily 09:00', { to: 'me' });
@@ -332,7 +332,7 @@ describe('to whom', () => {
     expect(await sent(schedule)).toBe(1);
   });
 
-  test('a name is found, several are told apart, and nobody is nobody', async () => {
+  test('a name is resolved if it is unique, and refused if ambiguous or unknown', async () => {
     await granted();
     expect(await create('daily 09:00', { to: 'mum' })).toMatchObject({ recipient_name: 'Mum' });
     await granted();
@@ -340,7 +340,7 @@ describe('to whom', () => {
     await expect(create('daily 09:00', { to: 'Nobody' })).rejects.toThrow('Nobody here is called');
   });
 
-  test('a look at what would be leaves nothing behind', async () => {
+  test('stores nothing for a preview', async () => {
     const count = async () => (await sql('SELECT 1 FROM chats')).length;
     const before = await count();
     const { verbs } = bed.world().schedules;
@@ -354,7 +354,7 @@ describe('to whom', () => {
   });
 });
 
-test('a schedule says who made it; what is over is a page of its own', async () => {
+test('shows who created a schedule and lists past schedules separately', async () => {
   const { id } = await asAgent(daily(await granted()));
   const mine = await create('daily 10:00');
   await bed.cancel(mine);

@@ -16,7 +16,7 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ kind: fc.constantFrom('restart' as const, 'hold' as const) }),
 );
 
-/** Put back no further than `began`; what lies before that is the test below. */
+/** Never sets the clock back before `began`; the test below covers that. */
 async function take(step: Step, began: Date): Promise<void> {
   const back = began.getTime() - bed.now().getTime();
   if (step.kind === 'jump') await jump(Math.max(step.minutes * MINUTE, back));
@@ -30,7 +30,7 @@ async function take(step: Step, began: Date): Promise<void> {
   }
 }
 
-test('over jumps, restarts and holds in any order, every occurrence is decided once and has one message', async () => {
+test('decides every run once with one message, under any order of clock jumps, restarts and holds', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anyStep, { minLength: 3, maxLength: 10 }), async (steps) => {
       await bed.clear();
@@ -60,9 +60,9 @@ test('over jumps, restarts and holds in any order, every occurrence is decided o
   );
 });
 
-test('a clock that was ahead when a schedule was made: what lies ahead again happens too, each once', async () => {
+test('runs each run once that is due again when the clock was ahead at creation', async () => {
   await bed.clear();
-  // Away from a change of the zone's offset, wherever the test before left the clock.
+  // Away from a clock change, wherever the previous test left the clock.
   await jump(Date.parse('2026-06-01T07:00:00Z') - bed.now().getTime());
   const made = await create('0 */3 * * *', { catch_up: 'all' });
   await restart(-6 * HOUR);
