@@ -40,7 +40,7 @@ async function says(...messages: Said[]): Promise<string[]> {
 }
 
 let groups = 0;
-/** A group that is observed, with a grant to read it. */
+/** An observed group with a read grant. */
 async function observed(zone = 'UTC'): Promise<string> {
   const address = group(++groups);
   await says({ chat: address, sender: phone(1), body: 'first' });
@@ -78,7 +78,7 @@ const usage = (chat: string) =>
     [chat],
   );
 
-test('what is said is kept or cut, and counted by the days of the group, without a model', async () => {
+test('keeps or filters messages and counts them by the group’s local days, without a model', async () => {
   const chat = await observed('Asia/Kolkata');
   const at = (time: string) => new Date(`2026-03-02T${time}Z`);
   const said = { chat, sender: phone(1) };
@@ -93,14 +93,14 @@ test('what is said is kept or cut, and counted by the days of the group, without
     'The flight lands at 15:00 on Friday',
     'I pick you up at 15:30',
   ]);
-  // Half past midnight in Kolkata.
+  // 00:10 in Kolkata.
   expect(await usage(chat)).toEqual([
     { day: '2026-03-02', kept: 1, cut: 1, saved: true, spent: 0 },
     { day: '2026-03-03', kept: 2, cut: 0, saved: false, spent: 0 },
   ]);
 });
 
-test('what is taken back or written anew leaves the buffer; what somebody else claims does not', async () => {
+test('removes deleted and edited messages from the buffer, but only on behalf of their sender', async () => {
   const chat = await observed();
   const [plan, code] = await says(
     { chat, sender: phone(1), body: 'Dinner is at 8 on Saturday' },
@@ -122,7 +122,7 @@ test('what is taken back or written anew leaves the buffer; what somebody else c
   expect(await buffer(chat)).toEqual(['Dinner is at 9 on Saturday']);
 });
 
-test('the owner asks by the linked number and by their other one; everybody else is met with silence', async () => {
+test('accepts requests from both numbers of the owner and answers nobody else', async () => {
   const chat = await observed();
   const body = 'Annie, what is the plan?';
   await says(
@@ -141,7 +141,7 @@ test('the owner asks by the linked number and by their other one; everybody else
   expect(triggers).toHaveLength(2);
 });
 
-test('what waited too long is heard and asks for nothing; nor does an edit, nor what was taken back', async () => {
+test('takes no request from an old, edited or deleted message', async () => {
   const chat = await observed();
   const asks = { chat, fromMe: true, sender: ME };
   const old = new Date(Date.now() - 6 * 60_000);
@@ -161,7 +161,7 @@ test('what waited too long is heard and asks for nothing; nor does an edit, nor 
   ]);
 });
 
-test('a job taken anew counts and asks once', async () => {
+test('counts and asks once when a job runs again', async () => {
   const chat = await observed();
   const [id] = await says({ chat, fromMe: true, sender: ME, body: 'Annie, dinner is at 8 today?' });
   const [row] = await sql<{ id: number; sent_at: Date }>(
@@ -175,7 +175,7 @@ test('a job taken anew counts and asks once', async () => {
   expect(await usage(chat)).toMatchObject([{ kept: 1, cut: 0 }]);
 });
 
-test('without the grant to read nothing is heard', async () => {
+test('stores nothing without a read grant', async () => {
   const chat = await observed();
   await sql(
     `UPDATE grants g SET can_read = false FROM chats c WHERE c.id = g.chat_id AND c.group_address = $1`,

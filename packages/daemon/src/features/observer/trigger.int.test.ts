@@ -31,7 +31,7 @@ const observing: ObserverDeps = {
 };
 
 let numbers = 0;
-/** The owner named the assistant in an observed group, a moment ago. */
+/** The owner addressed the assistant in an observed group a moment ago. */
 async function asked(minutesAgo = 0): Promise<{ chat: ChatId; request: RequestId }> {
   const [row] = await sql<{ id: ChatId }>(
     `INSERT INTO chats (account_id, kind, group_address) VALUES ($1, 'group', $2) RETURNING id`,
@@ -83,7 +83,7 @@ const jobs = () =>
     "SELECT data->>'subject' AS id FROM relay_jobs.job WHERE name = 'group_answer'",
   );
 
-test('a clear yes asks for an answer, once, and what it cost is the group’s', async () => {
+test('queues one answer for a clear request and counts the cost for the group', async () => {
   const { chat, request } = await asked();
   answers({ text: '{"label": "direct_request"}' });
   const unhurried = { clock: systemClock };
@@ -92,7 +92,7 @@ test('a clear yes asks for an answer, once, and what it cost is the group’s', 
     reason: null,
     verdict: 'direct_request',
   });
-  // Taken anew, it changes nothing.
+  // Running the job again changes nothing.
   await came(request);
   expect((await jobs()).filter(({ id }) => id === request)).toHaveLength(1);
   const [usage] = await sql<{ spent: number }>(
@@ -113,14 +113,14 @@ test.each([
     { text: '{"label": "direct_request"}', delay_ms: 20_000 },
     'model_failed',
   ],
-])('%s is silence', async (_, reply, reason) => {
+])('does not answer on %s', async (_, reply, reason) => {
   answers(reply);
   const { request } = await asked();
   expect(await came(request)).toEqual(silent(reason));
   expect((await jobs()).map(({ id }) => id)).not.toContain(request);
 });
 
-test('without a model, while held, with the day’s tokens used up, or too late, it is silence at no cost', async () => {
+test('does not answer and makes no model call without a model, during a hold, without budget or too late', async () => {
   answers({ text: '{"label": "direct_request"}' });
   const calls = model.calls().length;
   const without = { open: () => Promise.reject(new RelayError('agent_unavailable')) };
@@ -135,7 +135,7 @@ test('without a model, while held, with the day’s tokens used up, or too late,
   expect(model.calls()).toHaveLength(calls);
 });
 
-test('a daemon that stops meanwhile leaves the question as it was', async () => {
+test('leaves the request unchanged when the daemon stops during the call', async () => {
   answers({ text: '{"label": "direct_request"}', delay_ms: 20_000 });
   const { request } = await asked();
   const stop = new AbortController();

@@ -1,5 +1,5 @@
-// Digests over a real database and the scripted model: which are made, what they hold, what a model is shown,
-// and what a model, a budget or a kill that fails leaves behind.
+// Tests digests with a real database and the scripted model: which are made, what they contain, what a model is shown,
+// and what remains after a model failure, a spent budget or a kill.
 import { dayIn } from '@relay/core/schedule/zone';
 import { freshDaemonHarness } from '@relay/testing/daemon-harness';
 import { verifies } from '@relay/testing/verifies';
@@ -32,7 +32,7 @@ const another = () =>
 const bodies = async (kind?: 'hourly' | 'daily') =>
   (await group.digests(kind)).map(({ body }) => body);
 
-test('an hour with messages gets one digest when it is over, an hour without none', async () => {
+test('makes one digest for a finished hour with messages and none for an empty hour', async () => {
   verifies('004-T1-HOURLY', '004-T1-FORMAT');
   await group.say(
     { at: '2026-03-06T04:32:00Z', who: 'Mum', text: 'Lunch at Amber Court is final, Sunday 12:30' },
@@ -56,7 +56,7 @@ const MORNING = [
 const calls = () => model.server.calls().map(({ body }) => JSON.stringify(body));
 const questions = () => calls().filter((body) => body.includes('You sum up one'));
 
-test('a day is digested after four by the clock of the group, from its hours, with facts', async () => {
+test('makes the digest of a day after 04:00 local time, from its hours, with facts', async () => {
   verifies('004-T2-DAILY', '004-T2-EXTRACT');
   await group.say(...MORNING, {
     at: '2026-03-06T09:00:00Z',
@@ -93,7 +93,7 @@ test('a day is digested after four by the clock of the group, from its hours, wi
   });
 });
 
-test('a wake-up that has nothing to do asks no model, and writes and tells nothing twice', async () => {
+test('asks no model and writes nothing twice when nothing is due', async () => {
   await group.say(...MORNING);
   await group.wake();
   const made = await group.digests();
@@ -107,7 +107,7 @@ test('a wake-up that has nothing to do asks no model, and writes and tells nothi
   expect(calls()).toHaveLength(asked);
 });
 
-test('hours without content cost nothing, and media alone needs no model', async () => {
+test('makes no model call for hours without content or with media only', async () => {
   verifies('004-PRIV-HONEST', '004-ANTI-MEDIA');
   await group.say(
     { at: '2026-03-06T02:40:00Z', who: 'Nani', text: 'Good morning', category: 'greeting' },
@@ -140,7 +140,7 @@ test('hours without content cost nothing, and media alone needs no model', async
   expect(calls()).toEqual([]);
 });
 
-test('what media was sent is told by us, whatever the model says of it', async () => {
+test('adds its own note about media, whatever the model says of it', async () => {
   verifies('004-PRIV-HONEST', '004-ANTI-MEDIA');
   model.server.rules([
     {
@@ -163,7 +163,7 @@ test('what media was sent is told by us, whatever the model says of it', async (
   expect(questions()[0]).toContain('Nobody has seen or heard photos');
 });
 
-test('what is private never reaches the model', async () => {
+test('never shows private text to the model', async () => {
   verifies('004-PRIV-ANONYMISE');
   await group.say(...MORNING, {
     at: '2026-03-06T04:50:00Z',
@@ -176,7 +176,7 @@ test('what is private never reaches the model', async () => {
   for (const secret of ['kidney', 'A&E', 'GB33', 'Amy']) expect(shown).not.toContain(secret);
 });
 
-test('what answers what is marked, so that neighbours are not read as one talk', async () => {
+test('marks replies, so that neighbouring lines are not read as one discussion', async () => {
   verifies('004-ANTI-INTERLEAVED');
   await group.say(
     { at: '2026-03-06T04:31:00Z', who: 'Mum', text: 'When do you land?', id: 'ask' },
@@ -194,7 +194,7 @@ test('what answers what is marked, so that neighbours are not read as one talk',
   expect(prompt).toContain('Do not read neighbouring lines as one talk');
 });
 
-test('a message that came late or was taken back makes its hour anew, in its place', async () => {
+test('replaces the digest of an hour when a message arrives late or is deleted', async () => {
   const [, cake] = await group.say(...MORNING);
   await group.wake();
   await group.say({ at: '2026-03-06T04:45:00Z', who: 'Priya', text: 'We land Friday 05:40' });
@@ -205,7 +205,7 @@ test('a message that came late or was taken back makes its hour anew, in its pla
   ]);
 });
 
-test('a digest of which everything was taken back is gone, and is found no more', async () => {
+test('removes a digest from storage and search when all its messages were deleted', async () => {
   const numbers = await group.say(...MORNING);
   await group.wake();
   for (const number of numbers) await group.takeBack(number);
@@ -218,7 +218,7 @@ test('a digest of which everything was taken back is gone, and is found no more'
   ).toEqual([]);
 });
 
-test('an answer that is no digest is asked for once more', async () => {
+test('asks the model again after an answer without a digest', async () => {
   model.server.rules([
     { when: { system: 'You sum up one hour' }, reply: { text: '{"digest":' }, times: 1 },
   ]);
@@ -229,7 +229,7 @@ test('an answer that is no digest is asked for once more', async () => {
   expect(questions()[1]).toContain('could not be read');
 });
 
-test('garbage again and again leaves no digest but a sentence, and ends after three tries', async () => {
+test('stores a failure instead of a digest after unreadable answers and stops after three attempts', async () => {
   model.server.rules([{ when: { system: 'You sum up one' }, reply: { text: '<garbage>' } }]);
   await group.say(...MORNING);
   for (const tries of [1, 2, 3, 3]) {
@@ -242,7 +242,7 @@ test('garbage again and again leaves no digest but a sentence, and ends after th
     expect(failure).toEqual({ tries, reason: expect.stringContaining('no digest') });
   }
   expect(questions()).toHaveLength(6);
-  // Something new is worth another try.
+  // A new message allows another attempt.
   model.server.rules([]);
   await group.say({ at: '2026-03-06T04:55:00Z', who: 'Priya', text: 'We land Friday 05:40' });
   await group.wake();
@@ -252,7 +252,7 @@ test('garbage again and again leaves no digest but a sentence, and ends after th
   );
 });
 
-test('a model that cannot be reached is tried again soon, and nothing is lost', async () => {
+test('retries soon when the model cannot be reached', async () => {
   model.server.rules([{ when: { system: 'You sum up one' }, reply: { status: 401 } }]);
   await group.say(...MORNING);
   await group.wake();
@@ -263,7 +263,7 @@ test('a model that cannot be reached is tried again soon, and nothing is lost', 
   expect(await bodies()).toHaveLength(1);
 });
 
-test('with the tokens of the day used up nothing is asked, and it is made up for tomorrow', async () => {
+test('asks nothing when the daily tokens are used up, and catches up the next day', async () => {
   await world.sql('INSERT INTO spending (account_id, day, tokens) VALUES ($1, $2, 2000000)', [
     world.account,
     dayIn(world.conversations.zone, now),
@@ -282,7 +282,7 @@ test('with the tokens of the day used up nothing is asked, and it is made up for
   expect(await bodies('daily')).toHaveLength(1);
 });
 
-test('each call is a run of the group’s own session, and what it took is counted for the group', async () => {
+test('counts each call as a run of the group’s session and its usage for the group', async () => {
   verifies('004-TOKENS-SHOWN');
   await group.say(...MORNING);
   await group.wake();
@@ -300,7 +300,7 @@ test('each call is a run of the group’s own session, and what it took is count
   expect(usage[0]?.spent).toBeGreaterThan(0);
 });
 
-test('after days away all is made up for, oldest first, a few at a time', async () => {
+test('catches up after days offline, oldest first, a few per job', async () => {
   const days = ['2026-03-05', '2026-03-06', '2026-03-07'];
   for (const day of days)
     await group.say(
@@ -317,7 +317,7 @@ test('after days away all is made up for, oldest first, a few at a time', async 
   expect(await bodies('daily')).toHaveLength(3);
 });
 
-test('a group that is no longer observed is left alone', async () => {
+test('makes no digest for a group that is no longer observed', async () => {
   await group.say(...MORNING);
   await world.sql('DELETE FROM observed_groups WHERE chat_id = $1', [group.chat]);
   await group.wake();
@@ -325,7 +325,7 @@ test('a group that is no longer observed is left alone', async () => {
   expect(await group.nextLook()).toBeNull();
 });
 
-test('an hour that ends while a model writes is looked at right after, not an hour later', async () => {
+test('checks an hour that ends during a model call right after it, not an hour later', async () => {
   await group.say(...MORNING);
   model.server.play(() => {
     at('2026-03-06T07:33:00Z');
@@ -336,7 +336,7 @@ test('an hour that ends while a model writes is looked at right after, not an ho
   expect(await group.nextLook()).toEqual(new Date('2026-03-06T06:31:00Z'));
 });
 
-test('a group let go of while its digest is being made gets none', async () => {
+test('stores no digest for a group that stops being observed during the model call', async () => {
   model.server.play(() => {
     void world.sql('DELETE FROM observed_groups WHERE chat_id = $1', [group.chat]);
     return { text: '{"digest": "Mum fixed lunch for Sunday."}', delay_ms: 200 };
@@ -347,7 +347,7 @@ test('a group let go of while its digest is being made gets none', async () => {
   expect(await bodies()).toEqual([]);
 });
 
-test('killed at any point, nothing is doubled', async () => {
+test('stores nothing twice after a kill at any point', async () => {
   for (const point of KILLS) {
     group = await another();
     await group.say(...MORNING);
@@ -377,7 +377,7 @@ test('killed at any point, nothing is doubled', async () => {
   }
 });
 
-/** While the model thinks about the hour, about the day, and before anything was asked. */
+/** Before any call, during the call for the hour, and during the call for the day. */
 const KILLS = ['before', 'hour', 'day'] as const;
 
 function killedAt(point: (typeof KILLS)[number]): AbortSignal {
@@ -392,14 +392,14 @@ function killedAt(point: (typeof KILLS)[number]): AbortSignal {
   return killer.signal;
 }
 
-test('a group without a timer, as out of a backup, is looked at when the daemon starts', async () => {
+test('checks a group without a timer, such as one from a backup, when the daemon starts', async () => {
   await group.say(...MORNING);
   expect(await group.nextLook()).toBeNull();
   await openDigests(group.world).lookAgain();
   expect(await group.nextLook()).toEqual(now);
 });
 
-test('what is irrelevant is gone before a model sees anything, and a day is shown as its hours', async () => {
+test('removes noise before a model sees it, and shows a day as its hourly digests', async () => {
   verifies('004-ANTI-ROT');
   await group.say(
     { at: '2026-03-06T04:31:00Z', who: 'Nani', text: 'Suprabhat ji', category: 'greeting' },

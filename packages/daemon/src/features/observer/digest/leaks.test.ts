@@ -1,5 +1,5 @@
-// The labelled weeks of two groups as a digest's model would be shown them: what must not be told is not even
-// there, and what must be told still is. The figures are in decision 0050.
+// Checks what a digest's model would be shown of two labelled weeks: no text that must not be told, and the text that
+// must be. The figures are in decision 0050.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bufferLines } from '@relay/core/observer/buffer';
@@ -25,7 +25,7 @@ const FACTS = JSON.parse(readFileSync(SETS, 'utf8')) as {
 };
 const BEFORE_MS = 3 * 3_600_000;
 
-/** Hour by hour, as the flow reads them. */
+/** Hour by hour, as the digest job reads them. */
 function shownBy(group: GroupName) {
   const week = readWeek(group);
   const zone = findZone(week.zone);
@@ -40,7 +40,7 @@ function shownBy(group: GroupName) {
     judged.map(({ message: { at } }) => [+hourContaining(at, cut).start, hourContaining(at, cut)]),
   );
   return [...hours.values()].map(({ start, end }) => {
-    // What was taken back is gone from the buffer by then.
+    // Deleted messages are no longer in the buffer by then.
     const read = judged.filter(
       ({ message: { at, id } }) => +at >= +start - BEFORE_MS && at < end && !revoked.has(id),
     );
@@ -53,7 +53,7 @@ function shownBy(group: GroupName) {
   });
 }
 
-test.each(GROUPS)('nothing sensitive or taken back of %s reaches a model', (group) => {
+test.each(GROUPS)('shows nothing sensitive or deleted of %s to a model', (group) => {
   verifies('004-PRIV-ANONYMISE');
   const shown = shownBy(group);
   const leaks = Object.entries(FACTS.groups[group].days).flatMap(([day, { mustNotContain }]) => {
@@ -67,7 +67,7 @@ test.each(GROUPS)('nothing sensitive or taken back of %s reaches a model', (grou
   expect(leaks).toEqual([]);
 });
 
-test('of the messages that the wanted facts stand in, more than nine in ten are shown word for word', () => {
+test('shows more than nine in ten of the messages with wanted facts verbatim', () => {
   const kept = GROUPS.flatMap((group) => {
     const text = shownBy(group)
       .map((hour) => hour.text)

@@ -1,5 +1,4 @@
-// Reading digests: the context of a group, search, the owner's verbs. What is shown is what was made, with its
-// time; what is not there is said.
+// Tests reading digests: the context of a group, search, and the owner's service. Missing digests are explained.
 import { buildGroupContext, CONTEXT_SLOTS } from '@relay/core/observer/context';
 import { freshDaemonHarness } from '@relay/testing/daemon-harness';
 import { verifies } from '@relay/testing/verifies';
@@ -59,7 +58,7 @@ async function nineDays(): Promise<void> {
   await digestUntil(day(10, '06:00'));
 }
 
-test('a context holds seven days, the hours of today, and the last 24 hours as they were said', async () => {
+test('builds a context of seven days, the hours of today, and the last 24 hours verbatim', async () => {
   verifies('004-T1-TODAY', '004-T2-SEVEN', '004-ROTATE-24H');
   await nineDays();
   const context = await readGroupContext(db, reader, group.chat, now);
@@ -74,7 +73,7 @@ test('a context holds seven days, the hours of today, and the last 24 hours as t
     expect.stringContaining('Papa: The cake is booked'),
     expect.stringContaining('Priya: Landed, see you at ten'),
   ]);
-  // Older than the week that is shown: facts, with their day.
+  // Older than the week shown: facts, with their day.
   expect(context.briefing.map(({ text }) => /Plan \d/.exec(text)?.[0])).toEqual([
     'Plan 1',
     'Plan 2',
@@ -85,7 +84,7 @@ test('a context holds seven days, the hours of today, and the last 24 hours as t
     expect(tokens[slot]).toBeLessThanOrEqual(CONTEXT_SLOTS[slot]);
 });
 
-test('yesterday’s hours are not in the context but can be fetched, for at least 48 hours', async () => {
+test('leaves yesterday’s hours out of the context but keeps them readable for at least 48 hours', async () => {
   verifies('004-T1-TODAY', '004-T1-KEEP');
   await group.say({ at: day(4, '22:40'), who: 'Mum', text: 'Breakfast is final at nine' });
   await digestUntil(day(7, '00:30'));
@@ -97,7 +96,7 @@ test('yesterday’s hours are not in the context but can be fetched, for at leas
   ]);
 });
 
-test('what digests spare is what their messages would have cost, less the digests', async () => {
+test('computes the saved tokens as the cost of the messages minus that of the digests', async () => {
   for (let n = 0; n < 60; n++)
     await group.say({
       at: `2026-03-04T05:${String(n).padStart(2, '0')}:00Z`,
@@ -112,7 +111,7 @@ test('what digests spare is what their messages would have cost, less the digest
   expect(tokensSparedBy(context)).toBeLessThan(context.behindDigests);
 });
 
-test('the context of one group has nothing of another', async () => {
+test('keeps other groups out of the context of a group', async () => {
   await group.say({ at: day(6, '05:00'), who: 'Mum', text: 'A secret of the first group' });
   await digestUntil(day(6, '06:00'));
   const other = await observedGroup(world, model, {
@@ -124,7 +123,7 @@ test('the context of one group has nothing of another', async () => {
   expect(JSON.stringify(context)).not.toContain('secret');
 });
 
-test('digests and facts are found by search, at their time, within the scope of the group', async () => {
+test('finds digests and facts by search, with their time, within the scope of the group', async () => {
   verifies('004-T2-SEARCH', '004-BRIDGE-ENTITIES');
   await group.say({
     at: day(5, '05:00'),
@@ -156,7 +155,7 @@ test('digests and facts are found by search, at their time, within the scope of 
   });
   const mine = await opened.verbs.search({ q: 'Amber Court', limit: 20, contact: 'me' });
   expect(mine.hits.filter(({ source }) => source !== 'message')).toEqual([]);
-  // Gone with the digest.
+  // Deleted with the digest.
   await world.sql('DELETE FROM digests WHERE chat_id = $1', [group.chat]);
   expect((await found({ kind: 'owner' }, 'Amber Court')).map(([told]) => told)).toEqual([
     undefined,
@@ -164,7 +163,7 @@ test('digests and facts are found by search, at their time, within the scope of 
   await opened.indexer.stop();
 });
 
-test('a day that is not over shows its hours so far, and says when its digest is made', async () => {
+test('shows the hours of an unfinished day and says when its digest is made', async () => {
   await group.say({ at: day(6, '05:00'), who: 'Mum', text: 'Lunch is final' });
   await digestUntil(day(6, '06:00'));
   const { digests } = await verbs.digests({ day: 'today' });
@@ -177,7 +176,7 @@ test('a day that is not over shows its hours so far, and says when its digest is
   });
 });
 
-test('without a day it is the last one that has something; a name may be a part of it', async () => {
+test('shows the last day with content without a given day, and finds a group by part of its name', async () => {
   await group.say({ at: day(5, '05:00'), who: 'Mum', text: 'Lunch is final' });
   await digestUntil(day(6, '06:00'));
   const [found] = (await verbs.digests({ group: 'holli' })).digests;
@@ -190,7 +189,7 @@ test('without a day it is the last one that has something; a name may be a part 
   expect((await verbs.digests({ group: 'the family group' })).digests).toHaveLength(1);
 });
 
-test('what is no day and no group is refused with a sentence', async () => {
+test('refuses an unknown day or group with a sentence', async () => {
   await expect(verbs.digests({ day: 'whenever' })).rejects.toThrow('"whenever" is no day');
   await expect(verbs.digests({ day: 'last week' })).rejects.toThrow('is no day');
   await expect(verbs.digests({ group: 'nobody' })).rejects.toThrow('Observed are: Holliday');
@@ -198,7 +197,7 @@ test('what is no day and no group is refused with a sentence', async () => {
   await expect(verbs.digests({})).rejects.toThrow('No group is observed');
 });
 
-test('of a member nothing is kept but that they took part', async () => {
+test('stores nothing about a member except that they took part', async () => {
   verifies('004-PRIV-NO-PROFILES');
   await nineDays();
   await digestUntil(day(11, '00:00'));
