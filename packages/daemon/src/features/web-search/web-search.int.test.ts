@@ -43,12 +43,12 @@ const search = async (input: unknown, seen: RecordWebSearch = async () => {}) =>
 };
 const hits = (...results: unknown[]) => ({ body: JSON.stringify({ web: { results } }) });
 
-test('without a key there is no such tool', async () => {
+test('offers no tool without a key', async () => {
   expect(await open(null).tools(async () => {})).toEqual([]);
   expect((await open().tools(async () => {})).map(({ name }) => name)).toEqual(['web_search']);
 });
 
-test('nor with one that was sealed for another home, and that is written down', async () => {
+test('offers no tool when the key was sealed for another home, and logs it', async () => {
   const warned: string[] = [];
   const search = createWebSearch({
     egress: openEgress(),
@@ -59,7 +59,7 @@ test('nor with one that was sealed for another home, and that is written down', 
   expect(warned).toEqual(['no web search']);
 });
 
-test('titles, addresses and extracts come back as data, marked as what others wrote', async () => {
+test('returns titles, addresses and extracts as data, marked as text of others', async () => {
   answer = hits({
     title: 'Plumbers &amp; <strong>more</strong>',
     url: 'https://example.org/plumbers',
@@ -83,7 +83,7 @@ test('titles, addresses and extracts come back as data, marked as what others wr
   });
 });
 
-test('whoever keeps the run is told before the model sees a word; when that fails, so does the call', async () => {
+test('records the call before the model sees a result, and fails the call if that fails', async () => {
   answer = hits({ title: 'A', url: 'https://a.example', description: 'b' });
   const told: unknown[] = [];
   await search({ query: 'a' }, async (call, result) => void told.push([call, result]));
@@ -98,7 +98,7 @@ test('whoever keeps the run is told before the model sees a word; when that fail
   );
 });
 
-test('what is too much is cut, what is odd is left out', async () => {
+test('shortens long results and skips malformed ones', async () => {
   const hit = { title: 'x'.repeat(900), url: 'https://a.example', description: 'y'.repeat(9_000) };
   const odd = [null, 7, {}, { title: 'a', url: 'javascript:alert(1)' }, { title: 1, url: 'x' }];
   answer = hits(...odd, ...Array.from({ length: 50 }, () => hit));
@@ -115,14 +115,14 @@ test.each([
   ['garbage', { body: 'secret{' }, 'cannot be read'],
   ['another shape', { body: '[1]' }, 'cannot be read'],
   ['too much', { body: `"${'x'.repeat(600_000)}"` }, 'too large'],
-])('%s is a sentence for the model', async (_, given, words) => {
+])('returns a sentence for the model on %s', async (_, given, words) => {
   answer = given;
   const result = await search({ query: 'a' });
   expect(result.error).toContain(words);
   expect(JSON.stringify(result)).not.toContain('secret');
 });
 
-test('no results are an answer too', async () => {
+test('returns an empty list without results', async () => {
   answer = { body: '{"web":null}' };
   expect((await search({ query: 'a' })).results).toEqual([]);
 });
@@ -133,12 +133,12 @@ test.each([
   { query: 'x'.repeat(401) },
   { query: 'a', count: 21 },
   { query: 'a', url: 'http://10.0.0.1' },
-])('%j is no question', async (input) => {
+])('rejects the input %j', async (input) => {
   const [tool] = await open().tools(async () => {});
   expect(tool?.schema.safeParse(input).success).toBe(false);
 });
 
-test('it is stopped with its turn', async () => {
+test('stops when its turn is aborted', async () => {
   const [tool] = await open().tools(async () => {});
   const reason = new Error('stopped');
   await expect(tool?.run({ query: 'a' }, AbortSignal.abort(reason), 'c1')).rejects.toBe(reason);
