@@ -1,6 +1,6 @@
-// Every text of others that Relay can meet holds a canary of its own, in worlds that are drawn at random. Whatever
-// request of a model holds a canary belongs to a run whose taint names its source, and no instructions hold one.
-// The model repeats every canary that it sees, so that it goes on into answers, digests and the next turn.
+// Property test of taint: every text of others that Relay can meet contains its own canary, in random scenarios. Every
+// model request with a canary must belong to a run whose taint names the canary's source, and no instructions may
+// contain one. The model repeats every canary it sees, so that it continues into answers, digests and the next turn.
 import { randomUUID } from 'node:crypto';
 import type { ChatId, InstanceId, RequestId, RunId } from '@relay/contract/ids';
 import { pacingSchema } from '@relay/contract/settings';
@@ -30,7 +30,7 @@ let bed: Bed;
 let plan: readonly string[] = [];
 const sources = new Map<string, Taint>();
 
-/** A text of this source, unlike any other. */
+/** A unique text of this source. */
 function canary(from: Partial<Taint>): string {
   const word = `CANARY-${randomUUID().slice(0, 8)}`;
   sources.set(word, { ...UNTAINTED, ...from });
@@ -39,7 +39,7 @@ function canary(from: Partial<Taint>): string {
 
 const seenIn = (value: unknown): string[] => JSON.stringify(value).match(CANARY) ?? [];
 
-/** Calls what is planned, then repeats every canary in the form that is asked for. */
+/** Calls the planned tools, then repeats every canary in the requested form. */
 function repeats(request: ChatRequest): Reply {
   const system = JSON.stringify(request.messages.filter(({ role }) => role === 'system'));
   const said = [...new Set(seenIn(request.messages))].join(' ');
@@ -76,7 +76,7 @@ const TOOLS = [
 beforeAll(async () => {
   bed = await freshBed();
   bed.model.play(repeats);
-  // Another person's than what is retrieved.
+  // A different contact than that of the retrieved messages.
   const stranger = await person(true);
   Object.assign(bed.engine.search, { search: async () => [hitOf(stranger)] });
   const { models, clock } = bed.engine;
@@ -86,7 +86,7 @@ beforeAll(async () => {
   await openAutoReply(replying).start(createAutoReplyAgent(thinking));
 });
 
-/** What each kind of message holds of its sender's own. */
+/** The kinds of messages, each with text of its sender. */
 const KINDS = ['text', 'caption', 'document', 'contact', 'poll', 'location', 'forwarded', 'quoted'];
 
 async function writes({ chat, contact }: Contact, kind: string): Promise<void> {
@@ -110,7 +110,7 @@ const KIND_OF: Readonly<Record<string, string>> = {
   contact: 'contactMessage',
 };
 
-/** Somebody whom the owner gave a name, or whom they know by their number only. */
+/** A contact whom the owner gave a name, or whom they know only by number. */
 async function person(named: boolean): Promise<Contact> {
   const made = await bed.contact('Somebody', ALL);
   const calls = canary({ chats: [made.chat] });
@@ -151,7 +151,7 @@ async function group(): Promise<ChatId> {
       [bed.account, chat, message, at],
     );
   }
-  // Whoever writes in a group is named there by what they call themselves.
+  // Group members are shown by the names they chose themselves.
   for (const word of seenIn(
     await bed.sql('SELECT push_name, display_name FROM contacts WHERE id = $1', [member.contact]),
   ))
@@ -159,7 +159,7 @@ async function group(): Promise<ChatId> {
   return chat;
 }
 
-/** The jobs of the queues that agents work at are done. */
+/** Waits until the agents' queues are empty. */
 const settled = () =>
   eventually(async () => {
     const open = await bed.sql(
@@ -178,7 +178,7 @@ const job = <Subject>(subject: Subject) =>
   }) as never;
 const never = new AbortController().signal;
 
-/** Each is a way in which text of others can come to a model. */
+/** Ways in which text of others can reach a model. */
 const STEPS: Readonly<Record<string, (kind: string) => Promise<void>>> = {
   async autoReply(kind) {
     await writes(await person(kind.length % 2 === 0), kind);
@@ -211,7 +211,7 @@ const STEPS: Readonly<Record<string, (kind: string) => Promise<void>>> = {
     bed.found.splice(0, bed.found.length, hitOf(mom));
     await bed.asks('What is new?');
     await check('assistant');
-    // The answer, and what it repeats, is part of the next turn.
+    // The answer, with what it repeats, is part of the next turn.
     bed.found.length = 0;
     plan = [];
     await bed.asks('And what else?');
@@ -290,7 +290,7 @@ interface Run {
 let canariesSeen = 0;
 let runsBefore: readonly Run[] = [];
 
-/** What a model was asked since the last check, against the runs that began since then: those of one agent. */
+/** Checks the model requests since the last check against the runs that began since then, which are of one agent. */
 async function check(step: string): Promise<void> {
   const calls = bed.calls();
   for (const { messages } of calls) {
@@ -314,7 +314,7 @@ function knows(taint: Taint, word: string): boolean {
   return from !== undefined && isTaintWithin(from, taint);
 }
 
-test(`in ${WORLDS} worlds no model sees a text of others in a run that does not know whose it is`, {
+test(`in ${WORLDS} random scenarios the taint of a run covers all text of others its model sees`, {
   timeout: WORLDS * 5_000,
 }, async () => {
   verifies('TRUST-CANARIES');

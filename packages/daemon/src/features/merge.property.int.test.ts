@@ -1,6 +1,6 @@
-// People known by a number and by a LID are merged at any moment: between two steps, by a message that reveals it, during a
-// turn, an automatic answer or a send, or after any statement of a transaction. Then everything is brought to its end, and
-// nothing may be lost, failed or sent twice.
+// Property test of merges: contacts known by a number and by a LID are merged at any moment: between two steps, by a
+// message that reveals it, during a turn, an automatic answer or a send, or after any statement of a transaction. Then
+// all pending work is finished, and nothing may be lost, failed or sent twice.
 import { sleep } from '@relay/testing/store';
 import { verifies } from '@relay/testing/verifies';
 import fc from 'fast-check';
@@ -22,7 +22,7 @@ import {
   referencesTo,
 } from './testing/merge-checks.ts';
 
-/** A run merges one person. The people of one world are merged concurrently. */
+/** Each run merges one contact. The contacts of one world are merged concurrently. */
 const RUNS = process.env.PROPERTY_RUNS ? 1_000 : 50;
 const STEPS = 6;
 const ROUNDS = 20;
@@ -45,14 +45,14 @@ const steps = [
 ] as const;
 type Step = (typeof steps)[number] extends fc.Arbitrary<infer S> ? S : never;
 
-/** What happens to everybody. */
+/** Events that affect all contacts. */
 const events = [
   fc.record({ kind: is('online'), receipts: fc.boolean() }),
   fc.record({ kind: is('break'), answer: fc.constantFrom('left and cut', 'lost and cut') }),
   fc.record({ kind: is('break'), answer: fc.constantFrom('left and cut', 'lost and cut') }),
   fc.record({ kind: is('offline') }),
   fc.record({ kind: fc.constantFrom('hold', 'release', 'nothing') }),
-  // Nothing is routed until the steps of the round are done.
+  // Routing is paused until the steps of the round are done.
   fc.record({ kind: is('unrouted') }),
   fc.record({ kind: is('pass'), minutes: fc.constantFrom(1, 5, 6, 90) }),
 ] as const;
@@ -62,7 +62,7 @@ const exactly = (length: number) => ({ minLength: length, maxLength: length });
 /** What happened under an address before. */
 const past = fc.constantFrom('nothing', 'wrote', 'converses', 'converses');
 const wrote = fc.record({ phone: is('wrote'), lid: is('wrote') });
-/** When the people of a world are merged. */
+/** The moments at which contacts are merged. */
 const MOMENTS = [
   'between',
   'message',
@@ -80,13 +80,13 @@ type Moment = (typeof MOMENTS)[number];
 const planFor = (moment: Moment) =>
   fc.record({
     moment: fc.constant(moment),
-    /** Before which step. */
+    /** The step before which it is merged. */
     at: fc.integer({ min: 1, max: STEPS }),
     side,
-    /** Of statements. */
+    /** The statement after which it is merged. */
     nth: fc.integer({ min: 1, max: 12 }),
     keeps: side,
-    // An automatic answer goes to somebody who may be answered and with whom no conversation is open.
+    // An automatic answer needs a grant and no open conversation.
     replyMode:
       moment === 'answer'
         ? fc.constantFrom('auto', 'draft')
@@ -98,14 +98,14 @@ type Plan = ReturnType<typeof planFor> extends fc.Arbitrary<infer P> ? P : never
 
 const worlds = fc.record({
   people: fc.tuple(...MOMENTS.map(planFor)),
-  /** `waits`: the effects of a step are waited for. */
+  /** `waits`: whether the effects of a step are awaited. */
   rounds: fc.array(fc.record({ event: fc.oneof(...events), waits: fc.boolean() }), exactly(STEPS)),
 });
 
-/** Contacts and chats that were merged away. */
+/** Ids of contacts and chats that were merged away. */
 const gone: string[] = [];
 
-/** How often each moment was met, and each kind of row was carried over. */
+/** How often each moment occurred, and each kind of row was carried over. */
 const met = new Map<string, number>();
 const count = (what: string) => met.set(what, (met.get(what) ?? 0) + 1);
 const MET = [
@@ -180,7 +180,7 @@ class Run {
       if (now !== moment || --left > 0) return;
       person.isMidway = false;
       const merging = this.merge(moment);
-      // It may have to wait for the transaction of the statement.
+      // The merge may have to wait for the statement's transaction.
       await (moment === 'statement' ? Promise.race([merging, sleep(WAIT_MS)]) : merging);
     };
   }
@@ -225,7 +225,7 @@ class Run {
     }
   }
 
-  /** The owner approves and resumes, and the contact answers. False when nothing is under way any more. */
+  /** The owner approves and resumes, and the contact answers. Returns false when nothing is pending any more. */
   async goOn(round: number): Promise<boolean> {
     if (round > 0) await this.merge('at the end');
     const person = this.#person;
@@ -234,7 +234,7 @@ class Run {
     await world.approveAll(person);
     for (const { id, state } of open) {
       const isStopped = state === 'PAUSED' || state === 'NEEDS_HUMAN_INTERVENTION';
-      // Refused where the approval has let it go on.
+      // Refused if the approval has already resumed it.
       if (isStopped) await world.verbs.resume(id).catch(() => {});
     }
     if (open.some(({ state }) => state === 'WAITING_FOR_REPLY')) {
@@ -268,7 +268,7 @@ async function happen(event: Event): Promise<void> {
   }
 }
 
-/** Brings everything that is open to its end. */
+/** Finishes all pending work. */
 async function finish(runs: readonly Run[]): Promise<void> {
   await world.release();
   await world.online(false);
