@@ -448,7 +448,7 @@ async function notifyOwnerOfConversation(
   instance: Instance,
   about: OwnerNews,
 ): Promise<void> {
-  // The owner cancelled it themself and needs no notice.
+  // Whoever cancelled it already knows.
   if (!deps.settings.tell_owner_on_whatsapp || instance.failureReason === 'cancelled') return;
   // The gate sends its own notice, with the text.
   if (instance.reason === WAITS_FOR_APPROVAL) return;
