@@ -6,7 +6,7 @@ import type { QueryNoun } from './refresher.ts';
 
 type Connecting = (cursor: string | undefined) => AsyncIterable<string>;
 
-/** Each connection is the next of those given; the last one stays. */
+/** Each connect uses the next connection given; the last one stays open. */
 function streamOf(...connections: Connecting[]) {
   return sharedStreamOf(undefined, ...connections);
 }
@@ -31,7 +31,7 @@ const frame = (id: string, event: string) =>
   `id: ${id}\nevent: ${event}\ndata: {"at":"","subject":null,"data":{}}\n\n`;
 const forever = () => new Promise<never>(() => {});
 
-test('is live once the stream is ready, and asks for what an event touched', async () => {
+test('becomes live once the stream is ready and refetches what an event affects', async () => {
   const { live, touched } = streamOf(async function* () {
     yield frame('1', 'ready');
     yield frame('2', 'hold');
@@ -44,7 +44,7 @@ test('is live once the stream is ready, and asks for what an event touched', asy
   live.stop();
 });
 
-test('after a gap it goes on from its cursor, and everything is asked for anew', async () => {
+test('resumes from its cursor after a gap and refetches everything', async () => {
   const { live, opened, touched } = streamOf(
     async function* () {
       yield frame('7', 'ready');
@@ -64,7 +64,7 @@ test('after a gap it goes on from its cursor, and everything is asked for anew',
   live.stop();
 });
 
-test('without a session it says so and asks no more', async () => {
+test('reports a missing session and stops requesting', async () => {
   const { live, opened } = streamOf(() => {
     throw new RelayApiError(401, 'unauthorized', 'Sign in.');
   });
@@ -73,7 +73,7 @@ test('without a session it says so and asks no more', async () => {
   expect(opened).toHaveLength(1);
 });
 
-test('whoever is away longer is gone since the first time', async () => {
+test('dates a longer outage from its first failure', async () => {
   const away = () => {
     throw new RelayConnectionError('gone');
   };
@@ -87,7 +87,7 @@ test('whoever is away longer is gone since the first time', async () => {
   live.stop();
 });
 
-/** Tabs of one browser: the first who asks leads, and whoever comes after waits in line. */
+/** Tabs of one browser: the first to ask leads, and later ones wait in line. */
 function browser() {
   const tabs = new Set<(told: TabMessage) => void>();
   let last: Promise<void> = Promise.resolve();
@@ -120,7 +120,7 @@ const staying = async function* () {
   await forever();
 };
 
-test('of several tabs one reads, and all of them know', async () => {
+test('lets one of several tabs read and informs all of them', async () => {
   const tab = browser();
   const first = sharedStreamOf(tab(), staying);
   const second = sharedStreamOf(tab(), staying);
@@ -136,7 +136,7 @@ test('of several tabs one reads, and all of them know', async () => {
   second.live.stop();
 });
 
-test('what the leader loses is lost for all, and whoever signed out is signed out everywhere', async () => {
+test('shares the loss of the connection and a sign-out with all tabs', async () => {
   const tab = browser();
   const first = sharedStreamOf(
     tab(),

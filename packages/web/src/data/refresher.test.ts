@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A cache whose every round takes a second. */
+/** A cache in which each refetch round takes a second. */
 function slowCache() {
   const asked: unknown[] = [];
   const refresher = createRefresher({
@@ -20,14 +20,14 @@ function slowCache() {
   return { asked, refresher };
 }
 
-test('a rush of events asks once for each noun', async () => {
+test('refetches each noun once for a burst of events', async () => {
   const { asked, refresher } = slowCache();
   for (let n = 0; n < 200; n += 1) refresher.touch(['status', 'messages']);
   await vi.advanceTimersByTimeAsync(5_000);
   expect(asked.sort()).toEqual(['messages', 'status']);
 });
 
-test('what is touched while a round runs is asked for after it, one round at a time', async () => {
+test('refetches what changes during a round in the next round, one round at a time', async () => {
   const { asked, refresher } = slowCache();
   refresher.touch(['status']);
   await vi.advanceTimersByTimeAsync(500);
@@ -39,7 +39,7 @@ test('what is touched while a round runs is asked for after it, one round at a t
   expect(asked).toEqual(['status', 'status', 'approvals']);
 });
 
-test('events that do not end are one round a second', async () => {
+test('limits continuous events to one round per second', async () => {
   let rounds = 0;
   const refresher = createRefresher({
     invalidateQueries: async () => {
@@ -53,7 +53,7 @@ test('events that do not end are one round a second', async () => {
   expect(rounds).toBe(10);
 });
 
-test('everything is one request for all that is shown', async () => {
+test('refetches everything shown with one request', async () => {
   const { asked, refresher } = slowCache();
   refresher.touch(['status']);
   refresher.everything();
@@ -61,7 +61,7 @@ test('everything is one request for all that is shown', async () => {
   expect(asked).toEqual(['everything']);
 });
 
-test('nothing is asked for while nobody looks, and once for all of it afterwards', async () => {
+test('refetches nothing while the page is hidden and everything once afterwards', async () => {
   const asked: unknown[] = [];
   const { promise: seen, resolve: look } = Promise.withResolvers<void>();
   const refresher = createRefresher(
@@ -80,7 +80,7 @@ test('nothing is asked for while nobody looks, and once for all of it afterwards
   expect(asked).toEqual(['status', 'approvals']);
 });
 
-test('a round that fails does not end the next', async () => {
+test('runs the next round after a failed one', async () => {
   let calls = 0;
   const refresher = createRefresher({
     invalidateQueries: async () => {

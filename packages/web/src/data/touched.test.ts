@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { nounsTouchedBy, QUERY_NOUNS } from './refresher.ts';
 
-test('a kind is known by its first word', () => {
+test('recognizes an event kind by its first word', () => {
   expect(nounsTouchedBy({ kind: 'conversation.line' })).toEqual(
     nounsTouchedBy({ kind: 'conversation' }),
   );
@@ -9,6 +9,6 @@ test('a kind is known by its first word', () => {
   expect(nounsTouchedBy({ kind: 'link' })).toContain('whatsapp-status');
 });
 
-test('what a newer daemon tells may be about anything', () => {
+test('treats an unknown event kind as affecting everything', () => {
   expect(nounsTouchedBy({ kind: 'something.new' })).toEqual(QUERY_NOUNS);
 });

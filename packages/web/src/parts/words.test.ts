@@ -22,7 +22,7 @@ import { grantSentence } from './grant-copy.ts';
 const NOW = Date.parse('2026-11-12T14:20:00');
 
 describe('times', () => {
-  test('say the largest unit alone', () => {
+  test('show only the largest unit', () => {
     expect([4_000, 61_000, 3 * 3_600_000, 49 * 3_600_000].map(formatSpan)).toEqual([
       '4 s',
       '1 min',
@@ -32,14 +32,14 @@ describe('times', () => {
     expect(formatAgo(NOW - 500, NOW)).toBe('just now');
   });
 
-  test('name the day only when it is not today', () => {
+  test('name the day only if it is not today', () => {
     expect(formatMoment(NOW - 60_000, NOW)).toBe('14:19');
     expect(formatMoment(Date.parse('2026-11-14T09:00:00'), NOW)).toBe('Saturday 09:00');
     expect(formatMoment(Date.parse('2026-12-24T09:00:00'), NOW)).toBe('24 December');
   });
 });
 
-test('written by hand, dates and numbers are those of British English', () => {
+test('the handwritten formats match British English', () => {
   const words = (date: Date, options: Intl.DateTimeFormatOptions) =>
     new Intl.DateTimeFormat('en-GB', options).format(date);
   for (let day = 0; day < 400; day += 1) {
@@ -52,7 +52,7 @@ test('written by hand, dates and numbers are those of British English', () => {
     expect(formatFullTime(date.getTime())).toBe(`${weekday} ${dated}, ${time}`);
     expect(formatTimeOfDay(date.getTime())).toBe(time);
     expect(formatShortWeekday(date)).toBe(words(date, { weekday: 'short' }));
-    // Theirs has four letters for September alone.
+    // `Intl` abbreviates only September with four letters.
     const short = words(date, { day: 'numeric', month: 'short' }).replace('Sept', 'Sep');
     expect(formatShortDate(date)).toBe(short);
   }
@@ -61,7 +61,7 @@ test('written by hand, dates and numbers are those of British English', () => {
   }
 });
 
-test('numbers read as people say them', () => {
+test('numbers are formatted for people', () => {
   expect(countInWords(4, 'thing waits', 'things wait')).toBe('Four things wait');
   expect(plural(1, 'message')).toBe('1 message');
   expect(formatPhoneNumber('14155550142')).toBe('+1 415 555 0142');
@@ -70,7 +70,7 @@ test('numbers read as people say them', () => {
   expect(formatContact('Dana')).toBe('Dana');
 });
 
-test('every state of the link has a word and a sentence that names no command', () => {
+test('every connection state has a word and a sentence that names no command', () => {
   for (const state of Object.keys(CONNECTION_STATES) as ConnectionState[]) {
     const blank = { ...linkOf(), state, status: CONNECTION_STATES[state].status };
     const { word, sentence } = connectionDisplay(blank, NOW);
@@ -83,14 +83,14 @@ test('every state of the link has a word and a sentence that names no command', 
   expect(statusDisplay('connecting', NOW).word).toBe('Connecting');
 });
 
-test('a grant says the sum of what it opens', () => {
+test('a grant is summarized in one sentence', () => {
   const dana = { displayName: 'Dana', canRead: true, canReply: true, replyMode: 'draft' as const };
   expect(grantSentence(dana)).toBe('Relay may read Dana and write drafts. You send them.');
   expect(grantSentence({ ...dana, canReply: false })).toBe('Relay may read Dana, never answer.');
   expect(grantSentence({ ...dana, canRead: false, canReply: false })).toContain('closed');
 });
 
-test('an approval names the person, and leads nowhere else', () => {
+test('an approval names the contact and links nowhere else', () => {
   const approval = {
     recipient: '14155550106',
     recipient_name: null,

@@ -12,17 +12,17 @@ const stroke = (key: string, more: Partial<KeyStroke> = {}): KeyStroke => ({
 const type = (...keys: string[]): TypedAhead =>
   keys.reduce((typed, key) => applyStroke(typed, stroke(key)) ?? typed, NOTHING_TYPED);
 
-test('letters, spaces and signs are kept in their order, and taken back', () => {
+test('buffers letters, spaces and signs in order and handles Backspace', () => {
   expect(type('H', 'o', ' ', '1', '?')).toEqual({ text: 'Ho 1?', isChosen: false });
   expect(type('a', 'b', 'Backspace', 'c').text).toBe('ac');
   expect(type('Backspace')).toEqual(NOTHING_TYPED);
 });
 
-test('Enter chooses, and whatever is typed after it changes nothing', () => {
+test('Enter selects, and later keys change nothing', () => {
   expect(type('h', 'o', 'Enter', 'x', 'Enter')).toEqual({ text: 'ho', isChosen: true });
 });
 
-test('what is meant for the browser or moves the focus is left alone', () => {
+test('leaves browser shortcuts and focus keys alone', () => {
   for (const key of ['Tab', 'F5', 'Shift', 'ArrowDown', 'Dead'])
     expect(applyStroke(NOTHING_TYPED, stroke(key))).toBeUndefined();
   for (const modifier of ['ctrlKey', 'metaKey', 'altKey', 'isComposing'] as const)

@@ -25,7 +25,7 @@ const around = (inside: (selector: string) => boolean, dialog = false): FocusCon
 });
 const nowhere = around(() => false);
 
-test('a letter is taken as it is declared, with caps lock and on another script', () => {
+test('recognizes a declared letter with caps lock and on another script', () => {
   expect(keyFromPress(press('j'), nowhere)).toBe('j');
   expect(keyFromPress(press('J'), nowhere)).toBe('j');
   expect(keyFromPress(press('о', { code: 'KeyJ' }), nowhere)).toBe('j');
@@ -33,7 +33,7 @@ test('a letter is taken as it is declared, with caps lock and on another script'
   expect(keyFromPress(press('/', { shiftKey: true, code: 'Digit7' }), nowhere)).toBe('/');
 });
 
-test('what may be meant for the browser is left alone', () => {
+test('ignores keys that may be meant for the browser', () => {
   for (const modifier of ['ctrlKey', 'metaKey', 'altKey', 'shiftKey'] as const) {
     expect(keyFromPress(press('k', { [modifier]: true }), nowhere)).toBeUndefined();
   }
@@ -41,7 +41,7 @@ test('what may be meant for the browser is left alone', () => {
   expect(keyFromPress(press('k', { defaultPrevented: true }), nowhere)).toBeUndefined();
 });
 
-test('nothing is taken while somebody types or a dialog is open', () => {
+test('ignores keys while somebody types or a dialog is open', () => {
   const typing = around((selector) => selector.includes('textarea'));
   expect(keyFromPress(press('j'), typing)).toBeUndefined();
   expect(keyFromPress(press('?', { shiftKey: true }), typing)).toBeUndefined();
@@ -53,19 +53,19 @@ test('nothing is taken while somebody types or a dialog is open', () => {
   ).toBeUndefined();
 });
 
-test('Enter belongs to the button that has the focus', () => {
+test('leaves Enter to the focused button', () => {
   const onButton = around((selector) => selector.includes('button, summary'));
   expect(keyFromPress(press('Enter'), onButton)).toBeUndefined();
   expect(keyFromPress(press('Enter'), nowhere)).toBe('Enter');
   expect(keyFromPress(press('a'), onButton)).toBe('a');
 });
 
-test('a key held down moves on, and decides once', () => {
+test('repeats movements of a held key but decides only once', () => {
   expect(keyFromPress(press('j', { repeat: true }), nowhere)).toBe('j');
   expect(keyFromPress(press('a', { repeat: true }), nowhere)).toBeUndefined();
 });
 
-test('the page goes before what holds everywhere, and gives it back when it leaves', () => {
+test('prefers keys of the page over global ones and restores those when the page is left', () => {
   const keyboard = createLetterKeyboard();
   const said: string[] = [];
   const leave = keyboard.declare({
@@ -86,7 +86,7 @@ test('the page goes before what holds everywhere, and gives it back when it leav
   expect(said).toEqual(['page', 'shell']);
 });
 
-test('keys are shown as they stand on the keyboard', () => {
+test('shows keys as labelled on the keyboard', () => {
   const act = () => {};
   expect(keyLabels({ j: act, k: act })).toEqual(['J', 'K']);
   expect(keyLabels({ '1': act, '2': act, '3': act, Enter: act, a: undefined })).toEqual([

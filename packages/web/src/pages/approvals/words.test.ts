@@ -27,7 +27,7 @@ const approval = (given: Partial<Approval> = {}): Approval =>
     ...given,
   }) as Approval;
 
-test('the page says how many there are, and knows when it does not', () => {
+test('the summary counts the approvals and says when the count is incomplete', () => {
   expect(approvalsSentence('pending', 0, false)).toBe('Nothing waits for your yes.');
   expect(approvalsSentence('pending', 3, false)).toBe('Three things wait for your yes.');
   expect(approvalsSentence('pending', 50, true)).toBe('50 or more things wait for your yes.');
@@ -36,7 +36,7 @@ test('the page says how many there are, and knows when it does not', () => {
   expect(approvalsSentence('expired', 2, false)).toBe('Two things ran out unanswered.');
 });
 
-test('a line of the queue says what, with whom and who asked', () => {
+test('a queue line names the action, the contact and the requester', () => {
   expect(approvalTitle(approval())).toBe('Reply to Dana');
   expect(approvalTitle(approval({ requested_by: 'token:1' }))).toBe('Send to Dana');
   expect(approvalTitle(approval({ reason_code: 'first_contact' }))).toBe('First message to Dana');
@@ -46,7 +46,7 @@ test('a line of the queue says what, with whom and who asked', () => {
   );
 });
 
-test('every reason to ask has words of its own, and one of tomorrow is shown as it is', () => {
+test('every approval reason has its own text, and an unknown reason is shown as is', () => {
   const asking = Object.entries(REASONS).filter(([, { outcome }]) => outcome === 'needs_approval');
   for (const [reason_code] of asking) {
     expect(shortReason(approval({ reason_code })), reason_code).not.toBe(
@@ -56,7 +56,7 @@ test('every reason to ask has words of its own, and one of tomorrow is shown as 
   expect(shortReason(approval({ reason_code: 'moon_phase' }))).toBe('moon phase');
 });
 
-test('when it leaves depends on the hold, the link and what is before it', () => {
+test('the time of sending depends on the hold, the connection and the queue', () => {
   const status = (given: object) =>
     ({ hold: false, whatsapp_connected: true, sending: { waiting: 0 }, ...given }) as DaemonStatus;
   expect(whenApprovalTakesEffect(approval(), status({}))).toContain('at once');
@@ -77,7 +77,7 @@ test('when it leaves depends on the hold, the link and what is before it', () =>
   ).toBe('Leaves when its time has come.');
 });
 
-test('rows of the ledger are told as steps', () => {
+test('ledger rows are shown as steps', () => {
   const row = (given: Partial<LedgerLine>) =>
     approvalStepText({
       who: 'auto-reply',
@@ -92,7 +92,7 @@ test('rows of the ledger are told as steps', () => {
   expect(row({ outcome: 'deny', sentence: 'Sending is on hold.' })).toContain('on hold');
 });
 
-test('a hash is long enough to compare, and what was read before is named', () => {
+test('a short hash is long enough to compare, and sources read before are named', () => {
   expect(shortHash(`7f3a91c4${'0'.repeat(52)}e20b`)).toBe('7f3a 91c4 … e20b');
   expect(sourcesReadBefore('It read something. Read before: Priya Raman, 2 other chats.')).toBe(
     'Priya Raman, 2 other chats',
@@ -100,7 +100,7 @@ test('a hash is long enough to compare, and what was read before is named', () =
   expect(sourcesReadBefore('Replies here are drafts.')).toBeNull();
 });
 
-test('an address that means nothing shows what waits', () => {
+test('an invalid address shows the pending approvals', () => {
   expect(readApprovalsSearch({ state: 'rejected' })).toEqual({ state: 'rejected' });
   expect(readApprovalsSearch({ state: 'pending', other: 1 })).toEqual({});
   expect(readApprovalsSearch({ state: ['approved', 'x'] })).toEqual({});

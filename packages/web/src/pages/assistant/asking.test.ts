@@ -5,7 +5,7 @@ import { createTurnStore } from './turn.ts';
 const RUN: AssistantEvent = { type: 'run', id: 'r', question: '7' };
 const frame = (event: AssistantEvent) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 
-/** A daemon that says this, and then breaks off or waits for good. */
+/** A daemon that sends these events and then breaks off or waits forever. */
 function daemon(events: readonly AssistantEvent[], after: 'ends' | 'waits' = 'ends') {
   const posted: string[] = [];
   const post = async (_path: string, body: string, signal: AbortSignal) => {
@@ -23,7 +23,7 @@ function daemon(events: readonly AssistantEvent[], after: 'ends' | 'waits' = 'en
 }
 const later = () => Date.now() + 1;
 
-test('an answer that is done goes into the history and leaves the page', async () => {
+test('a finished answer moves to the history and leaves the page', async () => {
   const { asking, onEnd } = daemon([RUN, { type: 'done', text: 'Yes.' }]);
   asking.ask('keys?');
   await vi.waitFor(() => expect(onEnd).toHaveBeenCalledOnce());
@@ -34,7 +34,7 @@ test('an answer that is done goes into the history and leaves the page', async (
   expect(asking.get()).toBeNull();
 });
 
-test('one that breaks off says so, also once the history has its question', async () => {
+test('an interrupted answer is marked as such, even once the history has its question', async () => {
   const { asking, onEnd } = daemon([RUN, { type: 'text', delta: 'Half' }]);
   asking.ask('keys?');
   await vi.waitFor(() => expect(onEnd).toHaveBeenCalledOnce());
@@ -43,7 +43,7 @@ test('one that breaks off says so, also once the history has its question', asyn
   expect(asking.get()).toMatchObject({ isKept: true, question: 'keys?' });
 });
 
-test('one question at a time; a stop ends it, and it is asked again by asking', async () => {
+test('only one question runs at a time; stopping ends it, and asking starts it again', async () => {
   const { asking, posted, onEnd } = daemon([RUN], 'waits');
   expect(asking.ask('keys?')).toBe(true);
   expect(asking.ask('and now?')).toBe(false);

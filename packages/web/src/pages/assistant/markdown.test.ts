@@ -4,7 +4,7 @@ import { type MarkdownBlock, readMarkdown, readSpans } from './markdown.ts';
 
 const text = (said: string) => ({ kind: 'text', text: said });
 
-test('paragraphs, lists and code become blocks, in order', () => {
+test('paragraphs, lists and code become blocks in order', () => {
   const said =
     'Three things:\n\n- **Mum** asks\n- keys at `18:30`\n1. first\n2) second\n```sh\nls *\n```\nDone.';
   expect(readMarkdown(said)).toEqual([
@@ -23,19 +23,19 @@ test('paragraphs, lists and code become blocks, in order', () => {
   ]);
 });
 
-test('two paragraphs stay two, and a break within one stays a break', () => {
+test('two paragraphs stay separate, and a line break within one stays a line break', () => {
   expect(readMarkdown('a\nb\n\n\nc')).toEqual([
     { kind: 'paragraph', lines: [[text('a')], [text('b')]] },
     { kind: 'paragraph', lines: [[text('c')]] },
   ]);
 });
 
-test('a fence that is still being written is code as far as it goes', () => {
+test('an unclosed code fence is code to the end', () => {
   expect(readMarkdown('```\nhalf')).toEqual([{ kind: 'code', text: 'half' }]);
 });
 
 test.each(['2 * 3 * 4', 'snake_case_name', '**', '* *', '`', 'a ** b ** c'])(
-  '%s is nothing but text',
+  'reads %s as plain text',
   (line) => expect(readSpans(line)).toEqual([text(line)]),
 );
 
@@ -45,11 +45,11 @@ test.each([
   '<img src=x onerror=alert(1)>',
   'https://evil.example',
   'javascript:alert(1)',
-])('%s stays the text that it is', (line) => {
+])('keeps %s as plain text, without a link', (line) => {
   expect(readMarkdown(line)).toEqual([{ kind: 'paragraph', lines: [[text(line)]] }]);
 });
 
-test('no letter is lost and none is made up, whatever is written', () => {
+test('parsing keeps every character and adds none', () => {
   const letters = (said: string) =>
     said
       .match(/[a-z0-9<>]/g)

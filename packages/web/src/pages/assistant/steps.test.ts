@@ -11,7 +11,7 @@ test.each([
   ['whatsapp_send_message', { phone: '+14155550102' }, 'Writes to +1 415 555 0102'],
   ['frobnicate_all', { x: 1 }, 'Uses frobnicate all'],
   ['get_chats', null, 'Looks at which chats it may reach'],
-])('%s is told in words', (name, given, words) => {
+])('describes a call of %s in words', (name, given, words) => {
   expect(describeToolCall(name, given, whom)).toBe(words);
 });
 
@@ -23,11 +23,11 @@ test.each([
   ['list_scheduled_tasks', '{"tasks":1}', '1 message is scheduled.'],
   ['frobnicate_all', '{"a":1}', 'Done.'],
   ['search_messages', '{"note":"Nearest.","messages":[{}]}', '1 message. Nearest.'],
-])('what came of %s is one sentence: %s', (name, result, sentence) => {
+])('describes the result of %s in one sentence: %s', (name, result, sentence) => {
   expect(readToolOutcome(name, result)).toEqual({ is: 'done', sentence });
 });
 
-test('a refusal, an error and what waits are told apart', () => {
+test('a refusal, an error and a pending approval are told apart', () => {
   expect(readToolOutcome('send_message', null)).toEqual({ is: 'running' });
   expect(readToolOutcome('send_message', '{"error":"Mum may not be written to."}')).toEqual({
     is: 'failed',
@@ -50,7 +50,7 @@ test('a refusal, an error and what waits are told apart', () => {
   ).toBe('waits');
 });
 
-test('what an answer is made of is told where something was read, or somebody new was', () => {
+test('sources are shown where something was read or a new source was added', () => {
   const line = (step: string | null, ...chats: string[]) => ({
     steps: step === null ? [] : [{ name: step }],
     sources: chats.map((chat_id) => ({ chat_id })),

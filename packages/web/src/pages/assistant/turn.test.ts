@@ -8,7 +8,7 @@ const heard = (...events: readonly AssistantEvent[]) =>
 const RUN: AssistantEvent = { type: 'run', id: 'r', question: '7' };
 const CALL: AssistantEvent = { type: 'tool_call', id: 'c', name: 'get_chats', arguments: {} };
 
-test('words that follow one another are one text, and a step between them parts them', () => {
+test('consecutive text is one part, and a step between splits it', () => {
   const { parts, line } = heard(
     RUN,
     { type: 'text', delta: 'Let me ' },
@@ -25,13 +25,13 @@ test('words that follow one another are one text, and a step between them parts 
   ]);
 });
 
-test('what a model said that broke off does not count, and the steps before it do', () => {
+test('the text of an interrupted model call is dropped, and the steps before it stay', () => {
   const { parts } = heard(RUN, CALL, { type: 'text', delta: 'Half a' }, { type: 'text_reset' });
   expect(parts.map(({ kind }) => kind)).toEqual(['step']);
   expect(heard(RUN, CALL, { type: 'text_reset' }).parts).toHaveLength(1);
 });
 
-test('the whole answer stands at the end once it is done, said or not', () => {
+test('the complete answer is at the end once the turn is done, streamed or not', () => {
   const said = heard(RUN, { type: 'text', delta: ' Yes' }, { type: 'done', text: 'Yes.' });
   expect(said.parts).toEqual([{ kind: 'text', text: 'Yes.' }]);
   expect(said.ending).toEqual({ is: 'done' });
@@ -39,7 +39,7 @@ test('the whole answer stands at the end once it is done, said or not', () => {
   expect(silent.parts.at(-1)).toEqual({ kind: 'text', text: 'Stopped.' });
 });
 
-test('what waits for a yes stands where it was asked, and a failure says why', () => {
+test('a pending approval stays where it was asked, and a failure gives its reason', () => {
   const approval = { id: 'a' } as Approval;
   const { parts, ending } = heard(
     RUN,
@@ -51,7 +51,7 @@ test('what waits for a yes stands where it was asked, and a failure says why', (
   expect(ending).toEqual({ is: 'failed', sentence: 'The model does not answer.' });
 });
 
-test('a line of the history that is shown as the turn is not shown twice', () => {
+test('a history line that is shown as the running turn is not shown twice', () => {
   const line = (id: string, role: 'user' | 'assistant', content: string) => ({ id, role, content });
   const before = [line('5', 'user', 'keys?'), line('6', 'assistant', 'No.')];
   const lines = [...before, line('7', 'user', 'keys?')];
@@ -62,7 +62,7 @@ test('a line of the history that is shown as the turn is not shown twice', () =>
   const answered = [...lines, line('8', 'assistant', 'Yes.')];
   expect(linesOutsideTurn(answered, heard(RUN))).toEqual(before);
   expect(linesOutsideTurn(answered, { ...heard(RUN), isKept: true })).toEqual(answered);
-  // Asked on the phone meanwhile: whatever was said after it stays in view.
+  // Another question was asked on the phone meanwhile: what was said after this one stays visible.
   const later = [...answered, line('9', 'user', 'and now?')];
   expect(linesOutsideTurn(later, heard(RUN))).toEqual(later);
 });

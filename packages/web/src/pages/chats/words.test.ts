@@ -22,7 +22,7 @@ const grant = {
 const chat = { kind: 'direct', name: 'Dana', grant, observed: false } as const;
 const closed = { ...chat, grant: null };
 
-test('a chat says what Relay may do there, and who looks', () => {
+test('a chat says what Relay may do there and who reads it', () => {
   expect(chatAccessSentence(chat)).toBe('Relay may read Dana and write drafts. You send them.');
   expect(chatAccessSentence(closed)).toContain('Nobody opened Dana.');
   expect(
@@ -40,7 +40,7 @@ test('a chat says what Relay may do there, and who looks', () => {
   );
 });
 
-test('every author has a word, and the contact of a chat of two is not named each time', () => {
+test('every author has a label, and the contact of a two-person chat is not named each time', () => {
   for (const author of MESSAGE_AUTHORS)
     expect(authorName({ author, name: null })).toMatch(/^[A-Z]/);
   const message: ChatMessage = {
@@ -66,7 +66,7 @@ test('every author has a word, and the contact of a chat of two is not named eac
   expect(placeFromCursor(message.cursor)).toEqual([1762000000000000, 12]);
 });
 
-test('the last words stand in one line', () => {
+test('the last message is shown in one line', () => {
   const last: Chat['last'] = { author: 'phone', name: null, label: 'Photo', text: 'the leak' };
   expect(lastMessageText({ last })).toBe('You, on your phone: Photo: the leak');
   expect(lastMessageText({ last: null })).toBe('Nothing is kept of it.');
@@ -75,7 +75,7 @@ test('the last words stand in one line', () => {
   expect(chatsSentence([{ name: 'Mum', last }])).toBe('The last words went to Mum.');
 });
 
-test('an address keeps what it knows, digits as words', () => {
+test('the address keeps known parameters and reads digits as text', () => {
   expect(readChatsSearch({ q: 415, message: 'A1', x: 1 })).toEqual({ q: '415', message: 'A1' });
   expect(readChatsSearch({ q: ' ' })).toEqual({});
 });

@@ -18,7 +18,7 @@ import {
 
 const dana = { id: null, name: 'Dana', phone: '14155550101' };
 
-test('a template fills in everything but the person, and its blanks have to be said', () => {
+test('a template fills in everything but the recipient, and its blanks must be completed', () => {
   for (const template of CONVERSATION_TEMPLATES) {
     const draft = draftFromTemplate(template, { ...BLANK_DRAFT, recipient: dana });
     expect(draft.recipient).toBe(dana);
@@ -30,7 +30,7 @@ test('a template fills in everything but the person, and its blanks have to be s
   }
 });
 
-test('what was written over a template is noticed', () => {
+test('edits on top of a template are detected', () => {
   const template = CONVERSATION_TEMPLATES[0];
   const draft = draftFromTemplate(template, BLANK_DRAFT);
   expect(differsFromTemplate(draft, template)).toBe(false);
@@ -41,7 +41,7 @@ test('what was written over a template is noticed', () => {
   expect(differsFromTemplate(BLANK_DRAFT, undefined)).toBe(false);
 });
 
-test('a fact is told with what it is about, and empty lines are not handed in', () => {
+test('a fact is sent with its label, and empty lines are not sent', () => {
   const draft = draftFromTemplate(findTemplate('quote'), { ...BLANK_DRAFT, recipient: dana });
   const facts = draft.facts.map((fact, index) =>
     index === 1 ? { ...fact, text: ' Here ' } : fact,
@@ -54,7 +54,7 @@ test('a fact is told with what it is about, and empty lines are not handed in', 
   });
 });
 
-test('lines are moved, and never beyond the ends', () => {
+test('lines can be moved, but never beyond the ends', () => {
   const lines = ['a', 'b', 'c'].map((key) => ({ key, text: key }));
   const keys = (from: number, to: number) =>
     moveDraftLine(lines, from, to)
@@ -85,7 +85,7 @@ const drafts: fc.Arbitrary<ConversationDraft> = fc.record({
   most: fc.integer({ min: -5, max: CONVERSATION_LIMITS.followups + 5 }),
 });
 
-test('where nothing is wrong with it, the daemon takes it', () => {
+test('the daemon accepts every draft that passes validation', () => {
   fc.assert(
     fc.property(drafts, (draft) => {
       fc.pre(Object.keys(validateDraft(draft)).length === 0);
@@ -95,7 +95,7 @@ test('where nothing is wrong with it, the daemon takes it', () => {
   );
 });
 
-test('a draft that was kept is read again, and anything else is none', () => {
+test('a stored draft is restored, and anything else is ignored', () => {
   fc.assert(
     fc.property(drafts, (draft) => {
       expect(readDraft(JSON.stringify(draft))).toEqual(draft);

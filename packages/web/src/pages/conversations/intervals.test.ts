@@ -2,7 +2,7 @@ import { HEARTBEAT_DEFAULTS } from '@relay/contract/api/constants';
 import { expect, test } from 'vitest';
 import { followUpSentence, INTERVAL_UNITS, splitInterval } from './draft.ts';
 
-test('a wait is said in the largest unit it is a whole number of', () => {
+test('a wait is shown in the largest unit that gives a whole number', () => {
   expect(splitInterval(1_800_000)).toEqual({ n: 30, unit: 'minutes' });
   expect(splitInterval(HEARTBEAT_DEFAULTS.interval_ms)).toEqual({ n: 1, unit: 'days' });
   expect(splitInterval(90_000)).toEqual({ n: 90, unit: 'seconds' });
@@ -12,7 +12,7 @@ test('a wait is said in the largest unit it is a whole number of', () => {
   }
 });
 
-test('what happens without an answer is one sentence', () => {
+test('one sentence says what happens without an answer', () => {
   expect(followUpSentence(86_400_000, 1)).toBe(
     'If no answer comes within 1 day, it asks again, once. Then it gives up.',
   );

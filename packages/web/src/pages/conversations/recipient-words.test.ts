@@ -16,13 +16,13 @@ const known = { recipient, contact, running: null, status, now: NOW };
 const texts = (by: Partial<Parameters<typeof describeRecipient>[0]>) =>
   describeRecipient({ ...known, ...by }).map(({ text }) => text);
 
-test('somebody known and closed: what this conversation opens, and until when', () => {
+test('for a known contact without a grant, says what the conversation allows and until when', () => {
   expect(texts({})).toEqual([
     'Nothing is open for Dana. Inside this conversation Relay reads Dana and writes without asking you each time; that closes when it ends.',
   ]);
 });
 
-test('somebody new is a first message, counted against the limit of the day', () => {
+test('for a new contact, says that it is a first message and counts against the daily limit', () => {
   const stranger = { ...recipient, id: null, name: null };
   const said = texts({ recipient: stranger, contact: null });
   expect(said[1]).toBe('This is the first message to +1 415 555 0101: new person 3 of 5 today.');
@@ -35,7 +35,7 @@ test('somebody new is a first message, counted against the limit of the day', ()
   expect(texts({ contact: null, status: frozen })[1]).toContain('froze some sending');
 });
 
-test('what stands in the way is said before it is begun', () => {
+test('says what prevents a conversation before it starts', () => {
   const running = { objective: 'Fix the tap' };
   expect(texts({ running })[1]).toContain('waits in line');
   expect(texts({ status: { ...status, hold: true } })[1]).toContain('You hold all sending');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readConversationsSearch } from '../../search-params.ts';
 
-test('an address is read as it was written', () => {
+test('reads an address as it was written', () => {
   const search = {
     view: 'list',
     turn: 'them',
@@ -13,7 +13,7 @@ test('an address is read as it was written', () => {
   expect(readConversationsSearch(search)).toEqual(search);
 });
 
-test('what is not known is left out, and a number is a word too', () => {
+test('ignores unknown parameters and reads a number as text', () => {
   expect(
     readConversationsSearch({
       view: 'wall',

@@ -2,35 +2,35 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { holdOrder } from './held-order.ts';
 
-test('without a pointer the fresh order is shown', () => {
+test('shows the new order while no pointer is inside', () => {
   expect(holdOrder(null, ['b', 'a'])).toEqual({ shown: ['b', 'a'], arrived: [] });
 });
 
-test('under a pointer nothing moves, and arrivals are counted', () => {
+test('moves nothing under a pointer and counts new rows', () => {
   expect(holdOrder(['a', 'b'], ['c', 'b', 'd', 'a'])).toEqual({
     shown: ['a', 'b'],
     arrived: ['c', 'd'],
   });
 });
 
-test('one that left stays where it was', () => {
+test('keeps a removed row where it was', () => {
   expect(holdOrder(['a', 'b'], ['b'])).toEqual({ shown: ['a', 'b'], arrived: [] });
 });
 
-test('what is older comes after', () => {
+test('appends older rows', () => {
   expect(holdOrder(['a', 'b'], ['a', 'b', 'c', 'd'])).toEqual({
     shown: ['a', 'b', 'c', 'd'],
     arrived: [],
   });
 });
 
-test('an empty column has nothing to hold', () => {
+test('does not hold an empty column', () => {
   expect(holdOrder([], ['a'])).toEqual({ shown: ['a'], arrived: [] });
 });
 
 const ids = fc.uniqueArray(fc.constantFrom(...'abcdefghijkl'));
 
-test('whatever happens, what was shown keeps its order and everything fresh is shown or counted', () => {
+test('always keeps the shown order, and shows or counts every new row', () => {
   fc.assert(
     fc.property(ids, ids, (held, fresh) => {
       const { shown, arrived } = holdOrder(held, fresh);

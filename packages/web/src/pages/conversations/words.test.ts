@@ -40,7 +40,7 @@ const instance: ListedInstance = {
   created_by: 'owner',
 };
 
-test('the page says how many are yours', () => {
+test('the summary counts the conversations that wait for the owner', () => {
   expect(boardSentence(countByStateAndTurn([]))).toBe('Whose turn is it? Nobody’s yet.');
   const done = countByStateAndTurn([{ state: 'COMPLETED', n: 7, holding: 0 }]);
   expect(boardSentence(done)).toBe('Whose turn is it? None is yours.');
@@ -53,14 +53,14 @@ test('the page says how many are yours', () => {
   expect(boardLead(two)).toMatch(/^10 open conversations\./);
 });
 
-test('what comes next is said with its number and its time', () => {
+test('the next step is shown with its number and time', () => {
   expect(followUpLine(instance, NOW)).toBe('Follow-up 2 of 5 in 24 min');
   expect(followUpLine({ ...instance, follow_up_count: 5 }, NOW)).toBe('Gives up in 24 min');
   expect(followUpLine({ ...instance, next_follow_up_at: null }, NOW)).toBeNull();
   expect(followUpLine(instance, NOW + 23.5 * 60_000)).toBe('Follow-up 2 of 5 within a minute');
 });
 
-test('a reason is told where it says more than the state', () => {
+test('a reason is shown where it says more than the state', () => {
   expect(reasonLine(instance)).toBeNull();
   expect(reasonLine({ ...instance, reason: 'Asks for a deposit.' })).toBe('Asks for a deposit.');
   expect(reasonLine({ ...instance, approval_id: instance.id })).toBe(
@@ -68,7 +68,7 @@ test('a reason is told where it says more than the state', () => {
   );
 });
 
-test('somebody without a name is called by their number, and what was left out is settled', () => {
+test('a contact without a name is shown by number, and skipped to-dos count as settled', () => {
   expect(conversationContact(instance)).toBe('+1 415 555 0103');
   expect(countSettledTodos(instance)).toBe(2);
   expect(changeTime(instance.updated_at, NOW)).toBe('6 min');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { importNews } from './chat-import.ts';
 
-test('news are read line by line, wherever the wire cuts them', async () => {
+test('reads progress line by line, wherever the chunks are cut', async () => {
   const text =
     '{"type":"progress","lines":1,"percent":50}\n{"type":"failed","error":"No.","code":"x"}\n';
   const bytes = new TextEncoder().encode(text);

@@ -36,7 +36,7 @@ const group = (changed: Partial<ObservedGroup> = {}): ObservedGroup => ({
   ...changed,
 });
 
-test('claims silence only where nothing left', () => {
+test('claims that nothing was sent only where nothing was sent', () => {
   expect(groupsSentence([group(), group()])).toBe(
     'Two groups are read in silence. Nothing was sent to them.',
   );
@@ -47,7 +47,7 @@ test('claims silence only where nothing left', () => {
   expect(groupsLead([group({ may_answer: true })])).not.toContain('cannot write');
 });
 
-test('numbers are short and say what they are', () => {
+test('numbers are short and have a unit', () => {
   expect([0, 940, 9_400, 187_000, 999_600, 3_100_000].map(formatTokens)).toEqual([
     ...['0', '940', '9.4 k', '187 k', '1 M', '3.1 M'],
   ]);
@@ -60,7 +60,7 @@ test('numbers are short and say what they are', () => {
   expect(tokensSummary([])).toContain('No tokens');
 });
 
-test('a day is named by the clock of the group', () => {
+test('a day is named in the time zone of the group', () => {
   const day = { day: '2026-03-01', from: '2026-03-01T04:00:00Z', to: '2026-03-02T04:00:00Z' };
   expect(dayTitle(day, Date.parse('2026-03-02T03:59:00Z'))).toBe('Today');
   expect(dayTitle(day, Date.parse('2026-03-02T04:00:00Z'))).toBe('Yesterday');
@@ -71,7 +71,7 @@ test('a day is named by the clock of the group', () => {
   ]);
 });
 
-test('a digest does not say its hour twice, and facts stand by kind', () => {
+test('a digest does not repeat its hour, and facts are grouped by kind', () => {
   expect(withoutHour('10:00-11:00: Mum said hello')).toBe('Mum said hello');
   const fact = { text: 'x', who: null, when: null, said_at: '2026-03-01T10:00:00Z' };
   const groups = factGroups([
@@ -81,7 +81,7 @@ test('a digest does not say its hour twice, and facts stand by kind', () => {
   expect(groups.map(({ title }) => title)).toEqual(['Decisions', 'Open questions']);
 });
 
-test('an address that makes no sense is no view', () => {
+test('an invalid address selects no view', () => {
   expect(readGroupsSearch({ day: '2026-03-01', by: 'day' })).toEqual({
     day: '2026-03-01',
     by: 'day',

@@ -42,7 +42,7 @@ const activityOf = (
   },
 });
 
-test('durations say two units, since a median is read closely', () => {
+test('durations have two units, because a median is read closely', () => {
   expect([400, 4_000, 125_000, 3_600_000, 4_320_000].map(formatAnswerTime)).toEqual([
     '400 ms',
     '4 s',
@@ -53,12 +53,12 @@ test('durations say two units, since a median is read closely', () => {
   expect(formatCompact(12_340)).toBe('12.3k');
 });
 
-test('a bucket is named by its hour or its day', () => {
+test('a bucket is named by its hour or day', () => {
   expect([tickLabel(AT, 'hour'), bucketLabel(AT, 'hour')]).toEqual(['14', '14:00']);
   expect([tickLabel(AT, 'day'), bucketLabel(AT, 'day')]).toEqual(['12 Nov', 'Thu 12 Nov']);
 });
 
-test('each chart has a sentence that tells what it shows', () => {
+test('each chart has a sentence that describes it', () => {
   const received = activityOf({ received: 216, sent: 74 }, { received: 216 });
   expect(trafficChart(received).summary).toBe(
     '216 messages came in and 74 left in the last 24 hours, most after 14:00.',
@@ -80,7 +80,7 @@ test('each chart has a sentence that tells what it shows', () => {
   );
 });
 
-test('nothing is said as it is', () => {
+test('charts without data say so', () => {
   const quiet = activityOf({});
   const all = [trafficChart, answersChart, tokensChart, turnsChart].map((charted) =>
     charted(quiet),
@@ -94,13 +94,13 @@ test('nothing is said as it is', () => {
   ]);
 });
 
-test('an address that says nothing known shows a day', () => {
+test('an unknown address parameter shows one day', () => {
   expect(readHomeSearch({ hours: '168' })).toEqual({ hours: 168 });
   expect(readHomeSearch({ hours: 24 })).toEqual({});
   expect(readHomeSearch({ hours: 'x' })).toEqual({});
 });
 
-test('a large number is brief as British English has it, with a small k', () => {
+test('a large number is abbreviated in British English with a lowercase k', () => {
   const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
   for (const n of [
     0, 9, 950, 999, 1_000, 1_249, 42_700, 999_949, 999_950, 2_000_000, 3_400_000_000,

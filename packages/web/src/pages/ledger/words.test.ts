@@ -23,27 +23,27 @@ const line = (given: Partial<LedgerLine>): LedgerLine =>
     ...given,
   }) as LedgerLine;
 
-test('the page says how many decisions there are', () => {
+test('the summary counts the decisions', () => {
   expect(ledgerSentence(0)).toBe('Nothing was decided yet.');
   expect(ledgerSentence(1)).toBe('One decision so far, with its reason.');
   expect(ledgerSentence(18_204)).toBe('18,204 decisions, each with its reason.');
 });
 
-test('rows of today tell the second, older ones their day', () => {
+test('rows of today show seconds, older ones their day', () => {
   const now = Date.parse('2026-11-12T14:20:00');
   expect(rowTime('2026-11-12T14:09:55', now)).toEqual({ day: null, time: '14:09:55' });
   expect(rowTime('2026-11-10T14:09:55', now)).toEqual({ day: 'Tuesday', time: '14:09:55' });
   expect(rowTime('2026-08-10T14:09:55', now)).toEqual({ day: '10 August', time: '14:09:55' });
 });
 
-test('a sentence keeps its reason and leaves out what is typed in a terminal', () => {
+test('a sentence keeps its reason and drops the terminal command', () => {
   expect(withoutCommands('You have granted nothing here. `relay grant` does.')).toBe(
     'You have granted nothing here.',
   );
   expect(withoutCommands('Use `relay grant`.')).toBe('Use relay grant.');
 });
 
-test('a row leads to what it is about', () => {
+test('a row links to its subject', () => {
   expect(rowMessageId(line({}))).toBe('3EB0');
   expect(
     rowMessageId(line({ subject: { kind: 'chat', id: 'c' }, detail: { message: '3A' } })),
@@ -56,7 +56,7 @@ test('a row leads to what it is about', () => {
   expect(decisionDirection({ action: 'set_hold' })).toBeNull();
 });
 
-test('what a row keeps is a list to read, and nothing of it is a bare structure', () => {
+test('the details of a row are a readable list without nested structures', () => {
   const detail = {
     run: ID,
     permit: null,
@@ -74,7 +74,7 @@ test('what a row keeps is a list to read, and nothing of it is a bare structure'
   expect(shortenId('a'.repeat(64))).toBe('aaaaaaaa…aaaa');
 });
 
-test('an address is read as far as it means something', () => {
+test('the address keeps only valid parameters', () => {
   expect(readLedgerSearch({ message: 3e10, since: 'day', outcome: ' left ', page: 2 })).toEqual({
     message: '30000000000',
     since: 'day',

@@ -33,7 +33,7 @@ const knock: MessageRequest = {
   not_stored: 0,
 };
 
-test('the page says who is open, and that everyone else is not', () => {
+test('the summary says who has a grant and that everyone else has none', () => {
   expect(peopleSentence(counts)).toBe(
     'Seven people and one group are open. Everyone else is closed.',
   );
@@ -43,7 +43,7 @@ test('the page says who is open, and that everyone else is not', () => {
   expect(peopleSentence({ ...counts, people: none, groups: none })).toBe('Everyone is closed.');
 });
 
-test('the ladder counts people and groups together, each rung with what it means', () => {
+test('the access counts cover people and groups, each with its meaning', () => {
   expect(grantLadder(counts).map(({ n, says, more }) => `${n} ${says}, ${more}`)).toEqual([
     '221 known, 213 closed',
     '7 may be read, 1 more inside talks',
@@ -53,8 +53,8 @@ test('the ladder counts people and groups together, each rung with what it means
   ]);
 });
 
-describe('who knocked', () => {
-  test('is told by when and how often', () => {
+describe('the sender of a message request', () => {
+  test('is described by time and count', () => {
     expect(messageRequestTimes(knock, NOW)).toBe('3 messages since 13:20, last 14:00');
     expect(messageRequestTimes({ ...knock, count: 1, first_at: knock.last_at }, NOW)).toBe(
       '1 message, 14:00',
@@ -64,7 +64,7 @@ describe('who knocked', () => {
     );
   });
 
-  test('is not called by a name they chose themselves', () => {
+  test('is not shown by a self-chosen profile name', () => {
     expect(messageRequestSender(knock, '+44 770 090 0417')).toBe(
       'calls itself “Parcel Desk” · not in your contacts',
     );
@@ -77,7 +77,7 @@ describe('who knocked', () => {
   });
 });
 
-test('a yes opens exactly what was asked about', () => {
+test('confirming grants exactly what was asked', () => {
   expect(confirmationFor('auto', 'Dana')).toMatchObject({
     title: 'Let replies to Dana leave without asking you?',
     flags: { replyMode: 'auto' },
@@ -86,7 +86,7 @@ test('a yes opens exactly what was asked about', () => {
   expect(confirmationFor('delete', 'Dana').flags).toBeNull();
 });
 
-test('an address that holds nonsense shows the usual page', () => {
+test('an invalid address shows the default page', () => {
   expect(readPeopleSearch({ show: 'auto', q: 415, page: '3' })).toEqual({
     show: 'auto',
     q: '415',
@@ -95,7 +95,7 @@ test('an address that holds nonsense shows the usual page', () => {
   expect(readPeopleSearch({ show: 'everything', q: {}, page: -1, who: '<script>' })).toEqual({});
 });
 
-test('what is forgotten is counted in words, and the name is the yes', () => {
+test('what forgetting erases is counted, and the name confirms it', () => {
   const counted = { messages: 12, sent: 1, conversations: 0, session_lines: 0, schedules: 0 };
   const rest = { approvals: 0, grants: 1, digests: 0, assistant_answers: 0, tool_calls: 0 };
   expect(erasedText({ ...counted, ...rest })).toBe(
@@ -106,7 +106,7 @@ test('what is forgotten is counted in words, and the name is the yes', () => {
   expect(isNameTyped('', '')).toBe(false);
 });
 
-test('what a program may do is told in words', () => {
+test('the scopes of a client are described in words', () => {
   expect(clientAccessText(['schedules:read', 'ledger:read'], false)).toBe(
     'May see what is scheduled; ask why something was or was not sent. Only as far as your grants go.',
   );

@@ -28,7 +28,7 @@ const run: ScheduleRun = {
   approval_id: null,
 };
 
-test('the page says how many are to come, and when the next leaves', () => {
+test('the summary counts upcoming schedules and says when the next is sent', () => {
   expect(schedulesSentence([schedule], false, NOW)).toBe(
     'One message is scheduled. The next leaves in 2 h.',
   );
@@ -36,7 +36,7 @@ test('the page says how many are to come, and when the next leaves', () => {
 });
 
 describe('the last result', () => {
-  test('is where its message stands, if there is one', () => {
+  test('is the state of its message, if there is one', () => {
     expect(runDisplay({ ...run, message_state: 'delivered' }).word).toBe('Arrived');
     expect(runReason({ ...run, message_state: 'delivered' })).toBeNull();
   });
@@ -47,14 +47,14 @@ describe('the last result', () => {
     expect(runDisplay({ ...waiting, approval_id: null }).hue).toBe('parked');
   });
 
-  test('says why, and how often, when something was left out', () => {
+  test('says why and how often runs were skipped', () => {
     expect(runReason({ ...run, outcome: 'skipped', count: 5 })).toBe(
       '5 times. Relay was not there at the time.',
     );
   });
 });
 
-test('cancelling says what is stopped before it is', () => {
+test('cancelling first says what it stops', () => {
   expect(cancelText(schedule, 'Dana', NOW)).toMatch(
     /^The next one, .* and neither is any after it/,
   );
@@ -62,10 +62,10 @@ test('cancelling says what is stopped before it is', () => {
   expect(cancelText(waits, 'Dana', NOW)).toContain('The question that waits for you is withdrawn.');
 });
 
-describe('the clocks', () => {
+describe('clock changes', () => {
   const at = (iso: string) => new Date(iso).toISOString();
 
-  test('are told of where they change between two times', () => {
+  test('are shown where they happen between two runs', () => {
     const next = [at('2026-10-24T07:00:00Z'), at('2026-10-25T08:00:00Z')];
     const now = Date.parse('2026-10-23T12:00:00Z');
     expect(
@@ -73,7 +73,7 @@ describe('the clocks', () => {
     ).toEqual([null, 'The clocks go back 1 hour before this; it stays 09:00 there.']);
   });
 
-  test('are told of where they skip the very time', () => {
+  test('are shown where they skip the exact time', () => {
     const now = Date.parse('2027-03-27T12:00:00Z');
     const [skipped] = withClockChanges([at('2027-03-28T01:00:00Z')], 'Europe/Berlin', {
       now,
@@ -83,7 +83,7 @@ describe('the clocks', () => {
   });
 });
 
-test('a wish that is not whole yet is none, and one that is says only what was chosen', () => {
+test('an incomplete draft gives no request, and a complete one contains only what was chosen', () => {
   const wished = {
     how: 'weekly',
     at: '',
@@ -109,6 +109,6 @@ test('a wish that is not whole yet is none, and one that is says only what was c
   expect(suggestStart(new Date(2026, 10, 16, 23, 40))).toBe('2026-11-17T01:00');
 });
 
-test('a time is told as the zone shows it', () => {
+test('a time is shown in the given time zone', () => {
   expect(timeInZone('Asia/Tokyo', '2026-11-16T00:00:00Z', NOW)).toBe('Mon 16 Nov, 09:00');
 });

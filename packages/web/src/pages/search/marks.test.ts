@@ -16,12 +16,12 @@ test.each([
   ['Straße 4', 'strasse', ['Straße']],
   ['nothing of it', 'deposit', []],
   ['<img src=x onerror=alert(1)> deposit', 'deposit', ['deposit']],
-])('in %s what answers %s is marked, as it was written', (text, question, words) => {
+])('in %s the words that match %s are marked as written', (text, question, words) => {
   expect(found(text, question)).toEqual(words);
   expect(joined(highlightExcerpt(text, question, NOW))).toBe(text);
 });
 
-test('of a long text the part around the first word that was found is shown', () => {
+test('of a long text the part around the first match is shown', () => {
   const text = `${'before '.repeat(100)}deposit${' after'.repeat(200)}`;
   const pieces = highlightExcerpt(text, 'deposit', NOW);
   expect(pieces.at(0)?.text).toBe('…');
@@ -30,7 +30,7 @@ test('of a long text the part around the first word that was found is shown', ()
   expect(joined(pieces).length).toBeLessThan(430);
 });
 
-test('an excerpt has the letters of the text in their order, and never half of one', () => {
+test('an excerpt keeps the characters of the text in order and never splits one', () => {
   const piece = fc.record({ text: fc.string({ unit: 'grapheme' }), found: fc.boolean() });
   fc.assert(
     fc.property(fc.array(piece), fc.nat(60), (pieces, room) => {

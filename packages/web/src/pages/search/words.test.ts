@@ -17,18 +17,18 @@ test.each([
   [answer(0, false), null, 'Nothing was found.'],
   [answer(2), 'Your assistant', 'Your assistant finds it in two places.'],
   [answer(3, false), 'Claude', 'Claude finds nothing that is about this.'],
-])('%# the sentence says what was found, and by whom', (found, who, sentence) => {
+])('%# the summary says what was found and for whom', (found, who, sentence) => {
   expect(foundSentence(found, 20, who)).toBe(sentence);
 });
 
-test('a count is a number, more than that, or none', () => {
+test('a count is a number, more than the maximum, or a dash', () => {
   expect(hitCountText(undefined, 20)).toBe('');
   expect(hitCountText(answer(3), 20)).toBe('3');
   expect(hitCountText(answer(20), 20)).toBe('20+');
   expect(hitCountText(answer(3, false), 20)).toBe('–');
 });
 
-test('one line tells how things are found', () => {
+test('one line describes how search works', () => {
   const memory: MemoryStatus = {
     embeddings: 'local',
     provider: null,
@@ -51,7 +51,7 @@ test('one line tells how things are found', () => {
   expect(searchIndexLine({ ...memory, failure })).toContain('The endpoint does not answer.');
 });
 
-test('an address says what it can and leaves out the rest', () => {
+test('the address keeps only valid parameters', () => {
   expect(readSearchAddress({ q: 2026, chat: ' ', kind: 'digest', all: true, x: 1 })).toEqual({
     q: '2026',
     kind: 'digest',

@@ -23,7 +23,7 @@ const setting = (changed: Partial<ListedSetting>): ListedSetting => ({
   ...changed,
 });
 
-test('every setting has words of its own', () => {
+test('every setting has its own texts', () => {
   const own = [...SETTINGS_SECTIONS.flatMap(({ names }) => names), 'agent.instructions'];
   const rest = otherSettings(Object.keys(SETTING_CHANGES).map((name) => setting({ name })));
   for (const name of [...own, ...rest.map((each) => each.name)])
@@ -36,7 +36,7 @@ test('a refusal names settings by their labels', () => {
   ).toBe('Nothing was changed: “Typing takes at least” is more than “Typing takes at most”.');
 });
 
-test('each says where it comes from and when a change counts', () => {
+test('each setting says where its value comes from and when a change takes effect', () => {
   expect(settingSourceText(setting({ from: 'environment', variable: 'RELAY_PORT' }))).toBe(
     'set by RELAY_PORT',
   );
@@ -46,7 +46,7 @@ test('each says where it comes from and when a change counts', () => {
   expect(settingChangeText(setting({ from: 'environment' }))).toContain('environment');
 });
 
-test('values read as people say them', () => {
+test('values are formatted for people', () => {
   expect([
     settingValueText(2_000_000, 'tokens'),
     settingValueText(180_000, 'ms'),
@@ -58,7 +58,7 @@ test('values read as people say them', () => {
   expect(quietHoursText({ from: '22:00', to: '07:00' })).toContain('From 22:00 to 07:00');
 });
 
-test('what was edited becomes one change, section by section', () => {
+test('edits become one change, nested by section', () => {
   expect(toSettingsChange({ 'pacing.per_day': 5, 'pacing.per_hour': null, zone: 'UTC' })).toEqual({
     pacing: { per_day: 5, per_hour: null },
     zone: 'UTC',

@@ -37,7 +37,7 @@ const between = (from: number, to: number, all: number): TranscriptPage => ({
 const newestOf = (all: number) => between(Math.max(0, all - PAGE_ENTRIES), all, all);
 const numbers = ({ lines }: TranscriptPage) => lines.map(({ place }) => place[0]);
 
-test('wherever somebody scrolls, the window has no gap, stays small, and knows whether there is more', () => {
+test('the window has no gap, stays small and knows whether there is more, wherever the reader scrolls', () => {
   const walk = fc.array(fc.constantFrom('older', 'newer', 'arrives'), { maxLength: 60 });
   fc.assert(
     fc.property(walk, fc.boolean(), (steps, isReadingEnd) => {
@@ -64,7 +64,7 @@ test('wherever somebody scrolls, the window has no gap, stays small, and knows w
   );
 });
 
-test('a line that did not change stays the same, one that did or is gone does not', () => {
+test('an unchanged line stays the same object, a changed or deleted one does not', () => {
   const window = between(0, 4, 4);
   const [a, b, , d] = window.lines;
   const read = line(3, { delivery: 'read' });
@@ -79,19 +79,19 @@ test('a line that did not change stays the same, one that did or is gone does no
   expect(now.lines.map(({ delivery }) => delivery)).toEqual([null, null, 'read']);
 });
 
-test('after a gap, whoever reads the end gets the end, and whoever reads above keeps their place', () => {
+test('after a gap, a reader at the end gets the end, and a reader further up keeps their place', () => {
   const window = between(540, 600, 600);
   expect(numbers(withNewest(window, newestOf(900), true))[0]).toBe(900 - PAGE_ENTRIES);
   expect(withNewest(window, newestOf(900), false)).toEqual({ ...window, newer: true });
 });
 
-test('news are counted from the last that was seen', () => {
+test('new lines are counted from the last one seen', () => {
   expect(countAfter(newestOf(900).lines, [896, 0])).toBe(3);
   expect(countAfter(newestOf(900).lines, null)).toBe(0);
   expect(isPlaceAfter([1, 2], [1, 1])).toBe(true);
 });
 
-test('a day stands before its first line, and only there', () => {
+test('a day heading is only before its first line', () => {
   const rows = withDayRows(between(0, 72, 72).lines);
   expect(rows.filter(({ kind }) => kind === 'day').length).toBeGreaterThanOrEqual(3);
   expect(rows[0]?.kind).toBe('day');

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { readConversationSearch } from '../../../search-params.ts';
 import { moveCopy, toConversationEntry, transitionText } from './copy.ts';
 
-test('each move says what comes of it, in whichever state', () => {
+test('each move names its effect in every state', () => {
   for (const state of INSTANCE_STATES) {
     for (const legal of ownersMoves(state, 'ACTIVE')) {
       expect(moveCopy(legal).act).toMatch(/^[A-Z]/);
@@ -17,7 +17,7 @@ test('each move says what comes of it, in whichever state', () => {
   expect(resumed).toEqual(['Resume', 'Cancel']);
 });
 
-test('each step is told in words, by whoever took it', () => {
+test('each step is described with its actor', () => {
   for (const trigger of CONVERSATION_EVENT_TYPES) {
     expect(transitionText({ trigger }, 'You')).toMatch(/^[A-Z][^_{}]+\.$/);
   }
@@ -25,12 +25,12 @@ test('each step is told in words, by whoever took it', () => {
   expect(transitionText({ trigger: 'some_new_event' }, 'You')).toBe('some new event.');
 });
 
-test('an address that says nonsense shows the transcript', () => {
+test('an invalid address shows the transcript', () => {
   expect(readConversationSearch({ tab: 'plan', q: 1 })).toEqual({ tab: 'plan' });
   expect(readConversationSearch({ tab: '<b>' })).toEqual({});
 });
 
-test('a message that the daily limit holds back says when it can leave', () => {
+test('a message held back by the daily limit says when it can be sent', () => {
   const line = {
     id: '1',
     instance_id: 'i',
