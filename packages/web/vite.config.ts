@@ -1,5 +1,5 @@
-// The console is served under a strict content policy: nothing inline, everything from itself. The nonce is a
-// placeholder that the daemon fills in anew for every page it hands out.
+// The console's build, for a strict content security policy: nothing inline, everything from its own origin. The nonce
+// is a placeholder that the daemon replaces for every page it serves.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ import { cssVariables, theme } from './src/theme/theme.ts';
 
 const VARIABLES = 'virtual:variables.css';
 
-/** What Mantine's provider would work out in the page at every start: the variables of our theme. */
+/** The theme variables that Mantine's provider would compute in the page at every start. */
 const variables = (): Plugin => ({
   name: 'relay:variables',
   resolveId: (id) => (id === VARIABLES ? `\0${VARIABLES}` : undefined),
@@ -37,7 +37,7 @@ const variables = (): Plugin => ({
 
 const MANTINE = fileURLToPath(import.meta.resolve('@mantine/core/styles.css'));
 
-/** Beside each file that shrinks, as the daemon hands it out to whoever can read it. */
+/** Writes compressed copies of files that shrink; the daemon serves them to browsers that accept them. */
 const compressed = (): Plugin => ({
   name: 'relay:compressed',
   apply: 'build',
@@ -53,7 +53,7 @@ const compressed = (): Plugin => ({
 const DRAWN = /\.(m_[0-9a-f]{5,8})\b/g;
 const drawnBy = (css: string) => new Set(Array.from(css.matchAll(DRAWN), ([, name = '']) => name));
 
-/** A component of Mantine's that is used and whose styles `theme/components.css` does not name would stand there bare. */
+/** Fails the build if a Mantine component is used whose styles `theme/components.css` does not list. */
 const dressed = (): Plugin => ({
   name: 'relay:dressed',
   apply: 'build',
@@ -73,8 +73,8 @@ const dressed = (): Plugin => ({
 });
 
 /**
- * Almost all of the first script is needed at once. Told so, V8 reads all of it beside the page while it arrives, in
- * place of each function in the page when it is first called.
+ * Almost all of the first script is needed at once. With this hint V8 compiles all of it off the main thread while it
+ * loads, instead of each function on the main thread at its first call.
  */
 const readAtOnce = (): Plugin => ({
   name: 'relay:read-at-once',
@@ -89,7 +89,7 @@ const readAtOnce = (): Plugin => ({
 
 const FONT = /inter-latin-opsz-normal[^/]*\.woff2$/;
 
-/** The letters are on their way while the first script is still being read. */
+/** Preloads the fonts while the first script is still being compiled. */
 const ahead = (): Plugin => ({
   name: 'relay:ahead',
   apply: 'build',
@@ -118,11 +118,11 @@ export default defineConfig({
   build: {
     license: { fileName: 'licences.md' },
     assetsInlineLimit: 0,
-    // What the first page may weigh is judged where it is compressed, by the script that counts it.
+    // The size of the first page is checked after compression, by the script that measures it.
     chunkSizeWarningLimit: 700,
     modulePreload: { polyfill: false },
     target: 'es2023',
-    // Whatever the first page needs in one file: forty small ones would each cost the page a turn.
+    // The first page's code in one file: forty small ones would load more slowly.
     rolldownOptions: {
       output: { codeSplitting: { groups: [{ name: 'first', tags: ['$initial'] }] } },
     },

@@ -1,4 +1,4 @@
-// Before anything is drawn: the colours the person chose, so that a dark page never begins as a white one.
+// Sets the chosen colour scheme before the first paint, so that a dark page never flashes white.
 {
   const chosen = localStorage.getItem('relay-colour-scheme');
   const dark =

@@ -1,4 +1,4 @@
-// Where the console begins: the cache, the one stream and the routes are made here and handed down.
+// Entry point of the console: creates the query cache, the event stream and the router, and passes them down.
 import './theme/layers.css';
 import '@fontsource-variable/inter/opsz.css';
 import './theme/components.css';
@@ -26,10 +26,10 @@ import { ThemeProvider } from './theme/theme-provider.tsx';
 
 const queries = createQueryClient(() => live.signedOut());
 const live = createLiveStream(relay, createRefresher(queries, untilTabVisible), openTabChannel());
-// Whoever signs out leaves nothing behind in the page.
+// Signing out removes all data from the page.
 live.subscribe(() => live.get().is === 'signed_out' && queries.clear());
 live.start();
-// Every page says these first: they are on their way while the page is still being drawn.
+// Every page needs these first, so they are fetched while the page is still rendering.
 void queries.prefetchQuery(statusQuery);
 void queries.prefetchQuery(linkQuery);
 reconnectOnWake(live);
@@ -49,8 +49,8 @@ if (root) {
   );
 }
 
-// What the console knows, until something happens. The client sends reads again by itself, and the stream says when
-// to ask anew; so nothing here retries, and what was known stays in view while it is asked for.
+// The query cache. The client retries reads by itself and the stream says when to refetch; so nothing here retries, and
+// known data stays visible during a refetch.
 
 function createQueryClient(onSignedOut: () => void): QueryClient {
   const onError = (error: Error) => {
@@ -60,7 +60,7 @@ function createQueryClient(onSignedOut: () => void): QueryClient {
     queryCache: new QueryCache({ onError }),
     mutationCache: new MutationCache({ onError }),
     defaultOptions: {
-      // The daemon is on this machine: whether the browser has a network says nothing about it.
+      // The daemon is on this machine: whether the browser is online is irrelevant.
       queries: { retry: false, staleTime: 60_000, gcTime: 10 * 60_000, networkMode: 'always' },
       mutations: { retry: false, networkMode: 'always' },
     },

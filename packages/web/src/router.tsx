@@ -1,5 +1,5 @@
-// The console's routes: one for each page that core names. Home comes with the first script; every
-// other page is loaded when it is first visited.
+// The console's routes: one for each page that core lists. Home is part of the first script; every other page is loaded
+// on its first visit.
 import type { ConsolePage } from '@relay/core/console/pages';
 import {
   type AnyValidator,
@@ -42,7 +42,7 @@ const at = <Path extends ConsolePage>(path: Path, component: RouteComponent) => 
 const page = <Path extends ConsolePage>(path: Path, component: RouteComponent) =>
   createRoute(at(path, component));
 
-/** One whose filters stand in the address. */
+/** A route whose filters are in the address. */
 const listed = <Path extends ConsolePage, Search extends AnyValidator>(
   path: Path,
   component: RouteComponent,

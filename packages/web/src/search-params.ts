@@ -1,4 +1,4 @@
-// What Home's address says: over which time its charts look back. Pure; anything else is a day.
+// Search parameters of Home: the period of its charts. Pure; anything invalid means one day.
 
 import type { ApprovalState } from '@relay/contract/api/approvals';
 import type { ActivityHours } from '@relay/contract/api/constants';
@@ -25,10 +25,10 @@ export function readHomeSearch(raw: Readonly<Record<string, unknown>>): HomeSear
   return hours === undefined || hours === 24 ? {} : { hours };
 }
 
-// What the address of the approvals says: which of them are listed. Pure; whatever else stands there is left out.
+// Search parameters of the approvals: which are listed. Pure; anything else is ignored.
 
 export interface ApprovalsSearch {
-  /** Left out, those that wait. */
+  /** Undefined for the pending ones. */
   readonly state?: DecidedState;
 }
 
@@ -45,8 +45,8 @@ export const readApprovalsSearch = ({
 }: Readonly<Record<string, unknown>>): ApprovalsSearch =>
   DECIDED_STATES.includes(String(state)) ? { state: state as DecidedState } : {};
 
-// What the address of the conversations says: the board or the list, which of them, and whether one is being created.
-// Pure. Whatever an address holds that is not known here is left out, so that no link can break the page.
+// Search parameters of the conversations: board or list, filters, and the open form. Pure. Unknown parameters are
+// ignored, so that no link can break the page.
 
 export interface ConversationsSearch {
   readonly view?: 'list' | undefined;
@@ -56,11 +56,11 @@ export interface ConversationsSearch {
   /** A contact's id. */
   readonly person?: string | undefined;
   readonly words?: string | undefined;
-  /** The template that a new one begins from. */
+  /** The template for a new conversation. */
   readonly new?: string | undefined;
 }
 
-/** The router reads numbers as numbers, and somebody may look for one. */
+/** The router parses digits as numbers, but they may be search text. */
 const readConversationsText = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value).slice(0, 200) : '';
 
@@ -85,7 +85,7 @@ export function readConversationsSearch(
   return withoutUndefined(read);
 }
 
-/** As the daemon is asked for them. */
+/** As the API takes them. */
 export interface ConversationFilters {
   readonly turn?: WhoseTurn;
   readonly state?: InstanceState;
@@ -104,7 +104,7 @@ export const toConversationFilters = ({
 const withoutUndefined = (of: object) =>
   Object.fromEntries(Object.entries(of).filter(([, value]) => value !== undefined));
 
-// Which part of a conversation a phone shows: it stands in the address. Pure.
+// Search parameter of a conversation: the part that a phone shows. Pure.
 
 export const CONVERSATION_TABS = {
   transcript: 'Transcript',
@@ -114,7 +114,7 @@ export const CONVERSATION_TABS = {
 export type ConversationTab = keyof typeof CONVERSATION_TABS;
 
 interface ConversationSearch {
-  /** The transcript unless given. */
+  /** The transcript if missing. */
   readonly tab?: Exclude<ConversationTab, 'transcript'>;
 }
 
@@ -122,17 +122,17 @@ export function readConversationSearch(raw: Readonly<Record<string, unknown>>): 
   return raw.tab === 'plan' || raw.tab === 'history' ? { tab: raw.tab } : {};
 }
 
-// What the address of the chats says: which are listed, and at which message one is opened. Pure. What is not known
-// here is left out, so that no link can break the page.
+// Search parameters of the chats: the list's filter and the message to open at. Pure. Unknown parameters are ignored,
+// so that no link can break the page.
 
 interface ChatsSearch {
   /** A name or a number. */
   readonly q?: string;
-  /** WhatsApp's id of a message to begin at. */
+  /** WhatsApp's id of the message to start at. */
   readonly message?: string;
 }
 
-/** The router reads digits as numbers. */
+/** The router parses digits as numbers. */
 const readChatsText = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value).trim().slice(0, 128) : '';
 
@@ -142,8 +142,7 @@ export function readChatsSearch(raw: Readonly<Record<string, unknown>>): ChatsSe
   return { ...(q === '' ? {} : { q }), ...(message === '' ? {} : { message }) };
 }
 
-// What the address of the assistant may bring along: a question from another page, put into the field and not asked.
-// Pure.
+// Search parameter of the assistant: a question from another page, put into the field but not asked. Pure.
 
 interface AssistantSearch {
   readonly ask?: string | undefined;
@@ -152,11 +151,11 @@ interface AssistantSearch {
 export const readAssistantSearch = ({ ask }: Readonly<Record<string, unknown>>): AssistantSearch =>
   ['string', 'number'].includes(typeof ask) ? { ask: String(ask).slice(0, 2_000) } : {};
 
-// What the page's address says: those to come or those that are over, and which page of them. Pure.
+// Search parameters of the schedules: upcoming or past, and the page. Pure.
 
 interface SchedulesSearch {
   readonly show?: 'past' | undefined;
-  /** From 1, which is left out. */
+  /** From 1, which is omitted. */
   readonly page?: number | undefined;
 }
 
@@ -168,21 +167,21 @@ export function readSchedulesSearch(raw: Readonly<Record<string, unknown>>): Sch
   };
 }
 
-// What the page's address says: whom the table shows, and whose details are open. Pure. Whatever an address holds that
-// is not known here is left out, so that no link can break the page.
+// Search parameters of the people page: the filter and whose details are open. Pure. Unknown parameters are ignored, so
+// that no link can break the page.
 
 export interface PeopleSearch {
   readonly show?: ContactFilter | undefined;
   readonly q?: string | undefined;
-  /** From 1, which is left out. */
+  /** From 1, which is omitted. */
   readonly page?: number | undefined;
   /** Whose details are open. */
   readonly who?: string | undefined;
 }
 
-/** What the table shows when the address does not say: those who are open. */
+/** The default filter: those with a grant. */
 export const DEFAULT_CONTACTS_SHOWN: ContactFilter = 'open';
-// Said again, because the schemas would come with the first load; the type sees to it that these are some of theirs.
+// Repeated here, because the schemas would enlarge the first load; the type checks that the values match.
 const CONTACTS_SHOWN: readonly ContactFilter[] = [
   ...(['all', 'closed', 'recorded'] as const),
   ...(['read', 'reply', 'auto', 'start', 'conversation'] as const),
@@ -191,7 +190,7 @@ const LONGEST_PEOPLE_QUERY = 200;
 
 export function readPeopleSearch(raw: Readonly<Record<string, unknown>>): PeopleSearch {
   const show = CONTACTS_SHOWN.find((shown) => shown === raw.show);
-  // The router reads numbers as numbers, and people look for numbers.
+  // The router parses digits as numbers, but people search for numbers.
   const q = isTextParam(raw.q) ? String(raw.q).slice(0, LONGEST_PEOPLE_QUERY) : '';
   const page = Number(raw.page);
   const who = isTextParam(raw.who) ? String(raw.who) : '';
@@ -206,45 +205,45 @@ export function readPeopleSearch(raw: Readonly<Record<string, unknown>>): People
 const isTextParam = (value: unknown): value is string | number =>
   typeof value === 'string' || typeof value === 'number';
 
-// What of the page stands in its address: the day that is looked at, and whether by hours or as a whole. Pure.
+// Search parameters of the groups: the day, and whether by hour or as a whole. Pure.
 
 export interface GroupsSearch {
-  /** `YYYY-MM-DD`; the last day that has something unless given. */
+  /** `YYYY-MM-DD`; the last day with content if missing. */
   readonly day?: string;
   readonly by?: 'hour' | 'day';
 }
 
-/** What is not understood is left out. */
+/** Invalid values are ignored. */
 export function readGroupsSearch({ day, by }: Record<string, unknown>): GroupsSearch {
   const isDay =
     typeof day === 'string' && /^\d{4}-\d\d-\d\d$/.test(day) && !Number.isNaN(Date.parse(day));
   return { ...(isDay ? { day } : {}), ...(by === 'hour' || by === 'day' ? { by } : {}) };
 }
 
-// What the address of Search says: the question, what narrows it, and through whose eyes. Pure. What is not known
-// here is left out, so that no link can break the page.
+// Search parameters of the search: the query, filters, and whose access is used. Pure. Unknown parameters are ignored,
+// so that no link can break the page.
 
 export const SEARCH_KINDS = ['message', 'digest', 'fact'] as const;
 export type SearchKind = (typeof SEARCH_KINDS)[number];
 
 export interface SearchAddress {
   readonly q?: string | undefined;
-  /** A name, a number or an id, as are `person` and what stands in the fields. */
+  /** A name, a number or an id, as for `person` and in the fields. */
   readonly chat?: string | undefined;
   readonly person?: string | undefined;
-  /** Days: `2026-03-01`, or words as `yesterday`. */
+  /** Days: `2026-03-01`, or words such as `yesterday`. */
   readonly from?: string | undefined;
   readonly to?: string | undefined;
   readonly kind?: SearchKind | undefined;
-  /** `assistant`, or the id of a program's token; without it, the owner. */
+  /** `assistant`, or the id of a client's token; without it, the owner. */
   readonly as?: string | undefined;
-  /** As many as there may be, and not only the best. */
+  /** Shows the maximum number of results instead of only the best. */
   readonly all?: true | undefined;
 }
 
 const SEARCH_TEXT_LIMITS = { q: 2_000, chat: 128, person: 128, from: 64, to: 64, as: 64 } as const;
 
-/** The router reads numbers as numbers, and people search for those too. */
+/** The router parses digits as numbers, but people search for those too. */
 const readSearchText = (value: unknown, most: number): string =>
   ['string', 'number', 'boolean'].includes(typeof value) ? String(value).slice(0, most) : '';
 
@@ -261,7 +260,7 @@ export function readSearchAddress(raw: Readonly<Record<string, unknown>>): Searc
   };
 }
 
-/** Whatever narrows the question, and whether anything does. */
+/** Whether any filter is set. */
 export const isNarrowed = ({ chat, person, from, to }: SearchAddress): boolean =>
   [chat, person, from, to].some((each) => each !== undefined);
 
@@ -272,19 +271,19 @@ export const UNNARROWED = {
   to: undefined,
 } as const;
 
-// What the ledger's address says: which decisions are shown, or which message is told about. Pure. Whatever an
-// address holds that is not known here is left out, so that no link can break the page.
+// Search parameters of the ledger: filters, or the message to explain. Pure. Unknown parameters are ignored, so that no
+// link can break the page.
 
 export interface LedgerSearch {
-  /** A message whose story is told, by WhatsApp's id or by Relay's. */
+  /** The message to explain, by WhatsApp's id or Relay's. */
   readonly message?: string;
-  /** The chat of that message, where several hold one of this id. */
+  /** The chat of that message, if several contain this id. */
   readonly chat?: string;
   readonly actor?: string;
   readonly action?: string;
-  /** A group of `OUTCOMES`, or one outcome as the ledger has it. */
+  /** A group of `OUTCOMES`, or one outcome of the ledger. */
   readonly outcome?: string;
-  /** An id: of a message, a chat, a contact, an approval. */
+  /** The id of a message, a chat, a contact or an approval. */
   readonly subject?: string;
   readonly since?: Since;
 }
@@ -296,7 +295,7 @@ export const LEDGER_SINCE = {
 } as const;
 type Since = keyof typeof LEDGER_SINCE;
 
-/** As the owner tells them apart; the ledger knows more kinds of leaving something alone. */
+/** Outcomes grouped as the owner sees them; the ledger has more kinds of ignoring a message. */
 export const OUTCOME_GROUPS = {
   answered: { word: 'Answered', of: ['answered'] },
   allowed: { word: 'Allowed', of: ['allow'] },
@@ -305,7 +304,7 @@ export const OUTCOME_GROUPS = {
   refused: { word: 'Refused', of: ['deny', 'stopped'] },
 } as const;
 
-/** As the API takes it: several in a row. */
+/** As the API takes it: several, separated. */
 export const expandOutcomeGroup = (outcome: string): string =>
   Object.hasOwn(OUTCOME_GROUPS, outcome)
     ? OUTCOME_GROUPS[outcome as keyof typeof OUTCOME_GROUPS].of.join(',')
@@ -313,7 +312,7 @@ export const expandOutcomeGroup = (outcome: string): string =>
 
 const LEDGER_TEXT_PARAMS = ['message', 'chat', 'actor', 'action', 'outcome', 'subject'] as const;
 
-/** The router reads numbers as numbers, and an id may consist of digits alone. */
+/** The router parses digits as numbers, but an id may consist of digits alone. */
 const readLedgerText = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value).trim().slice(0, 100) : '';
 
@@ -335,7 +334,7 @@ export const isLedgerFiltered = ({
 }: LedgerSearch): boolean =>
   [actor, action, outcome, subject, since].some((part) => part !== undefined);
 
-/** The list's part of it: a row is chosen from a list, and not together with a message's story. */
+/** The filters only: a row is selected in a list, not together with a message's history. */
 export const pickLedgerFilters = ({
   message: _,
   chat: __,

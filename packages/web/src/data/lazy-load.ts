@@ -1,9 +1,9 @@
-// The parts of the console that are fetched when they are first wanted. Invariant: one that is wanted while Relay does
-// not answer comes when it is back; the page around it stays, and so does what somebody has typed there.
+// Loads parts of the console on demand. Invariant: a part requested while Relay is unreachable loads once Relay is
+// back; the page around it stays, including anything typed there.
 
 const EVERY_MS = 1_000;
 
-/** What cannot be had of a Relay that answers is thrown: it is another one than this page came from. */
+/** Throws if Relay answers but cannot deliver the part: this page then comes from another version of Relay. */
 export async function loadWhenReachable<Part>(load: () => Promise<Part>): Promise<Part> {
   let isAgain = false;
   for (;;) {
@@ -25,7 +25,7 @@ const isDaemonAnswering = (): Promise<boolean> =>
     () => false,
   );
 
-/** One that stands in the page counts as loaded, and a part would come without its styles. */
+/** A failed stylesheet left in the page counts as loaded, and the part would then come without its styles. */
 function forgetFailedStyles(): void {
   for (const link of document.head.querySelectorAll<HTMLLinkElement>('link[rel=stylesheet]'))
     if (link.sheet === null) link.remove();

@@ -1,5 +1,5 @@
-// The one stream of all tabs. It says whether the daemon is there, and asks again for whatever an event touched.
-// Invariant: after any gap, a restart among them, everything shown is asked for anew.
+// The event stream that all tabs share: it reports whether the daemon is reachable and refetches whatever an event
+// affects. Invariant: after any gap, including a restart, everything shown is refetched.
 import { streamEvents } from '@relay/contract/client/event-stream';
 import type { LiveEvent } from '@relay/contract/client/sse';
 import type { OpenStream } from '@relay/contract/client/transport';
@@ -16,13 +16,13 @@ type DaemonConnection =
 interface LiveStream {
   get(): DaemonConnection;
   subscribe(listener: () => void): () => void;
-  /** Each event as it comes, for what wants more than to be asked for again. */
+  /** Calls the listener with each event, for callers that need more than a refetch. */
   listen(listener: (event: LiveEvent) => void): () => void;
   start(): void;
   stop(): void;
-  /** Instead of waiting for the next attempt. */
+  /** Reconnects now instead of waiting for the next attempt. */
   tryNow(): void;
-  /** A request was refused for want of a session. */
+  /** Reports that a request was refused because there is no session. */
   signedOut(): void;
 }
 
@@ -39,7 +39,7 @@ export function createLiveStream(
   let cursor: string | undefined;
   let ending = new AbortController();
   ending.abort();
-  /** Which run of this tab reads the stream; the others wait for the lead. */
+  /** Set while this tab reads the stream; other tabs wait to become the leader. */
   let reading: AbortSignal | null = null;
   const isLeading = () => reading === ending.signal;
 
@@ -98,7 +98,7 @@ export function createLiveStream(
     });
   };
 
-  /** Of another tab. */
+  /** From another tab. */
   const heard: {
     readonly [Is in TabMessage['is']]: (told: Extract<TabMessage, { is: Is }>) => void;
   } = {
@@ -142,30 +142,30 @@ export function createLiveStream(
   };
 }
 
-// One stream for all tabs of a browser: it lends a host six connections at a time, and a tab that keeps one of them
-// open would make the seventh hang. One tab leads and reads, the others hear what it heard; when it closes, the next
-// in line goes on. Where a browser cannot do that, each tab reads for itself.
+// One stream for all tabs of a browser. A browser allows six connections per host, so one open stream per tab would
+// block the seventh tab. One tab leads and reads, and passes events to the others; when it closes, the next in line
+// takes over. Where a browser does not support this, each tab reads for itself.
 
-/** What tabs say to one another. */
+/** Messages between tabs. */
 export type TabMessage =
   | { readonly is: 'event'; readonly event: LiveEvent }
   | { readonly is: 'lost'; readonly since: number; readonly retryAt: number }
   | { readonly is: 'signed_out' }
-  /** Somebody is new, and wants to know how it stands. */
+  /** A new tab asks for the current state. */
   | { readonly is: 'hello' }
-  /** The leader's answer: the stream is there, up to this event. */
+  /** The leader's answer: the stream is connected, up to this event. */
   | { readonly is: 'here'; readonly cursor: string }
-  /** Somebody does not want to wait for the next attempt. */
+  /** A tab asks for an immediate reconnect. */
   | { readonly is: 'try' };
 
 export interface TabChannel {
-  /** Waits for the lead, and keeps it until `read` has ended. Never rejects for being aborted. */
+  /** Waits to become the leader, and stays leader until `read` ends. Never rejects because of an abort. */
   lead(signal: AbortSignal, read: () => Promise<void>): Promise<void>;
   tell(told: TabMessage): void;
   hear(listener: (told: TabMessage) => void): () => void;
 }
 
-/** For one who has nobody to share with. */
+/** For a browser in which tabs cannot share. */
 const singleTabChannel: TabChannel = {
   lead: (_signal, read) => read(),
   tell: () => {},
@@ -195,11 +195,10 @@ export function openTabChannel(): TabChannel {
   };
 }
 
-// A machine that slept, a network that came back, a tab that is looked at again: the next attempt does not wait for its
-// turn then.
+// Reconnects at once after the machine slept, the network returned or the tab became visible.
 
 const WAKE_CHECK_MS = 5_000;
-/** Timers of a tab in the background may be a minute late; of a machine that slept, later than that. */
+/** Timers of a background tab may be up to a minute late; a longer delay means that the machine slept. */
 const SLEPT_MS = 90_000;
 
 export function reconnectOnWake(live: LiveStream): void {
@@ -216,13 +215,13 @@ export function reconnectOnWake(live: LiveStream): void {
     const now = Date.now();
     if (now - last > SLEPT_MS) anew();
     last = now;
-    // The tab that reads for all may be in the background, where a browser lets it wait longer than it meant to.
+    // The leading tab may be in the background, where the browser delays its timers.
     const connection = live.get();
     if (connection.is === 'gone' && connection.retryAt < now - WAKE_CHECK_MS) ifGone();
   }, WAKE_CHECK_MS);
 }
 
-/** Nobody looks at a tab in the background: what it shows is asked for when somebody does. */
+/** A background tab does not refetch; it does when it becomes visible. */
 export function untilTabVisible(): Promise<void> {
   if (!document.hidden) return Promise.resolve();
   return new Promise((resolve) => {
@@ -235,7 +234,7 @@ export function untilTabVisible(): Promise<void> {
   });
 }
 
-// The stream, as components see it.
+// Hooks that expose the stream to components.
 
 export const LiveStreamContext = createContext<LiveStream | null>(null);
 
@@ -250,5 +249,5 @@ export function useDaemonConnection(): DaemonConnection {
   return useSyncExternalStore(live.subscribe, live.get);
 }
 
-/** While the daemon is away nothing can be done, so buttons are off. */
+/** While the daemon is unreachable no action can succeed, so buttons are disabled. */
 export const useIsDaemonGone = (): boolean => useDaemonConnection().is === 'gone';

@@ -1,16 +1,16 @@
-// What the console asks of the daemon, one query a noun. The first part of each key is the noun that `refresher.ts`
-// names when something happens, so whatever is shown is asked for again by itself.
+// Queries that several pages share, one per noun. Each key begins with the noun that `refresher.ts` uses, so that an
+// event refetches what it affects.
 import { queryOptions } from '@tanstack/react-query';
 import type { QueryNoun } from './refresher.ts';
 import { relay } from './relay.ts';
 
-/** Makes sure that a key begins with a noun the stream knows. */
+/** Ensures that a key begins with a noun the stream knows. */
 export const nounKey = (noun: QueryNoun, ...rest: readonly unknown[]) => [noun, ...rest] as const;
 
 export const statusQuery = queryOptions({
   queryKey: nounKey('status'),
   queryFn: ({ signal }) => relay.get('/api/status', { signal }),
-  // Counts that no event names, as what leaves in the next minute.
+  // Some counts change without an event, such as what is sent in the next minute.
   refetchInterval: 30_000,
 });
 
@@ -20,7 +20,7 @@ export const linkQuery = queryOptions({
   refetchInterval: 10_000,
 });
 
-/** Seed 000's poll. */
+/** The poll that seed 000 specifies. */
 export const whatsappStatusQuery = queryOptions({
   queryKey: nounKey('whatsapp-status'),
   queryFn: ({ signal }) => relay.get('/api/whatsapp/status', { signal }),
@@ -41,11 +41,11 @@ export const needsYouQuery = queryOptions({
 export const messageRequestsQuery = queryOptions({
   queryKey: nounKey('knocks'),
   queryFn: ({ signal }) => relay.get('/api/knocks', { signal }),
-  // A message is told when it comes and counted as a knock a moment later, which no event names.
+  // The event of a message comes before it is counted as a message request, and no event reports the count.
   refetchInterval: 10_000,
 });
 
-/** Whom the owner may mean by a name. */
+/** The names that the owner may use for a contact. */
 export const contactNamesQuery = queryOptions({
   queryKey: nounKey('contacts', 'names'),
   queryFn: ({ signal }) => relay.get('/api/contacts', { signal, query: { limit: 500 } }),

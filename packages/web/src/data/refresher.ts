@@ -1,11 +1,11 @@
-// Turns a rush of events into few requests: what was touched is collected, and asked for again once the round before
-// is done and a second old. Invariant: whatever is touched is asked for after that, and never more than one round runs.
+// Turns a burst of events into few requests: affected nouns are collected and refetched once the previous round is done
+// and at least a second old. Invariant: every affected noun is refetched afterwards, and only one round runs at a time.
 
 import type { Happened } from '@relay/contract/client/sse';
 import type { QueryClient } from '@tanstack/react-query';
 
 const GATHER_MS = 150;
-/** From one round to the next while events do not end: as often as somebody can read, and the page has time for them. */
+/** Time between rounds under continuous events: fast enough to read along, slow enough for the page to render. */
 const PACE_MS = 1_000;
 
 export interface Refresher {
@@ -15,7 +15,7 @@ export interface Refresher {
 
 export function createRefresher(
   queries: Pick<QueryClient, 'invalidateQueries'>,
-  /** Nothing is asked for while nobody looks. */
+  /** Nothing is refetched while the page is hidden. */
   untilSeen: () => Promise<void> = async () => {},
 ): Refresher {
   const touched = new Set<QueryNoun>();
@@ -39,7 +39,7 @@ export function createRefresher(
       await new Promise((resolve) => setTimeout(resolve, pause));
       await untilSeen();
       last = performance.now();
-      // A query that fails says so where it is shown.
+      // A failed query shows its error where its data is shown.
       await round().catch(() => {});
     }
     running = false;
@@ -56,8 +56,8 @@ export function createRefresher(
   };
 }
 
-// Which of the things shown an event is about. Pure. A kind that is not here may be about anything, so all of it is
-// asked for again: a newer daemon can never leave an older page stale.
+// Maps an event to the nouns it affects. Pure. An unknown kind affects everything, so that a newer daemon never leaves
+// an older page stale.
 
 export const QUERY_NOUNS = [
   'activity',
@@ -83,7 +83,7 @@ export const QUERY_NOUNS = [
 
 export type QueryNoun = (typeof QUERY_NOUNS)[number];
 
-/** By the first word of a kind: `conversation.line` is about a conversation. */
+/** Keyed by the first word of a kind: `conversation.line` affects conversations. */
 const NOUNS_BY_EVENT_KIND: Readonly<Record<string, readonly QueryNoun[]>> = {
   message: ['messages', 'status', 'knocks', 'contacts', 'ledger'],
   conversation: ['instances', 'approvals', 'status', 'ledger'],

@@ -1,5 +1,4 @@
-// The daemon as the console reaches it: the typed client over the page's own session. It keeps nothing; what is
-// known lives in the query cache.
+// The typed client for the daemon, using the page's own session. It keeps no state; data lives in the query cache.
 import { RelayApiError } from '@relay/contract/client/api-error';
 import { createRelayClient } from '@relay/contract/client/relay-client';
 
@@ -8,15 +7,15 @@ export const relay = createRelayClient({ baseUrl: '' });
 export const isSignedOut = (error: unknown): boolean =>
   error instanceof RelayApiError && error.status === 401;
 
-/** What was asked for is not there, or not any more. */
+/** The requested thing does not exist, or no longer does. */
 export const isNotFound = (error: unknown): boolean =>
   error instanceof RelayApiError && error.status === 404;
 
-/** The session is too old for this: the owner's token has to come with it. */
+/** The session is too old for this action: the owner's token must be sent with it. */
 export const needsOwnerToken = (error: unknown): boolean =>
   error instanceof RelayApiError &&
   (error.code === 'sign_in_stale' || error.code === 'owner_token_wrong');
 
-/** What went wrong, for a person; the daemon's own words where it spoke. */
+/** The error as text for people; the daemon's own sentence where there is one. */
 export const readableError = (error: unknown): string =>
   error instanceof Error ? error.message : 'Something went wrong.';

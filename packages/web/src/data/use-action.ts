@@ -1,5 +1,5 @@
-// Something the owner does: one call, whose refusal is told in the daemon's words, and after which what it touched
-// is asked for again. Where a page can say it in place, it shows `error` and passes `quiet`.
+// Runs one action of the owner: one call that shows the daemon's sentence if it is refused and then refetches what it
+// affected. A page that shows `error` in place passes `quiet`.
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { QueryNoun } from './refresher.ts';
@@ -8,7 +8,7 @@ import { readableError } from './relay.ts';
 interface ActionOptions<Input, Answer> {
   readonly act: (input: Input) => Promise<Answer>;
   readonly touches: readonly QueryNoun[];
-  /** Said when it is done, if that does not show by itself. */
+  /** Shown when the action is done, if the result is not visible by itself. */
   readonly done?: string;
   readonly quiet?: boolean;
   onDone?(answer: Answer, input: Input): void;

@@ -1,4 +1,4 @@
-// The time, for what counts seconds. It stands still while nobody looks at the page.
+// The current time, for text that counts seconds. It does not tick while the page is hidden.
 import { useEffect, useState } from 'react';
 
 export function useNow(everyMs = 1_000): number {

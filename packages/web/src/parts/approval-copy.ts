@@ -1,4 +1,4 @@
-// What an approval asks, as a question that names the person. Pure; shared by every place that shows one.
+// An approval as a question that names the contact. Pure; used wherever an approval is shown.
 import type { Approval } from '@relay/contract/api/approvals';
 import { withoutApprovalsHint } from '@relay/core/approvals/approval-text';
 import {
@@ -15,7 +15,7 @@ import { formatContact } from './format.ts';
 interface ApprovalCopy {
   readonly question: string;
   readonly icon: TablerIcon;
-  /** What the yes does. */
+  /** What approving does. */
   readonly yes: string;
 }
 
@@ -60,10 +60,10 @@ export function approvalCopy(approval: Approval): ApprovalCopy {
   }
 }
 
-/** Without the zone and what becomes of a missed one, which stand beside the text. */
+/** Without the time zone and the catch-up rule, which are shown beside the text. */
 const shortTime = ({ when }: Approval): string => when?.split(/[,;]/, 1)[0] ?? 'later';
 
-/** What the owner said, as a row of the ledger keeps it. */
+/** The owner's answer, as a ledger row stores it. */
 export const ANSWER_SENTENCES: Readonly<Record<string, string>> = {
   approve: 'You said yes.',
   reject: 'You said no.',

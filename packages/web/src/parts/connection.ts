@@ -1,5 +1,5 @@
-// Each state of the link as the console shows it: a word, a hue, an icon and one sentence. The states are contract's, so a
-// new one does not compile until it is here.
+// How the console shows each state of the connection: word, hue, icon and sentence. The states come from the contract
+// package, so a new one does not compile until it is here.
 import type { LinkBody } from '@relay/contract/api/whatsapp';
 import type { ConnectionState, WhatsAppStatus } from '@relay/contract/connection/states';
 import {
@@ -208,7 +208,7 @@ export function connectionDisplay(link: LinkBody, now: number): ConnectionDispla
   return { ...rest, sentence: typeof sentence === 'string' ? sentence : sentence(link, now) };
 }
 
-/** The daemon does not answer, so nobody knows how the link is. */
+/** The daemon does not answer, so the state of the connection is unknown. */
 export const DAEMON_GONE = {
   word: 'No answer',
   hue: 'bad',
@@ -216,11 +216,11 @@ export const DAEMON_GONE = {
   sentence: 'Relay is not answering.',
 } as const satisfies ConnectionDisplay;
 
-/** By one of seed 000's four words alone, where nothing more is known yet. */
+/** From one of seed 000's four states, while nothing more is known. */
 export const statusDisplay = (status: WhatsAppStatus, now: number): ConnectionDisplay =>
   connectionDisplay({ ...EMPTY_LINK, state: status, status }, now);
 
-/** Nobody said how the link is: seed 000 goes on as if it were not connected, and nothing says that it is so. */
+/** The state is unknown: as in seed 000 the page behaves as if disconnected, but does not claim it. */
 export const CONNECTION_UNKNOWN: ConnectionDisplay = {
   word: 'Not known',
   hue: 'bad',

@@ -1,4 +1,4 @@
-// Chooses somebody: looked for among all whom Relay knows, by name or number, or a number that nobody is known by yet.
+// Chooses a contact by name or number, or an unknown number.
 import { Select } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import type { ListedContact } from '@relay/contract/api/contacts';
@@ -8,7 +8,7 @@ import { nounKey } from '../data/queries.ts';
 import { relay } from '../data/relay.ts';
 import { contactLabel, formatPhoneNumber } from './format.ts';
 
-/** Somebody whom Relay knows, a number nobody is known by, or the owner's own chat. */
+/** A known contact, an unknown number, or the owner's own chat. */
 export type ContactChoice =
   | { readonly is: 'contact'; readonly contact: ListedContact }
   | { readonly is: 'number'; readonly digits: string }
@@ -20,7 +20,7 @@ interface ContactFieldProps {
   readonly label: string;
   readonly description?: ReactNode;
   readonly error?: ReactNode;
-  /** Whether the owner's own chat is among them. */
+  /** Whether the owner's own chat is offered. */
   readonly withMe?: boolean;
 }
 
@@ -54,14 +54,14 @@ export function ContactField({ value, onChoose, withMe = false, ...field }: Cont
     <Select
       {...field}
       data-autofocus
-      // Typing, a click or an arrow opens it; a form that opens with it shows itself first.
+      // Opens on typing, a click or an arrow key, so that a form does not open with this list on top.
       openOnFocus={false}
       searchable
       clearable
       placeholder="Name or number"
       nothingFoundMessage="Nobody is known by that. Give a number with its country code."
       data={[...known].map(([id, choice]) => ({ value: id, label: choiceLabel(choice) }))}
-      // The daemon has found them already.
+      // The daemon has already filtered.
       filter={({ options }) => options}
       value={value === null ? null : choiceId(value)}
       onChange={(id) => onChoose((id !== null && known.get(id)) || null)}

@@ -1,11 +1,11 @@
-// What the page can do without for a moment: it comes when nobody waits for anything else.
+// Renders less urgent parts of a page when the browser is idle.
 import { type ReactNode, Suspense, startTransition, useEffect, useState } from 'react';
 
 const AT_LATEST_MS = 2_000;
 const A_FRAME_MS = 16;
 
 interface RenderWhenIdleProps {
-  /** Milliseconds before it may come at all: one at a time, so that none keeps a press waiting for the others. */
+  /** Milliseconds before it may render: one part at a time, so that parts never delay a click together. */
   readonly after?: number;
   readonly children: ReactNode;
 }
@@ -29,12 +29,12 @@ export function RenderWhenIdle({ after = 100, children }: RenderWhenIdleProps) {
 }
 
 /**
- * False for the first drawing, true right after it, in small turns: whoever presses something meanwhile is answered
- * first. A step from page to page is drawn at one go, so what is long waits for that.
+ * False on the first render, true right after it, with low priority so that input goes first. A navigation renders in
+ * one go, so long parts wait for this.
  */
 export const useAfterFirstPaint = (): boolean => useStaggeredCount(1) === 1;
 
-/** Of so many that are long, how many may be drawn: the next once the one before is seen. */
+/** How many of several long parts may be rendered: the next one after the previous is painted. */
 export function useStaggeredCount(parts: number): number {
   const [drawn, setDrawn] = useState(0);
   useEffect(() => {

@@ -1,6 +1,6 @@
-// Numbers and phone numbers as people read them. Pure.
+// Formats numbers and phone numbers. Pure.
 
-/** `12,480`, in the one language of the console. By hand: the browser's own way takes longer to begin than a page to draw. */
+/** `12,480`, in English. Written by hand: `Intl` takes longer to initialize than a page to render. */
 export const groupDigits = (n: number): string => String(n).replace(/\B(?=(\d{3})+$)/g, ',');
 
 const COUNT_WORDS = [
@@ -24,7 +24,7 @@ export const plural = (n: number, one: string, many = `${one}s`): string =>
 export const countInWords = (n: number, one: string, many = `${one}s`): string =>
   `${COUNT_WORDS[n] ?? groupDigits(n)} ${n === 1 ? one : many}`;
 
-/** Digits with the plus that makes them a number; groups of three, from the right, are read most easily. */
+/** Digits with a plus, in groups of three from the right for readability. */
 export function formatPhoneNumber(digits: string): string {
   const tail = digits.slice(-10);
   const country = digits.slice(0, -10);
@@ -34,14 +34,14 @@ export function formatPhoneNumber(digits: string): string {
   return `+${[country, ...groups].filter((part) => part !== '').join(' ')}`;
 }
 
-/** Somebody as they were named: a number reads as one. */
+/** A contact's name; a number is formatted. */
 export const formatContact = (who: string): string =>
   /^\+?\d{7,15}$/.test(who) ? formatPhoneNumber(who.replace('+', '')) : who;
 
-// Times as people say them. Pure: whoever asks brings the time it is.
+// Formats times. Pure: the caller passes the current time.
 
-// The console speaks English and the clock of 24 hours, whatever the browser prefers. Written by hand: the browser's own
-// formats take longer to begin than the first page takes to be drawn.
+// English and 24-hour time, whatever the browser prefers. Written by hand: `Intl` formats take longer to initialize
+// than the first page takes to render.
 const WEEKDAYS = [
   ...['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'],
 ] as const;
@@ -57,7 +57,7 @@ const month = (date: Date): string => MONTHS[date.getMonth()] ?? '';
 const dated = (date: Date): string => `${date.getDate()} ${month(date)}`;
 const datedInYear = (date: Date): string => `${dated(date)} ${date.getFullYear()}`;
 
-/** `Mon`, `16 Nov`: where there is little room. */
+/** `Mon`, `16 Nov`: for narrow places. */
 export const formatShortWeekday = (date: Date): string => weekday(date).slice(0, 3);
 export const formatShortDate = (date: Date): string =>
   `${date.getDate()} ${month(date).slice(0, 3)}`;
@@ -67,11 +67,11 @@ const DAY_MS = 86_400_000;
 
 export const formatTimeOfDay = (at: Moment): string => clock(new Date(at));
 
-/** The date and the time, for the head of a page. */
+/** Date and time, for the head of a page. */
 export const formatFullTime = (at: Moment): string =>
   `${weekday(new Date(at))} ${dated(new Date(at))}, ${formatTimeOfDay(at)}`;
 
-/** `4 s`, `12 min`, `3 h`, `2 d`: the largest unit alone. */
+/** `4 s`, `12 min`, `3 h`, `2 d`: only the largest unit. */
 export function formatSpan(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1_000));
   if (seconds < 60) return `${seconds} s`;
@@ -95,7 +95,7 @@ export function formatMoment(at: Moment, now: number): string {
   return (isThisYear ? dated : datedInYear)(date);
 }
 
-/** `Today`, `Yesterday`, `Tuesday 10 November`, with the year where it is another. */
+/** `Today`, `Yesterday`, `Tuesday 10 November`, with the year if it is another. */
 export function formatDay(at: Moment, now: number): string {
   const date = new Date(at);
   const day = date.toDateString();
@@ -106,7 +106,7 @@ export function formatDay(at: Moment, now: number): string {
   return year === new Date(now).getFullYear() ? words : `${words} ${year}`;
 }
 
-// What somebody is called where nothing else is known of them. Pure.
+// The label of an unknown person. Pure.
 
 interface NamedContact {
   readonly name: string | null;

@@ -1,4 +1,4 @@
-// What is open for somebody, as one sentence. Pure.
+// A grant as one sentence. Pure.
 import type { ListedContact, Permission } from '@relay/contract/api/contacts';
 
 type GrantFlags = Pick<Permission, 'displayName' | 'canRead' | 'canReply' | 'replyMode'> &
@@ -22,7 +22,7 @@ function grantState({ displayName, canRead, canReply, replyMode }: GrantFlags): 
 
 export const OPEN_IN_CONVERSATION_ONLY = 'Open inside this conversation only; closes when it ends.';
 
-/** The sum of what is open for a contact, by its grant. */
+/** Summarizes a contact's grant. */
 export function grantSummary(contact: ListedContact, name: string): string {
   const { grant, kind } = contact;
   if (grant === null || !hasOpenGrant(contact)) {
@@ -39,6 +39,6 @@ export function grantSummary(contact: ListedContact, name: string): string {
   });
 }
 
-/** By its grant; a conversation opens more, as long as it lasts. */
+/** By grant only; a conversation allows more while it lasts. */
 export const hasOpenGrant = ({ grant }: Pick<ListedContact, 'grant'>): boolean =>
   grant !== null && (grant.can_read || grant.can_reply || grant.can_initiate);

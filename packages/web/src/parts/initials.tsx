@@ -1,5 +1,4 @@
-// The initials of somebody or of a group in a circle, or a question mark for whoever has no name. Decoration: the name
-// stands beside it.
+// The initials of a person or group in a circle, or a question mark without a name. Decorative: the name is beside it.
 import classes from './initials.module.css';
 
 interface InitialsProps {

@@ -1,11 +1,11 @@
-// Leads from a message to why it was treated as it was. Every page that shows a message has this one link.
+// The link from a message to why it was treated as it was. Every page that shows a message uses it.
 import { defaultStringifySearch, Link, useRouter } from '@tanstack/react-router';
 import { type MouseEvent, type ReactNode, useCallback } from 'react';
 
 interface WhyLinkProps {
-  /** WhatsApp's id of the message, or Relay's own of one that it sent. */
+  /** WhatsApp's id of the message, or Relay's id of one that it sent. */
   readonly message: string;
-  /** Relay's id of its chat: two chats may hold messages of one id. */
+  /** Relay's id of its chat: two chats may contain messages with the same id. */
   readonly chat?: string;
   readonly children?: ReactNode;
 }
@@ -22,15 +22,15 @@ export function WhyLink({ message, chat, children = 'Why?' }: WhyLinkProps) {
   );
 }
 
-// The way from a line to why it was treated as it was, as a plain address: the log follows it.
+// The same link as a plain address, for the transcript, which handles clicks itself.
 
 export const whyHref = (message: string, chat: string | undefined): string =>
   `/ledger${defaultStringifySearch(chat === undefined ? { message } : { message, chat })}`;
 
-// Follows plain links without leaving the page: one listener for all that stand within it. A link that watches the
-// router costs more than the card it stands on, and there are hundreds.
+// Follows plain links inside an element without a page load: one listener for all. A router link costs more than the
+// card that contains it, and there are hundreds.
 
-/** For links with an address of the console's own; with a modifier the browser does as it is told. */
+/** For links within the console; with a modifier key the browser handles the click. */
 export function useFollowLinks() {
   const { history } = useRouter();
   return useCallback(

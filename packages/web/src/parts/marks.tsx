@@ -1,4 +1,4 @@
-// Small marks with a hue: a badge is always icon and word, a light never stands without its sentence.
+// Small marks with a hue: a badge always has an icon and a word, a light always has a sentence.
 import type { TablerIcon } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import type { Hue } from '../theme/theme.ts';
@@ -8,7 +8,7 @@ interface HueProps {
   readonly hue: Hue;
 }
 
-/** How a state is shown, wherever it stands. */
+/** How a state is shown everywhere. */
 export interface StateDisplay extends HueProps {
   readonly word: string;
   readonly icon: TablerIcon;
@@ -50,7 +50,7 @@ export function Light({ hue, large = false }: HueProps & { readonly large?: bool
   );
 }
 
-/** Amber unless another hue is meant: counts stand where something waits. */
+/** Amber by default: counts are shown where something waits for the owner. */
 export function Count({
   n,
   hue = 'you',
@@ -68,7 +68,7 @@ export function Chip({ children }: { readonly children: ReactNode }) {
   return <span className={classes.chip}>{children}</span>;
 }
 
-// Relay's mark: a contact about to close.
+// Relay's logo: an electrical contact about to close.
 
 export function Logo() {
   return (

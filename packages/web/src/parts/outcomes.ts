@@ -1,4 +1,4 @@
-// The outcome of a decision as a badge: icon, word and hue. One that a newer daemon knows keeps its own word.
+// The outcome of a decision as a badge: icon, word and hue. An unknown outcome of a newer daemon is shown as is.
 import {
   IconArrowForward,
   IconCheck,

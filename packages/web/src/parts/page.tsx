@@ -1,5 +1,5 @@
-// The head of a page: the sentence that answers its question. After a navigation the shell gives it the focus, so that
-// a reader of the screen hears where they are; the tab says the page's name.
+// The head of a page: its summary. After a navigation the shell focuses it, so that screen readers announce the page;
+// the tab shows the page's name.
 
 import type { TablerIcon } from '@tabler/icons-react';
 import { type ReactNode, useEffect, useId } from 'react';
@@ -7,7 +7,7 @@ import type { Hue } from '../theme/theme.ts';
 import classes from './parts.module.css';
 
 interface PageProps {
-  /** In the tab, as the navigation names it. */
+  /** Shown in the tab, as in the navigation. */
   readonly title: string;
   readonly sentence: ReactNode;
   readonly eyebrow?: ReactNode;
@@ -35,7 +35,7 @@ export function Page({ title, sentence, eyebrow, lead, acts, children }: PagePro
   );
 }
 
-// A card: a named section with a border, its head and what it holds.
+// A card: a named section with a border, a head and content.
 
 interface CardProps {
   readonly title: ReactNode;
@@ -43,7 +43,7 @@ interface CardProps {
   readonly mark?: ReactNode;
   /** At the end of the head's line. */
   readonly aside?: ReactNode;
-  /** Rows reach from edge to edge. */
+  /** Rows extend from edge to edge. */
   readonly flush?: boolean;
   readonly className?: string;
   readonly children: ReactNode;
@@ -63,7 +63,7 @@ export function Card({ title, mark, aside, flush = false, className, children }:
   );
 }
 
-// Something said in place: what was refused, what moved on, what is held.
+// A note in place: a refusal, a change, a hold.
 
 interface NoteProps {
   readonly hue: Hue;
@@ -84,7 +84,7 @@ export function Note({ hue, icon: Icon, children, acts, role }: NoteProps) {
   );
 }
 
-// A sentence of Relay's: commands stand between backticks in all of them.
+// A sentence from Relay: commands are between backticks.
 
 export function Sentence({ text }: { readonly text: string }) {
   return text

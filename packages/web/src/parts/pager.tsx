@@ -1,4 +1,4 @@
-// Which page of a long list is shown, and the way to the next. Nothing where one page holds all.
+// Shows the page of a long list with links to the others. Nothing if one page holds all.
 import { Button } from '@mantine/core';
 import { groupDigits } from './format.ts';
 import classes from './pager.module.css';

@@ -1,5 +1,4 @@
-// What stands where a list would: nothing there, not there yet, could not be had. `Asked` chooses among them, and
-// shows what was known as long as there is something.
+// Shown in place of a list: empty, loading or failed. `QueryContent` chooses among them and keeps showing known data.
 import { Button, Skeleton } from '@mantine/core';
 import { IconAlertTriangle, type TablerIcon } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
@@ -16,9 +15,9 @@ interface EmptyStateProps {
   /** One true sentence. */
   readonly title: string;
   readonly children?: ReactNode;
-  /** One thing to do. */
+  /** One action. */
   readonly act?: ReactNode;
-  /** Where it stands for the whole page, its sentence is the page's. */
+  /** If it fills the whole page, its sentence is the page's summary. */
   readonly isPage?: boolean;
 }
 
@@ -40,7 +39,7 @@ export function EmptyState({
   );
 }
 
-/** In the shape of what will stand there; shown after 300 ms. */
+/** Placeholder in the shape of the content; shown after 300 ms. */
 export function LoadingRows({ rows = 3 }: { readonly rows?: number }) {
   return (
     <div className={classes.late} role="status" aria-busy="true" aria-label="Loading">
@@ -98,7 +97,7 @@ export function LoadFailure({ what, error, isPage = false, onRetry }: LoadFailur
 
 interface QueryContentProps<Data> {
   readonly query: UseQueryResult<Data, Error>;
-  /** At the beginning of a sentence: `The approvals`. */
+  /** For the beginning of a sentence: `The approvals`. */
   readonly what: string;
   readonly loading?: ReactNode;
   readonly isPage?: boolean;

@@ -1,4 +1,4 @@
-// The state of a conversation as a badge: icon and word. One map for the board, the list and the conversation itself.
+// The state of a conversation as a badge: icon and word. Used by the board, the list and the conversation itself.
 import type { ConversationInstance } from '@relay/contract/api/instances';
 import type { InstanceState } from '@relay/contract/conversation/states';
 import {
@@ -33,7 +33,7 @@ export const STATE_DISPLAY: Readonly<Record<InstanceState, StateDisplay>> = {
 
 type InstanceWithState = Pick<ConversationInstance, 'state' | 'failure_reason'>;
 
-/** What the owner ended on purpose did not fail. */
+/** A conversation that the owner ended did not fail. */
 export const stateWord = ({ state, failure_reason }: InstanceWithState): string =>
   failure_reason === 'cancelled' ? 'Cancelled' : STATE_DISPLAY[state].word;
 
@@ -46,7 +46,7 @@ export function StateBadge({ instance }: { readonly instance: InstanceWithState 
   );
 }
 
-/** Beside the state of a conversation that holds an approval. */
+/** Beside the state of a conversation with a pending approval. */
 export function ApprovalBadge() {
   return (
     <Badge hue="you" icon={IconClipboardCheck}>

@@ -1,5 +1,5 @@
-// The head of what was said, over a chat and over a conversation: the way back, the title, a line about it, and what
-// stands at the end. Where the list is in view the page hides the way back.
+// The header of a chat or a conversation: back link, title, subtitle, and badges or buttons. Where the list is visible
+// the page hides the back link.
 import { ActionIcon } from '@mantine/core';
 import { IconArrowLeft } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';

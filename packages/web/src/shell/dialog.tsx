@@ -1,5 +1,5 @@
-// What is asked before something is done, in the browser's own dialog: it keeps the focus, gives it back and listens to
-// Escape by itself, so the first page need not bring what does. One at a time; whoever asks next takes its place.
+// Confirmations in the browser's own dialog element: it handles focus and Escape, so the first page needs no library
+// for it. One at a time; a new one replaces the current one.
 import { Button, CloseButton } from '@mantine/core';
 import { type ReactNode, useEffect, useId, useRef, useSyncExternalStore } from 'react';
 import classes from './asking.module.css';
@@ -9,12 +9,12 @@ export interface Confirmation {
   readonly words: ReactNode;
   readonly yes: string;
   readonly no: string;
-  /** It cannot be taken back. */
+  /** The action cannot be undone. */
   readonly isGrave?: boolean;
   onYes(): void;
 }
 
-/** Something to read, with nothing to decide. */
+/** Text to read, without a decision. */
 interface DialogContent {
   readonly title: string;
   readonly children: ReactNode;
@@ -36,7 +36,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Once, in the shell. */
+/** Rendered once, in the shell. */
 export function DialogHost() {
   const shown = useSyncExternalStore(subscribe, () => shownDialog);
   return shown && <Dialog key={shown.title} shown={shown} />;
@@ -48,7 +48,7 @@ function Dialog({ shown }: { readonly shown: Confirmation | DialogContent }) {
   const words = useId();
   useEffect(() => {
     dialog.current?.showModal();
-    // The harmless answer is at hand.
+    // Focuses the harmless answer.
     dialog.current?.querySelector<HTMLElement>('[data-harmless]')?.focus();
   }, []);
   const close = () => dialog.current?.close();
@@ -60,7 +60,7 @@ function Dialog({ shown }: { readonly shown: Confirmation | DialogContent }) {
       aria-labelledby={title}
       aria-describedby={isQuestion ? words : undefined}
       onClose={() => shownDialog === shown && setShownDialog(undefined)}
-      // Beside it, where the browser knows how; Escape always does.
+      // Closes on an outside click where the browser supports it; Escape always works.
       closedby="any"
     >
       <header>

@@ -1,7 +1,7 @@
-// What is typed after the palette was asked for and before its field is there. Whoever knows the palette types on
-// without looking. Invariant: meanwhile no letter reaches the page, where it could be a yes, and none is lost.
+// Buffers what is typed after the palette was opened and before its field exists. Invariant: meanwhile no key reaches
+// the page, where it could approve something, and none is lost.
 
-/** As much of a `KeyboardEvent` as is looked at. */
+/** The fields of a `KeyboardEvent` that are used. */
 export type KeyStroke = Pick<
   KeyboardEvent,
   'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'isComposing'
@@ -9,13 +9,13 @@ export type KeyStroke = Pick<
 
 export interface TypedAhead {
   readonly text: string;
-  /** Enter was pressed, which chooses what stands first; what comes after it counts no more. */
+  /** Enter was pressed, which selects the first entry; later keys are ignored. */
   readonly isChosen: boolean;
 }
 
 export const NOTHING_TYPED: TypedAhead = { text: '', isChosen: false };
 
-/** Undefined for a stroke that means something else: the browser's own, Tab, Escape. */
+/** Undefined for keys with another meaning: browser shortcuts, Tab, Escape. */
 export function applyStroke(typed: TypedAhead, stroke: KeyStroke): TypedAhead | undefined {
   const { key } = stroke;
   if (stroke.ctrlKey || stroke.metaKey || stroke.altKey || stroke.isComposing) return undefined;
@@ -25,7 +25,7 @@ export function applyStroke(typed: TypedAhead, stroke: KeyStroke): TypedAhead | 
   return { ...typed, text: key === 'Backspace' ? typed.text.slice(0, -1) : typed.text + key };
 }
 
-/** A page is never left without its keys for longer, whatever became of the palette. */
+/** The longest time that keys are kept from the page, whatever happens to the palette. */
 const PATIENCE_MS = 3_000;
 
 let typed: TypedAhead | null = null;
@@ -51,13 +51,13 @@ export function bufferTyping(): void {
   addEventListener('pointerdown', stopBuffering, { capture: true });
 }
 
-/** Its code is there: the field has to follow. */
+/** The palette's code is loaded: its field must follow. */
 export function expectPaletteField(): void {
   clearTimeout(patience);
   patience = setTimeout(stopBuffering, PATIENCE_MS);
 }
 
-/** It has the focus, and takes what is typed by itself. */
+/** The field has the focus and receives keys itself. */
 export const hasPaletteField = (): boolean => isThere;
 
 export function onPaletteClosed(): void {
@@ -65,7 +65,7 @@ export function onPaletteClosed(): void {
   stopBuffering();
 }
 
-/** The palette does not come, or somebody turned to something else. */
+/** The palette does not open, or the owner turned to something else. */
 export function stopBuffering(): void {
   typed = null;
   clearTimeout(patience);
@@ -73,7 +73,7 @@ export function stopBuffering(): void {
   removeEventListener('pointerdown', stopBuffering, { capture: true });
 }
 
-/** Into the field that has the focus now, as if it had been typed there. */
+/** Types the buffered keys into the focused field. */
 export function flushTypingInto(field: HTMLInputElement): void {
   const { text, isChosen } = typed ?? NOTHING_TYPED;
   isThere = true;
@@ -82,7 +82,7 @@ export function flushTypingInto(field: HTMLInputElement): void {
     field.setRangeText(text, field.selectionStart ?? 0, field.selectionEnd ?? 0, 'end');
     field.dispatchEvent(new Event('input', { bubbles: true }));
   }
-  // The first is chosen once what fits stands there.
+  // Selects the first entry once the matches are shown.
   const enter = { key: 'Enter', code: 'Enter', bubbles: true, cancelable: true };
   if (isChosen) setTimeout(() => field.dispatchEvent(new KeyboardEvent('keydown', enter)));
 }

@@ -1,4 +1,4 @@
-// Where a page falls over: the frame stays, and the page says so. What happened goes to the browser's own console.
+// Shown when a page throws or does not exist; the frame stays. Details go to the browser's console.
 import { Button } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router';

@@ -1,5 +1,5 @@
-// The one switch that stops all sending, from every page. Holding asks first, since replies stop too; letting go asks
-// as well, since what waits then leaves.
+// The hold button, on every page. Holding asks first, because replies stop too; releasing asks as well, because queued
+// messages are then sent.
 import { Button } from '@mantine/core';
 import { IconSend, IconSendOff } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';

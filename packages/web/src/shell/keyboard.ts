@@ -1,11 +1,11 @@
-// Letter keys, without a browser: who declared which, and whether a press means one of them. Invariant: a press that
-// may be meant for a field, a dialog or the browser is never taken.
+// Letter keys, independent of the browser: which are declared, and whether a key press means one of them. Invariant: a
+// press that may be meant for a field, a dialog or the browser is never used.
 import { useSyncExternalStore } from 'react';
 
-/** What a key does; one that cannot be done right now is left out. */
+/** The action of each key; undefined if it is not possible right now. */
 export type KeyBindings = Readonly<Record<string, (() => void) | undefined>>;
 
-/** What the page at hand declares goes before what holds everywhere. */
+/** Keys of the current page take precedence over global ones. */
 export type KeyScope = 'page' | 'everywhere';
 
 export interface DeclaredKeys {
@@ -15,7 +15,7 @@ export interface DeclaredKeys {
   readonly keys: KeyBindings;
 }
 
-/** As much of a `KeyboardEvent` as is looked at. */
+/** The fields of a `KeyboardEvent` that are used. */
 export interface KeyPress {
   readonly key: string;
   readonly code: string;
@@ -28,9 +28,9 @@ export interface KeyPress {
   readonly defaultPrevented: boolean;
 }
 
-/** Where a press happens. */
+/** Where a key press happens. */
 export interface FocusContext {
-  /** Whether what has the focus matches. */
+  /** Whether the focused element matches. */
   isIn(selector: string): boolean;
   hasDialog(): boolean;
 }
@@ -44,10 +44,10 @@ const TAKES_LETTERS = [
 ].join();
 const TAKES_ENTER = 'a, button, summary, input, [role=button], [role=tab], [role=option]';
 
-/** Held down, only a movement goes on: nobody says yes twice by a slow finger. */
+/** Only movements repeat while a key is held: nobody approves twice with a slow finger. */
 const MAY_REPEAT = new Set(['j', 'k', 'ArrowDown', 'ArrowUp', 'ArrowLeft', 'ArrowRight']);
 
-/** The key as it is declared, whatever the layout; nothing for one that belongs to somebody else. */
+/** The declared key, whatever the layout; undefined for a press with another meaning. */
 export function keyFromPress(press: KeyPress, around: FocusContext): string | undefined {
   if (press.ctrlKey || press.metaKey || press.altKey) return undefined;
   if (press.isComposing || press.defaultPrevented) return undefined;
@@ -61,14 +61,14 @@ export function keyFromPress(press: KeyPress, around: FocusContext): string | un
 
 function declaredKeyName({ key, code }: KeyPress): string {
   if (key.length > 1) return key;
-  // On a keyboard of another script the letter is where it is on ours.
+  // On a keyboard with another script, uses the position of the key.
   const isOurs = (key.codePointAt(0) ?? 0) < 128;
   return (isOurs ? key : (/^Key([A-Z])$/.exec(code)?.[1] ?? key)).toLowerCase();
 }
 
 interface LetterKeyboard {
   declare(declared: DeclaredKeys): () => void;
-  /** Does what was declared for it; false if nobody wants it. */
+  /** Runs the action of the key; false if there is none. */
   press(key: string): boolean;
   list(): readonly DeclaredKeys[];
 }
@@ -82,7 +82,7 @@ export function createLetterKeyboard(): LetterKeyboard {
       return () => all.delete(declared);
     },
     press(key) {
-      // The last who asked stands above the others.
+      // The last one declared wins.
       const asked = [...of('everywhere'), ...of('page')];
       const act = asked.findLast(({ keys }) => keys[key] !== undefined)?.keys[key];
       act?.();
@@ -102,7 +102,7 @@ const KEY_SIGNS: Readonly<Record<string, string>> = {
   ArrowRight: '→',
 };
 
-/** As they are shown: `J` `K`, and digits in a row as one. */
+/** As displayed: `J` `K`, and a series of digits as one. */
 export function keyLabels(keys: KeyBindings): readonly string[] {
   const names = Object.keys(keys).filter((key) => keys[key] !== undefined);
   const digits = names.filter((key) => /^\d$/.test(key));
@@ -111,8 +111,8 @@ export function keyLabels(keys: KeyBindings): readonly string[] {
   return [...row, ...others.map((key) => KEY_SIGNS[key] ?? key.toUpperCase())];
 }
 
-// Whether letter keys are on in this browser. Whoever speaks to the computer, or presses keys by accident, can switch
-// them off (WCAG 2.1.4); the choice holds in every tab.
+// Whether letter keys are on in this browser. People who use voice control or press keys by accident can switch them
+// off (WCAG 2.1.4); the choice applies to all tabs.
 
 const LETTER_KEYS_STORAGE = 'relay.letter-keys';
 const listeners = new Set<() => void>();
@@ -134,11 +134,11 @@ function onLetterKeysChange(listener: () => void): () => void {
   };
 }
 
-// Whether letter keys are on, for components that show them or switch them.
+// The hook for components that show letter keys or switch them.
 
 export const useAreLetterKeysOn = (): boolean =>
   useSyncExternalStore(onLetterKeysChange, areLetterKeysOn);
 
-// The key of commands as this machine writes it.
+// The name of the command key on this machine.
 
 export const COMMAND_KEY = navigator.userAgent.includes('Mac') ? '⌘ K' : 'Ctrl K';

@@ -1,4 +1,4 @@
-// What stands behind `?`: the keys of the page at hand and of the shell, and the switch for all of them.
+// The list behind `?`: keys of the current page and of the shell, and the switch for all of them.
 import { Switch } from '@mantine/core';
 import {
   COMMAND_KEY,

@@ -1,5 +1,5 @@
-// Letter keys as components use them: a page declares its own with `useKeys`, the shell listens once and lists them
-// behind `?`. Each of them is also a button or a link somewhere: a key is a short way, never the only one.
+// Letter keys for components: a page declares its own with `useKeys`, the shell listens once and lists them behind `?`.
+// Each key also has a button or a link: it is never the only way.
 import { useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useEffectEvent } from 'react';
 import { loadWhenReachable } from '../data/lazy-load.ts';
@@ -16,8 +16,8 @@ import {
 const keyboard = createLetterKeyboard();
 
 /**
- * Declares letter keys while the component is there: `useKeys({ j: next, k: previous }, 'Next and previous approval')`.
- * A key by its name (`a`, `1`, `/`, `Enter`); one that is `undefined` right now is neither taken nor listed.
+ * Declares letter keys while the component is mounted: `useKeys({ j: next, k: previous }, 'Next and previous
+ * approval')`. A key by its name (`a`, `1`, `/`, `Enter`); one that is `undefined` is neither handled nor listed.
  */
 export function useKeys(keys: KeyBindings, words: string, place: KeyScope = 'page'): void {
   const names = Object.keys(keys)
@@ -31,7 +31,7 @@ export function useKeys(keys: KeyBindings, words: string, place: KeyScope = 'pag
   }, [names, words, place]);
 }
 
-/** The key of a button, beside its word; the button carries `aria-keyshortcuts` for whoever does not see it. */
+/** The key of a button, beside its label; the button has `aria-keyshortcuts` for screen readers. */
 export function KeyHint({ children }: { readonly children: string }) {
   return useAreLetterKeysOn() && <kbd aria-hidden>{children}</kbd>;
 }
@@ -51,10 +51,10 @@ export const openKeysList = (): void => {
   });
 };
 
-/** Once, in the shell. */
+/** Used once, in the shell. */
 export function useLetterKeyboard(): void {
   const navigate = useNavigate();
-  // To the field itself, once the page is there: whoever pressed this wants to type.
+  // Focuses the field once the page is there: this key means that the owner wants to type.
   const search = async () => {
     await navigate({ to: '/search' });
     requestAnimationFrame(() =>

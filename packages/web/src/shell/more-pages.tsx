@@ -1,4 +1,4 @@
-// Every page, on a phone, where the bottom has room for four. Loaded when somebody asks for it.
+// The list of all pages on a phone, where the tab bar has room for four. Loaded on demand.
 import { Drawer } from '@mantine/core';
 import { Nav, NavFooter } from './nav.tsx';
 import classes from './shell.module.css';

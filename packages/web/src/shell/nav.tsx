@@ -1,4 +1,4 @@
-// The pages as links; the ones that wait for the owner carry their count.
+// The navigation: links to the pages, with counts where something waits for the owner.
 
 import { ActionIcon, type MantineColorScheme, useMantineColorScheme } from '@mantine/core';
 import { IconMoon, IconSun, IconSunMoon } from '@tabler/icons-react';
@@ -58,7 +58,7 @@ function WaitingCount({ path }: { readonly path: string }) {
   return <Count n={waiting} says={`, ${waiting} waiting for you`} />;
 }
 
-// What stands below the list of pages, on a laptop and behind More on a phone.
+// The area below the list of pages, on a laptop and behind More on a phone.
 
 export function NavFooter() {
   return (
@@ -69,7 +69,7 @@ export function NavFooter() {
   );
 }
 
-// Light, dark, or as the system is: each press goes on to the next.
+// Switches between light, dark and the system's scheme.
 
 const NEXT_SCHEME: Record<MantineColorScheme, MantineColorScheme> = {
   auto: 'dark',

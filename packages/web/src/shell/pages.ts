@@ -1,5 +1,5 @@
-// The pages as the navigation and the palette show them, in their groups. The paths are core's, so a page that is not
-// there cannot be named.
+// The pages for the navigation and the palette, in groups. The paths come from core, so a page that does not exist
+// cannot be named.
 import type { ConsolePage } from '@relay/core/console/pages';
 import {
   IconBook2,
@@ -20,10 +20,10 @@ import {
 export interface PageEntry {
   readonly path: ConsolePage;
   readonly label: string;
-  /** Where there is little room. */
+  /** For narrow places. */
   readonly short?: string;
   readonly icon: TablerIcon;
-  /** What the page answers, for the palette. */
+  /** The question that the page answers, for the palette. */
   readonly question: string;
 }
 
@@ -117,5 +117,5 @@ export const PAGE_GROUPS: readonly PageGroup[] = [
   },
 ];
 
-/** At the bottom of a phone; the rest is behind More. */
+/** The tab bar of a phone; the rest is behind More. */
 export const TAB_PAGES: readonly PageEntry[] = [HOME, APPROVALS, CONVERSATIONS, PEOPLE];

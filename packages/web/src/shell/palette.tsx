@@ -1,5 +1,4 @@
-// Find or do: every page, people and conversations by name, words to search for, and what can be done from anywhere.
-// Loaded when it is first opened.
+// The command palette: pages, people, conversations, search and global actions. Loaded when first opened.
 import { useMantineColorScheme } from '@mantine/core';
 import { Spotlight, type SpotlightActionData, spotlight } from '@mantine/spotlight';
 import '@mantine/spotlight/styles.layer.css';
@@ -44,7 +43,7 @@ export function Palette() {
   const pages = PAGE_GROUPS.flatMap((group) => group.pages).map(({ path, label, question, icon }) =>
     action(path, label, icon, go(path), { description: question }),
   );
-  // The daemon found them by more than what is shown, so whatever was typed fits.
+  // The daemon matched more than what is shown, so the typed text is added to make it match.
   const known = (icon: TablerIcon) => (one: PaletteMatch) =>
     action(one.id, one.label, icon, go(one.href), { ...one, keywords: typed });
   const search = action(
@@ -97,7 +96,7 @@ const action = (
   ...(more.disabled === undefined ? {} : { disabled: more.disabled }),
 });
 
-/** From anywhere. */
+/** Available everywhere. */
 function useCommands(): SpotlightActionData[] {
   const { history } = useRouter();
   const live = useLiveStream();
@@ -138,11 +137,10 @@ function useCommands(): SpotlightActionData[] {
   ];
 }
 
-/** Also before it is rendered for the first time: then it comes open. */
+/** Works before the first render too: then it renders open. */
 export const openPalette = spotlight.open;
 
-// What the palette finds by name: people and conversations, asked of the daemon once somebody has typed. Loaded with
-// the palette.
+// Finds people and conversations by name, by asking the daemon once something is typed. Loaded with the palette.
 
 const SHORTEST_QUERY = 2;
 const MOST_MATCHES = 5;
@@ -151,7 +149,7 @@ interface PaletteMatch {
   readonly id: string;
   readonly label: string;
   readonly description: string;
-  /** Where it leads. */
+  /** Its address. */
   readonly href: string;
 }
 

@@ -1,4 +1,4 @@
-// The frame around every page: landmarks, navigation, the connection light, the hold and what concerns all pages.
+// The frame around every page: landmarks, navigation, connection status, hold and banners.
 import { ActionIcon, Button } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import {
@@ -105,13 +105,16 @@ export function ConsoleShell() {
   );
 }
 
-/** Where the page says so, else at its sentence. Whoever just opened the console begins at the top, with the skip link. */
+/**
+ * Focuses the element that the page marks, else its summary. On the first load the focus stays at the top, with the
+ * skip link.
+ */
 function useFocusAfterNavigation(): void {
   const router = useRouter();
   useEffect(
     () =>
       router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {
-        // Whoever opened the palette meanwhile is typing there.
+        // If the palette was opened meanwhile, the owner is typing there.
         if (fromLocation === undefined || !pathChanged || hasPaletteField()) return;
         const landing =
           document.querySelector<HTMLElement>('#main [data-landing]') ??
@@ -127,17 +130,17 @@ const MorePages = lazy(async () => ({ default: (await morePages()).MorePages }))
 const toasts = () => loadWhenReachable(() => import('./toasts.tsx'));
 const Toasts = lazy(async () => ({ default: (await toasts()).Toasts }));
 
-/** What a key or a press asks for anywhere is there when Relay is not. */
+/** Preloads what a key or button may open anywhere, so that it works while Relay is unreachable. */
 function PreloadOverlays() {
   useEffect(() => {
-    // Whoever wants one that cannot be had is told then.
+    // If one cannot be loaded, the error is shown when it is opened.
     for (const part of [() => loadWhenReachable(loadPalette), loadKeysList, morePages])
       part().catch(() => {});
   }, []);
   return null;
 }
 
-/** The bottom of a phone. */
+/** The tab bar of a phone. */
 function PhoneTabs() {
   const [more, setMore] = useState<'never' | 'open' | 'closed'>('never');
   const { pathname } = useLocation();
@@ -169,7 +172,7 @@ function PhoneTabs() {
   );
 }
 
-// What concerns every page stands above it: the daemon does not answer, sending is held, something is frozen.
+// Banners for all pages: the daemon does not answer, sending is on hold, something is frozen.
 
 function Banners() {
   return (
@@ -241,8 +244,8 @@ function FrozenBanner() {
   );
 }
 
-// How the link to WhatsApp is, on every page: a light and its word, with the sentence behind it. A daemon that is gone
-// goes before everything it last said.
+// The state of the WhatsApp connection on every page: a light with a word, and the sentence behind it. An unreachable
+// daemon takes precedence over its last known state.
 
 interface LinkStatus extends ConnectionDisplay {
   readonly detail: string;
@@ -306,8 +309,8 @@ function LinkStatusLine() {
   );
 }
 
-// Says on every page of a demo that it is one, and leads to the phone on which one is everybody else. The daemon knows
-// both: the one by the network that it is on, the other by whoever started it.
+// Marks every page of a demo and links to the simulated phone. The daemon knows both: the demo by its network, the
+// phone's address from whoever started it.
 
 function DemoStrip() {
   const { data: status } = useQuery(statusQuery);
@@ -324,7 +327,7 @@ function DemoStrip() {
   );
 }
 
-/** In a window as narrow as a phone; where a browser opens none, the link does what links do. */
+/** Opens a window as narrow as a phone; where the browser blocks it, the link works as usual. */
 function openPhoneBeside(event: MouseEvent<HTMLAnchorElement>): void {
   const plain = !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey);
   if (!plain || !matchMedia('(min-width: 860px)').matches) return;
@@ -333,7 +336,7 @@ function openPhoneBeside(event: MouseEvent<HTMLAnchorElement>): void {
     event.preventDefault();
 }
 
-// One polite voice for the whole page: what newly waits for the owner, at most one sentence in five seconds.
+// One polite live region for the whole page: announces new pending items, at most one sentence in five seconds.
 
 const ANNOUNCE_EVERY_MS = 5_000;
 
@@ -357,8 +360,8 @@ function WaitingAnnouncer() {
   );
 }
 
-// The palette is no part of the first page: the first Ctrl K or press of its button loads it, or the page once it is at
-// rest. What is typed until its field is there is kept for it.
+// The palette is not part of the first page: Ctrl+K, its button or an idle page loads it. Keys typed before its field
+// exists are buffered.
 
 const loadPalette = () => import('./palette.tsx');
 const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }));
@@ -367,7 +370,7 @@ function usePalette() {
   const [wanted, setWanted] = useState(false);
   const open = useCallback(() => {
     bufferTyping();
-    // What Relay does not give right now is not waited for: until then no key would reach the page.
+    // Does not wait if Relay is unreachable: until then no key would reach the page.
     void loadPalette().then(({ openPalette }) => {
       setWanted(true);
       openPalette();

@@ -1,4 +1,4 @@
-// What a browser without a session sees: how to get one. It notices by itself when there is one.
+// Shown without a session: how to sign in. It notices a new session by itself.
 import { Button, CopyButton } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useEffect } from 'react';

@@ -1,4 +1,4 @@
-// Where short notices appear. What is said before this is there waits in its store.
+// Where toasts appear. Earlier ones wait in its store.
 import { Notifications } from '@mantine/notifications';
 
 export const Toasts = () => <Notifications position="bottom-right" />;

@@ -1,5 +1,5 @@
-// Mantine's provider, put together of its parts: its own works out some hundred variables of the theme at every start and
-// writes them into the page. Ours never change, so the build writes them into the styles (`vite.config.ts`).
+// Mantine's provider, assembled from its parts: its own computes about a hundred theme variables at every start and
+// writes them into the page. Ours never change, so the build writes them into the stylesheet (`vite.config.ts`).
 import {
   localStorageColorSchemeManager,
   MantineContext,
@@ -34,12 +34,11 @@ export function ThemeProvider({ children }: { readonly children: ReactNode }) {
   );
 }
 
-// The nonce that the page was served with: what Mantine writes into the page as styles carries it, and nothing else
-// may be written there.
+// The nonce of the page: styles that Mantine writes into the page need it, and nothing else may be written there.
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
 
 const styleNonce = (): string => nonce;
 
-/** By this name the lock of the page's scrolling, behind dialogs, finds it. */
+/** The scroll lock behind dialogs reads it under this name. */
 Object.assign(globalThis, { __webpack_nonce__: nonce });

@@ -1,4 +1,4 @@
-// Mantine in Relay's colours. Its own variables point at ours, so that each colour is said once, in tokens.css.
+// Mantine in Relay's colours. Its variables refer to ours, so that each colour is defined once, in tokens.css.
 import {
   ActionIcon,
   Button,
@@ -15,7 +15,7 @@ const FILLED = {
   border: '1px solid transparent',
 };
 
-/** The one filled button of a decision is petrol with the ink that stands on it in either scheme. */
+/** The filled button of a decision is petrol with a text colour that fits either scheme. */
 const variantColorResolver: VariantColorsResolver = (input) => {
   const isOurs = input.color === undefined || input.color === 'petrol';
   if (input.variant === 'filled' && isOurs) return FILLED;
@@ -59,7 +59,7 @@ export const theme = createTheme({
       defaultProps: { variant: 'subtle', color: 'gray' },
       vars: () => ({ root: { '--ai-size': 'var(--control)' } }),
     }),
-    // By their names alone: the first page does not bring what only other pages show.
+    // By name only: the first page does not load components that only other pages use.
     Input: {
       vars: () => ({
         wrapper: {
@@ -108,5 +108,8 @@ export const cssVariables: CSSVariablesResolver = () => ({
 
 // Seven hues, each with one meaning; `data-hue` on an element sets its three colours.
 
-/** you: waits for the owner · agent: Relay moves · them: waits for others · parked: still · ok: arrived · held: refused · bad: broken */
+/**
+ * you: waits for the owner · agent: Relay acts · them: waits for others · parked: paused · ok: arrived · held: refused
+ * · bad: broken
+ */
 export type Hue = 'you' | 'agent' | 'them' | 'parked' | 'ok' | 'held' | 'bad';

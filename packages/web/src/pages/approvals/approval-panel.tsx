@@ -1,5 +1,5 @@
-// One approval, whole: to whom, the exact text, why it is asked, what led to it, and the acts. When it was answered
-// elsewhere meanwhile, that is said here, and its new state is shown in its place.
+// One approval in full: recipient, exact text, reason, history and buttons. If it was answered elsewhere meanwhile, the
+// panel says so and shows the new state.
 
 import { Textarea } from '@mantine/core';
 import { getHotkeyHandler } from '@mantine/hooks';
@@ -54,11 +54,11 @@ import { approvalQuery, useApprovalAnswers } from './queries.ts';
 
 interface ApprovalPanelProps {
   readonly id: string;
-  /** As the list has it, until the rest is there. */
+  /** The approval as the list has it, until the details are loaded. */
   readonly listed: Approval | undefined;
-  /** Whoever comes to this address begins here. */
+  /** Focus starts here when somebody opens this address. */
   readonly isLanding: boolean;
-  /** With the approval that took its place, if one did. */
+  /** Called with the approval that replaced it, if any. */
   onDecided(instead?: string): void;
 }
 
@@ -246,15 +246,15 @@ function NoSuchApproval() {
   );
 }
 
-// The exact text, byte for byte as it would be sent, and whether it has been on the screen to its end. While it is
-// edited a field stands in its place; nothing is sent from there.
+// The exact text, byte for byte as it would be sent, and whether its end has been on screen. During editing a field
+// replaces it; nothing is sent from there.
 
 interface ExactTextProps {
   readonly approval: Approval;
-  /** The words that are being written; null while the text is only read. */
+  /** The edited text; null while the text is only read. */
   readonly edited: string | null;
   onEdit(text: string): void;
-  /** Left out while there is nothing new to keep. */
+  /** Undefined while there is no change to save. */
   readonly onKeep: (() => void) | undefined;
   onSeen(): void;
 }
@@ -304,7 +304,7 @@ function ExactText({ approval, edited, onEdit, onKeep, onSeen }: ExactTextProps)
   );
 }
 
-/** A key pressed once too often must not be a yes to what has only just come up. */
+/** Minimum time on screen, so that a key pressed once too often does not approve what has just appeared. */
 const GLANCE_MS = 600;
 
 function ExactTextBubble({ text, onSeen }: { readonly text: string; readonly onSeen: () => void }) {
@@ -318,7 +318,7 @@ function ExactTextBubble({ text, onSeen }: { readonly text: string; readonly onS
         clearTimeout(looking);
         if (entry?.isIntersecting === true) looking = setTimeout(seen, GLANCE_MS);
       },
-      // What lies under the acts, and on a phone under the bar of pages, is not on the screen.
+      // Text under the buttons, or on a phone under the tab bar, is not on screen.
       {
         rootMargin: matchMedia('(max-width: 860px)').matches
           ? '0px 0px -140px 0px'
@@ -340,8 +340,7 @@ function ExactTextBubble({ text, onSeen }: { readonly text: string; readonly onS
   );
 }
 
-// What led to the question, in the order it happened: the last lines of the chat, and each row of the ledger, one
-// click from its proof.
+// What led to the approval, in order: the last lines of the chat and each ledger row, linked to its proof.
 
 type TimelineStep =
   | { readonly at: number; readonly message: BufferedMessage }
@@ -413,12 +412,12 @@ function ConversationLink({ id }: { readonly id: string }) {
   );
 }
 
-// Three things that together need a person: texts of others were read, private things are known, and words go
-// elsewhere. Shown where that is why it is asked.
+// The three facts that together require a person: foreign text was read, private data is known, and text goes
+// elsewhere. Shown where that is the reason for the approval.
 
 interface RuleOfTwoProps {
   readonly approval: Approval;
-  /** Whose texts were read, where that is known. */
+  /** Whose texts were read, if known. */
   readonly read: string | null;
 }
 
@@ -450,7 +449,7 @@ interface RuleOfTwoPartProps {
   readonly icon: TablerIcon;
   readonly title: string;
   readonly says: string;
-  /** It waits for the owner because of this. */
+  /** True if this is a reason for the approval. */
   readonly isAsked?: boolean;
 }
 

@@ -1,5 +1,5 @@
-// What waits for the owner's yes: the queue, and the chosen one whole. Invariant: a yes is given to what was on the
-// screen to its end, and to nothing else. On a phone the chosen one is a page of its own.
+// The approvals page: the queue, and the selected approval in full. Invariant: only a text whose end was on screen can
+// be approved. On a phone the selected approval is a separate page.
 import { Button, SegmentedControl } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import type { Approval, ApprovalState } from '@relay/contract/api/approvals';
@@ -148,7 +148,7 @@ function NoneListed({ state }: { readonly state: Approval['state'] }) {
   );
 }
 
-// The chosen approval as a page of its own, for a phone: what it asks is the sentence, and the acts stay in reach.
+// The selected approval as a separate page, for a phone; the buttons stay in reach.
 
 interface ApprovalPhonePageProps {
   readonly id: string;
@@ -194,7 +194,7 @@ function ApprovalPhonePage({ id, listed, onDecided }: ApprovalPhonePageProps) {
   );
 }
 
-// The queue: one line for each, with whom it is for, who asked and when it runs out. More come page by page.
+// The queue: one line per approval with recipient, requester and expiry, loaded page by page.
 
 interface ApprovalQueueProps {
   readonly approvals: readonly Approval[];
@@ -281,7 +281,7 @@ function Hints() {
   );
 }
 
-/** So much of an id is enough to answer with. */
+/** Characters of an id that are enough to answer with. */
 const SHORT_ID = 8;
 
 function AlsoOnWhatsApp({ id }: { readonly id: string }) {

@@ -1,4 +1,4 @@
-// What the approvals say in words, from what the daemon tells. Pure.
+// Texts of the approvals page. Pure.
 import type { Approval, ApprovalState } from '@relay/contract/api/approvals';
 import type { LedgerLine } from '@relay/contract/api/ledger';
 import type { DaemonStatus } from '@relay/contract/api/status';
@@ -8,7 +8,7 @@ import { ANSWER_SENTENCES, approvalRecipient } from '../../parts/approval-copy.t
 import { countInWords } from '../../parts/format.ts';
 import type { StateDisplay } from '../../parts/marks.tsx';
 
-/** The page's sentence, of how many are listed. */
+/** The page's summary, from the number of listed approvals. */
 export function approvalsSentence(state: ApprovalState, listed: number, more: boolean): string {
   const n = more ? `${listed} or more` : null;
   const things = (one: string, many: string) =>
@@ -29,13 +29,13 @@ export function approvalsSentence(state: ApprovalState, listed: number, more: bo
   }
 }
 
-/** In the middle of a sentence: `one thing`, `nothing`. */
+/** Lower-cased for the middle of a sentence: `one thing`, `nothing`. */
 const midSentence = (words: string): string =>
   words.startsWith('No ') ? 'nothing yet' : words.slice(0, 1).toLowerCase() + words.slice(1);
 
 const capital = (words: string): string => words.slice(0, 1).toUpperCase() + words.slice(1);
 
-/** For the queue: what would be done, with whom. */
+/** For the queue: the action and the contact. */
 export function approvalTitle(approval: Approval): string {
   const whom = approvalRecipient(approval);
   const [by = ''] = approval.requested_by.split(':');
@@ -54,7 +54,7 @@ export function approvalTitle(approval: Approval): string {
   }
 }
 
-/** Who asked, for the beginning of a line. */
+/** The requester, for the beginning of a line. */
 export function requesterName({ requested_by, requested_by_name }: Approval): string {
   const [kind = ''] = requested_by.split(':');
   if (kind === 'conversation') return 'Conversation';
@@ -79,11 +79,11 @@ const SHORT_REASONS: Readonly<Record<string, string>> = {
   quotes_private: 'quotes what you told it',
 };
 
-/** The reason in two or three words; the sentence stands beside the whole. */
+/** The reason in two or three words; the full sentence is shown with the details. */
 export const shortReason = ({ reason_code }: Approval): string =>
   SHORT_REASONS[reason_code] ?? reason_code.replaceAll('_', ' ');
 
-/** What stands above the text. */
+/** The heading above the text. */
 export function exactTextHeading({ kind, state }: Pick<Approval, 'kind' | 'state'>): string {
   if (kind === 'create_conversation') return 'What the conversation is for';
   if (state !== 'pending')
@@ -92,7 +92,7 @@ export function exactTextHeading({ kind, state }: Pick<Approval, 'kind' | 'state
   return kind === 'manage_grant' ? 'Exactly this will hold' : 'Exactly this will be sent';
 }
 
-/** When it happens, once there is a yes. */
+/** When the action happens after an approval. */
 export function whenApprovalTakesEffect(
   { kind }: Pick<Approval, 'kind'>,
   status: Pick<DaemonStatus, 'hold' | 'whatsapp_connected' | 'sending'> | undefined,
@@ -109,7 +109,7 @@ export function whenApprovalTakesEffect(
     : `Leaves behind ${before === 1 ? 'one other' : `${before} others`} on the way.`;
 }
 
-/** What the yes, the no and the words between came to, told by a row of the ledger. */
+/** A ledger row about the owner's answer as a step. */
 export function approvalStepText({
   action,
   outcome,
@@ -125,11 +125,11 @@ export function approvalStepText({
   return `It was refused. ${sentence}`;
 }
 
-/** Beginning and end of a hash, in fours: enough to compare with another screen. */
+/** Beginning and end of a hash in groups of four: enough to compare with another screen. */
 export const shortHash = (hash: string): string =>
   `${hash.slice(0, 4)} ${hash.slice(4, 8)} … ${hash.slice(-4)}`;
 
-/** Whose texts were read before, as the ledger's sentence ends with it. */
+/** Whose texts were read before, taken from the end of the ledger's sentence. */
 export const sourcesReadBefore = (sentence: string): string | null =>
   /Read before: (.+)\.$/.exec(sentence)?.[1] ?? null;
 
@@ -142,5 +142,5 @@ export const APPROVAL_STATE_DISPLAY: Readonly<Record<ApprovalState, StateDisplay
   expired: { word: 'Ran out', hue: 'parked', icon: IconHourglassOff },
 };
 
-/** The owner chose other words, which is not a no. */
+/** The owner changed the text, which is not a decline. */
 export const APPROVAL_CHANGED: StateDisplay = { word: 'Changed', hue: 'parked', icon: IconPencil };

@@ -1,5 +1,5 @@
-// The decision: yes to what was shown, other words, or no. The yes sends the hash of what was on the screen; a
-// refusal is told here, in the daemon's words.
+// The buttons to approve, edit or decline. Approving sends the hash of the text on screen; a refusal is shown here in
+// the daemon's words.
 import { Button, TextInput } from '@mantine/core';
 import type { Approval } from '@relay/contract/api/approvals';
 import { isApprovalEditable } from '@relay/core/approvals/approval-text';
@@ -18,12 +18,12 @@ import type { ApprovalAnswers } from './queries.ts';
 
 interface DecisionBarProps {
   readonly approval: Approval;
-  /** The whole text has been on the screen. */
+  /** The whole text has been on screen. */
   readonly isSeen: boolean;
   readonly answers: ApprovalAnswers;
   readonly edited: string | null;
   onEdit(text: string | null): void;
-  /** Left out while there is nothing new to keep. */
+  /** Undefined while there is no change to save. */
   readonly onKeep: (() => void) | undefined;
 }
 

@@ -1,4 +1,4 @@
-// What the approvals ask of the daemon: a list page by page, and one with what led to it.
+// Queries of the approvals page: the list page by page, and one approval with its history.
 import type { Approval, ApprovalDetail, ApprovalState } from '@relay/contract/api/approvals';
 import { infiniteQueryOptions, queryOptions, useQueryClient } from '@tanstack/react-query';
 import { nounKey } from '../../data/queries.ts';
@@ -25,13 +25,13 @@ export const approvalQuery = (id: string) =>
     queryFn: ({ signal }) => relay.get('/api/approvals/{id}', { signal, path: { id } }),
   });
 
-// The owner's three answers to one approval. Each waits for the daemon; a refusal is told in place, and nothing is
-// taken for done before it is.
+// The owner's three answers to an approval. Each waits for the daemon; a refusal is shown in place, and nothing is
+// shown as done before it is.
 
 interface AnswerCallbacks {
-  /** While an answer is on its way, what changes is our own doing. */
+  /** While an answer is pending, changes come from this tab. */
   onActing(isActing: boolean): void;
-  /** With the approval that took its place, if one did. */
+  /** Called with the approval that replaced it, if any. */
   onDecided(instead?: string): void;
 }
 
@@ -64,7 +64,7 @@ export function useApprovalAnswers(
     act: (text) => acting(relay.post('/api/approvals/{id}/edit', { path, body: { text } })),
     done: 'Your words wait for your yes. Nothing was sent.',
     onDone(instead) {
-      // What led there is the same, so the new one is there at once.
+      // The history is the same, so the replacement can be shown at once.
       queries.setQueryData(approvalQuery(instead.id).queryKey, { ...instead, said, rows });
       onDecided(instead.id);
     },

@@ -1,5 +1,5 @@
-// The assistant: a chat with the owner's own agent, the same session as in the terminal and on WhatsApp. What it does
-// comes as steps, what needs a yes as a card in place.
+// The assistant page: a chat with the owner's agent, in the same session as in the terminal and on WhatsApp. Tool calls
+// are shown as steps, approvals as cards in place.
 import { Button, Textarea } from '@mantine/core';
 import type { AssistantLine } from '@relay/contract/api/assistant';
 import { MAX_ASSISTANT_QUESTION_LENGTH } from '@relay/contract/api/constants';
@@ -81,7 +81,7 @@ export function AssistantScreen() {
   );
 }
 
-/** What was said last stays said when the turn has gone into the history. */
+/** Keeps the last announcement when the turn has moved to the history. */
 function useSpoken(turn: AssistantTurn | null): string {
   const whom = useContactNamer();
   const last = useRef('');
@@ -89,7 +89,7 @@ function useSpoken(turn: AssistantTurn | null): string {
   return last.current;
 }
 
-/** What another page brought along is put into the field, once. */
+/** Puts a question from another page into the field, once. */
 function useSuggested(): readonly [string | null, (text: string) => void] {
   const { ask } = readAssistantSearch(useSearch({ strict: false }));
   const navigate = useNavigate();
@@ -166,13 +166,13 @@ function AssistantLog({ turn, onKeep, onSuggest }: AssistantLogProps) {
   );
 }
 
-/** Changes with whatever is added at the end; nothing while nothing is there. */
+/** Changes with whatever is added at the end; empty while there is nothing. */
 const endMarker = (lines: readonly AssistantLine[], turn: AssistantTurn | null): string =>
   lines.length === 0 && turn === null
     ? ''
     : `${lines.at(-1)?.id} ${turn?.parts.length} ${JSON.stringify(turn?.parts.at(-1) ?? '').length}`;
 
-/** As the gate names who asked: `assistant:<run>`. */
+/** As the gate names the requester: `assistant:<run>`. */
 const isAssistant = (who: string): boolean => who.split(':', 1)[0] === 'assistant';
 
 const EmptyAssistantLog = ({ onSuggest }: { onSuggest(text: string): void }) => (
@@ -230,16 +230,16 @@ function ResetButton({ isOff }: { readonly isOff: boolean }) {
   );
 }
 
-// Where the owner asks. Enter asks, Shift with it breaks the line; what is typed is kept over a reload.
+// The input. Enter asks, Shift+Enter breaks the line; the typed text survives a reload.
 
 const DRAFT_STORAGE = 'relay-assistant-draft';
 
 interface AssistantComposerProps {
-  /** Stays with the field. */
+  /** Shown with the field. */
   readonly note: ReactNode;
   readonly isOff: boolean;
   readonly isRunning: boolean;
-  /** Put into the field, not asked: a suggestion, or a question from another page. */
+  /** Put into the field without asking: a suggestion, or a question from another page. */
   readonly suggested: string | null;
   onAsk(text: string): void;
   onStop(): void;
@@ -314,9 +314,9 @@ function AssistantComposer({
   );
 }
 
-// What the assistant may do, in one sentence and by its tools.
+// What the assistant may do, in one sentence and as a list of tools.
 
-/** The same act in two shapes is told once. */
+/** Two tools for the same action are listed once. */
 const LISTED_TOOLS = Object.entries(TOOL_COPY).filter(([name]) => name !== 'whatsapp_send_message');
 
 function AssistantToolsCard() {
@@ -344,24 +344,26 @@ function AssistantToolsCard() {
   );
 }
 
-// Stays at the end of the conversation while somebody looks there, and where they are while they read further up.
+// Keeps the view at the end of the conversation while the reader is there, and in place while they read further up.
 
 const NEAR_END_PX = 140;
 
 interface StickToEnd {
-  /** Stands where the conversation ends. */
+  /** Marks the end of the conversation. */
   readonly end: RefObject<HTMLDivElement | null>;
-  /** What is added at the beginning makes no jump. */
+  /** Keeps the view in place when something is added at the beginning. */
   keepPlace(adding: Promise<unknown>): void;
 }
 
-/** `what` changes with whatever is added at the end, `asked` with each question: who asks wants to see the answer. */
+/**
+ * `what` changes with whatever is added at the end, `asked` with each question: a new question scrolls to its answer.
+ */
 function useStickToEnd(what: string, asked: number | null): StickToEnd {
   const end = useRef<HTMLDivElement>(null);
   const follows = useRef(true);
   const isPlaced = useRef(false);
   useEffect(() => {
-    // Until it was placed once, only the router has scrolled.
+    // Until the view was placed once, only the router has scrolled.
     const look = () => {
       const top = end.current?.getBoundingClientRect().top;
       if (isPlaced.current && top !== undefined)
@@ -392,7 +394,7 @@ function useStickToEnd(what: string, asked: number | null): StickToEnd {
   return { end, keepPlace };
 }
 
-// What was said with the assistant, a page at a time from the newest back.
+// The history of the assistant, page by page from the newest.
 
 const HISTORY_PAGE = 40;
 

@@ -1,4 +1,4 @@
-// What the assistant's page says of itself, seen and spoken. Pure.
+// Texts of the assistant page, shown and announced to screen readers. Pure.
 
 import type { ListedContact } from '@relay/contract/api/contacts';
 import {
@@ -30,10 +30,10 @@ export function assistantSentence(hasModel: boolean, turn: AssistantTurn | null)
   return isAsking(turn) ? 'Your assistant waits for your yes.' : 'Your assistant is at it.';
 }
 
-/** A call is open and the last thing that came is a question to the owner. */
+/** A call is open and the last part is an approval. */
 const isAsking = ({ parts }: AssistantTurn): boolean => parts.at(-1)?.kind === 'approval';
 
-/** For a reader of the screen: each step once, the answer when it is whole; never word by word. */
+/** For screen readers: each step once and the answer when it is complete, never word by word. */
 export function spokenStatus(turn: AssistantTurn, whom: ContactNamer): string {
   const last = turn.parts.at(-1);
   if (turn.ending?.is === 'done') return last?.kind === 'text' ? last.text : 'Done.';
@@ -50,14 +50,14 @@ export function spokenStatus(turn: AssistantTurn, whom: ContactNamer): string {
   }
 }
 
-// A call of a tool in words: what it looks at, and what came of it in a sentence. Pure. Results come whole while a turn
-// runs and counted afterwards, so a list and the number of what was in it read the same.
+// A tool call as text: its subject and its result in one sentence. Pure. Results are complete while a turn runs and
+// counts afterwards, so a list and its length must read the same.
 
 interface ToolCopy {
   readonly icon: TablerIcon;
-  /** `Read messages`: what it does, for the list of what the assistant may do. */
+  /** `Read messages`: for the list of what the assistant may do. */
   readonly can: string;
-  /** What this call is about. */
+  /** The subject of this call. */
   about(given: Fields, whom: ContactNamer): string;
   readonly counts?: readonly [field: string, one: string, many?: string];
   readonly done?: string;
@@ -65,10 +65,10 @@ interface ToolCopy {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Whom a number or an address of WhatsApp means. */
+/** Gives the name for a number or a WhatsApp address. */
 export type ContactNamer = (given: unknown) => string;
 
-/** By the names that the owner knows; whoever is none of them as the number that they have. */
+/** Uses the names that the owner knows; for others, their number. */
 export const createContactNamer =
   (known: readonly Pick<ListedContact, 'name' | 'phone_number' | 'jid'>[]): ContactNamer =>
   (given) => {
@@ -173,7 +173,7 @@ export const toolIcon = (name: string): TablerIcon => TOOL_COPY[name]?.icon ?? I
 export const describeToolCall = (name: string, given: unknown, whom: ContactNamer): string =>
   TOOL_COPY[name]?.about(fieldsOf(given), whom) ?? `Uses ${name.replaceAll('_', ' ')}`;
 
-/** The result as the model was told it: JSON, or words. */
+/** Reads the result as the model got it: JSON or text. */
 export function readToolOutcome(name: string, result: string | null): ToolCallOutcome {
   if (result === null) return { is: 'running' };
   const read = parsed(result);
@@ -188,7 +188,7 @@ export function readToolOutcome(name: string, result: string | null): ToolCallOu
   return { is: 'done', sentence: doneSentence(name, read) };
 }
 
-/** What the model is told of the owner, said to the owner. */
+/** Rewrites a sentence meant for the model so that it addresses the owner. */
 const forOwner = (sentence: string): string =>
   sentence
     .replace(/^Your owner said no/, 'You said no')
@@ -217,7 +217,7 @@ function parsed(text: string): Fields | null {
   }
 }
 
-/** What is about the words of others. */
+/** Tools that read text of others. */
 const READING_TOOLS = new Set([
   'whatsapp_read_messages',
   'search_messages',
@@ -231,7 +231,7 @@ interface Sourced {
   readonly sources: readonly { readonly chat_id: string }[];
 }
 
-/** Whether it is worth saying what an answer is made of: what it only remembers was told before. */
+/** Whether to show the sources of an answer: sources that it only remembers were shown before. */
 export const showsSources = (line: Sourced, before: Sourced | undefined): boolean =>
   line.steps.some(({ name }) => READING_TOOLS.has(name)) ||
   line.sources.some(({ chat_id }) =>

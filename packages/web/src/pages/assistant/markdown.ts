@@ -1,5 +1,5 @@
-// The little of markdown that a model writes, read into blocks: paragraphs, lists, headings, code; bold, emphasis and
-// code within a line. Pure. There are no links and no pictures: an address stays the text that it is.
+// Parses the subset of Markdown that models write: paragraphs, lists, headings, code; bold, emphasis and code within a
+// line. Pure. Links and images are not supported: an address stays text.
 
 export interface MarkdownSpan {
   readonly kind: 'text' | 'bold' | 'italic' | 'code';
@@ -29,16 +29,16 @@ export function readMarkdown(text: string): readonly MarkdownBlock[] {
     if (FENCE.test(line)) {
       const from = at + 1;
       const length = lines.slice(from).findIndex((each) => FENCE.test(each));
-      // While it is still being written the rest of it is code.
+      // While the fence is still open, the rest is code.
       at = length < 0 ? lines.length : from + length;
       blocks.push({ kind: 'code', text: lines.slice(from, at).join('\n') });
     } else blocks.push(...addLine(blocks, line));
   }
-  // A blank line begins a paragraph, and something else may come instead.
+  // A blank line begins a paragraph, and another block may follow instead.
   return blocks.filter((block) => block.kind !== 'paragraph' || block.lines.length > 0);
 }
 
-/** What the line begins; nothing when it goes on with the block before, which it is put into. */
+/** Returns the blocks that the line begins; none when it continues the last block, to which it is added. */
 function addLine(blocks: MarkdownBlock[], line: string): MarkdownBlock[] {
   const last = blocks.at(-1);
   const [, heading] = HEADING.exec(line) ?? [];

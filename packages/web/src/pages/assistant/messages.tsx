@@ -1,4 +1,4 @@
-// What was said: the owner's words in a bubble, the answer with the steps before it and the sources after it.
+// The messages: the owner's in a bubble, the answer with its steps above and its sources below.
 
 import { Button } from '@mantine/core';
 import type { Approval } from '@relay/contract/api/approvals';
@@ -85,7 +85,7 @@ export function HistoryLine({ line, before, now }: HistoryLineProps) {
   );
 }
 
-/** Whose words are in it, each a way to where they stand. */
+/** Whose texts are in the answer, each linked to its place. */
 function Sources({ line: { sources, outside } }: { readonly line: AssistantLine }) {
   if (sources.length === 0 && !outside) return null;
   return (
@@ -104,7 +104,7 @@ function Sources({ line: { sources, outside } }: { readonly line: AssistantLine 
   );
 }
 
-/** The turn that runs, as it comes. */
+/** The running turn, as it arrives. */
 export function RunningTurnView({
   turn,
   now,
@@ -146,7 +146,7 @@ function OnePart({ part }: { readonly part: TurnPart }) {
 const thinkingText = (parts: readonly TurnPart[]): string =>
   parts.at(-1)?.kind === 'approval' ? 'Waiting for your answer …' : 'Thinking …';
 
-// What the assistant wrote, as React nodes made of the little markdown it may use. Never HTML, never a link of its own.
+// The assistant's text as React nodes from a subset of Markdown. Never HTML, never a link.
 
 function MarkdownText({ text }: { readonly text: string }) {
   const blocks = useMemo(() => readMarkdown(text), [text]);
@@ -215,7 +215,7 @@ function SpanView({ span: { kind, text } }: { readonly span: MarkdownSpan }) {
   }
 }
 
-// A call of a tool as a line: what it looks at, then what came of it.
+// A tool call as a line: its subject, then its result.
 
 interface ToolCallStepProps {
   readonly name: string;
@@ -247,8 +247,8 @@ function ToolCallStep({ name, given, result }: ToolCallStepProps) {
   );
 }
 
-// What the assistant may not do without a yes, in place: exactly whom it would reach and with which words. The page of
-// the approval is where the text is changed.
+// An approval that the assistant asks for, in place: the recipient and the exact text. The text is edited on the
+// approvals page.
 
 export function ApprovalCard({ approval }: { readonly approval: Approval }) {
   const isGone = useIsDaemonGone();
@@ -270,7 +270,7 @@ export function ApprovalCard({ approval }: { readonly approval: Approval }) {
   const { question, icon, yes } = approvalCopy(approval);
   const decided = approve.data ?? decline.data;
   const failure = approve.error ?? decline.error;
-  // Not among what waits, though that was asked since: answered elsewhere, or too late.
+  // Missing from a later list of pending approvals: answered elsewhere, or expired.
   const waits = dataUpdatedAt <= shownAt || waiting.some(({ id }) => id === approval.id);
   const isOver = decided !== undefined || !waits;
   const isOff = isGone || approve.isPending || decline.isPending;
@@ -328,7 +328,7 @@ export function ApprovalCard({ approval }: { readonly approval: Approval }) {
   );
 }
 
-/** A yes is to the whole text: it can be given once its end has been on the screen. */
+/** An approval covers the whole text: it can be given once the end of the text has been on screen. */
 function useSeenToEnd(): readonly [RefObject<HTMLSpanElement | null>, boolean] {
   const end = useRef<HTMLSpanElement>(null);
   const [isSeen, setSeen] = useState(false);
@@ -358,8 +358,8 @@ function AnsweredLine({ decided }: { readonly decided: Approval | undefined }) {
   );
 }
 
-// How a question ended that was not answered, and the way to ask it again. What it had done stands in its answer and is
-// known to the next turn; whatever would be sent is asked about again.
+// How an unanswered question ended, with a button to ask it again. What the turn had done is in its answer and known to
+// the next turn; anything to be sent needs a new approval.
 
 interface TurnEndNoteProps {
   readonly ending: TurnEnding;
@@ -408,7 +408,7 @@ function TurnEndText({ ending }: { readonly ending: Exclude<TurnEnding, { is: 'd
   }
 }
 
-// The owner's names for the numbers that a model calls people by.
+// The owner's names for the numbers that a model uses.
 
 export function useContactNamer(): ContactNamer {
   const { data } = useQuery(contactNamesQuery);

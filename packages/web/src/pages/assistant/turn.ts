@@ -1,5 +1,5 @@
-// One question and what comes of it, folded from the events of its stream. Pure. Invariant: what a broken-off model
-// said does not count, and the whole answer stands at the end once it is done.
+// One question and its answer, folded from the events of its stream. Pure. Invariant: text of an interrupted model call
+// is dropped, and the complete answer is at the end once the turn is done.
 import type { Approval } from '@relay/contract/api/approvals';
 import type { AssistantEvent, AssistantLine } from '@relay/contract/api/assistant';
 import type { PostStream } from '@relay/contract/client/answer-stream';
@@ -17,27 +17,27 @@ export type TurnPart =
       readonly id: string;
       readonly name: string;
       readonly given: unknown;
-      /** As the model was told; null while it is at it. */
+      /** As the model got it; null while the call runs. */
       readonly result: string | null;
     }
   | { readonly kind: 'approval'; readonly approval: Approval };
 
 export type TurnEnding =
   | { readonly is: 'done' }
-  /** The daemon says what failed. */
+  /** The daemon reports what failed. */
   | { readonly is: 'failed'; readonly sentence: string }
-  /** Nobody knows how it went on. */
+  /** The stream broke off, so the outcome is unknown. */
   | { readonly is: 'cut'; readonly sentence: string }
   | { readonly is: 'stopped' };
 
 export interface AssistantTurn {
   readonly question: string;
   readonly at: number;
-  /** Its line in the history; null until the model was asked, and for what was said to Relay itself. */
+  /** Its line in the history; null until the model was asked, and for commands to Relay itself. */
   readonly line: string | null;
   readonly parts: readonly TurnPart[];
   readonly ending: TurnEnding | null;
-  /** Once the history has it, however it ended. */
+  /** True once the history contains it, however it ended. */
   readonly isKept: boolean;
 }
 
@@ -90,13 +90,13 @@ const withParts = (turn: AssistantTurn, parts: readonly TurnPart[]): AssistantTu
   parts,
 });
 
-/** Lines of the history that are shown as this turn, and not twice. */
+/** History lines except those that are shown as this turn. */
 export function linesOutsideTurn<Line extends Pick<AssistantLine, 'id' | 'role' | 'content'>>(
   lines: readonly Line[],
   turn: AssistantTurn | null,
 ): readonly Line[] {
   if (turn === null || turn.isKept) return lines;
-  // Until its own line is known it can only be told by its words.
+  // Until its own line is known, the turn can only be recognized by its text.
   const mine = lines.findLastIndex(
     ({ id, role, content }) =>
       role === 'user' && (turn.line === null ? content === turn.question : id === turn.line),
@@ -105,21 +105,21 @@ export function linesOutsideTurn<Line extends Pick<AssistantLine, 'id' | 'role' 
   return isLast && (turn.line !== null || turn.ending === null) ? lines.slice(0, mine) : lines;
 }
 
-// The question that is being answered in this tab. It lives beside the pages, so that looking at an approval or a chat
-// meanwhile does not stop it; closing the tab does. Invariant: one question at a time.
+// The question that this tab is asking. It lives outside the pages, so that opening an approval or a chat does not stop
+// it; closing the tab does. Invariant: one question at a time.
 
 interface TurnStore {
   get(): AssistantTurn | null;
   subscribe(listener: () => void): () => void;
-  /** False while another one is being answered. */
+  /** Returns false while another question is being answered. */
   ask(question: string): boolean;
   /** What was done by then stays done. */
   stop(): void;
-  /** The history is as of then: what had ended by that time is told there from now on. */
+  /** The history was loaded at this time: a turn that had ended by then is shown from there. */
   keep(asOf: number): void;
 }
 
-/** `onEnd` asks for the history, and whatever else a turn may have changed. */
+/** `onEnd` refetches the history and whatever else a turn may have changed. */
 export function createTurnStore(post: PostStream, onEnd: () => void): TurnStore {
   const listeners = new Set<() => void>();
   let turn: AssistantTurn | null = null;
@@ -171,12 +171,12 @@ export function createTurnStore(post: PostStream, onEnd: () => void): TurnStore 
   };
 }
 
-/** Nobody knows how it went on. */
+/** The stream broke off, so the outcome is unknown. */
 const isLost = (error: unknown): boolean =>
   error instanceof RelayConnectionError ||
   (error instanceof Error && 'code' in error && error.code === 'answer_broke_off');
 
-// The one question of this tab, as components see it. What it changed is asked for again when it ends.
+// The hook for components. What a turn changed is refetched when it ends.
 
 let turnStore: TurnStore | null = null;
 

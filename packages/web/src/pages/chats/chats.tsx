@@ -1,4 +1,4 @@
-// What was said: the chats beside the one that is read.
+// The chats page: the list, and the open chat beside it.
 
 import { ActionIcon, Button, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
@@ -98,11 +98,11 @@ const NoChats = () => (
   </Page>
 );
 
-// The chats, the newest first: who, what was said last, when, and what Relay may do there. J and K go through them.
+// The chats, newest first: name, last message, time, and what Relay may do there. J and K move through them.
 
 interface ChatListProps {
   readonly q: string;
-  /** The one that is open. */
+  /** The open chat. */
   readonly current: string | undefined;
 }
 
@@ -195,7 +195,7 @@ const MARK_ICONS: Readonly<Record<string, TablerIcon>> = {
 
 interface ChatListEntryProps {
   readonly chat: Chat;
-  /** Of the address, so that the list stays as it is. */
+  /** The address's search, so that the list stays as it is. */
   readonly search: string;
   readonly now: number;
   readonly isCurrent: boolean;
@@ -230,7 +230,7 @@ const ChatListEntry = memo(function Entry({ chat, search, now, isCurrent }: Chat
   );
 });
 
-// One chat, read by its owner alone: what was said, what Relay may do there, and where to go from here.
+// One chat for the owner to read: its messages, what Relay may do there, and links.
 
 interface ChatPanelProps {
   readonly id: string;
@@ -252,7 +252,7 @@ function ChatPanel({ id, message }: ChatPanelProps) {
   );
 }
 
-/** Also of one that was read a moment ago: what is forgotten is not shown any longer. */
+/** Also for a chat that was shown a moment ago: forgotten data is no longer shown. */
 function ChatNotFound() {
   return (
     <EmptyState
@@ -347,7 +347,7 @@ function ChatContent({
   );
 }
 
-// What the chats ask of the daemon: the list page by page, one chat, and its messages from any place in them.
+// Queries of the chats page: the list page by page, one chat, and its messages from any point.
 
 const CHATS_PAGE = 50;
 

@@ -1,4 +1,4 @@
-// A chat in words: who wrote each message, and what Relay may do there. Pure.
+// Texts of the chats page: who wrote each message, and what Relay may do in a chat. Pure.
 import type { Chat, ChatDetail, ChatMessage, ChatMessageAuthor } from '@relay/contract/api/chats';
 import { isTerminal } from '@relay/contract/conversation/states';
 import { grantSentence } from '../../parts/grant-copy.ts';
@@ -29,7 +29,7 @@ export const placeFromCursor = (cursor: string): EntryPlace => {
   return [at, id];
 };
 
-/** In a chat of two the other one need not be named each time. */
+/** In a chat of two the contact is not named on each message. */
 export const toChatEntry =
   (isGroup: boolean) =>
   (message: ChatMessage): TranscriptEntry => ({
@@ -49,7 +49,7 @@ export const toChatEntry =
 const quotedIn = ({ quoted }: ChatMessage): QuotedEntry | null =>
   quoted && { by: authorName(quoted), label: quoted.label, text: quoted.text };
 
-/** The last words in one line. */
+/** The last message in one line. */
 export function lastMessageText({ last }: Pick<Chat, 'last'>): string {
   if (last === null) return 'Nothing is kept of it.';
   const said = [last.label, last.text].filter(Boolean).join(': ');
@@ -57,7 +57,7 @@ export function lastMessageText({ last }: Pick<Chat, 'last'>): string {
 }
 
 interface ChatAccess extends Pick<Chat, 'kind' | 'name' | 'grant' | 'observed'> {
-  /** Those held in it: the agent of one that runs reads and writes there, whatever the grant says. */
+  /** Conversations in this chat: the agent of a running one reads and writes there, whatever the grant says. */
   readonly conversations?: readonly Pick<ChatDetail['conversations'][number], 'state'>[];
 }
 
@@ -82,7 +82,7 @@ export function chatAccessSentence(chat: ChatAccess): string {
   });
 }
 
-/** The same in a word or two. */
+/** The same in one or two words. */
 export function chatAccessMark({
   kind,
   grant,
@@ -95,7 +95,7 @@ export function chatAccessMark({
   return grant.reply_mode === 'draft' ? 'Drafts' : 'Answers';
 }
 
-/** Who reads here, told as it is: the owner looks, and only a grant lets anybody else. */
+/** Who reads this chat: the owner is looking at it, and only a grant lets anyone else read. */
 export function peekSentence(chat: ChatAccess): string {
   const { kind, name, grant, observed } = chat;
   const quiet = 'Nobody is told that you looked.';
@@ -105,7 +105,7 @@ export function peekSentence(chat: ChatAccess): string {
     : `You look here, and no agent does as long as ${name} is closed. ${quiet}`;
 }
 
-/** What the list opens with: where something was said last, among those that are looked for. */
+/** The summary of the list: where the last message was, among the chats that match. */
 export function chatsSentence(chats: readonly Pick<Chat, 'name' | 'last'>[], q = ''): string {
   const [newest] = chats;
   if (newest === undefined) return q === '' ? 'Nothing was said yet.' : 'Nobody is called so.';

@@ -1,5 +1,5 @@
-// The board: a column a turn, a card a conversation. A column asks for as much as it shows, and holds still while a
-// pointer is inside. On a phone one turn is shown at a time, and only that one is asked for.
+// The board: a column per turn, a card per conversation. A column requests as many as it shows and does not reorder
+// while the pointer is inside. On a phone one turn is shown and requested at a time.
 import { Button, Progress, SegmentedControl, Skeleton } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import type { InstanceCounts, ListedInstance } from '@relay/contract/api/instances';
@@ -90,7 +90,7 @@ const ARROW_STEPS: Readonly<Record<string, CardStep>> = {
 function AllTurns({ counts }: { readonly counts: InstanceCounts }) {
   const board = useRef<HTMLDivElement>(null);
   const { step, ...handlers } = useCardSteps(board, ARROW_STEPS);
-  // Five columns at once would keep whoever presses something waiting.
+  // Rendering five columns at once would delay the response to a click or key.
   const drawn = useStaggeredCount(TURNS.length);
   useKeys(
     Object.fromEntries(Object.entries(ARROW_STEPS).map(([name, by]) => [name, () => step(by)])),
@@ -155,17 +155,17 @@ const LoadingBoard = () => (
   </div>
 );
 
-// One turn of the board. What it shows is asked for again as a whole, one request; while a pointer is inside, cards
-// keep their places and what arrived is counted above them.
+// One column of the board, refetched as a whole with one request. While the pointer is inside, cards keep their places
+// and new ones are counted above them.
 
 interface BoardColumnProps {
   readonly turn: WhoseTurn;
   readonly count: number;
-  /** Its cards may be drawn. */
+  /** True once its cards may be rendered. */
   readonly isTime: boolean;
 }
 
-/** What one takes that is out of view, with the space below it; `.card` has the same. */
+/** Height of an off-screen card with the space below it; must match `.card`. */
 const CARD_HEIGHT = 159;
 
 function BoardColumn({ turn, count, isTime }: BoardColumnProps) {
@@ -174,7 +174,7 @@ function BoardColumn({ turn, count, isTime }: BoardColumnProps) {
   const [held, setHeld] = useState<readonly string[] | null>(null);
   const now = useNow(20_000);
   const follow = useFollowLinks();
-  // Drawn when there is time: whoever scrolls or types goes first.
+  // Rendered with low priority: scrolling and typing go first.
   const data = useDeferredValue(query.data);
   const known = useKnownInstances(turn, data ?? [], held ?? []);
   const fresh = (data ?? []).map(({ id }) => id);
@@ -218,7 +218,7 @@ function BoardColumn({ turn, count, isTime }: BoardColumnProps) {
       )}
       {data === undefined && !query.isError && <LoadingConversationCards />}
       {data !== undefined && shown.length === 0 && <p className={classes.nothing}>{empty}</p>}
-      {/* As high as it will be, so that who comes back stands where they stood. */}
+      {/* Reserves the final height, so that going back restores the scroll position. */}
       <ul style={isTime ? undefined : { minHeight: shown.length * CARD_HEIGHT }}>
         {(isTime ? shown : []).map((id) => {
           const instance = known(id);
@@ -264,7 +264,7 @@ function ShowMore({ count, limit, turn, onMore }: ShowMoreProps) {
   );
 }
 
-/** As it is now, though it may have left for another column while this one is held; else as it was last seen here. */
+/** The current state, although the card may belong to another column while this one is held; else the last seen. */
 function useKnownInstances(
   turn: WhoseTurn,
   here: readonly ListedInstance[],
@@ -280,7 +280,7 @@ function useKnownInstances(
     here.find((instance) => instance.id === id) ?? now.get(id) ?? seen.get(id);
 }
 
-// A conversation at a glance: what for, with whom, where it stands and why, how far it is, what happens next.
+// A conversation as a card: objective, contact, state and reason, progress, next step.
 
 interface ConversationCardProps {
   readonly instance: ListedInstance;
@@ -335,7 +335,7 @@ const ConversationCard = memo(function ConversationCard({ instance, now }: Conve
   );
 });
 
-/** In the shape of two of them. */
+/** Two placeholder cards. */
 const LoadingConversationCards = () => (
   <div className={parts.late} role="status" aria-busy="true" aria-label="Loading">
     {[0, 1].map((card) => (
@@ -349,14 +349,14 @@ const LoadingConversationCards = () => (
   </div>
 );
 
-// Arrow keys among the cards: one of them can be reached by Tab, the rest by stepping from it. The focus belongs to a
-// conversation, not to a place: a card that moves to another column takes it along.
+// Arrow keys among the cards: Tab reaches one of them, arrow keys the rest. The focus belongs to a conversation, not to
+// a position: a card that moves to another column keeps it.
 
 /** Columns to the right, cards down. */
 type CardStep = readonly [number, number];
 
 const CARD_SELECTOR = '[data-card]';
-/** Each column asks on its own: a card that moves may be in none for a moment. */
+/** Each column is fetched separately: a moving card may be in none for a moment. */
 const PATIENCE_MS = 2_000;
 
 function useCardSteps(
@@ -387,7 +387,7 @@ function useCardSteps(
   const giveUp = () => {
     if (isInside.current && document.activeElement === document.body) columns().flat()[0]?.focus();
   };
-  // Cards come, go and move by themselves; after each of it exactly one has a place in the order of Tab.
+  // Cards appear, disappear and move; after each change exactly one is in the Tab order.
   useEffect(() => {
     if (board.current === null) return;
     settle();
@@ -429,7 +429,7 @@ function useCardSteps(
       focused.current = card.dataset.card ?? null;
     },
     onBlur({ target }: FocusEvent<HTMLElement>) {
-      // A card that was taken away did not give the focus to anybody.
+      // A removed card did not move the focus to another element.
       isInside.current = !target.isConnected;
     },
   };

@@ -1,5 +1,5 @@
-// Whose turn is it? The board of five turns or the list of all, and the form that begins a new one. What is shown is
-// in the address: view, filters, and the form too.
+// The conversations page: the board by turn or the list of all, and the form for a new one. View, filters and the open
+// form are in the address.
 import { Button, SegmentedControl } from '@mantine/core';
 import { IconMessagePlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';

@@ -1,5 +1,4 @@
-// The words of the board: what each turn is called, the page's sentence, and the one line that says of a conversation
-// what happens next. Pure.
+// Texts of the board: names of the turns, the summary, and the line that says what happens next. Pure.
 
 import type { ListedContact } from '@relay/contract/api/contacts';
 import type { InstanceCounts, ListedInstance } from '@relay/contract/api/instances';
@@ -19,7 +18,7 @@ import type { DraftRecipient } from './draft.ts';
 
 interface TurnDisplay {
   readonly title: string;
-  /** Where there is little room. */
+  /** For narrow places. */
   readonly short: string;
   readonly note: string;
   readonly hue: Hue;
@@ -86,11 +85,11 @@ export const listLead = (counts: InstanceCounts): string =>
 export const conversationContact = ({ contact_name, target_contact }: ListedInstance): string =>
   contact_name ?? formatContact(target_contact);
 
-/** A todo that was left out is settled too. */
+/** A skipped to-do is settled too. */
 export const countSettledTodos = ({ todos }: ListedInstance): number =>
   todos.filter(({ status }) => status === 'completed' || status === 'skipped').length;
 
-/** What happens by itself if nobody answers; null where no timer runs. */
+/** What happens automatically if nobody answers; null where no timer runs. */
 export function followUpLine(instance: ListedInstance, now: number): string | null {
   const { next_follow_up_at: at, follow_up_count: sent, heartbeat_config: config } = instance;
   if (at === null) return null;
@@ -103,7 +102,7 @@ export function followUpLine(instance: ListedInstance, now: number): string | nu
     : `${what} ${formatMoment(at, now)}`;
 }
 
-/** Why it stands where it stands; where only the state's own sentence is known, the badge has said it. */
+/** The reason for the state; null where it only repeats the state, which the badge shows. */
 export const reasonLine = ({ reason, state, approval_id }: ListedInstance): string | null => {
   if (approval_id !== null) return 'A message waits for your yes.';
   return reason === STATE_SENTENCES[state] ? null : reason;
@@ -116,8 +115,8 @@ export function changeTime(at: string, now: number): string {
   return ms < 86_400_000 ? formatSpan(ms) : `${Math.floor(ms / 86_400_000)} d`;
 }
 
-// What beginning a conversation with somebody means, said before it is begun: what is open, what is new, what stands in
-// the way. Pure.
+// What starting a conversation with a contact means, shown before it starts: what is allowed, what is new, what
+// prevents it. Pure.
 
 interface RecipientNote {
   readonly hue: Hue;
@@ -126,7 +125,7 @@ interface RecipientNote {
 
 interface RecipientFacts {
   readonly recipient: DraftRecipient;
-  /** Null for a number that nobody is known by. */
+  /** Null for an unknown number. */
   readonly contact: Pick<ListedContact, 'grant' | 'last_message_at'> | null;
   /** The open conversation with them, if there is one. */
   readonly running: Pick<ListedInstance, 'objective'> | null;
@@ -167,7 +166,7 @@ function accessNotes({ recipient, contact }: RecipientFacts): readonly Recipient
   ];
 }
 
-/** As the gate sees it: neither side has written yet. */
+/** As the gate defines it: neither side has written yet. */
 function firstContactNotes({
   recipient,
   contact,

@@ -1,21 +1,21 @@
-// A conversation as it is being written, before there is one. Pure: what a template makes of it, what is still wrong
-// with it, and what the daemon is asked for. Nothing here is lost on the way to or from text.
+// The draft of a conversation. Pure: applies a template, validates, and builds the request. Converting to text and back
+// loses nothing.
 
 import { CONVERSATION_LIMITS, HEARTBEAT_DEFAULTS } from '@relay/contract/api/constants';
 import type { CreateInstanceRequest } from '@relay/contract/api/instances';
 import { groupDigits, plural } from '../../parts/format.ts';
 
-/** A line of a list; the key stays with it while it is moved. */
+/** A line of a list; its key stays the same while it is moved. */
 export interface DraftLine {
   readonly key: string;
-  /** Of a fact out of a template: what it is about. */
+  /** For a fact from a template: its label. */
   readonly label?: string;
   readonly example?: string;
   readonly text: string;
 }
 
 export interface DraftRecipient {
-  /** Null for a number that nobody is known by. */
+  /** Null for an unknown number. */
   readonly id: string | null;
   readonly name: string | null;
   /** Digits. */
@@ -42,7 +42,7 @@ export const BLANK_DRAFT: ConversationDraft = {
   most: HEARTBEAT_DEFAULTS.max_followups,
 };
 
-/** The recipient stays: a template is about the matter. */
+/** Keeps the recipient: a template only covers the subject. */
 export function draftFromTemplate(
   template: ConversationTemplate | undefined,
   { recipient }: ConversationDraft,
@@ -59,7 +59,7 @@ export function draftFromTemplate(
   };
 }
 
-/** Whether choosing another template would take words away. */
+/** Whether choosing another template would discard text. */
 export function differsFromTemplate(
   draft: ConversationDraft,
   template: ConversationTemplate | undefined,
@@ -92,7 +92,7 @@ export type DraftErrors = Partial<
   Record<'objective' | 'recipient' | 'everyMs' | 'most' | string, string>
 >;
 
-/** What is still missing or too much, by field; the key of a line is its field. */
+/** Missing or too long values by field; the key of a line is its field. */
 export function validateDraft({
   objective,
   recipient,
@@ -130,7 +130,7 @@ const tooLong = (most: number) => `At most ${groupDigits(most)} characters.`;
 const factOf = ({ label, text }: DraftLine): string =>
   label === undefined ? text.trim() : `${label}: ${text.trim()}`;
 
-/** Lines that were left empty are not handed in. */
+/** Empty lines are not sent. */
 const withoutEmpty = (lines: readonly DraftLine[]) =>
   lines.filter(({ text }) => text.trim() !== '');
 
@@ -143,7 +143,7 @@ export const toCreateRequest = (draft: ConversationDraft) =>
     heartbeat_config: { interval_ms: draft.everyMs, max_followups: draft.most },
   }) satisfies CreateInstanceRequest;
 
-/** What was kept; null for whatever cannot be read as a draft of this version. */
+/** The stored draft; null for anything that is not a draft of this version. */
 export function readDraft(text: string | null): ConversationDraft | null {
   try {
     const kept: unknown = JSON.parse(text ?? 'null');
@@ -173,15 +173,15 @@ function isDraft(kept: unknown): kept is ConversationDraft {
   );
 }
 
-// What a conversation is often wanted for: pure data. A template fills the form in and nothing more; `…` stands where
-// the owner has to say something, and a fact that is left empty is not told.
+// Templates for common conversations: pure data. A template only fills in the form; `…` marks what the owner must
+// complete, and an empty fact is not sent.
 
 interface ConversationTemplate {
   readonly id: string;
   readonly title: string;
   readonly objective: string;
   readonly todos: readonly string[];
-  /** What the contact will ask about. */
+  /** Facts that the contact will ask about. */
   readonly facts: readonly { readonly label: string; readonly example: string }[];
   readonly followUps: { readonly everyMs: number; readonly most: number };
 }
@@ -254,7 +254,7 @@ export const CONVERSATION_TEMPLATES: readonly ConversationTemplate[] = [
 export const findTemplate = (id: string): ConversationTemplate | undefined =>
   CONVERSATION_TEMPLATES.find((template) => template.id === id);
 
-// How long a wait is, as people say it. Pure.
+// Waiting times as text. Pure.
 
 export const INTERVAL_UNITS: Readonly<Record<string, number>> = {
   seconds: 1_000,
@@ -263,7 +263,7 @@ export const INTERVAL_UNITS: Readonly<Record<string, number>> = {
   days: 86_400_000,
 };
 
-/** In the largest unit that it is a whole number of. */
+/** Uses the largest unit that gives a whole number. */
 export function splitInterval(ms: number): { readonly n: number; readonly unit: string } {
   const [unit = 'seconds', size = 1_000] =
     Object.entries(INTERVAL_UNITS).findLast(([, each]) => ms >= each && ms % each === 0) ?? [];

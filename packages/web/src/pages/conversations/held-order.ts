@@ -1,8 +1,8 @@
-// Rows never jump under a pointer. Pure: while a column is held, what is shown keeps its order, what is older comes
-// after it, and what arrived since is counted until somebody asks for it.
+// Keeps rows in place under the pointer. Pure: while a column is held, shown rows keep their order, older ones are
+// appended, and new ones are counted until the owner asks for them.
 
 interface HeldOrder {
-  /** Ids, in the order in which they stand. */
+  /** Ids in display order. */
   readonly shown: readonly string[];
   /** Ids that arrived since. */
   readonly arrived: readonly string[];

@@ -1,5 +1,5 @@
-// All conversations, whatever changed last at the top. Only the rows in view are drawn, and only the beginning is asked
-// for again: whatever changes is there, and a row further down is made true from it without moving.
+// The list of all conversations, most recently changed first. Only rows in view are rendered and only the first page is
+// refetched; it also updates rows further down in place.
 import { Button, CloseButton, Select, TextInput } from '@mantine/core';
 import { useDebouncedCallback, useDebouncedValue } from '@mantine/hooks';
 import type { ListedInstance } from '@relay/contract/api/instances';
@@ -56,7 +56,7 @@ import {
 
 export function ConversationList({ search }: { readonly search: ConversationsSearch }) {
   const { query, ...rows } = useListRows(toConversationFilters(search));
-  // Drawn when there is time: whoever scrolls or types goes first.
+  // Rendered with low priority: scrolling and typing go first.
   const all = useDeferredValue(rows.all);
   return (
     <>
@@ -100,7 +100,7 @@ function ConversationTable({ all, arrived, isMore, isLoading, hold, take, more }
     getItemKey: (index) => all[index]?.id ?? index,
     overscan: 8,
     scrollMargin: top,
-    // A row more or less in view may wait for a frame.
+    // A change of the visible rows may wait for a frame.
     useFlushSync: false,
   });
   const isTime = useAfterFirstPaint();
@@ -166,11 +166,11 @@ function ConversationTable({ all, arrived, isMore, isLoading, hold, take, more }
 const topOf = (element: HTMLElement | null): number =>
   element === null ? 0 : element.getBoundingClientRect().top + window.scrollY;
 
-/** Where the rows would stand that are not in view. */
+/** Fills the space of rows that are not rendered. */
 const Gap = ({ height }: { readonly height: number }) =>
   height > 0 && <tr aria-hidden className={classes.gap} style={{ height }} />;
 
-// One conversation in the list: a row of the table on a laptop, a small card on a phone; the whole of it leads there.
+// One conversation in the list: a table row on a laptop, a small card on a phone; all of it is a link.
 
 interface ConversationRowProps {
   readonly instance: ListedInstance;
@@ -221,16 +221,16 @@ const ConversationRow = memo(function Row({ instance, now, index, measure }: Con
   );
 });
 
-// The rows of the list. It is read from a moment on: its beginning then, and page after page behind it. Whatever has
-// changed since is known from the beginning as it is now, and shown in place; taking it in begins anew.
+// The rows of the list: a snapshot of the first page and the pages after it. Later changes are known from the current
+// first page and shown in place; accepting new rows starts over.
 
 interface ListRows {
   readonly all: readonly ListedInstance[];
-  /** How many would come to the top. */
+  /** How many new rows would be added at the top. */
   readonly arrived: number;
   readonly isMore: boolean;
   readonly isLoading: boolean;
-  /** While a pointer is inside, nothing moves by itself. */
+  /** While the pointer is inside, rows do not move. */
   hold(isInside: boolean): void;
   take(): void;
   more(): void;
@@ -254,7 +254,7 @@ function useListRows(filters: ConversationFilters) {
   const beginning = begun?.filters === name ? begun.from : latest;
   const rest = useInfiniteQuery(olderConversationsQuery(filters, beginning.at(-1)));
   const isFurther = rest.data !== undefined;
-  // Held, or read further than the beginning: it stays as it was begun.
+  // Held, or scrolled beyond the first page: keep the snapshot.
   const stays = isHeld || isFurther;
   if (!stays && (begun?.from !== latest || begun.filters !== name) && !query.isPlaceholderData) {
     setBegun({ from: latest, filters: name });
@@ -282,7 +282,7 @@ function useListRows(filters: ConversationFilters) {
   };
 }
 
-// Which conversations the list shows: whose turn, which state, with whom, which words. All of it is in the address.
+// Filters of the list: turn, state, contact and text. All are in the address.
 
 const TURN_CHOICES = TURNS.map((value) => ({ value, label: TURN_DISPLAY[value].title }));
 const STATE_CHOICES = INSTANCE_STATES.map((value) => ({ value, label: STATE_DISPLAY[value].word }));
@@ -318,7 +318,7 @@ function ConversationListFilters({ search }: { readonly search: ConversationsSea
   );
 }
 
-/** What is typed is looked for once the fingers rest. */
+/** Searches when typing pauses. */
 function WordsField({ value, onWords }: { readonly value: string; onWords(words: string): void }) {
   const [typed, setTyped] = useState(value);
   useEffect(() => setTyped(value), [value]);
@@ -351,7 +351,7 @@ function WordsField({ value, onWords }: { readonly value: string; onWords(words:
   );
 }
 
-// Somebody among the contacts, found by name or number as it is typed.
+// Chooses a contact by name or number.
 
 interface PersonSelectProps {
   /** A contact's id. */
@@ -381,7 +381,7 @@ function PersonSelect({ value, onPerson }: PersonSelectProps) {
         value: id,
         label: name ?? (digits === null ? 'Somebody unnamed' : formatPhoneNumber(digits)),
       }))}
-      // The daemon has found them already, by more than their name.
+      // The daemon has already filtered, by more than the name.
       filter={({ options }) => options}
       value={value ?? null}
       onChange={(id) => onPerson(id ?? undefined)}

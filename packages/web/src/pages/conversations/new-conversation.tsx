@@ -1,5 +1,5 @@
-// Begins a conversation: what for, with whom, what to settle, what may be told. It has an address of its own, and what
-// is written in it is kept until it is created or thrown away.
+// The form for a new conversation: objective, recipient, to-dos and facts. It has its own address, and its content is
+// kept until it is created or discarded.
 import {
   ActionIcon,
   Button,
@@ -95,7 +95,7 @@ function NewConversationForm({ template }: { readonly template: string }) {
     setTried(true);
     if (!isWrong && !isGone) return create.mutate(draft);
     const { elements } = event.currentTarget;
-    // Once the fields say what is wrong with them.
+    // After the fields have rendered their errors.
     requestAnimationFrame(() => firstInvalidField(elements)?.focus());
   };
   const shown = isTried ? wrong : onlyTooLong(wrong, draft.objective);
@@ -174,7 +174,7 @@ function NewConversationForm({ template }: { readonly template: string }) {
   );
 }
 
-/** Before anybody tried to begin, only what is too much is said. */
+/** Before the first attempt to create, only excess length is reported. */
 const onlyTooLong = (wrong: Readonly<Record<string, string | undefined>>, objective: string) => {
   const { recipient: _, objective: about, ...rest } = wrong;
   return objective.length > CONVERSATION_LIMITS.objective ? { ...rest, objective: about } : rest;
@@ -186,7 +186,7 @@ const firstInvalidField = (elements: HTMLFormControlsCollection): HTMLElement | 
       element instanceof HTMLElement && element.getAttribute('aria-invalid') === 'true',
   );
 
-// What the conversation is often for. Choosing fills the form in; what was written by hand is not taken away unasked.
+// Templates. Choosing one fills in the form; text written by hand is not replaced without asking.
 
 interface TemplateChoiceProps {
   readonly draft: ConversationDraft;
@@ -237,14 +237,14 @@ function TemplateChoice({ draft, onChange }: TemplateChoiceProps) {
   );
 }
 
-// A list of short lines to fill in: to-dos, or facts. By keyboard: Enter begins the next, Backspace in an empty one
-// takes it away, Alt and an arrow moves it. Each of that is a button too.
+// A list of short lines: to-dos or facts. By keyboard: Enter adds a line, Backspace in an empty line removes it, Alt
+// with an arrow moves it. Each action also has a button.
 
 interface LinesFieldProps {
   readonly kind: 'todo' | 'fact';
   readonly title: string;
   readonly description: string;
-  /** On the button. */
+  /** The label of the button. */
   readonly add: string;
   readonly most: number;
   readonly longest: number;
@@ -256,7 +256,7 @@ interface LinesFieldProps {
 function LinesField({ kind, lines, most, onLines, ...words }: LinesFieldProps) {
   const id = useId();
   const list = useRef<HTMLUListElement>(null);
-  // Where the focus goes once the list is drawn.
+  // The line to focus after the next render.
   const [wanted, setWanted] = useState<string | null>(null);
   useEffect(() => {
     if (wanted === null) return;
@@ -361,7 +361,7 @@ function LinesField({ kind, lines, most, onLines, ...words }: LinesFieldProps) {
   );
 }
 
-// How many characters are left, said once it matters.
+// Shows how many characters are left once the limit is near.
 
 const isNearlyFull = (text: string, most: number): boolean => most - text.length <= most / 5;
 
@@ -375,7 +375,7 @@ function CharactersLeft({ text, most }: { readonly text: string; readonly most: 
   );
 }
 
-// What happens when no answer comes: how long the agent waits, and how often it asks again before it gives up.
+// Follow-ups: how long the agent waits for an answer, and how often it asks again before it gives up.
 
 interface FollowUpFieldsProps {
   readonly draft: ConversationDraft;
@@ -422,8 +422,8 @@ function FollowUpFields({ draft, wrong, onChange }: FollowUpFieldsProps) {
   );
 }
 
-// Creates the conversation of a draft, once: whoever sends the same draft again, because no answer came, names it by
-// the same key and gets the answer of the first.
+// Creates the conversation once: resending the same draft after a lost answer uses the same key and gets the first
+// result.
 
 function useCreateConversation(onCreated: (made: CreateInstanceResponse) => void) {
   const named = useRef({ body: '', key: '' });
@@ -444,8 +444,8 @@ function useCreateConversation(onCreated: (made: CreateInstanceResponse) => void
   return { ...act, code: act.error instanceof RelayApiError ? act.error.code : undefined };
 }
 
-// The draft of a new conversation, kept in this tab: it survives a reload, a closed form and a daemon that is away, and
-// goes when the conversation is created or the owner throws it away.
+// The draft of a new conversation, kept in this tab: it survives a reload, a closed form and an unreachable daemon, and
+// is deleted when the conversation is created or the owner discards it.
 
 const NEW_CONVERSATION_STORAGE = 'relay-new-conversation';
 
@@ -460,7 +460,7 @@ interface KeptDraft {
   forget(): void;
 }
 
-/** What was kept goes before what the address asks for. */
+/** A stored draft takes precedence over the template in the address. */
 function useConversationDraft(template: string): KeptDraft {
   const [draft, setDraft] = useState<ConversationDraft>(
     () =>

@@ -1,5 +1,5 @@
-// What the conversations ask of the daemon. A column is one request, however much of it is shown; of the list, only
-// its beginning is asked for again by itself: whatever changes stands there.
+// Queries of the conversations pages. A column is one request whatever its size; of the list only the first page is
+// refetched, because every changed conversation moves there.
 import type { ListedInstance } from '@relay/contract/api/instances';
 import type { WhoseTurn } from '@relay/contract/conversation/states';
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
@@ -8,7 +8,7 @@ import { relay } from '../../data/relay.ts';
 import type { ConversationFilters } from '../../search-params.ts';
 
 export const COLUMN_PAGE = 30;
-/** The most that a column shows; the list shows them all. */
+/** The maximum that a column shows; the list shows all. */
 export const COLUMN_MOST = 300;
 export const LIST_PAGE = 50;
 
@@ -35,7 +35,7 @@ const getInstances = (
     query: { ...filters, ...from, limit: LIST_PAGE, order: 'changed' },
   });
 
-/** Its beginning, asked for again whenever something happens. */
+/** The first page, refetched on every event. */
 export const latestConversationsQuery = (filters: ConversationFilters) =>
   queryOptions({
     queryKey: nounKey('instances', 'latest', filters),
@@ -43,7 +43,7 @@ export const latestConversationsQuery = (filters: ConversationFilters) =>
     placeholderData: keepPreviousData,
   });
 
-/** Page after page, as it was when it was begun; never asked for again by itself. */
+/** Further pages as of the start of the list; never refetched automatically. */
 export const olderConversationsQuery = (
   filters: ConversationFilters,
   last: ListedInstance | undefined,
@@ -59,7 +59,7 @@ export const olderConversationsQuery = (
 const cursorOf = (last: ListedInstance | undefined) =>
   last === undefined ? {} : { after: last.id, changed_before: last.updated_at };
 
-/** Whoever may be meant by a name, a number or an id. */
+/** Contacts that match a name, a number or an id. */
 export const findPeopleQuery = (query: string) =>
   queryOptions({
     queryKey: nounKey('contacts', 'find', query),
@@ -71,7 +71,7 @@ export const findPeopleQuery = (query: string) =>
     placeholderData: keepPreviousData,
   });
 
-/** The latest with one contact; whoever is first in line is among them. */
+/** The latest conversations with one contact, including the one whose turn is first. */
 export const conversationsWithQuery = (contact: string) =>
   queryOptions({
     queryKey: nounKey('instances', 'with', contact),

@@ -1,5 +1,4 @@
-// With whom: somebody among the contacts by name or number, or a number that nobody is known by. Once chosen, what
-// that means is said below.
+// Chooses the recipient: a contact by name or number, or an unknown number. Below it, says what the choice means.
 import { Button, Combobox, Input, InputBase, useCombobox } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import type { FoundContacts, ListedContact } from '@relay/contract/api/contacts';
@@ -109,7 +108,7 @@ function RecipientChoice({ choice: { id, name, phone } }: { readonly choice: Dra
   );
 }
 
-/** Whoever has a number, and the number that was typed if nobody has it. */
+/** Contacts that have a number, and the typed number if no contact has it. */
 function choicesOf(found: FoundContacts | undefined): readonly DraftRecipient[] {
   if (found === undefined) return [];
   const known = found.contacts.flatMap(asRecipient);
@@ -121,7 +120,7 @@ function choicesOf(found: FoundContacts | undefined): readonly DraftRecipient[] 
 const asRecipient = ({ id, name, phone_number: phone }: ListedContact): DraftRecipient[] =>
   phone === null ? [] : [{ id, name, phone }];
 
-// What beginning with this person means, as far as the daemon knows it now.
+// What starting with this contact means, as far as the daemon knows.
 
 function RecipientNotes({ recipient }: { readonly recipient: DraftRecipient }) {
   const now = useNow(30_000);

@@ -1,5 +1,5 @@
-// One import: the file goes as it is, and the answer comes in lines. The typed client sends no files, so this asks the
-// route itself, as the page that was signed in.
+// Imports one exported chat: uploads the file as it is and reads progress line by line. The typed client sends no
+// files, so this calls the route itself with the page's session.
 import type { ImportEvent } from '@relay/contract/api/imports';
 import { useCallback, useEffect, useRef, useState } from 'react';
 
@@ -43,7 +43,7 @@ async function* uploadChat(
   }
 }
 
-// The news of an import: JSON, a line each, cut anywhere by the wire. Pure but for the stream it reads.
+// Reads the progress events of an import: one JSON object per line, in chunks of any size. Pure apart from the stream.
 
 export async function* importNews(stream: ReadableStream<Uint8Array>): AsyncGenerator<ImportEvent> {
   let rest = '';

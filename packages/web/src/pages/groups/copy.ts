@@ -1,5 +1,4 @@
-// What the page says: its sentence from live counts, days as people name them, digests without their hour, facts by
-// kind. Pure.
+// Texts of the groups page: the summary, day names, digests without their hour, facts by kind. Pure.
 import type { Digest, GroupDay } from '@relay/contract/api/digests';
 import type { ChatImportReport } from '@relay/contract/api/imports';
 import type { ObservedGroup } from '@relay/contract/api/observed-groups';
@@ -25,7 +24,7 @@ export const groupsLead = (groups: readonly ObservedGroup[]): string =>
     ? 'Relay reads, filters and sums up. It never shows that it has read, and answers only you, where you allowed it.'
     : 'Relay reads, filters and sums up. It cannot write, react, or show that it has read.';
 
-/** All groups together; of all tokens, how many in a hundred no model had to read. */
+/** Totals of all groups, and the percentage of tokens that no model had to read. */
 export function tokenTotals(groups: readonly ObservedGroup[]) {
   const spent = sum(groups, 'tokens_spent');
   const avoided = sum(groups, 'tokens_avoided');
@@ -42,7 +41,7 @@ export function formatTokens(n: number): string {
   return `${size < 10 && unit !== '' ? Number(size.toFixed(1)) : Math.round(size)}${unit}`;
 }
 
-/** Of all that was said, how much no model had to read. */
+/** The share of messages that no model had to read. */
 export function noiseShare({
   messages_kept,
   messages_cut,
@@ -58,7 +57,7 @@ const dated = new Intl.DateTimeFormat('en-GB', {
   timeZone: 'UTC',
 });
 
-/** As the group's own clock cuts it. */
+/** Days as the group's time zone divides them. */
 export function dayTitle(
   { day, from, to }: Pick<GroupDay, 'day' | 'from' | 'to'>,
   now: number,
@@ -72,13 +71,13 @@ export function dayTitle(
 export const dayAfter = (day: string, by: 1 | -1): string =>
   new Date(Date.parse(`${day}T00:00:00Z`) + by * 86_400_000).toISOString().slice(0, 10);
 
-/** The time of day there. */
+/** The time of day in that zone. */
 export const clockIn = (zone: string, at: string): string =>
   new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: zone }).format(
     Date.parse(at),
   );
 
-/** The hour stands beside it already. */
+/** The hour is already shown beside the text. */
 export const withoutHour = (text: string): string =>
   text.replace(/^\d\d:\d\d\s*[-–]\s*\d\d:\d\d:\s*/, '');
 
@@ -88,7 +87,7 @@ interface FactGroup {
   readonly facts: Digest['facts'];
 }
 
-/** In the order that matters to somebody who was away. */
+/** In order of importance to somebody who was away. */
 export const factGroups = (facts: Digest['facts']): readonly FactGroup[] =>
   FACT_KINDS.map((kind) => ({
     kind,
@@ -102,7 +101,7 @@ const CAUSES = {
   owner: 'when you asked',
 } as const;
 
-/** When the limits were last enforced, and what went. */
+/** When retention last ran, and what it deleted. */
 export function retentionRunText({
   cause,
   messages,
@@ -115,7 +114,7 @@ export function retentionRunText({
   return `${CAUSES[cause]}: ${went}.`;
 }
 
-/** For whoever cannot see the bars. */
+/** The chart as text for people who cannot see the bars. */
 export function tokensSummary(days: ObservedGroup['days']): string {
   const spent = days.reduce((all, day) => all + day.tokens_spent, 0);
   const avoided = days.reduce((all, day) => all + day.tokens_avoided, 0);
@@ -123,7 +122,7 @@ export function tokensSummary(days: ObservedGroup['days']): string {
   return `In ${plural(days.length, 'day')} ${formatTokens(spent)} tokens were spent and ${formatTokens(avoided)} avoided, ${shareOf(avoided, spent + avoided)}% of all.`;
 }
 
-/** What became of an exported chat. */
+/** The result of an import. */
 export function importReportText({ chat_name, added, known }: ChatImportReport): string {
   const had = known === 0 ? '' : ` ${plural(known, 'message was', 'messages were')} there already.`;
   return `${plural(added, 'message')} of ${chat_name} can be found now.${had}`;

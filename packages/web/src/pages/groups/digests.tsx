@@ -1,5 +1,5 @@
-// The digests of a day: hour by hour, or the day as a whole with its facts. Day and shape stand in the address; H and
-// D choose between them.
+// The digests of a day: by hour, or for the whole day with its facts. Day and view are in the address; H and D switch
+// the view.
 import { ActionIcon, Button, SegmentedControl, TextInput } from '@mantine/core';
 import type { GroupDay } from '@relay/contract/api/digests';
 import { factLine } from '@relay/contract/observer/digest/facts';
@@ -21,7 +21,7 @@ interface DigestsCardProps {
   readonly id: string;
   readonly name: string;
   readonly day: UseQueryResult<GroupDay | null, Error>;
-  /** When the oldest message was written that is still kept. */
+  /** The time of the oldest message that is still kept. */
   readonly oldest: string | null;
 }
 
@@ -123,7 +123,7 @@ function HourlyDigests({
   );
 }
 
-// A day as a whole: what was said, then decisions, events, action items and open questions, one by one.
+// A whole day: its summary, then decisions, events, action items and open questions.
 
 interface DailyDigestProps {
   readonly day: GroupDay;
@@ -171,7 +171,7 @@ function DailyDigest({ day, oldest }: DailyDigestProps) {
   );
 }
 
-// Where a digest came from: the way to its messages as long as they are kept; and what stands where there is none.
+// The source of a digest: a link to its messages while they are kept; and the text shown without a digest.
 
 function NoDigest({ says }: { readonly says: string }) {
   return <EmptyState icon={IconNotes} title={says.replace(/:$/, '.')} />;
@@ -183,7 +183,7 @@ interface DigestOriginProps {
   readonly oldest: string | null;
 }
 
-/** The way to the messages themselves, as long as they are kept. */
+/** A link to the messages while they are kept. */
 function DigestOrigin({ chat, from, oldest }: DigestOriginProps) {
   const isKept = oldest !== null && Date.parse(oldest) < Date.parse(from) + 3_600_000;
   if (!isKept) return <p className="small dim">The messages themselves are deleted.</p>;
@@ -196,7 +196,7 @@ function DigestOrigin({ chat, from, oldest }: DigestOriginProps) {
   );
 }
 
-// Asking about the group: leads to the search, through this group alone. Only the owner sees the answer.
+// Asks about the group: opens the search limited to this group. Only the owner sees the answer.
 
 function GroupAskForm({ id, name }: { readonly id: string; readonly name: string }) {
   const [question, setQuestion] = useState('');

@@ -1,4 +1,4 @@
-// One group: since when it is read, the figures of the day in view, its digests, and the proofs beside them.
+// One group: since when it is observed, the figures of the selected day, its digests and its proofs.
 import { Button, FileButton, Progress, Skeleton, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { GroupDay } from '@relay/contract/api/digests';
@@ -131,7 +131,7 @@ interface FiguresProps {
   readonly group: ObservedGroup | undefined;
 }
 
-/** Of the day in view. */
+/** Of the selected day. */
 function Figures({ day, group }: FiguresProps) {
   const now = useNow(60_000);
   const on = day === undefined ? '' : dayWord(dayTitle(day, now));
@@ -176,7 +176,7 @@ function Figure({ value, of = '', says }: FigureProps) {
   );
 }
 
-// What reading cost and spared, day by day: bars, one sentence, and the same as a table.
+// Tokens used and saved per day: bars, one sentence, and the same as a table.
 
 const loadTokensChart = () => loadWhenReachable(() => import('./tokens-chart.tsx'));
 const LazyTokensChart = lazy(async () => ({ default: (await loadTokensChart()).TokensChart }));
@@ -243,7 +243,7 @@ function TokensTable({ days }: { readonly days: ObservedGroup['days'] }) {
   );
 }
 
-// The proof of silence: what left for the group, counted in the outbox, with the decisions behind it one click away.
+// Proof that nothing was sent to the group: the count from the outbox, linked to the decisions behind it.
 
 function SentMessagesCard({ group }: { readonly group: ObservedGroup }) {
   const now = useNow(60_000);
@@ -278,7 +278,7 @@ function SentMessagesCard({ group }: { readonly group: ObservedGroup }) {
   );
 }
 
-// The proof of deletion: how long what was read is kept, how old the oldest of it is, when the limits were enforced.
+// Proof of deletion: how long data is kept, how old the oldest is, when retention last ran.
 
 function RetentionCard({ id }: { readonly id: string }) {
   const retention = useQuery(retentionQuery);
@@ -370,7 +370,7 @@ function LastRun({ kept: { runs, next_run_at } }: { readonly kept: RetentionStat
   );
 }
 
-// Whether digests also go to a memory outside of Relay, and where; it is set up in the settings.
+// Whether digests are exported, and where to; configured in the settings.
 
 function DigestExportCard() {
   const outside = useQuery(digestExportStatusQuery);
@@ -409,8 +409,8 @@ function DigestExportCard() {
   );
 }
 
-// An exported chat brought in, to be found by search: chosen, sent as it is, and told line by line how far it is.
-// Leaving the page stops it; it can be repeated, and nothing comes in twice.
+// Imports an exported chat for search: choose a file, upload it, and follow the progress. Leaving the page stops it; it
+// can be repeated without importing anything twice.
 
 function ImportChatCard() {
   const [me, setMe] = useState('');
@@ -453,7 +453,7 @@ function ImportChatCard() {
   );
 }
 
-// The title of a card with its icon before it.
+// A card title with an icon.
 
 interface IconTitleProps {
   readonly icon: TablerIcon;

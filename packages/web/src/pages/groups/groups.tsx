@@ -1,5 +1,5 @@
-// Groups & digests: what did I miss. The groups that are read in silence, and one of them with its day, what that
-// cost and spared, and the proof that nothing was said there.
+// The groups page: the observed groups, and one of them with its day, its token use, and the proof that nothing was
+// sent to it.
 import { Button, Progress, Skeleton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { ObservedGroup } from '@relay/contract/api/observed-groups';
@@ -89,11 +89,11 @@ export function GroupsScreen() {
 const notLoadedSentence = (isPending: boolean): string =>
   isPending ? 'Asking Relay what it reads …' : 'What Relay reads cannot be said right now.';
 
-// The groups, each with how it stands; below them what reading all of them took and spared.
+// The list of groups with their state; below it the total token use.
 
 interface GroupListProps {
   readonly groups: readonly ObservedGroup[];
-  /** No longer observed; what was kept of them is still there. */
+  /** No longer observed; their stored data still exists. */
   readonly former: readonly RetentionGroup[];
   readonly chosen: string;
 }
@@ -199,7 +199,7 @@ function GroupTotals({ groups }: { readonly groups: readonly ObservedGroup[] }) 
   );
 }
 
-// In the shape of a group and its day, until they are there.
+// Placeholder for a group and its day while they load.
 
 function LoadingGroup() {
   return (

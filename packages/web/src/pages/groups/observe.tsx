@@ -1,4 +1,4 @@
-// Observing a group: which one is meant, what to tell it first, what happens to its history; then a yes.
+// Starts observing a group: choose it, see the suggested announcement and what happens to its history, then confirm.
 import { Button, Checkbox, CopyButton, Modal, Switch, TextInput } from '@mantine/core';
 import type { ObservedGroup, ObservedPreview } from '@relay/contract/api/observed-groups';
 import { IconAlertTriangle, IconEye, IconInfoCircle } from '@tabler/icons-react';
@@ -71,7 +71,7 @@ function ChooseGroupForm({ onDone }: { onDone(): void }) {
   );
 }
 
-// The terms before the yes: the group that was found, the words to tell it with, and what is deleted.
+// The terms before confirming: the group found, the text to announce it with, and what is deleted.
 
 interface ObserveTermsProps {
   readonly preview: ObservedPreview;
@@ -164,7 +164,7 @@ function ObserveTerms({ preview, onBack, onDone }: ObserveTermsProps) {
   );
 }
 
-// Stopping asks first: what happens from now on, and whether what was kept goes too.
+// Asks before observing stops: what changes, and whether stored data is deleted too.
 
 interface StopObservingModalProps {
   readonly group: ObservedGroup;

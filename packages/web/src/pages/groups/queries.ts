@@ -1,4 +1,4 @@
-// What the page asks of the daemon beside what all pages share.
+// Queries that only the groups page uses.
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { nounKey } from '../../data/queries.ts';
 import { relay } from '../../data/relay.ts';
@@ -6,7 +6,7 @@ import { relay } from '../../data/relay.ts';
 export const observedQuery = queryOptions({
   queryKey: nounKey('groups', 'observed'),
   queryFn: ({ signal }) => relay.get('/api/observed-groups', { signal }),
-  // Messages that were only counted tell no event.
+  // Messages that are only counted create no event.
   refetchInterval: 60_000,
 });
 
@@ -20,7 +20,7 @@ export const digestExportStatusQuery = queryOptions({
   queryFn: ({ signal }) => relay.get('/api/outside-memory', { signal }),
 });
 
-/** One group's day; without a day the last that has something. */
+/** One day of a group; without a day, the last one with content. */
 export const groupDayQuery = (group: string, day: string | undefined) =>
   queryOptions({
     queryKey: nounKey('digests', group, day ?? 'last'),
@@ -28,7 +28,7 @@ export const groupDayQuery = (group: string, day: string | undefined) =>
       const query = day === undefined ? { group } : { group, day };
       return (await relay.get('/api/digests', { signal, query })).digests[0] ?? null;
     },
-    // Stepping from day to day leaves the last one in view until the next is there.
+    // While another day loads, the previous one stays visible.
     placeholderData: (before, asked) =>
       asked?.queryKey[1] === group ? keepPreviousData(before) : undefined,
   });

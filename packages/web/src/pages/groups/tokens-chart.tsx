@@ -1,4 +1,4 @@
-// The bars themselves, with the library that draws them: loaded when they are first looked at.
+// The bar chart with its library, loaded when it first comes into view.
 import '@mantine/charts/styles.layer.css';
 import { BarChart } from '@mantine/charts';
 import type { ObservedGroup } from '@relay/contract/api/observed-groups';
@@ -27,7 +27,7 @@ export function TokensChart({ days }: { readonly days: ObservedGroup['days'] }) 
       tickLine="none"
       maxBarWidth={46}
       barProps={{ isAnimationActive: false }}
-      // The table beside it says the same to whoever cannot see it; nothing in here takes the focus.
+      // The table beside it gives the same data to screen readers; nothing here takes the focus.
       barChartProps={{ accessibilityLayer: false }}
     />
   );

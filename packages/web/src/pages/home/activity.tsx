@@ -1,5 +1,4 @@
-// What happened over the last hours or days: messages in and out, how long answers took, what models used, and whose
-// turn it was. All of it is one question to the daemon.
+// Charts of the last hours or days: messages, response times, model tokens, and turns. One request loads them all.
 
 import { Button } from '@mantine/core';
 import type { Activity } from '@relay/contract/api/activity';
@@ -32,7 +31,7 @@ export function useActivity() {
   return useQuery(activityQuery(hours));
 }
 
-/** Beside the list of what waits. */
+/** Beside the list of what is pending. */
 export function ActivityCharts() {
   const activity = useActivity();
   const isThere = activity.data !== undefined;
@@ -113,8 +112,8 @@ function ActivitySpanLinks() {
   );
 }
 
-// A card with a chart: the sentence that tells the same, the legend, and the figures as a table for whoever asks. The
-// chart comes when the page is at rest; its place is kept, so that nothing jumps.
+// A card with a chart: a sentence that says the same, a legend, and the figures as a table on demand. The chart loads
+// when the page is idle; its space is reserved, so that nothing jumps.
 
 const loadCharts = () => loadWhenReachable(() => import('./charts.tsx'));
 const LazyChart = lazy(async () => ({ default: (await loadCharts()).Chart }));
@@ -124,7 +123,7 @@ interface ChartCardProps {
   readonly activity: Activity;
   readonly kind: ChartKind;
   readonly height?: number;
-  /** Its turn to be drawn: one at a time, so that none keeps a press waiting for the others. */
+  /** Its place in the render order: one at a time, so that the charts never delay a click together. */
   readonly turn: number;
   readonly aside?: ReactNode;
 }
@@ -173,7 +172,7 @@ function ChartCard({ charted, activity, kind, turn, height = 168, aside }: Chart
   );
 }
 
-/** Newest first: that is what somebody who reads figures looks for. */
+/** Newest first, which readers of figures look for. */
 function FiguresTable({ charted, activity }: Pick<ChartCardProps, 'charted' | 'activity'>) {
   const { series, title, value, says } = charted;
   const { buckets, unit } = activity;
@@ -211,13 +210,13 @@ function FiguresTable({ charted, activity }: Pick<ChartCardProps, 'charted' | 'a
   );
 }
 
-// What only Home asks.
+// The query that only Home uses.
 
 const activityQuery = (hours: ActivityHours) =>
   queryOptions({
     queryKey: nounKey('activity', hours),
     queryFn: ({ signal }) => relay.get('/api/activity', { signal, query: { hours } }),
-    // It counts: no event asks for it again, so that a rush of messages costs no more than a quiet hour.
+    // Polled instead of refetched on events, so that a burst of messages costs no more than a quiet hour.
     refetchInterval: 10_000,
     placeholderData: keepPreviousData,
   });

@@ -1,5 +1,5 @@
-// The charts themselves, loaded once the page is there: nothing moves, nothing takes the focus. What they show stands
-// beside them in words and, on demand, as a table.
+// The charts, loaded after the page: no animation, no focus. Their data is also shown as text and, on demand, as a
+// table.
 import { AreaChart, BarChart, LineChart } from '@mantine/charts';
 import '@mantine/charts/styles.layer.css';
 import type { Activity } from '@relay/contract/api/activity';
@@ -17,10 +17,10 @@ interface ChartProps {
 }
 
 const STILL = { isAnimationActive: false } as const;
-/** With room for the uppermost figure beside its line. */
+/** With a margin for the topmost label. */
 const UNFOCUSED = { accessibilityLayer: false, margin: { top: 8 } } as const;
 
-/** Drawn anew when its figures changed, not whenever they were asked for. */
+/** Re-rendered when its figures change, not on every refetch. */
 export const Chart = memo(
   ChartDrawing,
   (before, after) => before.activity.buckets === after.activity.buckets,
@@ -94,6 +94,6 @@ function ChartDrawing({ kind, charted, activity, height }: ChartProps) {
   }
 }
 
-// A hue's solid colour where no element carries it: the charts draw with it, their legends stand beside.
+// A hue's solid colour where no element carries it: used by the charts and their legends.
 
 const hueColour = (hue: Hue): string => `var(--solid-${hue})`;

@@ -1,4 +1,4 @@
-// The sentence that Home opens with, built of live counts. Pure.
+// The summary of Home, from live counts. Pure.
 
 import type { Activity, ActivityBucket } from '@relay/contract/api/activity';
 import type { Approval } from '@relay/contract/api/approvals';
@@ -16,7 +16,7 @@ import {
 } from '../../parts/format.ts';
 import type { Hue } from '../../theme/theme.ts';
 
-/** A conversation that stopped for a yes is answered by its approval, which stands there already. */
+/** A conversation that waits for an approval is answered there, and the approval is already listed. */
 export const withoutListedApprovals = <Stopped extends Pick<ListedInstance, 'approval_id'>>(
   stopped: readonly Stopped[],
   asked: readonly Pick<Approval, 'id'>[],
@@ -28,7 +28,7 @@ export function homeSentence(
   link: LinkBody | undefined,
   isGone: boolean,
 ): string {
-  // What was true when it last answered is not said of now.
+  // Data from its last answer is not shown as current.
   if (isGone) return 'Relay is not answering.';
   return `${howItIs(status, link)} ${whatWaits(status.waiting_count)}`;
 }
@@ -63,8 +63,7 @@ export function homeLead(status: DaemonStatus): string {
   return `${sent}, ${open}.${knocked}${storage === null ? '' : ` ${storage}`}`;
 }
 
-// What the charts say, in words and as tables: each chart has a sentence that tells the same, and its figures one by
-// one. Pure.
+// The charts as text and tables: each chart has a sentence that says the same, and its figures. Pure.
 
 const UNITS = [
   { size: 1e9, sign: 'B' },
@@ -72,14 +71,14 @@ const UNITS = [
   { size: 1e3, sign: 'k' },
 ] as const;
 
-/** `950`, `42.7k`, `2M`: with one decimal at most. What would round to a thousand of a unit is one of the next. */
+/** `950`, `42.7k`, `2M`: at most one decimal. A value that would round to 1000 of a unit uses the next unit. */
 export function formatCompact(n: number): string {
   const unit = UNITS.find(({ size }) => n >= size * 0.99995);
   const shown = Math.round((n / (unit?.size ?? 1)) * 10) / 10;
   return `${shown}${unit?.sign ?? ''}`;
 }
 
-/** `4 s`, `2 min 5 s`, `1 h 12 min`: two units, since a median is read closely. */
+/** `4 s`, `2 min 5 s`, `1 h 12 min`: two units, because a median is read closely. */
 export function formatAnswerTime(ms: number): string {
   const s = Math.round(ms / 1_000);
   if (s < 1) return `${Math.max(ms, 0).toFixed(0)} ms`;
@@ -101,11 +100,11 @@ function inTwoUnits(
 
 type Unit = Activity['unit'];
 
-/** Under a bar: the hour, or the day. */
+/** Under a bar: the hour or the day. */
 export const tickLabel = (at: string, unit: Unit): string =>
   unit === 'hour' ? formatTimeOfDay(at).slice(0, 2) : formatShortDate(new Date(at));
 
-/** In a table, and over a bar. */
+/** In a table and over a bar. */
 export const bucketLabel = (at: string, unit: Unit): string =>
   unit === 'hour'
     ? formatTimeOfDay(at)
@@ -119,13 +118,13 @@ interface ChartSeries {
   readonly name: string;
   readonly label: string;
   readonly hue: Hue;
-  /** Drawn lighter than another of its hue. */
+  /** Drawn lighter than another series of the same hue. */
   readonly faint?: boolean;
 }
 
 export interface ChartContent {
   readonly title: string;
-  /** What the chart shows, for whoever does not see it and for whoever is in a hurry. */
+  /** What the chart shows, for screen readers and for a quick look. */
   readonly summary: string;
   readonly isEmpty: boolean;
   readonly series: readonly ChartSeries[];

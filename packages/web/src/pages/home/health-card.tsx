@@ -1,4 +1,4 @@
-// The health light: how the account stands with WhatsApp and how well it hears, always with its sentence.
+// The health card: the state of the WhatsApp connection and the account, always with a sentence.
 import { Progress } from '@mantine/core';
 import type { DaemonStatus } from '@relay/contract/api/status';
 import type { LinkBody } from '@relay/contract/api/whatsapp';
@@ -43,7 +43,7 @@ interface HealthVerdictProps {
   readonly link: LinkBody | undefined;
 }
 
-/** The link goes before the account: what is not connected stands neither well nor badly. */
+/** The connection is judged before the account: an unconnected account is neither healthy nor unhealthy. */
 function HealthVerdict({ status, link }: HealthVerdictProps) {
   const now = useNow();
   const { hue, word } = LIGHTS[status.sending.light];

@@ -1,5 +1,5 @@
-// Home: is all well, what needs me, what happened while it was off. Each card asks for its own, so that one which
-// fails leaves the rest alone.
+// Home: health, pending items, and what happened while Relay was off. Each card loads its own data, so that one failure
+// does not affect the others.
 import { ActionIcon, Button, Progress } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import type { LedgerLine } from '@relay/contract/api/ledger';
@@ -67,7 +67,8 @@ export function HomeScreen() {
   );
 }
 
-// The restart report: what happened while Relay or its link was away. Dismissed once, it stays away until the next.
+// The restart report: what happened while Relay or its connection was down. Once dismissed, it stays hidden until the
+// next one.
 
 function RestartReportCard() {
   const { data: status } = useQuery(statusQuery);
@@ -109,7 +110,7 @@ function HomeFigure({ n, says }: { readonly n: number; readonly says: string }) 
   );
 }
 
-// Today in numbers: since midnight where the owner is, with what models have used of what they may.
+// Today's counts since midnight in the owner's time zone, with model tokens used of the budget.
 
 function TodayCard() {
   const activity = useActivity();
@@ -146,7 +147,7 @@ function TodayCard() {
   );
 }
 
-// What Relay did lately, and why: the newest rows of the ledger, each with its reason in words.
+// Recent decisions: the newest ledger rows with their reasons.
 
 function RecentDecisionsCard() {
   const ledger = useQuery(recentLedgerQuery);

@@ -1,4 +1,4 @@
-// What waits for the owner, the most pressing first: conversations that stopped, approvals, people who knocked.
+// What waits for the owner, most urgent first: stopped conversations, approvals, message requests.
 import { Button } from '@mantine/core';
 import type { Approval } from '@relay/contract/api/approvals';
 import type { MessageRequest } from '@relay/contract/api/contacts';
@@ -29,7 +29,7 @@ import { KeyHint, useKeys } from '../../shell/keys.tsx';
 import { withoutListedApprovals } from './copy.ts';
 import classes from './home.module.css';
 
-/** Of approvals; nobody answers more in a row without opening their page. */
+/** Approvals listed here; for more there is the approvals page. */
 const MOST_APPROVALS = 6;
 
 export function WaitingCard() {
@@ -85,7 +85,7 @@ export function WaitingCard() {
   );
 }
 
-/** `1` to `9` open what stands there, as its link does. */
+/** `1` to `9` open the item at that place, like its link. */
 function useDigitKeys(places: readonly string[]) {
   const { history } = useRouter();
   const keys = places.slice(0, 9).map((to, n) => [String(n + 1), () => history.push(to)] as const);
@@ -180,7 +180,7 @@ function ApprovalItem({ n, approval }: ItemPlace & { readonly approval: Approval
   });
   const { question, icon, yes } = approvalCopy(approval);
   const isOff = isGone || approve.isPending || decline.isPending;
-  // A yes is to the whole text: what does not fit here is looked at on its own page.
+  // An approval covers the whole text: one that does not fit here is approved on its own page.
   const isShort = approval.text.length <= 280 && approval.text.split('\n').length <= 4;
   return (
     <WaitingItem
@@ -226,7 +226,7 @@ function ApprovalItem({ n, approval }: ItemPlace & { readonly approval: Approval
   );
 }
 
-/** What does not fit here is on the page of approvals and on the board. */
+/** What does not fit here is on the approvals page and on the board. */
 function MoreItem({ n, more }: ItemPlace & { readonly more: number }) {
   return (
     <WaitingItem

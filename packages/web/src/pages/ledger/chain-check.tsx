@@ -1,5 +1,5 @@
-// Whether the chain of decisions is whole: a few words, behind them the daemon's sentence and all of it computed anew
-// when the owner asks. A fault stands on the page by itself.
+// Shows whether the chain of decisions is intact: a short label, behind it the daemon's sentence and a full check on
+// demand. A fault is shown on the page without asking.
 import { Button, Popover } from '@mantine/core';
 import type { LedgerVerdict } from '@relay/contract/api/ledger';
 import { IconLink, IconLinkOff } from '@tabler/icons-react';

@@ -1,4 +1,4 @@
-// What the ledger says in words beyond the daemon's own sentences. Pure.
+// Texts of the ledger page beyond the daemon's own sentences. Pure.
 import type { LedgerLine } from '@relay/contract/api/ledger';
 import { ANSWER_SENTENCES } from '../../parts/approval-copy.ts';
 import { formatMoment, formatTimeOfDay, groupDigits } from '../../parts/format.ts';
@@ -17,32 +17,32 @@ const seconds = new Intl.DateTimeFormat('en-GB', {
   second: '2-digit',
 });
 
-/** Rows come close together, so seconds are told; the day only where it is not today. */
+/** Rows follow closely, so seconds are shown; the day only if it is not today. */
 export function rowTime(at: string, now: number): { readonly day: string | null; time: string } {
   const day = formatMoment(at, now);
   const time = seconds.format(new Date(at));
   return { day: day === formatTimeOfDay(at) ? null : day.replace(/ \d\d:\d\d$/, ''), time };
 }
 
-/** The daemon's sentences end with what to do in a terminal; here the page has its own way. */
+/** The daemon's sentences end with a terminal command; the page has its own controls instead. */
 export function withoutCommands(sentence: string): string {
   const kept = sentence.split(/(?<=\.) /).filter((part) => !part.includes('`'));
   return kept.length === 0 ? sentence.replaceAll('`', '') : kept.join(' ');
 }
 
-/** Why, as the page tells it: of an answer of the owner's, what they said. */
+/** The reason as the page shows it: for an answer of the owner, the answer. */
 export function decisionReason({ action, detail, sentence }: LedgerLine): string {
   const answer = action === 'answer_approval' ? ANSWER_SENTENCES[String(detail.answer)] : undefined;
   return answer ?? withoutCommands(sentence);
 }
 
-/** What became of it and why, without saying the same twice: `Answered. It was answered.` */
+/** Outcome and reason without repetition, such as `Answered. It was answered.` */
 export function decisionStepText(word: string, row: LedgerLine): string {
   const why = decisionReason(row);
   return why === `It was ${word.toLowerCase()}.` ? `${word}.` : `${word}. ${why}`;
 }
 
-/** Which way it goes: in from somebody, out to somebody, or neither. */
+/** The direction: in from somebody, out to somebody, or neither. */
 export function decisionDirection({ action }: Pick<LedgerLine, 'action'>): 'in' | 'out' | null {
   if (action === 'route_message') return 'in';
   return /^(send|stop|schedule|answer)_message$|^create_conversation$/.test(action) ? 'out' : null;
@@ -51,7 +51,7 @@ export function decisionDirection({ action }: Pick<LedgerLine, 'action'>): 'in' 
 export const capitalize = (words: string): string =>
   words.slice(0, 1).toUpperCase() + words.slice(1);
 
-/** The message that a row is about, by an id that `why` knows. */
+/** The message of a row, by an id that `why` accepts. */
 export function rowMessageId({ subject, detail }: LedgerLine): string | null {
   if (subject.kind === 'message' || subject.kind === 'outbox') return subject.id;
   const named = detail.outbox ?? detail.message;
@@ -99,13 +99,13 @@ const LABELS: Readonly<Record<string, string>> = {
 interface Field {
   readonly label: string;
   readonly value: string;
-  /** An id or a hash: shown short, whole where it is asked for. */
+  /** An id or a hash: shown short, in full on demand. */
   readonly isId: boolean;
 }
 
 const ID = /^[0-9a-f]{8}-[0-9a-f-]{27}$|^[0-9a-f]{64}$/;
 
-/** What a row keeps beside its reason, as a list to read. */
+/** The details of a row as a list. */
 export const rowFields = ({ detail }: Pick<LedgerLine, 'detail'>): Field[] =>
   Object.entries(detail)
     .filter(([, value]) => value !== null && value !== undefined)
@@ -127,6 +127,6 @@ function fieldText(value: unknown): string {
     .join(', ');
 }
 
-/** So much of an id or a hash tells it from the others on a page. */
+/** Characters of an id or a hash that distinguish it from others on a page. */
 export const shortenId = (id: string): string =>
   id.length > 40 ? `${id.slice(0, 8)}…${id.slice(-4)}` : id.slice(0, 8);

@@ -1,4 +1,4 @@
-// One decision: its sentence, the steps it is one of, what the row keeps, and where each of that leads.
+// One decision: its sentence, the steps around it, the details of the row, and links.
 
 import { ActionIcon, CopyButton } from '@mantine/core';
 import type { LedgerLine, MessageExplanation } from '@relay/contract/api/ledger';
@@ -31,7 +31,7 @@ import { ledgerRowQuery, whyQuery } from './queries.ts';
 
 interface DecisionDetailProps {
   readonly seq: number;
-  /** As the list has it. */
+  /** The row as the list has it. */
   readonly listed?: LedgerLine | undefined;
   readonly isLanding?: boolean;
 }
@@ -118,7 +118,7 @@ function NoSuchRow() {
   );
 }
 
-// Where a decision leads: the message's story, the conversation, the approval, and everything about the same person.
+// Links of a decision: the message's history, the conversation, the approval, and all decisions about the same contact.
 
 function DecisionLinks({ entry }: { readonly entry: LedgerLine }) {
   const [message, chat, contact] = [rowMessageId(entry), rowChatId(entry), rowContactId(entry)];
@@ -151,8 +151,7 @@ function DecisionLinks({ entry }: { readonly entry: LedgerLine }) {
   );
 }
 
-// The steps that a row is one of: of its message, else of the approval it belongs to. Of what stands alone there are
-// none.
+// The steps that a row belongs to: those of its message, else of its approval. A single row has none.
 
 function RelatedSteps({ entry }: { readonly entry: LedgerLine }) {
   const message = rowMessageId(entry);
@@ -182,7 +181,7 @@ function RelatedSteps({ entry }: { readonly entry: LedgerLine }) {
   );
 }
 
-// The rows that a story is told from, in their order, as steps; the one that is looked at is marked.
+// The rows of a message as steps, in order; the selected one is marked.
 
 interface DecisionStepsProps {
   readonly rows: readonly LedgerLine[];
@@ -223,7 +222,7 @@ function DecisionSteps({ rows, current }: DecisionStepsProps) {
   );
 }
 
-// Why a message was treated as it was: the one sentence first, then what it was told from.
+// Why a message was treated as it was: one sentence first, then the rows behind it.
 
 interface WhyDetailProps {
   readonly message: string;

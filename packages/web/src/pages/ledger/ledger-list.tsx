@@ -1,4 +1,4 @@
-// The rows of the ledger as a list that is drawn only where it is looked at, and read on as it is scrolled.
+// The rows of the ledger as a virtual list that loads more while it is scrolled.
 
 import { Button, CloseButton, Select, TextInput } from '@mantine/core';
 import type { LedgerLine } from '@relay/contract/api/ledger';
@@ -39,7 +39,7 @@ interface LedgerRowsProps {
   readonly search: LedgerSearch;
 }
 
-/** So many rows before the end the next page is asked for. */
+/** The next page is requested this many rows before the end. */
 const AHEAD = 20;
 
 export function LedgerRows({ entries, pages, chosen, search }: LedgerRowsProps) {
@@ -67,7 +67,7 @@ export function LedgerRows({ entries, pages, chosen, search }: LedgerRowsProps) 
   const before = useRef(at);
   const follow = useEffectEvent((row: number) => virtual.scrollToIndex(row, { align: 'auto' }));
   useEffect(() => {
-    // Whoever comes to a row begins at the top of the page; only a movement is followed.
+    // A row opened by its address stays at the top of the page; only a later move scrolls.
     if (at >= 0 && before.current !== at) follow(at);
     before.current = at;
   }, [at]);
@@ -144,8 +144,7 @@ function RowTime({ at }: { readonly at: string }) {
   );
 }
 
-// What of the ledger is shown: by outcome, by who decided, by what, by how long ago, and about whom. Each is a part of
-// the address. A message's own story is found by its id.
+// Filters of the ledger: outcome, actor, action, age and contact. All are in the address. A message is found by its id.
 
 const ACTORS = [
   ...['owner', 'router', 'auto_reply', 'assistant', 'conversation', 'token'],
@@ -238,7 +237,7 @@ interface FilterChoice {
   readonly label: string;
 }
 
-/** A link may ask for one conversation, or for what a newer daemon knows. */
+/** A link may name one conversation, or a value that only a newer daemon knows. */
 const withOwn = (data: readonly FilterChoice[], value: string | undefined): FilterChoice[] =>
   value === undefined || data.some((choice) => choice.value === value)
     ? [...data]

@@ -1,5 +1,5 @@
-// The ledger: every decision with its reason, the newest first, page by page. What is written while the owner reads
-// collects behind a button, so that no row moves under a pointer. On a phone the chosen one is a page of its own.
+// The ledger page: every decision with its reason, newest first. New rows collect behind a button, so that no row moves
+// under the pointer. On a phone the selected one is a separate page.
 import { Button } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import type { LedgerLine } from '@relay/contract/api/ledger';
@@ -170,7 +170,7 @@ function NoDecisions({ search }: { readonly search: LedgerSearch }) {
   );
 }
 
-// The chosen decision, or a message's story, as a page of its own, for a phone.
+// The selected decision, or a message's history, as a separate page for a phone.
 
 interface LedgerPhonePageProps {
   readonly row: string | undefined;
@@ -198,8 +198,8 @@ function LedgerPhonePage({ row, search }: LedgerPhonePageProps) {
   );
 }
 
-// The rows as they are chosen here, as a file of lines of JSON: read page by page from the oldest on, so that it is
-// whole however long it takes.
+// Exports the filtered rows as JSON lines: read page by page from the oldest, so that the file is complete however long
+// it takes.
 
 const EXPORT_PAGE = 500;
 

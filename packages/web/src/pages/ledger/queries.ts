@@ -1,5 +1,5 @@
-// What the ledger asks of the daemon. A row never changes, so what was read is not asked for again: what is written
-// later is counted by a query of its own and shown when the owner wants it.
+// Queries of the ledger page. A row never changes, so loaded rows are not refetched: new ones are counted by a separate
+// query and shown on demand.
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { nounKey } from '../../data/queries.ts';
 import { relay } from '../../data/relay.ts';
@@ -11,7 +11,7 @@ import {
 } from '../../search-params.ts';
 
 const PAGE = 60;
-/** More than so many new rows are not counted one by one. */
+/** New rows are counted up to this number. */
 export const MOST_NEW = 99;
 
 /** The filters as the API takes them. */
@@ -27,7 +27,7 @@ export function toLedgerQuery({ actor, action, outcome, subject, since }: Ledger
   };
 }
 
-/** `round` is another list each time the owner asks for what is new. */
+/** `round` changes each time the owner asks for new rows, which starts a new list. */
 export const ledgerPagesQuery = (search: LedgerSearch, round: number) =>
   infiniteQueryOptions({
     queryKey: nounKey('ledger', 'pages', pickLedgerFilters(search), round),
@@ -43,7 +43,7 @@ export const ledgerPagesQuery = (search: LedgerSearch, round: number) =>
     staleTime: 'static',
   });
 
-/** What was written behind the newest row that is shown. */
+/** Rows after the newest one shown. */
 export const newRowsQuery = (search: LedgerSearch, newest: number | undefined) =>
   queryOptions({
     queryKey: nounKey('ledger', 'new', pickLedgerFilters(search), newest),
@@ -55,7 +55,7 @@ export const newRowsQuery = (search: LedgerSearch, newest: number | undefined) =
     enabled: newest !== undefined,
   });
 
-/** One row, by its number: a page of one that ends with it. */
+/** One row by its number: a page of one that ends with it. */
 export const ledgerRowQuery = (seq: number) =>
   queryOptions({
     queryKey: nounKey('ledger', 'row', seq),
@@ -78,7 +78,7 @@ export const whyQuery = (message: string, chat: string | undefined) =>
       }),
   });
 
-/** Looked at when the page is opened and when the owner asks, not with each row: it computes hashes. */
+/** Fetched when the page opens and on demand, not with each row: it computes hashes. */
 export const chainVerdictQuery = queryOptions({
   queryKey: nounKey('ledger', 'verdict'),
   queryFn: ({ signal }) => relay.get('/api/ledger/verify', { signal }),

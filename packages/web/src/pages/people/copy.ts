@@ -1,4 +1,4 @@
-// The sentences of the page, built of live counts, and what opening somebody means. Pure.
+// Texts of the people page: summaries from live counts, and the effect of each grant. Pure.
 import type { ContactCounts, ContactFilter, MessageRequest } from '@relay/contract/api/contacts';
 import type { ErasedCounts } from '@relay/contract/api/retention';
 import { SCOPE_DESCRIPTIONS, type Scope } from '@relay/contract/policy/scopes';
@@ -29,7 +29,7 @@ export interface LadderRung {
   readonly more: string;
 }
 
-/** How far it is open: each within the one before it. */
+/** The steps of access: each is a subset of the one before. */
 export function grantLadder({
   people,
   groups,
@@ -61,7 +61,7 @@ export function messageRequestTimes(knock: MessageRequest, now: number): string 
   return not_stored === 0 ? when : `${when}; ${groupDigits(not_stored)} not stored`;
 }
 
-/** What is known of whoever knocked, without a word of theirs. */
+/** What is known of the sender of a message request, without any of its text. */
 export function messageRequestSender(knock: MessageRequest, number: string | null): string {
   const { name, calls_itself: itself, groups } = knock;
   const known = [
@@ -74,7 +74,7 @@ export function messageRequestSender(knock: MessageRequest, number: string | nul
   return known.join(' · ');
 }
 
-/** What the table shows, as its filter says it. */
+/** What the table shows, by filter. */
 export const CONTACTS_SHOWN_LABELS: Readonly<Record<ContactFilter, string>> = {
   open: 'Open',
   closed: 'Closed',
@@ -89,11 +89,11 @@ export const CONTACTS_SHOWN_LABELS: Readonly<Record<ContactFilter, string>> = {
 
 const SCOPE_TEXTS: Partial<Record<Scope, string>> = SCOPE_DESCRIPTIONS;
 
-/** What a program may do about somebody, and why about them. */
+/** What a client may do with a contact, and why. */
 export const clientAccessText = (scopes: readonly Scope[], isNamed: boolean): string =>
   `May ${scopes.map((scope) => SCOPE_TEXTS[scope] ?? 'do whatever you may').join('; ')}. ${isNamed ? 'It was made for them by name.' : 'Only as far as your grants go.'}`;
 
-// What is asked before something that cannot be taken lightly, and what a yes brings. Pure.
+// Confirmations before a far-reaching change, and what confirming does. Pure.
 
 export type GrantQuestion = 'reply' | 'auto' | 'start' | 'delete';
 
@@ -102,7 +102,7 @@ export interface GrantConfirmation {
   readonly means: string;
   readonly yes: string;
   readonly no: string;
-  /** What a yes opens; null when it deletes. */
+  /** The flags that confirming sets; null when it deletes. */
   readonly flags: GrantPatch | null;
 }
 
@@ -139,7 +139,7 @@ export function confirmationFor(question: GrantQuestion, name: string): GrantCon
   }
 }
 
-// What forgetting erases, counted in words, and whether a name was typed as the yes. Pure.
+// What forgetting erases, as counts, and whether the name was typed to confirm. Pure.
 
 const ERASED_WORDS: Readonly<Record<keyof ErasedCounts, readonly [one: string, many: string]>> = {
   messages: ['message', 'messages'],
@@ -163,6 +163,6 @@ export function erasedText(counts: ErasedCounts): string {
   return counted.length === 0 ? last : `${counted.join(', ')} and ${last}`;
 }
 
-/** The same name whatever its case, its accents and its spaces. */
+/** Compares names without regard to case, accents and spaces. */
 export const isNameTyped = (typed: string, name: string): boolean =>
   foldName(typed) !== '' && foldName(typed) === foldName(name);

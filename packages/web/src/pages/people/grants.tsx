@@ -1,5 +1,5 @@
-// People and groups with what is open for each: one page of rows, by name. The same list stands on People and in the
-// dialog of Tools; only where its search is kept differs.
+// People and groups with their grants: one page of rows, by name. Used on People and in the dialog of Tools; they
+// differ only in where the search text is kept.
 
 import { ActionIcon, Button, SegmentedControl, Switch, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
@@ -31,7 +31,7 @@ export function GrantsList({ found, page, onPage, named }: GrantsListProps) {
   const now = useNow(30_000);
   return (
     <div className={classes.list}>
-      {/* Each switch names its person, so whoever does not see the columns misses nothing. */}
+      {/* Each switch names its contact, so screen readers do not need the columns. */}
       <div className={classes.columns} aria-hidden>
         {COLUMNS.map((column) => (
           <span key={column}>{column}</span>
@@ -58,7 +58,7 @@ export function GrantsList({ found, page, onPage, named }: GrantsListProps) {
   );
 }
 
-/** Up and down go from a switch to the same one of the next row; Space is the switch's own. */
+/** Up and down move from a switch to the same one in the next row; Space toggles it. */
 function moveWithin(event: KeyboardEvent<HTMLUListElement>): void {
   if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
   const from = event.target instanceof Element ? event.target : null;
@@ -78,13 +78,13 @@ function moveWithin(event: KeyboardEvent<HTMLUListElement>): void {
   }
 }
 
-// One person or group with what is open for them: a switch for each, saved on its own, and the sum in one sentence.
-// What would let messages leave without asking asks first, in place of the row.
+// One person or group with its grants: a switch for each, saved separately, and a one-sentence summary. A grant that
+// would send messages without asking is confirmed first, in place of the row.
 
 interface ContactGrantRowProps {
   readonly contact: ListedContact;
   readonly now: number;
-  /** The name as it leads to the details, where there are any. */
+  /** Renders the name as a link to the details, where there are any. */
   readonly named?: (name: string) => ReactNode;
 }
 
@@ -107,7 +107,7 @@ export function ContactGrantRow({ contact, now, named }: ContactGrantRowProps) {
     asked.current = from;
     setQuestion(next);
   };
-  // The focus goes back to what asked.
+  // Returns the focus to the control that opened the confirmation.
   useEffect(() => {
     if (question !== null || asked.current === null) return;
     row.current?.querySelector<HTMLElement>(asked.current)?.focus();
@@ -130,7 +130,7 @@ export function ContactGrantRow({ contact, now, named }: ContactGrantRowProps) {
     );
   }
 
-  // A switch that goes off while it waits would lose the focus; so it stays on, and asks once. The others do not wait.
+  // A disabled switch would lose the focus; so it stays enabled while saving, and saves once. The others do not wait.
   const isAsked = (flags: GrantPatch) =>
     open.isPending && Object.keys(flags).some((flag) => flag in (open.variables ?? {}));
   const toggle = (flags: GrantPatch, isOn: boolean, says: string) => {
@@ -244,7 +244,7 @@ export function ContactGrantRow({ contact, now, named }: ContactGrantRowProps) {
 
 interface InsideConversationProps {
   readonly conversation: NonNullable<ListedContact['conversation']>;
-  /** No grant opens them beside it. */
+  /** True if the contact has no grant besides the conversation. */
   readonly only: boolean;
 }
 
@@ -260,7 +260,7 @@ function InsideConversation({ conversation, only }: InsideConversationProps) {
   );
 }
 
-// Asks in place of a row, before something is opened wide or deleted. The focus stands on the way back.
+// A confirmation in place of a row, before a wide grant or a deletion. Cancel has the focus.
 
 interface ConfirmRowProps extends Omit<GrantConfirmation, 'flags'> {
   readonly isBusy: boolean;
@@ -311,7 +311,7 @@ function ConfirmRow({ title, means, yes, no, isBusy, onYes, onNo }: ConfirmRowPr
   );
 }
 
-// Looks for somebody by name or number while it is typed; asks the daemon when the typing rests.
+// Searches by name or number; asks the daemon when typing pauses.
 
 interface FindFieldProps {
   readonly value: string;
@@ -320,7 +320,7 @@ interface FindFieldProps {
 
 export function FindField({ value, onFind }: FindFieldProps) {
   const [text, setText] = useState(value);
-  // Back and forward change the address, and the field with it.
+  // Back and forward change the address, and the field follows.
   useEffect(() => setText(value), [value]);
   const find = useDebouncedCallback((next: string) => onFind(next.trim()), 250);
   return (

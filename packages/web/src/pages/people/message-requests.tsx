@@ -1,4 +1,4 @@
-// Who wrote without being allowed to be read: how often and when, never a word of it, unless the owner looks.
+// Message requests: who wrote without a grant, how often and when. The text is shown only on request.
 import { Button } from '@mantine/core';
 import type { MessageRequest } from '@relay/contract/api/contacts';
 import { revealHidden } from '@relay/core/messages/text';
@@ -70,7 +70,7 @@ function MessageRequestRow({
   const [isPeeking, setPeeking] = useState(false);
   const isGone = useIsDaemonGone();
   const number = knock.phone_number === null ? null : formatPhoneNumber(knock.phone_number);
-  // Whoever names themselves is shown by their number: a name is quickly chosen.
+  // A self-chosen profile name is not trusted, so the number is shown instead.
   const name = knock.calls_itself ? (number ?? UNKNOWN_PERSON) : contactLabel(knock);
   const allow = useAction({
     act: () =>
@@ -142,8 +142,8 @@ function MessageRequestRow({
   );
 }
 
-// The words of somebody who knocked, for the owner's eyes and at the owner's wish. It changes nothing: no agent reads
-// them, no model is asked, and whoever wrote is not told.
+// Shows the owner the text of a message request on request. It changes nothing: no agent or model reads it, and the
+// sender is not notified.
 
 const MOST_PEEKED = 20;
 

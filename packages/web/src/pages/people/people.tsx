@@ -1,4 +1,4 @@
-// Who may be read, who may be answered: the ladder of counts, who knocked, and everybody with what is open for them.
+// The people page: counts by access, message requests, and everyone with their grants.
 import { Button, Modal, Radio, SegmentedControl, Skeleton, TextInput } from '@mantine/core';
 import type { ContactCounts, ContactFilter } from '@relay/contract/api/contacts';
 import {
@@ -184,7 +184,7 @@ function NobodyListed({ search, show, isSearch, onAllow }: NobodyListedProps) {
   );
 }
 
-// How far it is open, for how many: a ladder whose every rung leads to those who stand on it.
+// How many contacts have which access; each count links to its contacts.
 
 const RUNGS: Readonly<Record<LadderRung['rung'], { icon: TablerIcon; show: ContactFilter }>> = {
   known: { icon: IconUsers, show: 'all' },
@@ -214,8 +214,8 @@ function GrantLadder({ counts }: { readonly counts: ContactCounts | undefined })
   );
 }
 
-// Opens somebody: looked for among all whom Relay knows, or by a number. Reading alone is suggested; whatever is opened
-// here begins with drafts, so nothing leaves without the owner.
+// Adds a grant: the contact is found among those that Relay knows, or entered as a number. Only reading is suggested;
+// replies granted here begin as drafts, so nothing is sent without the owner.
 
 const ALLOW_CHOICES = {
   read: { canRead: true },

@@ -1,4 +1,4 @@
-// Seed 000's dialog: all permissions over the whole page.
+// The dialog of seed 000 with all permissions.
 import { Button, Modal, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { IconLock, IconSearchOff } from '@tabler/icons-react';
@@ -27,7 +27,8 @@ export function PermissionsModal({ onClose }: { onClose(): void }) {
   );
 }
 
-// The permissions as seed 000's dialog has them: everyone with a record, and a way to add somebody by number and name.
+// The permissions as seed 000's dialog has them: everyone with a record, and a form to add a contact by number and
+// name.
 
 function PermissionsTable() {
   const [q, setQ] = useState('');
@@ -67,7 +68,7 @@ function PermissionsTable() {
   );
 }
 
-// Adds somebody by number and name, with everything still closed. Replies opened later begin as drafts.
+// Adds a contact by number and name, without any grant. Replies granted later begin as drafts.
 
 function AddPermission() {
   const isGone = useIsDaemonGone();

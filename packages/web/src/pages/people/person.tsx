@@ -1,5 +1,5 @@
-// The details of one person or group, beside the table; on a phone a page of its own. What it leads to is one click
-// away: chats, conversations, decisions, programs. At its end, forgetting.
+// The details of one person or group, beside the table; on a phone a separate page. Links to chats, conversations,
+// decisions and clients, and at the end the button to forget them.
 import { Button, Drawer, TextInput } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import type { ContactDetail, ListedContact } from '@relay/contract/api/contacts';
@@ -165,11 +165,11 @@ function DetailPart({ title, none, children }: DetailPartProps) {
 
 const capital = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
 
-// Forgetting somebody for good: first what would be erased, then the name typed as the yes, then the receipt.
+// Forgets a contact permanently: shows what would be erased, asks for the name as confirmation, then shows the receipt.
 
 interface ForgetSectionProps {
   readonly contact: ListedContact;
-  /** From then on nothing of them can be asked for. */
+  /** Called once their data no longer exists. */
   onErased(): void;
   onDone(): void;
 }

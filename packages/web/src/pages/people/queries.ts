@@ -1,5 +1,4 @@
-// What People asks of the daemon. The list is asked for page by page, so that ten thousand contacts are never on the way
-// at once.
+// Queries of the people page. The list is loaded page by page, so that ten thousand contacts are never sent at once.
 import type { ContactFilter } from '@relay/contract/api/contacts';
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { nounKey } from '../../data/queries.ts';
@@ -21,7 +20,7 @@ export const contactsQuery = ({ show, q, page }: ContactsPageParams) =>
         signal,
         query: {
           show,
-          // By name, so that no row moves under a pointer when somebody writes.
+          // By name, so that no row moves under the pointer when somebody writes.
           sort: 'name',
           limit: CONTACTS_PAGE_SIZE,
           offset: (page - 1) * CONTACTS_PAGE_SIZE,
@@ -43,7 +42,7 @@ export const contactQuery = (id: string) =>
       relay.get('/api/contacts/{contact}', { signal, path: { contact: id } }),
   });
 
-/** What would be gone; asked for anew each time somebody means to forget. */
+/** What forgetting would erase; fetched again each time. */
 export const forgetQuery = (id: string) =>
   queryOptions({
     queryKey: nounKey('contacts', 'forget', id),
@@ -51,7 +50,7 @@ export const forgetQuery = (id: string) =>
     staleTime: 0,
   });
 
-/** The last words of one chat, for the owner's eyes. */
+/** The last messages of one chat, for the owner only. */
 export const peekQuery = (jid: string, limit: number) =>
   queryOptions({
     queryKey: nounKey('messages', 'peek', jid, limit),

@@ -1,5 +1,5 @@
-// Changes what is open for one person or group. Closing shows at once and can be undone; opening waits for the daemon,
-// so that nothing is ever shown as allowed before it is.
+// Changes the grant of one person or group. Removing a permission shows at once and can be undone; granting one waits
+// for the daemon, so that nothing is shown as allowed before it is.
 
 import { notifications } from '@mantine/notifications';
 import type { ContactDetail, FoundContacts, ListedContact } from '@relay/contract/api/contacts';
@@ -11,7 +11,7 @@ import { useAction } from '../../data/use-action.ts';
 import { contactLabel } from '../../parts/format.ts';
 import classes from './undo.module.css';
 
-/** What is to change, and only that. */
+/** Contains only the flags to change. */
 export type GrantPatch = { readonly [Flag in keyof Flagged]?: Flagged[Flag] };
 type Grant = NonNullable<ListedContact['grant']>;
 
@@ -54,7 +54,7 @@ export function useGrant(contact: ListedContact) {
     showGrant(queries, contact.id, { ...grant, ...toGrantColumns(flags) });
     const closing = shut.mutateAsync(flags);
     offerUndo(says, () =>
-      // What was not closed yet is closed first: the last word is the undoing.
+      // The removal must be saved before the undo, so that the undo wins.
       closing.then(
         () => reopen.mutate(previousFlags(grant, flags)),
         () => {},
@@ -64,7 +64,7 @@ export function useGrant(contact: ListedContact) {
   return { open, close, remove, isBusy: open.isPending || reopen.isPending || remove.isPending };
 }
 
-/** `name` is what the owner calls somebody new; what they call themselves is never taken as a name. */
+/** `name` is the owner's name for a new contact; a profile name is never used as one. */
 export async function saveGrant(
   contact: ListedContact,
   flags: GrantPatch,
@@ -76,7 +76,7 @@ export async function saveGrant(
     return;
   }
   const whom = kind === 'group' ? { group: jid ?? '' } : { contactId: id };
-  // Drafts until the owner says otherwise: what leaves without asking is never a default here.
+  // Drafts unless the owner says otherwise: sending without asking is never a default here.
   const body = {
     replyMode: 'draft' as const,
     ...flags,
@@ -98,7 +98,7 @@ const toGrantColumns = ({
   ...(canInitiate === undefined ? {} : { can_initiate: canInitiate }),
 });
 
-/** As each of the flags stood. */
+/** The previous value of each flag. */
 const previousFlags = (grant: Grant, flags: GrantPatch): GrantPatch => ({
   ...(flags.canRead === undefined ? {} : { canRead: grant.can_read }),
   ...(flags.canReply === undefined ? {} : { canReply: grant.can_reply }),
@@ -106,7 +106,7 @@ const previousFlags = (grant: Grant, flags: GrantPatch): GrantPatch => ({
   ...(flags.canInitiate === undefined ? {} : { canInitiate: grant.can_initiate }),
 });
 
-/** Wherever somebody is shown, they are shown with this grant until the daemon is asked again. */
+/** Shows this grant everywhere until the next refetch. */
 function showGrant(queries: QueryClient, id: string, grant: Grant): void {
   const shown = (contact: ListedContact) => (contact.id === id ? { ...contact, grant } : contact);
   queries.setQueriesData<FoundContacts>({ queryKey: ['contacts', 'list'] }, (found) =>
@@ -117,8 +117,8 @@ function showGrant(queries: QueryClient, id: string, grant: Grant): void {
   );
 }
 
-// What was closed a moment ago can be undone for ten seconds: by the button of the toast, or by Ctrl Z from wherever the
-// focus is. The time stands still while somebody points at the toast or has the focus in it.
+// A removed permission can be restored for ten seconds: by the button of the toast, or by Ctrl+Z with any focus. The
+// time stops while the pointer or the focus is in the toast.
 
 const LASTS_MS = 10_000;
 const TICK_MS = 200;

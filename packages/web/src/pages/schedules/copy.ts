@@ -1,5 +1,5 @@
-// Schedules in words: the page's sentence, what became of the last occurrence, what cancelling stops, and what the
-// clocks do between two times. Pure.
+// Texts of the schedules page: the summary, the result of the last run, what cancelling stops, and clock changes
+// between runs. Pure.
 import type { Schedule, ScheduleRun } from '@relay/contract/api/schedules';
 import { findZone } from '@relay/core/schedule/zone';
 import {
@@ -55,7 +55,7 @@ const MESSAGE_STATE_DISPLAY: Readonly<
   unknown: { word: 'Unsure', hue: 'held', icon: IconHelpCircle },
 };
 
-/** What became of an occurrence. What the owner was asked and has answered is where its message stands. */
+/** The result of a run. Once the owner has answered its approval, the state of its message is shown. */
 export function runDisplay({
   outcome,
   message_state: state,
@@ -76,7 +76,7 @@ export function runDisplay({
   }
 }
 
-/** Said beside the result, unless it went as it should. */
+/** Shown beside the result, unless the run went as planned. */
 export function runReason(run: ScheduleRun): string | null {
   if (run.message_state === 'failed' || run.message_state === 'unknown') return run.reason;
   if (run.message_state !== null || run.outcome === 'queued') return null;
@@ -86,7 +86,7 @@ export function runReason(run: ScheduleRun): string | null {
   return `${many}${run.reason}`;
 }
 
-/** What is stopped, before somebody says so. */
+/** What cancelling stops, shown before confirming. */
 export function cancelText(schedule: Schedule, whom: string, now: number): string {
   const { rule, next, last, zone } = schedule;
   const [first] = next;
@@ -107,13 +107,13 @@ export function cancelText(schedule: Schedule, whom: string, now: number): strin
 
 interface ComingRun {
   readonly at: string;
-  /** What the clocks did since the one before, or to this one. */
+  /** A clock change since the run before, or at this one. */
   readonly note: string | null;
 }
 
 const HOUR_MS = 3_600_000;
 
-/** The next times, each with what the clocks do there. `time` is what the rule asks for, if it names one. */
+/** The next runs with clock changes. `time` is the time of day that the rule names, if any. */
 export function withClockChanges(
   next: readonly string[],
   zoneName: string,
@@ -139,11 +139,11 @@ export function withClockChanges(
   });
 }
 
-// A time as the clocks of a zone show it. Pure: whoever asks names the zone.
+// A time in a given time zone. Pure.
 
 const ownZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** `Mon 16 Nov, 09:00`, with the year where it is another. */
+/** `Mon 16 Nov, 09:00`, with the year if it is another. */
 export function timeInZone(zone: string, at: string, now: number): string {
   const year = (when: string | number) =>
     new Date(when).toLocaleString('en-GB', { timeZone: zone, year: 'numeric' });
@@ -158,13 +158,13 @@ export function timeInZone(zone: string, at: string, now: number): string {
   });
 }
 
-/** The same time by the owner's own clocks; null where they show the same. */
+/** The same time in the owner's time zone; null where it is the same. */
 export function timeForYou(zone: string, at: string, now: number): string | null {
   const own = timeInZone(ownZone(), at, now);
   return own === timeInZone(zone, at, now) ? null : `${own} for you`;
 }
 
-/** The day and the time apart, for the head of a row. */
+/** Day and time separately, for the head of a row. */
 export function dayAndTime(zone: string, at: string, now: number): { day: string; time: string } {
   const dateOf = (when: string | number) =>
     new Date(when).toLocaleDateString('en-GB', { timeZone: zone });

@@ -1,5 +1,5 @@
-// Makes a schedule: to whom, what, and when, with the next times shown before it is saved. What the daemon does not
-// understand it says in place.
+// The form for a new schedule: recipient, text and time, with the next runs shown before it is saved. Errors of the
+// daemon are shown in place.
 import { Button, Chip, NativeSelect, SegmentedControl, Textarea, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { CATCH_UPS, type CatchUp } from '@relay/contract/api/constants';
@@ -213,12 +213,11 @@ function TimeFields({ wished: { how, at, time, days, when }, onWish }: TimeField
   }
 }
 
-// What the daemon understood, before anything is saved: the next times in the schedule's own zone, with what the clocks
-// do in between; or why it cannot be.
+// The preview before saving: the next runs in the schedule's time zone with clock changes, or why it is not possible.
 
 interface SchedulePreviewProps {
   readonly wish: ScheduleRequestBody | null;
-  /** The time of day that was asked for. */
+  /** The requested time of day. */
   readonly time: string | null;
 }
 

@@ -1,4 +1,4 @@
-// What Schedules asks of the daemon: a page of them, and what a new one would come to before it is saved.
+// Queries of the schedules page: a page of schedules, and the preview of a new one.
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { nounKey } from '../../data/queries.ts';
 import { relay } from '../../data/relay.ts';
@@ -6,7 +6,7 @@ import type { ScheduleRequestBody } from './schedule-draft.ts';
 
 export const SCHEDULES_PAGE_SIZE = 50;
 
-/** One more than is shown, which says whether there is another page. */
+/** Requests one more than is shown, to know whether there is another page. */
 export const schedulesQuery = (state: 'active' | 'past', page: number) =>
   queryOptions({
     queryKey: nounKey('schedules', 'list', state, page),

@@ -1,5 +1,5 @@
-// What the form holds, and the wish it comes to as the API takes it. Pure. A wish that is not whole yet is null; whether
-// it can be kept is the daemon's to say.
+// The content of the form, and the request built from it. Pure. An incomplete request is null; the daemon validates the
+// rest.
 
 import type { CatchUp } from '@relay/contract/api/constants';
 import type { Weekday } from '@relay/contract/schedule/names';
@@ -17,9 +17,9 @@ export interface ScheduleDraft {
   readonly days: readonly Weekday[];
   /** In words, or as cron. */
   readonly when: string;
-  /** The owner's own, if empty. */
+  /** The owner's time zone if empty. */
   readonly zone: string;
-  /** As is usual for how it comes, if empty. */
+  /** The default for its kind if empty. */
   readonly catchUp: CatchUp | '';
 }
 
@@ -66,7 +66,7 @@ export function toScheduleRequest(
   };
 }
 
-/** The time of day that was asked for, where there is one. */
+/** The requested time of day, if there is one. */
 export function requestedTime({ how, at, time }: ScheduleDraft): string | null {
   if (how === 'once') return at === '' ? null : at.slice(11, 16);
   return how === 'typed' || time === '' ? null : time;
@@ -74,7 +74,7 @@ export function requestedTime({ how, at, time }: ScheduleDraft): string | null {
 
 const HOUR_MS = 3_600_000;
 
-/** The next whole hour but one, as the clock on the wall shows it. */
+/** The next whole hour but one, in local time. */
 export function suggestStart(now: Date): string {
   const at = new Date(now.getTime() + 2 * HOUR_MS);
   at.setMinutes(0, 0, 0);

@@ -1,4 +1,4 @@
-// What will happen when: the next first, with what waits for a yes before it and what is over behind a filter.
+// The schedules page: upcoming ones first, requests that wait for an approval above them, past ones behind a filter.
 import { Button, Modal, SegmentedControl } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { Schedule } from '@relay/contract/api/schedules';
@@ -174,7 +174,7 @@ function NoSchedules({ state, onNew }: { readonly state: 'active' | 'past'; onNe
   );
 }
 
-// One schedule: when it is next, to whom, what, how it comes again, who made it, and what became of the last.
+// One schedule: next run, recipient, text, recurrence, creator, and the result of the last run.
 
 interface ScheduleItemProps {
   readonly schedule: Schedule;
@@ -313,7 +313,7 @@ function CancelButton({ schedule, now }: ScheduleItemProps) {
   );
 }
 
-// What was asked to be scheduled and waits for the owner's yes: until then nothing of it is a schedule.
+// Requested schedules that wait for an approval: until then they are not schedules.
 
 function ScheduleApprovalsCard() {
   const { data: approvals = [] } = useQuery(pendingApprovalsQuery);

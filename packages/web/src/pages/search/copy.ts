@@ -1,4 +1,4 @@
-// What Search says of itself: its sentence, how something was found, and how far the index has come. Pure.
+// Texts of the search page: the summary, how a result was found, and the progress of the index. Pure.
 import type { MemoryStatus } from '@relay/contract/api/memory';
 import type { FoundMessage, SearchResponse } from '@relay/contract/api/search';
 import { groupDigits, plural } from '../../parts/format.ts';
@@ -7,7 +7,7 @@ import type { SearchKind } from '../../search-params.ts';
 const SMALL = ['no', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
 const inWords = (n: number): string => SMALL[n] ?? groupDigits(n);
 
-/** `who` is null for the owner themselves. */
+/** `who` is null for the owner. */
 export function foundSentence({ sure, hits }: SearchResponse, most: number, who: string | null) {
   const n = hits.length;
   const finds = who === null ? 'Found' : `${who} finds it`;
@@ -37,7 +37,7 @@ export const sourceWord = ({ source, is_group }: Pick<FoundMessage, 'source' | '
 export const questionTooLong = (length: number, most: number): string =>
   `A search takes ${most} characters; this has ${groupDigits(length)}. Leave out what matters least.`;
 
-/** One line on what is searched and how. */
+/** One line about what is searched and how. */
 export function searchIndexLine(memory: MemoryStatus): string {
   const { embeddings, documents, vectors, waiting, model, failure } = memory;
   if (documents === 0) return 'Nothing is kept yet that could be found.';
@@ -49,7 +49,7 @@ export function searchIndexLine(memory: MemoryStatus): string {
   return `${texts}, ${by}; ${groupDigits(vectors)} read by it so far, ${plural(waiting, 'waits', 'wait')}.`;
 }
 
-/** `3`, `100+`, or a dash where nothing is about it. */
+/** `3`, `100+`, or a dash where nothing was found. */
 export function hitCountText(answer: SearchResponse | undefined, most: number): string {
   if (answer === undefined) return '';
   if (!answer.sure || answer.hits.length === 0) return '–';

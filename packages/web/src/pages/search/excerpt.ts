@@ -1,10 +1,10 @@
-// The words of a found text that answer the question, by the same folding that found them: case and accents do not
-// matter. Pure, on plain text; what comes out is the text as it was written, in pieces.
+// Marks the words of a result that match the query, with the same folding that found them: case and accents do not
+// matter. Pure, on plain text; returns the original text in pieces.
 import { findZone } from '@relay/core/schedule/zone';
 import { type HighlightPiece, highlight } from '@relay/core/search/query';
 
 const ROOM = 420;
-/** How much is shown ahead of the first word that was found. */
+/** Characters shown before the first match. */
 const AHEAD = 90;
 const HERE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
@@ -19,7 +19,7 @@ export function highlightExcerpt(
     : cutExcerpt(highlight(text, question, new Date(now), zone));
 }
 
-/** Of a long text the part around what was found; neighbours of one kind become one piece. */
+/** For a long text, the part around the match; adjacent pieces of one kind are merged. */
 export function cutExcerpt(
   pieces: readonly HighlightPiece[],
   room = ROOM,
@@ -41,7 +41,7 @@ function joined(pieces: readonly HighlightPiece[]): readonly HighlightPiece[] {
   return pieces.reduce<HighlightPiece[]>((all, piece, index) => {
     const last = all.at(-1);
     const next = pieces[index + 1];
-    // What is between two words that were found belongs to them: a phrase is marked as one.
+    // Spaces between two matches belong to them: a phrase is marked as one.
     const found = piece.found || (/^\s+$/.test(piece.text) && !!last?.found && !!next?.found);
     if (last?.found === found) all.splice(-1, 1, { text: last.text + piece.text, found });
     else all.push({ text: piece.text, found });
@@ -63,7 +63,7 @@ function cut(
   });
 }
 
-/** Never half of a character that is written as two. */
+/** Never splits a surrogate pair. */
 function whole(text: string, from: number, to: number): string {
   const isTail = (at: number) => /[\uDC00-\uDFFF]/.test(text[at] ?? '');
   return text.slice(isTail(from) ? from + 1 : from, isTail(to) ? to - 1 : to);

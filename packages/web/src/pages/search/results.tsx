@@ -1,5 +1,5 @@
-// What was found, the best first: each with the lines around it, how it was found, and the way to its place and its
-// why. Words of others are plain text; the marks are elements around parts of it.
+// The results, best first: each with surrounding lines, how it was found, and links to its place and its reasons. Text
+// of others stays plain text; marks are elements around parts of it.
 import type { FoundMessage, SearchLine } from '@relay/contract/api/search';
 import type { HighlightPiece } from '@relay/core/search/query';
 import { IconMessage, IconNotebook, IconUsersGroup } from '@tabler/icons-react';
@@ -82,7 +82,7 @@ function Result({ hit, question, now }: ResultProps) {
   );
 }
 
-/** A message leads into its chat, a digest to its group. */
+/** A message links to its chat, a digest to its group. */
 function HitLink({ hit, children }: { readonly hit: FoundMessage; readonly children: ReactNode }) {
   const { chat_id: id, source } = hit;
   return (

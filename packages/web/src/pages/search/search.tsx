@@ -1,4 +1,4 @@
-// Search: where was that? The question and whatever narrows it are the address, so every search is a link.
+// The search page. Query and filters are in the address, so every search is a link.
 import { Autocomplete, Button, Popover, SegmentedControl, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { MAX_SEARCH_QUERY_LENGTH } from '@relay/contract/api/constants';
@@ -150,7 +150,7 @@ function Hits({
   );
 }
 
-/** The daemon knows nobody of that name, or no such day, or the program is gone. */
+/** The daemon knows no such name or day, or the client no longer exists. */
 const isRefused = (error: unknown): error is RelayApiError =>
   error instanceof RelayApiError && [400, 404, 409].includes(error.status);
 
@@ -160,7 +160,7 @@ function SearchRefused({
   onChange,
 }: SearchResultsCardProps & { readonly error: RelayApiError }) {
   const why = <Sentence text={error.sentence} />;
-  // Without a filter it is the question itself: half a character in a link, say.
+  // Without a filter the query itself is invalid, such as half a character in a link.
   if (!isNarrowed(address) && address.as === undefined) {
     return (
       <EmptyState icon={IconSearchOff} title="That cannot be searched for.">
@@ -264,7 +264,7 @@ const AskInstead = ({ q }: { readonly q: string | undefined }) => (
   </Card>
 );
 
-// The field of Search: what is typed becomes the address a moment after the last key, at once with Enter.
+// The search field: the text becomes the address when typing pauses, or at once with Enter.
 
 const SEARCH_AFTER_MS = 250;
 
@@ -282,7 +282,7 @@ function SearchField({ q, onAsk }: SearchFieldProps) {
     asked.current = text;
     onAsk(text);
   }
-  // Back, or an example: the address changed without the field.
+  // Back or an example changed the address without the field.
   useEffect(() => {
     if (q === asked.current) return;
     asked.current = q;
@@ -324,8 +324,8 @@ function SearchField({ q, onAsk }: SearchFieldProps) {
   );
 }
 
-// What narrows a search: who said it, where, and when. Each is a part of the address; what the daemon does not know by
-// that name it says, in place of the results.
+// Filters: who said it, where, and when. All are in the address; the daemon reports unknown names in place of the
+// results.
 
 interface SearchFiltersProps {
   readonly address: SearchAddress;
@@ -430,8 +430,8 @@ const DayField = ({ label, value, onPick }: PickProps) => (
   />
 );
 
-// Through whose eyes: the same question asked with the scope of the assistant or of a program. An agent finds only what
-// the owner opened for it; to look is no read of theirs.
+// Whose access is used: the same query with the scope of the assistant or a client. An agent finds only what a grant
+// allows; previewing its results does not count as its reading.
 
 interface SearchAsCardProps {
   readonly address: SearchAddress;
@@ -517,16 +517,16 @@ function SearchAsOption({
   );
 }
 
-// What Search asks: what was found, for whom; the state of the index; and names to choose from.
+// Queries of the search page: results for a given reader, the state of the index, and names to choose from.
 
-/** How much of what was found is asked for at first, and at most. */
+/** How many results are requested at first, and at most. */
 const FIRST_HITS = 20;
 const MOST_HITS = 100;
 
 const canSearch = ({ q = '' }: SearchAddress): boolean =>
   q.trim() !== '' && q.length <= MAX_SEARCH_QUERY_LENGTH;
 
-/** A question that is typed on is taken back: an older answer never comes after a newer one. */
+/** A query is cancelled when the text changes, so that an older answer never replaces a newer one. */
 function searchResultsQuery({ q = '', chat, person, from, to, as, all }: SearchAddress) {
   const asked = {
     q,

@@ -1,5 +1,5 @@
-// Every setting in words: its name for a person, what it does, its unit, and which card it stands on. Pure. What has no
-// words here is shown under its own name.
+// Texts of the settings: label, description, unit and card of each. Pure. A setting without texts is shown by its own
+// name.
 import type { EmbeddingsTrial, MemoryStatus } from '@relay/contract/api/memory';
 import type { ListedSetting, SettingsOverview } from '@relay/contract/api/settings';
 import type { DaemonStatus } from '@relay/contract/api/status';
@@ -8,7 +8,7 @@ import { countInWords, formatSpan, groupDigits, plural } from '../../parts/forma
 interface SettingCopy {
   readonly label: string;
   readonly says?: string;
-  /** After the number. */
+  /** Shown after the number. */
   readonly unit?: string;
 }
 
@@ -128,7 +128,7 @@ export const settingCopy = (name: string): SettingCopy => SETTING_COPY[name] ?? 
 
 const quoted = (name: string): string => `“${settingCopy(name).label}”`;
 
-/** A refusal names settings as the file does; a person knows them by their labels. */
+/** Replaces setting names in a refusal by their labels. */
 export const refusalText = (sentence: string): string =>
   sentence.replace(/"([\w.]+)":(.*)/, (_all, name: string, rest: string) => {
     const group = name.slice(0, name.lastIndexOf('.') + 1);
@@ -138,7 +138,7 @@ export const refusalText = (sentence: string): string =>
     return `${quoted(name)}${others}`;
   });
 
-/** The value as a person reads it. */
+/** The value as text for people. */
 export function settingValueText(value: ListedSetting['value'], unit?: string): string {
   if (value === null || value === '') return 'not set';
   if (typeof value === 'boolean') return value ? 'on' : 'off';
@@ -161,7 +161,7 @@ export function settingSourceText({
   return from === 'default' ? 'default' : 'set by you';
 }
 
-/** Why it cannot be changed here, or what happens then; null where it simply can. */
+/** Why it cannot be changed here, or when a change takes effect; null if it simply can be changed. */
 export function settingChangeText({ from, changes, next }: ListedSetting): string | null {
   if (from === 'environment')
     return 'The environment goes first: change it there and start Relay anew.';
@@ -176,7 +176,7 @@ export const findSetting = (
   name: string,
 ): ListedSetting | undefined => settings.find((setting) => setting.name === name);
 
-/** As the API takes it: a section before its setting. */
+/** As the API takes it: nested by section. */
 export function toSettingsChange(
   values: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
@@ -189,7 +189,7 @@ export function toSettingsChange(
   return changed;
 }
 
-/** What the page answers: how fast, how long, how much is used of today's budget. */
+/** The summary: speed, retention, and today's budget. */
 export function settingsSentence(
   shown: SettingsOverview,
   status: DaemonStatus | undefined,
@@ -239,7 +239,7 @@ export function embeddingsText({
   return `${found}, ${read}${waiting > 0 ? `; ${plural(waiting, 'waits', 'wait')}` : ''}.`;
 }
 
-/** What choosing it would mean. */
+/** What choosing this model would mean. */
 export function embeddingsTrialText({
   model,
   waiting,
@@ -258,8 +258,8 @@ export function embeddingsTrialText({
   return `${model} answered. ${takes} ${where}`;
 }
 
-// Which settings stand on which card, in the order of how often somebody looks for them. Pure: a setting that is in
-// none of them stands among the rest, so that nothing is ever missing.
+// Which settings are on which card, most wanted first. Pure: a setting on no card is listed with the rest, so that none
+// is missing.
 
 export interface SettingsSection {
   readonly id: string;
@@ -337,7 +337,7 @@ export const SETTINGS_SECTIONS: readonly SettingsSection[] = [
   },
 ];
 
-/** On a card of their own, or with a form of their own. */
+/** Settings with their own card or form. */
 const PLACED_SETTINGS = new Set([
   ...SETTINGS_SECTIONS.flatMap(({ names }) => names),
   'auto_reply.quiet_hours',

@@ -1,4 +1,5 @@
-// Outside memory: digests also go to a folder or a webhook. The secret of a webhook is shown once, when it is made.
+// Digest export: digests are also written to a folder or a webhook. A webhook's secret is shown once, when it is
+// created.
 import { Button, Switch, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { DigestExportState } from '@relay/contract/api/digests';

@@ -1,4 +1,4 @@
-// Search by meaning: which model makes the vectors, how far it has come, and a trial before another is chosen.
+// Search by meaning: which model creates the vectors, its progress, and a trial before another is chosen.
 import { Button, PasswordInput, Progress, Select, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { MemoryStatus } from '@relay/contract/api/memory';
@@ -61,8 +61,8 @@ function EmbeddingsProgress({ status }: { readonly status: MemoryStatus }) {
   );
 }
 
-// Choosing what finds things by meaning: tried first, so that what leaves this machine and how long it takes is known
-// before it is chosen.
+// Chooses the embedding model: it is tried first, so that the owner knows what is sent off this machine and how long it
+// takes.
 
 const EMBEDDINGS_CHOICES = [
   { value: 'off', label: 'Off: by words alone' },

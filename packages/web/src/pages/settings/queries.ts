@@ -1,4 +1,4 @@
-// What the page asks of the daemon beside what all pages share.
+// Queries that only the settings page uses.
 import { queryOptions } from '@tanstack/react-query';
 import { nounKey } from '../../data/queries.ts';
 import { relay } from '../../data/relay.ts';

@@ -1,5 +1,5 @@
-// One card of settings: its fields, each with where its value comes from, and one Save for what was changed. A refusal
-// is told in place, and nothing of it was saved.
+// One card of settings: its fields, each with the source of its value, and one Save button. A refusal is shown in place
+// and means that nothing was saved.
 import { Button, NumberInput, Select, Switch, Textarea, TextInput } from '@mantine/core';
 import type { ListedSetting, SettingsOverview } from '@relay/contract/api/settings';
 import { IconAlertTriangle } from '@tabler/icons-react';
@@ -76,8 +76,8 @@ export function SectionCard({ section, shown, children }: SectionCardProps) {
   );
 }
 
-// One setting: a field that fits its value, where the value comes from, and when a change counts. What the environment
-// sets is only shown.
+// One setting: a field for its value, its source, and when a change takes effect. A value set by the environment is
+// read-only.
 
 const SETTING_CHOICES: Readonly<Record<string, readonly string[]>> = {
   'backup.every': ['off', 'hour', 'day', 'week'],
@@ -149,7 +149,7 @@ function Control({ setting, value, onChange }: SettingFieldProps) {
         suffix={unit === undefined ? '' : ` ${unit}`}
         thousandSeparator=","
         hideControls
-        // Emptied: as by default.
+        // An empty field means the default.
         onChange={(next) => onChange(typeof next === 'number' ? next : null)}
       />
     );
@@ -165,7 +165,7 @@ function Control({ setting, value, onChange }: SettingFieldProps) {
   );
 }
 
-// Quiet hours: when nobody is answered by itself. What is written meanwhile is answered when they are over.
+// Quiet hours: no automatic answers. Messages received meanwhile are answered afterwards.
 
 const QUIET_HOURS_SETTING = 'auto_reply.quiet_hours';
 const DEFAULT_QUIET_HOURS = { from: '22:00', to: '07:00' };
@@ -233,7 +233,7 @@ export function QuietHoursCard({ shown }: { readonly shown: SettingsOverview }) 
   );
 }
 
-// What every agent is told besides, in the owner's words.
+// Instructions for all agents, written by the owner.
 
 const INSTRUCTIONS_SETTING = 'agent.instructions';
 
@@ -285,7 +285,7 @@ export function InstructionsCard({ shown }: { readonly shown: SettingsOverview }
   );
 }
 
-// Saving settings: what was changed, all of it or nothing.
+// Saves all changes or none.
 
 const useSaveSettings = (onDone: () => void) =>
   useAction({

@@ -1,5 +1,4 @@
-// Settings: how fast, how much, how long, and where it is kept. Each card saves what it holds; what cannot be changed
-// here says why and what to do.
+// The settings page. Each card saves its own settings; one that cannot be changed here says why and what to do.
 
 import { Button, Switch } from '@mantine/core';
 import type { ListedSetting, SettingsOverview } from '@relay/contract/api/settings';
@@ -87,7 +86,7 @@ export function SettingsScreen() {
 const notLoadedSentence = (isPending: boolean): string =>
   isPending ? 'Asking Relay how it is set up …' : 'How Relay is set up cannot be said right now.';
 
-// How the account stands with WhatsApp, under the limits that keep it so.
+// The account's standing with WhatsApp, below the limits that protect it.
 
 const LIGHT_HUES = { green: 'ok', amber: 'held', red: 'bad' } as const;
 
@@ -104,10 +103,9 @@ function SendingStanding({ status: { sending } }: { readonly status: DaemonStatu
   );
 }
 
-// A backup: everything as one archive, saved through the browser. Bringing one back is told as a command, because it
-// wants an empty home.
+// Backup: downloads everything as one archive. Restoring is shown as a command, because it needs an empty home folder.
 
-/** The archive is on its way by then, or whole. */
+/** By then the archive is being sent, or complete. */
 const LOOK_AGAIN_MS = [2_000, 10_000];
 
 function BackupCard({ shown }: { readonly shown: SettingsOverview }) {
@@ -150,7 +148,7 @@ function BackupCard({ shown }: { readonly shown: SettingsOverview }) {
   );
 }
 
-// Who is signed in: this browser, and all of them. Signing out everywhere asks first.
+// Sessions: this browser and all others. Signing out everywhere asks first.
 
 function SessionsCard() {
   const isGone = useIsDaemonGone();
@@ -201,7 +199,7 @@ function SessionsCard() {
   );
 }
 
-// Letter keys in this browser: on unless switched off, for whoever speaks to their computer or uses a reader.
+// Letter keys in this browser: on by default; people who use voice control or a screen reader can switch them off.
 
 function LetterKeysCard() {
   const isOn = useAreLetterKeysOn();
@@ -217,7 +215,7 @@ function LetterKeysCard() {
   );
 }
 
-// What runs here: the version, the database, the home.
+// About: version, database, home folder.
 
 function AboutCard() {
   const status = useQuery(statusQuery);
@@ -250,7 +248,7 @@ function AboutCard() {
   );
 }
 
-// Everything else that is a setting, so that nothing is hidden: its value, where it comes from, and what to do to change it.
+// All other settings, so that none is hidden: value, source, and how to change it.
 
 function OtherSettingsCard({ shown }: { readonly shown: SettingsOverview }) {
   return (
@@ -306,7 +304,7 @@ function ChangedElsewhere({ name }: { readonly name: string }) {
   return <>On its card above.</>;
 }
 
-// In the shape of the cards, until they are there.
+// Placeholder for the cards while they load.
 
 function LoadingSettingCards() {
   return (

@@ -1,4 +1,4 @@
-// Programs of others, over MCP or HTTP: each has a token with its scopes. A secret is shown once, when it is made.
+// Clients that use MCP or HTTP: each has a token with its scopes. A token is shown once, when it is created.
 import { Button, Checkbox, Modal, PasswordInput, Switch, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
@@ -100,7 +100,7 @@ function ClientTokenRow({ token }: { readonly token: ClientToken }) {
   );
 }
 
-// Makes a token for a program: a name, what it may do, and whether somebody is asked before it sends.
+// Creates a token for a client: name, scopes, and whether its messages need an approval.
 
 const DEFAULT_SCOPES = ['messages:read', 'messages:send', 'search:read'];
 

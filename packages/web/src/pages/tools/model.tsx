@@ -1,4 +1,4 @@
-// The model that agents think with: which one, whether it could begin, and a button that really asks it.
+// The model of the agents: which one, whether it is ready, and a button that sends it a real request.
 import { Button, Modal, PasswordInput, Select, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';

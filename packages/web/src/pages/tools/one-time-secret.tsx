@@ -1,4 +1,4 @@
-// A secret that is shown this once, with a button to copy it.
+// Shows a secret once, with a button to copy it.
 import { Button, CopyButton } from '@mantine/core';
 import { IconCheck, IconCopy, IconKey } from '@tabler/icons-react';
 import { Note } from '../../parts/page.tsx';

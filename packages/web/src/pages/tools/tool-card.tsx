@@ -1,4 +1,4 @@
-// One connection beside WhatsApp: what it is, how it stands, and the one thing to do.
+// A card for one connection other than WhatsApp: name, state and one action.
 import { Skeleton } from '@mantine/core';
 import { IconAlertTriangle, type TablerIcon } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';

@@ -1,4 +1,4 @@
-// Tools & connections: is it linked, and what else is Relay connected to. WhatsApp is managed here and nowhere else.
+// The page of tools and connections. WhatsApp is managed only here.
 import { Button, Modal, PasswordInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import {
@@ -36,7 +36,7 @@ export function ToolsScreen() {
   const linking = useWhatsAppLinking();
   const polled = useQuery(whatsappStatusQuery);
   const isLinking = linking.status === 'qr_ready' || linking.status === 'connecting';
-  // While somebody looks at a code, each step of the phone shows at once.
+  // While a code is shown, each step on the phone must show at once.
   const { data: link } = useQuery({ ...linkQuery, refetchInterval: isLinking ? 1_500 : 10_000 });
   const now = useNow();
   const isUnknown = polled.data === undefined && linking.status === 'disconnected';
@@ -102,7 +102,7 @@ function linkSentence(status: string, phone: string | null): string {
   return status === 'connecting' ? 'Reaching WhatsApp.' : 'WhatsApp is not connected.';
 }
 
-// Brave Search: a key lets agents look things up on the web; without one nobody does.
+// Brave Search: with a key, agents can search the web; without one, none can.
 
 function BraveCard() {
   const settings = useQuery(settingsQuery);
@@ -193,8 +193,8 @@ function KeyForm({ hasKey, onDone }: KeyFormProps) {
   );
 }
 
-// The notification forwarder: reads groups from an Android phone, without a linked device. Its token is made in a
-// terminal only, so the card says which command does.
+// The notification forwarder: reads groups from an Android phone, without a linked device. Its token can only be
+// created in a terminal, so the card shows the command.
 
 function ForwarderCard() {
   const forwarder = useQuery(forwarderQuery);

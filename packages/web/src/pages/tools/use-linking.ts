@@ -1,5 +1,5 @@
-// Seed 000's linking: connect, then follow the stream of codes until the phone is linked. What the stream says goes
-// before what was polled. Invariant: the stream is closed when the page is left and when the link is made.
+// Linking as in seed 000: connect, then follow the stream of codes until the phone is linked. The stream takes
+// precedence over the poll. Invariant: the stream is closed when the page is left and when the phone is linked.
 import { streamWhatsAppQR } from '@relay/contract/client/qr-stream';
 import type { WhatsAppStatus } from '@relay/contract/connection/states';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
@@ -12,10 +12,10 @@ import { useAction } from '../../data/use-action.ts';
 export interface WhatsAppLinking {
   readonly status: WhatsAppStatus;
   readonly phone: string | null;
-  /** A PNG in a data URL. */
+  /** A PNG as a data URL. */
   readonly qr: string | null;
   readonly isBusy: boolean;
-  /** With a number: by a code to type on that phone. */
+  /** With a number: links by a code to type on that phone. */
   link(phone?: string): void;
   stop(): void;
   disconnect(clearSession: boolean): void;
@@ -55,7 +55,7 @@ export function useWhatsAppLinking(): WhatsAppLinking {
           close();
           setStreamStatus('connected');
           setStreamPhone(phone);
-          // From here on the poll knows, and would notice if it ended.
+          // From here on the poll has the state, and notices if the link ends.
           void queries.invalidateQueries({ queryKey: whatsappStatusQuery.queryKey }).then(forget);
         },
         onClose: forget,
@@ -67,7 +67,7 @@ export function useWhatsAppLinking(): WhatsAppLinking {
 
   useEffect(() => close, [close]);
 
-  // Linking that was begun elsewhere, or before the daemon came back, is shown here too.
+  // Linking that was started elsewhere, or before the daemon restarted, is shown here too.
   const isWaiting = polled?.status === 'qr_ready' && connection.is === 'live';
   useEffect(() => {
     if (isWaiting && stream.current === null) follow();

@@ -1,4 +1,4 @@
-// Webhooks: where Relay tells of what happens. Each can be tried, switched off and taken away.
+// Webhooks: addresses that Relay sends events to. Each can be tested, disabled and deleted.
 import { ActionIcon, Button, Modal, Switch, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
@@ -139,7 +139,7 @@ function WebhookRow({ webhook }: { readonly webhook: Webhook }) {
   );
 }
 
-// Makes a webhook: where it leads, and whether words and names are told too.
+// Creates a webhook: its address, and whether events include texts and names.
 
 function NewWebhookForm() {
   const isGone = useIsDaemonGone();

@@ -1,4 +1,4 @@
-// The card of WhatsApp: how the link is, and what can be done about it in this state.
+// The WhatsApp card: the state of the connection and the actions it allows.
 import { Button, Checkbox, Loader, Skeleton, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
@@ -96,7 +96,7 @@ function UnlinkedPhone({ linking, link }: Pick<WhatsAppCardProps, 'linking' | 'l
   );
 }
 
-// While a phone is being linked: the code to scan or to type, how to, and how far it has come.
+// During linking: the code to scan or type, instructions, and progress.
 
 interface LinkingStepsProps {
   readonly linking: WhatsAppLinking;
@@ -144,7 +144,7 @@ function LinkingSteps({ linking, state, code }: LinkingStepsProps) {
   );
 }
 
-/** Refreshes are not announced: the code to type is the equal way for whoever cannot see it. */
+/** A refreshed code is not announced: the typed code is the alternative for people who cannot see it. */
 function QrCode({ qr }: { readonly qr: string | null }) {
   return (
     <div className={classes.qr}>
@@ -157,7 +157,7 @@ function QrCode({ qr }: { readonly qr: string | null }) {
   );
 }
 
-/** How long this code can still be scanned, where the daemon knows. Nobody hears it tick. */
+/** How long this code can still be scanned, if the daemon knows. Not announced to screen readers. */
 function Expiry() {
   const { data: link } = useQuery(linkQuery);
   const now = useNow();
@@ -250,7 +250,7 @@ function LinkingProgress({
   );
 }
 
-// The other way to link: a number, for which WhatsApp gives a code to type.
+// Linking by phone number: WhatsApp gives a code to type.
 
 interface PairingFormProps {
   readonly linking: WhatsAppLinking;
@@ -292,7 +292,7 @@ function PairingForm({ linking, onCancel }: PairingFormProps) {
   );
 }
 
-// A linked phone: its number, how well it is heard, its permissions, and the way to disconnect it.
+// A linked phone: its number, connection quality, permissions, and the button to disconnect.
 
 const loadPermissionsModal = () =>
   loadWhenReachable(() => import('../people/permissions-modal.tsx'));
@@ -364,7 +364,7 @@ function ConnectedPhoneFacts({ linking: { phone }, link }: ConnectedPhoneProps) 
   );
 }
 
-// Disconnecting asks in place: what happens, and whether the saved session goes too.
+// The confirmation before disconnecting: what happens, and whether the saved session is deleted.
 
 interface DisconnectDialogProps {
   readonly isBusy: boolean;
@@ -409,8 +409,7 @@ function DisconnectDialog({ isBusy, onConfirm, onCancel }: DisconnectDialogProps
   );
 }
 
-// The message to oneself that proves the wire: it passes the gate like any other, and how it went is said in place,
-// with its seconds.
+// A test message to the owner: it passes the gate like any other, and its result and duration are shown in place.
 
 function useProbe() {
   return useAction({

@@ -1,5 +1,5 @@
-// What was said, live: anchored at its end, older pages come as somebody scrolls up, and what arrives while they read
-// further up waits behind a button. It serves a conversation and a chat alike.
+// The live transcript of a conversation or a chat: anchored at its end, older pages load on scrolling up, and new lines
+// wait behind a button while the reader is further up.
 import { Button } from '@mantine/core';
 import type { OutboxState } from '@relay/contract/outbox/states';
 import { revealHidden } from '@relay/core/messages/text';
@@ -42,14 +42,14 @@ import {
 
 interface TranscriptProps {
   readonly source: TranscriptSource;
-  /** For whoever hears it: `Messages with Dana`. */
+  /** For screen readers: `Messages with Dana`. */
   readonly label: string;
-  /** At the very beginning. */
+  /** Shown at the very beginning. */
   readonly begins: string;
   readonly empty: ReactNode;
-  /** Relay's id of the chat, where messages are told apart by it. */
+  /** Relay's id of the chat, where messages are identified with it. */
   readonly chat?: string;
-  /** The message to begin at, by the id that `why` is asked with. */
+  /** The message to start at, by the id that `why` accepts. */
   readonly meant?: string | undefined;
 }
 
@@ -78,7 +78,7 @@ export function Transcript(props: TranscriptProps) {
 }
 
 const EMPTY_PAGE: TranscriptPage = { lines: [], older: false, newer: false };
-/** Older ones are asked for before somebody sees the end of what is there. */
+/** Older lines are requested this far before the top is reached. */
 const LOAD_AHEAD_PX = 900;
 
 interface LogProps extends TranscriptProps {
@@ -176,7 +176,7 @@ function edgeText(
     : 'Older messages …';
 }
 
-// One line of a transcript. What others wrote is a plain text node, whatever it looks like.
+// One line of a transcript. Text of others is a plain text node, whatever it contains.
 
 interface BubbleProps {
   readonly line: TranscriptEntry;
@@ -239,7 +239,7 @@ function Delivery({ line: { delivery } }: { readonly line: TranscriptEntry }) {
   );
 }
 
-// How far a message of ours has come, in words. Pure.
+// The delivery state of a sent message in words. Pure.
 
 interface DeliveryDisplay {
   readonly word: string;
@@ -256,10 +256,10 @@ const DELIVERY_DISPLAY: Readonly<Record<OutboxState, DeliveryDisplay>> = {
   unknown: { word: 'Not sure that it arrived', icon: IconQuestionMark, hue: 'held' },
 };
 
-// Keeps what somebody reads where it is, whatever comes above or below it: the first line in view stays at its place,
-// and who stands at the end stays at the end. Measured on real elements, so nothing is guessed and nothing jumps.
+// Keeps the reading position when lines are added above or below: the first visible line stays in place, and a view at
+// the end stays at the end. Measured on real elements, so nothing is estimated and nothing jumps.
 
-/** Who is nearer to the end than this reads the end. */
+/** A view this close to the end counts as being at the end. */
 const NEAR_END = 48;
 
 type Anchor = 'end' | { readonly key: string; readonly offset: number };
@@ -269,7 +269,7 @@ interface ScrollAnchorOptions {
   readonly list: RefObject<HTMLOListElement | null>;
   /** Changes whenever the lines do. */
   readonly of: unknown;
-  /** Whether the list goes on below what is held. */
+  /** Whether the list continues below the loaded lines. */
   readonly isCut: boolean;
 }
 
@@ -318,7 +318,7 @@ function useScrollAnchor({ scroller, list, of, isCut }: ScrollAnchorOptions) {
       anchor.current = 'end';
       hold();
     },
-    /** Begins at this line instead of at the end. */
+    /** Starts at this line instead of at the end. */
     toLine: (key: string) => {
       const box = scroller.current;
       anchor.current = { key, offset: (box?.clientHeight ?? 0) / 3 };
@@ -327,10 +327,7 @@ function useScrollAnchor({ scroller, list, of, isCut }: ScrollAnchorOptions) {
   };
 }
 
-/**
- * Rows stand in order, so half of them is left out at each look. A day is no line to hold on to: it goes up with the
- * first line of it that comes.
- */
+/** Binary search, because rows are in order. A day heading is no anchor: it moves up with older lines of that day. */
 function firstInView(list: HTMLOListElement, top: number): HTMLElement | null {
   const rows = list.children;
   let low = 0;

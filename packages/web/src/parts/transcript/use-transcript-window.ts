@@ -1,5 +1,5 @@
-// Holds the window of a transcript: the newest page is asked for whenever something touches it, older and newer ones
-// as somebody scrolls there. Invariant: one page is asked for at a time, and none is asked for twice.
+// Loads the window of a transcript: the newest page on every event, older and newer ones on scrolling. Invariant: pages
+// are requested one at a time, and none twice.
 import { type QueryKey, useQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import {
@@ -16,7 +16,7 @@ export interface TranscriptSource {
   newest(signal: AbortSignal): Promise<TranscriptPage>;
   older(than: TranscriptEntry): Promise<TranscriptPage>;
   newer(than: TranscriptEntry): Promise<TranscriptPage>;
-  /** Instead of the end, to begin with. */
+  /** The page to start with instead of the end. */
   readonly around?: ((signal: AbortSignal) => Promise<TranscriptPage>) | undefined;
 }
 
@@ -27,7 +27,7 @@ export function useTranscriptWindow(source: TranscriptSource) {
   const [failed, setFailed] = useState<ScrollDirection | null>(null);
   const isReadingEnd = useRef(true);
   const isAsking = useRef(false);
-  // What is held right now, before it is drawn: the next page is asked for from there.
+  // The current window before it is rendered: the next page is requested from there.
   const held = useRef<TranscriptPage | null>(null);
   const hold = useCallback((page: TranscriptPage) => {
     held.current = page;
@@ -62,7 +62,7 @@ export function useTranscriptWindow(source: TranscriptSource) {
       isAsking.current = true;
       try {
         const page = await source[way](from);
-        // What came meanwhile came at the end; the place that was asked from is still there.
+        // Lines that arrived meanwhile are at the end; the place that was asked from still exists.
         const join = way === 'older' ? withOlder : withNewer;
         hold(join(held.current ?? before, page));
         setFailed(null);
@@ -77,7 +77,7 @@ export function useTranscriptWindow(source: TranscriptSource) {
 
   return {
     window,
-    /** The first of the two questions that must be answered before anything is shown. */
+    /** The first of the two queries that must succeed before anything is shown. */
     query: source.around === undefined ? newest : around,
     newest: newest.data,
     failed,

@@ -1,8 +1,8 @@
-// The part of a transcript that is held: a stretch without gaps that never grows beyond a few hundred lines, however
-// far somebody scrolls. Pure. Invariant: what is dropped at one end can be asked for again from there.
+// The loaded part of a transcript: a stretch without gaps that never exceeds a few hundred lines. Pure. Invariant: what
+// is dropped at one end can be requested again from there.
 import type { OutboxState } from '@relay/contract/outbox/states';
 
-/** What is asked for at a time: a few screens, and little enough to be drawn without anybody noticing. */
+/** Lines per request: a few screens, and few enough to render without a delay. */
 export const PAGE_ENTRIES = 40;
 export const MOST_ENTRIES = 240;
 
@@ -19,8 +19,8 @@ export function withNewer(window: TranscriptPage, page: TranscriptPage): Transcr
 }
 
 /**
- * The newest page as it is now: what came, what changed and what is gone. Whoever reads further up keeps their place:
- * what would not fit below it is left for later.
+ * Merges the newest page: new, changed and deleted lines. A reader further up keeps their place: lines that would not
+ * fit below it are loaded later.
  */
 export function withNewest(
   window: TranscriptPage,
@@ -42,7 +42,7 @@ export function withNewest(
     : { lines: lines.slice(0, MOST_ENTRIES), older, newer: true };
 }
 
-/** A line that did not change stays the same object, so that it is not drawn again. */
+/** Keeps the object of an unchanged line, so that it is not rendered again. */
 function reused(
   before: readonly TranscriptEntry[],
   now: readonly TranscriptEntry[],
@@ -62,14 +62,14 @@ const isSame = (a: TranscriptEntry, b: TranscriptEntry): boolean =>
   a.marks.join() === b.marks.join() &&
   a.quoted?.text === b.quoted?.text;
 
-/** How many came after the last that was seen. */
+/** How many lines came after the last one seen. */
 export const countAfter = (lines: readonly TranscriptEntry[], seen: EntryPlace | null): number =>
   seen === null ? 0 : lines.filter(({ place }) => isPlaceAfter(place, seen)).length;
 
-// A line as the transcript shows it, whichever page it stands on: a message with its author, or something that
-// happened between messages. Pure; each page makes its own lines.
+// A line of a transcript on any page: a message with its author, or an event between messages. Pure; each page creates
+// its own lines.
 
-/** Where it stands among the others: by the first number, and by the second among equals. */
+/** Sort key: the first number, then the second. */
 export type EntryPlace = readonly [number, number];
 
 export interface QuotedEntry {
@@ -81,11 +81,11 @@ export interface QuotedEntry {
 export interface TranscriptEntry {
   readonly key: string;
   readonly place: EntryPlace;
-  /** Whose words they are; `system` is told in the middle. */
+  /** The author; `system` lines are centred. */
   readonly from: 'contact' | 'agent' | 'owner' | 'system';
-  /** Named above the words; null where there is nobody to mix up. */
+  /** The name above the text; null where the author is obvious. */
   readonly by: string | null;
-  /** What it is where it is more than text. */
+  /** The kind, if it is more than text. */
   readonly label: string | null;
   readonly text: string;
   readonly at: string;
@@ -93,12 +93,12 @@ export interface TranscriptEntry {
   /** `Edited`, `Forwarded`. */
   readonly marks: readonly string[];
   readonly quoted: QuotedEntry | null;
-  /** The message to ask why about. */
+  /** The id to ask `why` about. */
   readonly why: string | null;
 }
 
 export interface TranscriptPage {
-  /** The oldest first. */
+  /** Oldest first. */
   readonly lines: readonly TranscriptEntry[];
   readonly older: boolean;
   readonly newer: boolean;
@@ -107,7 +107,7 @@ export interface TranscriptPage {
 export const isPlaceAfter = (a: EntryPlace, b: EntryPlace): boolean =>
   a[0] === b[0] ? a[1] > b[1] : a[0] > b[0];
 
-// The lines with the days between them. Pure.
+// Adds day headings between the lines. Pure.
 
 type TranscriptRow =
   | { readonly kind: 'day'; readonly key: string; readonly at: string }
@@ -118,7 +118,7 @@ export function withDayRows(lines: readonly TranscriptEntry[]): readonly Transcr
   let day = '';
   for (const line of lines) {
     const next = new Date(line.at).toDateString();
-    // Named by its day, so that it stays the same element when older ones of that day come before it.
+    // Keyed by its day, so that it stays the same element when older lines of that day are added.
     if (next !== day) rows.push({ kind: 'day', key: `day ${next}`, at: line.at });
     day = next;
     rows.push({ kind: 'line', key: line.key, line });

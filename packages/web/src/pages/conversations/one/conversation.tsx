@@ -1,4 +1,4 @@
-// One conversation: what happened in it, and what its owner may do with it now.
+// The page of one conversation: its transcript, plan, history and controls.
 
 import { ActionIcon } from '@mantine/core';
 import type {
@@ -154,7 +154,7 @@ function ConversationPanel({ instance }: { readonly instance: ListedInstance }) 
   );
 }
 
-// What the conversation is for, with whom, and how it stands.
+// The header: objective, contact and state.
 
 interface ConversationHeaderProps {
   readonly instance: ListedInstance;
@@ -185,7 +185,7 @@ function ConversationHeader({ instance, name }: ConversationHeaderProps) {
       end="badges"
     >
       <StateBadge instance={instance} />
-      {/* On a phone it stands below, with the text. */}
+      {/* On a phone the badge is below, with the text. */}
       {instance.approval_id !== null && (
         <span className={classes.wide}>
           <ApprovalBadge />
@@ -195,9 +195,9 @@ function ConversationHeader({ instance, name }: ConversationHeaderProps) {
   );
 }
 
-// The three parts of a conversation on a phone, as links: each is an address of its own.
+// The three parts of a conversation on a phone, as links: each has its own address.
 
-/** Which of them is shown is the router's to say. */
+/** The router decides which part is shown. */
 function ConversationTabs({ instance }: { readonly instance: ConversationInstance }) {
   return (
     <nav className={classes.tabs} aria-label="Parts of the conversation">
@@ -218,7 +218,7 @@ function ConversationTabs({ instance }: { readonly instance: ConversationInstanc
   );
 }
 
-// The other conversations beside the one that is read, by whose turn it is: the way on without going back.
+// Other conversations by turn, beside the open one.
 
 const RAIL_TURNS = [
   { turn: 'you', words: 'Your turn' },
@@ -309,7 +309,7 @@ function RailEntry({ instance, now, isCurrent }: RailEntryProps) {
   );
 }
 
-// What the conversation is for: its objective, what is done of it, what may be told, and when it follows up.
+// The plan: objective, to-dos, facts and follow-ups.
 
 const TODO_DISPLAY: Readonly<Record<Todo['status'], StateDisplay>> = {
   pending: { word: 'To do', icon: IconCircle, hue: 'parked' },
@@ -391,9 +391,9 @@ function FollowUpFacts({ instance }: { readonly instance: ConversationInstance }
   );
 }
 
-// How the conversation came to where it stands: each change of state, the newest first, and what caused it.
+// The history: each change of state with its cause, newest first.
 
-/** Of a program as rows name it; null for everybody else. */
+/** The name of a client from a row's actor; null for any other actor. */
 function useClientNames() {
   const { data } = useQuery(tokensQuery);
   return (actor: string | null): string | null => {
@@ -466,7 +466,7 @@ function TransitionStep({ step, isNow, instance, by, when }: TransitionStepProps
   );
 }
 
-// What one conversation asks of the daemon: how it stands, how it came there, and its transcript page by page.
+// Queries of one conversation: its state, its history, and its transcript page by page.
 
 const conversationQuery = (id: string) =>
   queryOptions({
@@ -482,7 +482,7 @@ const transitionsQuery = (id: string) =>
 
 const RAIL_PAGE = 12;
 
-/** The latest of one turn. */
+/** The latest conversations of one turn. */
 const railQuery = (turn: WhoseTurn) =>
   queryOptions({
     queryKey: nounKey('instances', 'rail', turn),

@@ -1,4 +1,4 @@
-// A conversation in words: what each of the owner's moves does, and what each step was. Pure.
+// Texts of a conversation: the effect of each move of the owner, and each step of its history. Pure.
 import type { StateTransition, TranscriptLine } from '@relay/contract/api/instances';
 import { withoutApprovalsHint } from '@relay/core/approvals/approval-text';
 import type {
@@ -18,7 +18,7 @@ import type { TranscriptEntry } from '../../../parts/transcript/window.ts';
 
 interface MoveCopy {
   readonly act: string;
-  /** What comes of it. */
+  /** The effect. */
   readonly result: string;
   readonly icon: TablerIcon;
 }
@@ -30,13 +30,13 @@ const MOVE_COPY: Readonly<Record<OwnersMove, MoveCopy>> = {
   cancel: { act: 'Cancel', result: 'ends it without a farewell; cannot be undone', icon: IconX },
 };
 
-/** When the agent has asked, the same moves hand the conversation back to it. */
+/** When the agent has asked, the same moves return the conversation to it. */
 const HANDING_BACK: Readonly<Partial<Record<OwnersMove, Partial<MoveCopy>>>> = {
   manual_send: { act: 'Send, then hand back', result: 'the agent goes on after you' },
   resume: { act: 'Hand back', result: 'the agent decides alone' },
 };
 
-/** A conversation that had ended before the contact wrote again. */
+/** For a conversation that had ended before the contact wrote again. */
 const LEFT_ENDED: Partial<MoveCopy> = { act: 'Dismiss', result: 'it stays as it had ended' };
 
 export function moveCopy({ move, to }: LegalMove): MoveCopy {
@@ -46,7 +46,7 @@ export function moveCopy({ move, to }: LegalMove): MoveCopy {
     : MOVE_COPY[move];
 }
 
-/** `{who}` is the owner, or the program that did it. */
+/** `{who}` is the owner, or the client that did it. */
 const TRANSITION_TEXTS: Readonly<Record<ConversationEventType, string>> = {
   agent_sends_first_message: 'The agent began the first message.',
   agent_processes_reply: 'The agent read the reply.',

@@ -1,5 +1,5 @@
-// The owner's turn at the foot of the transcript: what waits for them, what they write, and the moves that go with it.
-// On a phone the rarer moves are in a menu.
+// The owner's controls below the transcript: what is pending, the composer, and the moves. On a phone the rarer moves
+// are in a menu.
 import { ActionIcon, Button, Menu, Textarea } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import type { Approval } from '@relay/contract/api/approvals';
@@ -105,14 +105,14 @@ function RareMoves({ moves }: { readonly moves: MoveControls }) {
   );
 }
 
-// Writing to the contact as oneself: Ctrl Enter sends, what was typed is kept until it has left, and a refusal is told
-// where it happened.
+// The composer for the owner's own messages: Ctrl+Enter sends, the text is kept until it is sent, and a refusal is
+// shown in place.
 
 interface ManualComposerProps {
   readonly instance: ConversationInstance;
   readonly name: string;
   readonly send: LegalMove;
-  /** Beside the button. */
+  /** Shown beside the button. */
   readonly children?: ReactNode;
 }
 
@@ -179,12 +179,12 @@ function ManualComposer({ instance, name, send: move, children }: ManualComposer
   );
 }
 
-// What the owner is writing, kept in this browser until it was sent: a reload, a daemon that is gone and a closed tab
-// lose nothing. The key goes with the words, so that the same words tried again never leave twice.
+// The owner's unsent text, kept in this browser until it is sent: it survives a reload, an unreachable daemon and a
+// closed tab. The idempotency key is stored with it, so that a retry never sends the text twice.
 
 interface MessageDraft {
   readonly text: string;
-  /** Under which it was tried; null until then. */
+  /** The key of the first attempt; null until then. */
   readonly key: string | null;
 }
 
@@ -199,7 +199,7 @@ function useMessageDraft(of: string) {
   return {
     text: draft.text,
     type: (text: string) => setDraft(text === '' ? EMPTY_MESSAGE_DRAFT : { text, key: null }),
-    /** The words as they are to be sent, under the key they keep until they change. */
+    /** The text to send, with a key that stays the same until the text changes. */
     take() {
       const key = draft.key ?? crypto.randomUUID();
       setDraft({ ...draft, key });
@@ -209,7 +209,7 @@ function useMessageDraft(of: string) {
   };
 }
 
-// What waits for the owner in this conversation: what the agent asks, and the message that needs a yes, word for word.
+// What is pending in this conversation: the agent's question, or the exact message that needs an approval.
 
 function WaitingForOwner({ instance }: { readonly instance: ConversationInstance }) {
   const { data: approvals = [] } = useQuery(pendingApprovalsQuery);
@@ -254,8 +254,8 @@ function WaitingApproval({ approval }: { readonly approval: Approval }) {
   );
 }
 
-// What the owner may do now, and nothing else: each button names what comes of it. Cancelling asks first; a refusal
-// because it moved on shows the new state in its place.
+// The moves that are legal now; each button names its effect. Cancelling asks first; if the conversation has changed
+// meanwhile, the refusal is shown with the new state.
 
 type ButtonMove = Exclude<OwnersMove, 'manual_send'>;
 
@@ -279,7 +279,7 @@ export function useMoveControls(instance: ConversationInstance) {
     isOff,
     busy: act.isPending ? act.variables : null,
     error: act.error,
-    /** Only what is legal now is done, also by a key. */
+    /** Only legal moves are possible, also by key. */
     press(move: ButtonMove) {
       if (isOff || !legal.some((one) => one.move === move)) return;
       if (move === 'cancel') askToCancel(instance, () => act.mutate('cancel'));
@@ -306,7 +306,7 @@ function askToCancel({ objective }: ConversationInstance, onYes: () => void): vo
   });
 }
 
-/** `manual_send` is the composer's. */
+/** `manual_send` belongs to the composer. */
 const isButtonMove = (legal: LegalMove): legal is LegalMove & { readonly move: ButtonMove } =>
   legal.move !== 'manual_send';
 
@@ -337,7 +337,7 @@ export function MoveList({ moves }: { readonly moves: MoveControls }) {
   );
 }
 
-/** After a refusal the state is asked for again, so what stands here is how it is now. */
+/** After a refusal the state is refetched, so this shows the current one. */
 function MoveRefused({
   moves,
   instance,
