@@ -1,5 +1,5 @@
-// The smallest host of MCP: starts `relay mcp`, says hello, lists the tools and calls one. No library: MCP over
-// standard input and output is one JSON message a line.
+// A minimal MCP host: starts `relay mcp`, initializes, lists the tools and calls one. No library: MCP over standard
+// input and output is one JSON message per line.
 //
 //   npm install relay-agent
 //   RELAY_TOKEN="$(npx relay token create --name host --scopes messages:read --json | jq -r .secret)" \
@@ -8,7 +8,7 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 
 const [tool = 'get_chats', input = '{}'] = process.argv.slice(2);
-// RELAY_TOKEN is in the environment; RELAY_HOME too, if it is not the usual one.
+// RELAY_TOKEN must be in the environment; RELAY_HOME too, if it is not the default.
 const server = spawn('npx', ['relay', 'mcp'], { stdio: ['pipe', 'pipe', 'inherit'] });
 
 const waiting = new Map();
@@ -21,7 +21,7 @@ const ask = (method, params) =>
   });
 createInterface({ input: server.stdout }).on('line', (line) => {
   const { id, result, error } = JSON.parse(line);
-  // What has no id of ours is a notice, or a question that a host without any capability is not asked.
+  // A message without one of our ids is a notification, or a request, which a host without capabilities does not get.
   if (error) waiting.get(id)?.reject(new Error(error.message));
   else waiting.get(id)?.resolve(result);
 });

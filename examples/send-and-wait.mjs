@@ -1,10 +1,10 @@
-// Writes to somebody as you, and waits for their answer.
+// Sends a message as you and waits for the answer.
 //
 //   npm install relay-agent
 //   RELAY_TOKEN="$(npx relay token)" node send-and-wait.mjs +15550000001 "Are you there?"
 //
-// RELAY_TOKEN is your own token, which may do everything: keep it on this machine. RELAY_URL says where the daemon
-// is, if not at http://127.0.0.1:3214; WAIT_SECONDS how long to wait for an answer, a minute unless given.
+// RELAY_TOKEN is your own token, which may do everything: keep it on this machine. RELAY_URL is the daemon's address
+// (default http://127.0.0.1:3214); WAIT_SECONDS is how long to wait for an answer (default 60).
 import { createRelayClient, RelayApiError, streamEvents } from 'relay-agent/client';
 
 const { RELAY_URL, RELAY_TOKEN, WAIT_SECONDS = '60' } = process.env;
@@ -21,7 +21,7 @@ async function main() {
   if (link.state !== 'connected') throw new Error(link.sentence);
   await grant(to);
 
-  // Listening begins before the message leaves: no answer is too quick.
+  // Listens before the message is sent, so that no answer can come too early.
   const enough = AbortSignal.timeout(Number(WAIT_SECONDS) * 1_000);
   let sent;
   for await (const event of streamEvents(relay, { signal: enough })) {
@@ -38,13 +38,13 @@ async function main() {
   throw new Error('No answer yet.');
 }
 
-/** Lets your agents and programs read what they write; nothing else is allowed by it. */
+/** Lets your agents and clients read what they write; allows nothing else. */
 async function grant(phoneNumber) {
   try {
     const body = { phoneNumber, displayName: phoneNumber, canRead: true };
     await relay.post('/api/whatsapp/permissions', { body });
   } catch (error) {
-    // They have been let in before.
+    // They already have a grant.
     if (!(error instanceof RelayApiError) || error.status !== 409) throw error;
   }
 }

@@ -1,15 +1,15 @@
-// Is told by Relay when somebody writes, and answers through a tool: the skeleton of any flow in n8n, Zapier or your
-// own backend. Nothing but the standard library of Node and relay-agent/client.
+// Receives a webhook when somebody writes, and answers through a tool: a starting point for a flow in n8n, Zapier or
+// your own backend. Needs only Node's standard library and relay-agent/client.
 //
 //   npm install relay-agent
 //   npx relay token create --name receiver --scopes messages:send --no-confirm      # prints RELAY_TOKEN
 //   npx relay webhook add http://127.0.0.1:8787 --events message.received            # prints WEBHOOK_SECRET
 //   RELAY_TOKEN=… WEBHOOK_SECRET=whsec_… node webhook-receiver.mjs
 //
-// Relay tells addresses of your own network only if relay.config.json allows them:
+// Relay calls addresses in your own network only if relay.config.json allows them:
 //   { "webhooks": { "allow": ["127.0.0.1:8787"] } }
-// and the token writes only to those whom you have granted replies. Without --read, your own model does not answer
-// them as well:
+// The token writes only to contacts to whom you have granted replies. Without --read, your own model does not also
+// answer them:
 //   npx relay grant +15550000001 --reply
 import { createServer } from 'node:http';
 import { createRelayClient, RelayWebhookError, verifyWebhook } from 'relay-agent/client';
@@ -32,14 +32,14 @@ const server = createServer(async (request, response) => {
     console.log(`refused: ${error.message}`);
     return void response.writeHead(401).end();
   }
-  // Told first, then dealt with: Relay waits for the answer, and tells again what was not answered.
+  // Responds first, then handles the event: Relay waits for the response, and repeats a call without one.
   response.writeHead(204).end();
   await react(event, String(request.headers['webhook-id'])).catch((error) =>
     console.error(`not answered: ${error.message}`),
   );
 });
 
-/** `id` is the same each time a webhook is told again: as the key of the call it keeps the answer to one. */
+/** `id` is the same each time a webhook call is repeated: used as the idempotency key, it limits the answer to one. */
 async function react({ type, data }, id) {
   if (type !== 'message.received' || data.chat_kind !== 'direct' || data.late) {
     return console.log(`ignored: ${type}`);
