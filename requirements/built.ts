@@ -1,5 +1,5 @@
-// The requirements that are built. Add an id here in the commit that builds it, together with the
-// test that cites it: from then on the build fails if that test goes missing or does not pass.
+// The requirements that are built. Add an id in the commit that builds it, together with the test that cites it: from
+// then on the build fails if that test is missing or does not pass.
 export const BUILT: readonly string[] = [
   '000-API-AUTH',
   '000-API-CONNECT',

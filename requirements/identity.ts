@@ -1,4 +1,4 @@
-// What holds when WhatsApp reveals that a LID and a phone number are the same person.
+// Requirements for the case that WhatsApp reveals that a LID and a phone number are the same person.
 export const IDENTITY = {
   'IDENTITY-LID-FIRST':
     'Somebody known by LID alone is the same contact once their number is revealed: each message is stored once and reaches its conversation.',

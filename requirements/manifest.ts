@@ -1,5 +1,5 @@
-// Every requirement in one list: those of the seeds, and what holds beyond them. A test cites one by `verifies('AC-1.1')`; an id listed
-// in built.ts that no test cites fails `npm run check`. Ids are stable: never rename or reuse one.
+// All requirements in one list: those of the seeds, and ours beyond them. A test cites one by `verifies('AC-1.1')`; an
+// id listed in built.ts that no test cites fails `npm run check`. Ids are stable: never rename or reuse one.
 import { BUILT } from './built.ts';
 import { CONVERSATIONS } from './conversations.ts';
 import { IDENTITY } from './identity.ts';
@@ -13,7 +13,7 @@ import { TRUST } from './trust.ts';
 export interface Requirement {
   readonly id: string;
   readonly seed: string;
-  /** What holds, in one line. Where a decision record replaces the seed's statement, what holds here. */
+  /** The requirement in one line. Where a decision record replaces the seed's statement, the decision's. */
   readonly says: string;
   readonly built: boolean;
 }

@@ -11,16 +11,16 @@ const requirement = (id: string, built = false): Requirement => ({
 });
 const cited = (...ids: string[]) => new Map([['some.test.ts', ids]]);
 
-// Built from parts, so that the report does not read these samples as citations of this file.
+// Built from parts, so that the report does not count these samples as citations of this file.
 const call = (...args: string[]): string => `${'verifies'}(${args.join(', ')})`;
 
-describe('the ids a test file cites', () => {
-  it('are the literals given to verifies, over several calls and lines', () => {
+describe('ids cited by a test file', () => {
+  it('are the literals passed to verifies, over several calls and lines', () => {
     const source = `it('a', () => { ${call("'AC-1.1'", "\n  'AC-1.2',\n")}; });\n${call('"AC-2.1"')}`;
     expect(citedIn(source)).toEqual(['AC-1.1', 'AC-1.2', 'AC-2.1']);
   });
 
-  it('are none where verifies is only imported or given a variable', () => {
+  it('are none if verifies is only imported or gets a variable', () => {
     expect(citedIn("import { verifies } from '@relay/testing/verifies';")).toEqual([]);
     expect(citedIn(call('row.id'))).toEqual([]);
   });
@@ -43,13 +43,13 @@ describe('the check', () => {
     ]);
   });
 
-  it('names an id that is there twice', () => {
+  it('names an id that appears twice', () => {
     expect(problems([requirement('A'), requirement('A')], [], cited())).toEqual([
       'A is in the manifest twice (again in seed 003).',
     ]);
   });
 
-  it('names an id marked built that the manifest does not have', () => {
+  it('names an id marked as built that the manifest does not have', () => {
     expect(problems([requirement('A')], ['Q'], cited())).toEqual([
       'Q is marked built and is not in the manifest.',
     ]);
@@ -59,21 +59,21 @@ describe('the check', () => {
 describe('the proof', () => {
   const proofs = { 'some.test.ts': { A: ['does a'] } };
 
-  it('asks for a passed test of every built id that the test files cite', () => {
+  it('requires a passed test for every built id that the test files cite', () => {
     const both = [requirement('A', true), requirement('B', true)];
     expect(unproven(both, cited('A', 'B'), proofs)).toEqual([
       'B is marked built and no passed test proved it: what B says',
     ]);
   });
 
-  it('does not ask for ids that only other test files cite, or that are not built', () => {
+  it('ignores ids that only other test files cite, and ids that are not built', () => {
     const rows = [requirement('A', true), requirement('B', true), requirement('C')];
     expect(unproven(rows, cited('A', 'C'), proofs)).toEqual([]);
   });
 });
 
 describe('the table', () => {
-  it('counts total, built, cited and proven for each seed and for all', () => {
+  it('counts total, built, cited and proven for each seed and overall', () => {
     const rows = [requirement('A', true), requirement('B'), { ...requirement('C'), seed: '004' }];
     const shown = table(rows, cited('A', 'C'), { 'some.test.ts': { A: ['does a'] } });
     expect(shown.split('\n').map((line) => line.split(/\s+/))).toEqual([
@@ -86,7 +86,7 @@ describe('the table', () => {
 });
 
 describe('the manifest', () => {
-  it('has every id once', () => {
+  it('contains every id once', () => {
     expect(
       problems(requirements, BUILT, new Map()).filter((one) =>
         one.includes('in the manifest twice'),
@@ -94,7 +94,7 @@ describe('the manifest', () => {
     ).toEqual([]);
   });
 
-  it('has one line for each id, and the seed in ids that are no acceptance criterion', () => {
+  it('has one line per id, and the seed in every id that is not an acceptance criterion', () => {
     for (const { id, seed, says } of requirements) {
       expect(says, id).toMatch(/^\S.*\S$/);
       expect(id).toMatch(/^AC-\d\.\d$/.test(id) ? /^AC/ : new RegExp(`^${seed}-[\\w-]+$`));

@@ -1,14 +1,14 @@
-// What the citations say about the manifest: pure functions behind scripts/requirements.ts.
-// A requirement is cited when a test names it, and proven when a test that named it passed.
+// Compares the tests' citations with the manifest: pure functions behind scripts/requirements.ts. A requirement is
+// cited when a test names it, and proven when a test that named it passed.
 import type { Requirement } from './manifest.ts';
 
 /** Test file → the ids it names. */
 export type Citations = ReadonlyMap<string, readonly string[]>;
 
-/** Test file → id → the titles of the passed tests that named it. What the reporter writes. */
+/** Test file → id → the titles of the passed tests that named it. Written by the reporter. */
 export type Proofs = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 
-/** The ids a test file names as literals: `verifies('AC-1.1', 'AC-1.2')`. */
+/** The ids that a test file names as literals: `verifies('AC-1.1', 'AC-1.2')`. */
 export function citedIn(source: string): string[] {
   return [...source.matchAll(/\bverifies\(([^)]*)\)/g)].flatMap(([, list = '']) =>
     [...list.matchAll(/(['"`])([^'"`]+)\1/g)].map(([, , id = '']) => id),
@@ -20,7 +20,7 @@ const unique = (lists: Iterable<readonly string[]>): Set<string> => new Set([...
 const provenIds = (proofs: Proofs): Set<string> =>
   unique(Object.values(proofs).map((file) => Object.keys(file)));
 
-/** One sentence for each thing that is wrong; none when the manifest and the tests agree. */
+/** One sentence per problem; none when the manifest and the tests agree. */
 export function problems(
   requirements: readonly Requirement[],
   built: readonly string[],
@@ -66,7 +66,7 @@ export function nightlyOnly(requirements: readonly Requirement[], quick: Citatio
   return requirements.filter(({ id, built }) => built && !cited.has(id)).map(({ id }) => id);
 }
 
-/** A table of counts, a line a seed and one for all. */
+/** A table of counts: one line per seed and one for all. */
 export function table(
   requirements: readonly Requirement[],
   citations: Citations,

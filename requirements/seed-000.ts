@@ -1,4 +1,4 @@
-// The gateway: linking, status, messages, grants, tools, auto-reply and the page that shows them.
+// Requirements of seed 000, the gateway: linking, status, messages, grants, tools, auto-reply and its page.
 
 export const SEED_000: Readonly<Record<string, string>> = {
   // Service and status
@@ -129,7 +129,7 @@ export const SEED_000: Readonly<Record<string, string>> = {
   '000-WEB-STREAM-HELPER': '`streamWhatsAppQR({ onQr, onStatus, onConnected, onClose?, onError? })` returns an AbortController.',
   '000-WEB-STREAM-END': 'onClose fires when the stream ends by itself, onError when the connection fails.',
 
-  // Limits it states
+  // Stated limits
   '000-LIMIT-TEXT-IN': 'Media reaches the model as its placeholder; nothing pretends to have seen it.',
   '000-LIMIT-TEXT-OUT': 'Only plain text is sent.',
 };

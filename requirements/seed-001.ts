@@ -1,7 +1,7 @@
-// The assistant: the way of a message, seven tools, what it remembers, and how it never answers itself.
+// Requirements of seed 001, the assistant: the path of a message, seven tools, memory, and loop prevention.
 
 export const SEED_001: Readonly<Record<string, string>> = {
-  // The pipeline, in its order
+  // The pipeline, in order
   '001-PIPE-LOOP': 'Step 1: a message of our own that Relay sent (its id is stored, or it ends with [BOT]) is ignored.',
   '001-PIPE-AUTH': 'Step 2: only the linked owner and the numbers in `ADMIN_PHONE_NUMBERS` reach the assistant.',
   '001-PIPE-COMMAND': 'Step 3: a message that starts with / is handled directly, without the model.',
@@ -30,7 +30,7 @@ export const SEED_001: Readonly<Record<string, string>> = {
   '001-TOOL-SEVEN': 'The assistant has these seven tools, declared with schemas; a session of a contact does not.',
   '001-TOOL-GATE': 'Whatever a tool sends or schedules passes the gate; after reading a message of a contact in the same run, it waits for the owner.',
 
-  // The loop of the agent
+  // The agent loop
   '001-AGENT-ROUNDS': 'At most 5 tool rounds for one message.',
   '001-AGENT-FEEDBACK': 'The result of a tool is fed back to the model, until it answers in text.',
   '001-AGENT-CHAIN': 'The model may chain tools on its own: look a name up, then send.',

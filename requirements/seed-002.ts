@@ -1,4 +1,4 @@
-// The MCP server: three tools with their schemas, error codes, settings and ways to recover.
+// Requirements of seed 002, the MCP server: three tools with their schemas, error codes, settings and recovery.
 
 export const SEED_002: Readonly<Record<string, string>> = {
   '002-SERVER-NAME': 'The server calls itself `whatsapp-mcp`.',

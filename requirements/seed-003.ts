@@ -1,5 +1,5 @@
-// Delegated conversations: the acceptance criteria in the seed's order, then its contracts, its
-// transition table as completed for Relay, invariants, errors, and what it asks of speed and safety.
+// Requirements of seed 003, delegated conversations: acceptance criteria in the seed's order, then contracts, the
+// transition table as completed for Relay, invariants, errors, performance and security.
 
 export const SEED_003: Readonly<Record<string, string>> = {
   // Daemon lifecycle
@@ -138,7 +138,7 @@ export const SEED_003: Readonly<Record<string, string>> = {
   '003-T-NEEDS_HUMAN_INTERVENTION-pause': 'NEEDS_HUMAN_INTERVENTION → PAUSED, previous_state NEEDS_HUMAN_INTERVENTION.',
   '003-T-NEEDS_HUMAN_INTERVENTION-cancel': 'NEEDS_HUMAN_INTERVENTION → FAILED, "cancelled".',
 
-  // What the table leaves open, as settled here
+  // Gaps of the table, as settled here
   '003-OPEN-APPEND': 'A message of the contact is appended to the transcript in every non-terminal state and counts as unread for the agent.',
   '003-OPEN-REPLY-IN-FOLLOW-UP': '`contact_replies` also moves HEARTBEAT_SCHEDULED → WAITING_FOR_AGENT, and the follow-up being written is not sent.',
   '003-OPEN-REPLY-ELSEWHERE': '`contact_replies` changes no state in CREATED, ACTIVE, WAITING_FOR_AGENT, PAUSED and NEEDS_HUMAN_INTERVENTION.',

@@ -1,4 +1,5 @@
-// The silent observer: what it takes in, what it keeps, when it speaks, and what it never does.
+// Requirements of seed 004, the silent observer: what it reads, what it keeps, when it responds, and what it never
+// does.
 
 export const SEED_004: Readonly<Record<string, string>> = {
   // Role

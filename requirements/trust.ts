@@ -1,4 +1,4 @@
-// What holds against people, models and programs that attack Relay. SECURITY.md names the test behind each claim.
+// Requirements against attacks by people, models and clients. SECURITY.md names the test behind each claim.
 export const TRUST = {
   'TRUST-APPROVE-SHOWN':
     'On WhatsApp only what Relay itself has shown there in full can be approved; without an id, only the one open notice.',
