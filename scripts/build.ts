@@ -1,5 +1,5 @@
-// Makes what is published, in dist/: the package `relay-agent` with command, daemon, console, the client
-// for programs, and the simulator that `relay demo` and people who test their own agents use.
+// Builds the published package `relay-agent` in dist/: command, daemon, console, the client library, and the simulator
+// that `relay demo` and developers of agents use.
 //   node scripts/build.ts [--out <folder>] [--only cli]
 import { execFileSync } from 'node:child_process';
 import {
@@ -71,7 +71,7 @@ async function buildDaemon(): Promise<Bundled> {
   return bundled;
 }
 
-/** One module and one file of types, for browsers as well as for Node. */
+/** One module and one file of types, for browsers and for Node. */
 async function buildClient(): Promise<void> {
   await build({
     entryPoints: { index: from('packages/contract/src/client/entry.ts') },
@@ -96,7 +96,7 @@ function declarations(project: string, outDir: string): void {
   execFileSync(process.execPath, args, { stdio: 'inherit' });
 }
 
-/** Baileys stays outside, so that daemon and preload share the one copy that the preload changes. */
+/** Baileys stays external, so that daemon and preload share the one copy that the preload patches. */
 function buildSimulator(): Promise<Bundled> {
   declarations('tsconfig.simulator.json', to('simulator/types'));
   copyPhonePage();
@@ -114,7 +114,7 @@ function buildSimulator(): Promise<Bundled> {
   });
 }
 
-/** The phone of the demo is of one house with the console: its colours and its mark are the same files. */
+/** The demo's phone page uses the colours and the logo of the console: they are the same files. */
 function copyPhonePage(): void {
   cpSync(from('packages/simulator/src/phone/page'), to('simulator/page'), { recursive: true });
   cpSync(from('packages/web/src/theme/tokens.css'), to('simulator/page/tokens.css'));
@@ -127,7 +127,7 @@ function buildConsole(): void {
   execFileSync(process.execPath, args, { cwd: from('packages/web'), stdio: 'inherit' });
 }
 
-/** Vite has written them beside what it made; whoever opens the console does not need them. */
+/** Vite has written them beside its output; the console itself does not need them. */
 function noticesOfConsole(): string {
   const written = to('web/licences.md');
   const text = readFileSync(written, 'utf8');
@@ -135,7 +135,7 @@ function noticesOfConsole(): string {
   return text;
 }
 
-/** Those that the README shows. */
+/** The images that the README shows. */
 function copyPictures(): void {
   const readme = readFileSync(from('README.md'), 'utf8');
   for (const [picture] of readme.matchAll(/docs\/images\/[\w./-]+\.\w+/g)) {
@@ -174,7 +174,7 @@ if (options.only === undefined) {
   }
   cpSync(from('docs/relay.config.schema.json'), to('relay.config.schema.json'));
   copyPictures();
-  // Fails on a package that may not come in; what came in is on record beside what was made of it.
+  // Fails if a package is not allowed; the report is written beside the build.
   execFileSync(process.execPath, [from('scripts/supply.ts'), '--out', out], { stdio: 'inherit' });
   const inside = new Set(bundles.flatMap((one) => [...one.inside]));
   writeFileSync(to('NOTICES.md'), `${notices(root, inside)}\n${noticesOfConsole()}`);

@@ -1,5 +1,5 @@
-// `npm run check`: what a person runs before a commit. Independent steps, two at a time, a line for
-// each with its time; the output of a failing step in full. Must stay under a minute on two cores.
+// `npm run check`: what a developer runs before a commit. Independent steps, two at a time, with one line and the
+// duration of each; a failing step's output in full. Must stay under a minute on two cores.
 //   npm run check -- --only types --only lint
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -32,7 +32,7 @@ const checkTypes = (config: string, name: string): string[] => [
   ...['--incremental', '--tsBuildInfoFile', join(root, CACHE, `${name}.tsbuildinfo`)],
 ];
 
-// The slowest first, so that the second lane empties beside it.
+// The slowest first, so that both lanes finish at about the same time.
 const STEPS: readonly Step[] = [
   {
     name: 'unit',

@@ -1,6 +1,6 @@
-// Completes package-lock.json after `npm install` from a registry that does not serve the packages
-// of other platforms: npm leaves those out and `npm ci` then refuses the lock. Each is entered with
-// the exact version its parent names; a platform that needs it fetches it from its own registry.
+// Completes package-lock.json after `npm install` from a registry that does not serve packages of other platforms: npm
+// leaves those out and `npm ci` then rejects the lock file. Each is added with the exact version that its parent names;
+// a platform that needs it fetches it from its own registry.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -21,7 +21,7 @@ const SYSTEMS = 'aix android darwin freebsd linux netbsd openbsd openharmony sun
   ' ',
 );
 
-/** `@x/cli-linux-arm64-musl` → linux, arm64, musl. The processor is the word after the system. */
+/** `@x/cli-linux-arm64-musl` → linux, arm64, musl. The architecture is the word after the system. */
 function platform(name: string): Platform | undefined {
   const words = name.replace('windows', 'win32').split(/[/-]/);
   if (words.includes('wasm32')) return { cpu: ['wasm32'] };

@@ -1,5 +1,5 @@
-// How much script the console's first page loads, compressed: what the document names and what
-// that imports. Fails above the limit.
+// Measures the compressed size of the script that the console's first page loads: what the document names and its
+// imports. Fails above the limit.
 //   node scripts/console-size.ts
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -19,7 +19,7 @@ interface Chunk {
 const root = resolve(import.meta.dirname, '..');
 const out = mkdtempSync(join(tmpdir(), 'relay-console-'));
 
-/** A chunk and whatever it cannot run without. */
+/** A chunk with everything it imports. */
 function withImports(manifest: Record<string, Chunk>, names: readonly string[]): Set<string> {
   const needed = new Set<string>();
   const add = (name: string) => {

@@ -1,8 +1,8 @@
-// `npm run dev`: the demo with the daemon from source and the console under Vite, restarted as files change.
+// `npm run dev`: the demo with the daemon from source and the console under Vite, restarted when files change.
 //   npm run dev [-- --port 5173]
-// Three processes. This one serves the console and watches files. dev/world.ts holds the simulated WhatsApp and starts
-// the daemon, the third. A change of the daemon, core or contract restarts the daemon alone; a change of the simulator or of
-// the command starts a new world.
+// Three processes. This one serves the console and watches files. dev/world.ts runs the simulated WhatsApp and starts
+// the daemon, the third. A change of the daemon, core or contract restarts only the daemon; a change of the simulator
+// or the command restarts both.
 // Invariant: when this process ends, however it ends, the other two end as well.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -50,7 +50,7 @@ const devServer = await startDevServer({
 
 function startWorld(): ChildProcess {
   const child = fork(join(import.meta.dirname, 'dev/world.ts'), [origin, String(daemonPort)], {
-    // Node keeps compiled sources there for the next start.
+    // Node caches compiled sources there for the next start.
     env: { ...process.env, NODE_COMPILE_CACHE: join(cache, 'compiled') },
   });
   child.once('exit', (code) => {

@@ -1,5 +1,5 @@
 // Checks the links in the documentation without building the site (`npm run docs` builds it). A relative link must
-// lead to a file or folder of the repository. Anchors are not checked.
+// point to a file or folder of the repository. Anchors are not checked.
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { ROOT } from '../docs/.vitepress/pages.ts';

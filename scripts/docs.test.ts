@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { destination } from '../docs/.vitepress/pages.ts';
 
-it('a link from page to page stays as it is in the repository', () => {
+it('a link between pages stays as it is in the repository', () => {
   expect(destination('docs/people.md', 'ledger.md#why')).toBe('ledger.md#why');
   expect(destination('README.md', 'docs/people.md')).toBe('docs/people.md');
   expect(destination('docs/people.md', '../SECURITY.md')).toBe('../SECURITY.md');
@@ -9,12 +9,12 @@ it('a link from page to page stays as it is in the repository', () => {
   expect(destination('docs/people.md', '#grant')).toBe('#grant');
 });
 
-it('a README is the page of its folder', () => {
+it('a README becomes the page of its folder', () => {
   expect(destination('docs/people.md', '../README.md#why')).toBe('../index.md#why');
   expect(destination('README.md', 'docs/decisions/README.md')).toBe('docs/decisions/index.md');
 });
 
-it('a link to code or to a folder is dropped, one to the API’s document is not', () => {
+it('a link to code or a folder is dropped, one to the API document is kept', () => {
   expect(destination('docs/client.md', '../examples')).toBeNull();
   expect(destination('README.md', 'testing/src/host.ts')).toBeNull();
   expect(destination('CONTRIBUTING.md', 'packages/web/README.md')).toBeNull();

@@ -1,5 +1,5 @@
-// `npm run docs`: builds the site of the documentation into dist-docs. A link that leads nowhere fails, and so does a
-// page without the policy that keeps a browser from loading anything from outside.
+// `npm run docs`: builds the documentation site into dist-docs. Fails on a dead link, and on a page without the content
+// security policy that blocks external resources.
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'vitepress';

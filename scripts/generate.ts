@@ -1,6 +1,6 @@
-// Writes what is derived from the API's schemas, the registry of tools, the catalogue of commands, the table of errors
-// and the settings: the OpenAPI document, the client's types, the pages of reference and the schema of relay.config.json.
-// `--check` writes nothing and fails when what is there is stale.
+// Generates files from the API schemas, the tools, the commands, the errors and the settings: the OpenAPI document, the
+// client's types, the reference pages and the schema of relay.config.json. `--check` writes nothing and fails when a
+// file is outdated.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { IDEMPOTENCY_KEY_HEADER } from '@relay/contract/client/client';
@@ -32,7 +32,7 @@ interface Api {
 async function describedApi(): Promise<Api> {
   const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
   const token = 'generate';
-  // Routes are declared, never run: the one asked for needs nothing but these.
+  // Routes are declared but never run, so these dependencies are enough.
   const deps = {
     version,
     port: 3214,
@@ -59,14 +59,17 @@ async function describedApi(): Promise<Api> {
   return { document: response.json(), access: new Map(access) };
 }
 
-/** Types of schemas that are no routes': as those of a document that has nothing else. Each is named and indented. */
+/**
+ * Types of schemas that belong to no route, generated from a document that contains only them. Each is named and
+ * indented.
+ */
 async function typesOf(schemas: Record<string, object>): Promise<string> {
   const document = {
     openapi: '3.1.0',
     info: { title: 'schemas', version: '' },
     components: { schemas },
   } as unknown as OpenAPI3;
-  // What has a default may be left out of what is given; in what is answered it is required anyway.
+  // A property with a default is optional in input; in output it is required anyway.
   const types = astToString(await openapiTypes(document, { defaultNonNullable: false }));
   const [, members = ''] = /^ {4}schemas: \{\n(.*?)\n {4}\};$/ms.exec(types) ?? [];
   return members.replace(/^ {4}/gm, '');
@@ -100,7 +103,7 @@ function errorCodes(): string {
   return `export type RelayErrorCode =\n${codes.map((code) => `  | '${code}'`).join('\n')};\n`;
 }
 
-/** The calls that take a key of idempotency. */
+/** The calls that take an idempotency key. */
 function keyedCalls({ paths = {} }: OpenAPI3): string {
   const keyed = Object.entries(paths).flatMap(([path, verbs]) =>
     Object.entries(verbs as Record<string, { parameters?: { name: string }[] }>)

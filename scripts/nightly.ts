@@ -1,5 +1,5 @@
-// `scripts/nightly [part…] [--full] [--list]`: every test, torture and bench, one step after the other. A failed
-// step does not stop the later ones. Writes a log per step and a JSON report to coverage/, and ends with one table.
+// `scripts/nightly [part…] [--full] [--list]`: runs every test, torture and bench, one step after the other. A failed
+// step does not stop later ones. Writes a log per step and a JSON report to coverage/, and ends with one table.
 import { execFileSync, spawn } from 'node:child_process';
 import { createWriteStream, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -99,12 +99,12 @@ function onPostgres15(): Step {
   return {
     ...suite,
     command: ['scripts/with-postgres-15', ...suite.command],
-    // The console does not depend on the database's version, and these start only the private server.
+    // The console does not depend on the PostgreSQL version, and these tests only start the private server.
     env: { TEST_EXCLUDE: `${CONSOLE} packages/daemon/src/platform/db/postgres/**` },
   };
 }
 
-/** The arguments of each torture: at night, and at full size. */
+/** The arguments of each torture: nightly, and at full size. */
 const TORTURES: readonly (readonly [name: string, nightly: string, full: string])[] = [
   ['engine', '--daemon-kills 20 --postgres-kills 6', '--daemon-kills 100 --postgres-kills 30'],
   ['wire', '--kills 40', '--kills 300'],
@@ -249,7 +249,7 @@ if (values.list) {
 }
 
 const whole = positionals.length === 0;
-// A part adds its proofs to those of earlier parts; a whole run starts from nothing.
+// A part adds its proofs to those of earlier parts; a complete run starts from nothing.
 if (whole) rmSync(join(root, REPORTS), { recursive: true, force: true, maxRetries: 20 });
 mkdirSync(join(root, REPORTS, 'nightly'), { recursive: true });
 

@@ -16,7 +16,7 @@ async function run(file: string): Promise<string> {
   const { exitCode } = process;
   const report = join(folder, 'report.json');
   const strays = straysBeside(report);
-  // Of a run before.
+  // From an earlier run.
   writeFileSync(strays, '[]');
   const vitest = await startVitest('test', [], {
     config: false,
@@ -26,13 +26,13 @@ async function run(file: string): Promise<string> {
     outputFile: { json: report },
   });
   await vitest.close().finally(() => {
-    // The fixture set it.
+    // The fixture has set it.
     process.exitCode = exitCode;
   });
   return strays;
 }
 
-it('names a refused promise that no test waited for, and the file whose turn it was', async () => {
+it('reports an unhandled rejection with the file that was running', async () => {
   const strays: Stray[] = JSON.parse(readFileSync(await run('stray.test.ts'), 'utf8'));
   expect(strays).toEqual([
     {
@@ -42,6 +42,6 @@ it('names a refused promise that no test waited for, and the file whose turn it 
   ]);
 });
 
-it('leaves nothing where nothing went astray', async () => {
+it('writes nothing if there was no stray error', async () => {
   expect(existsSync(await run('proofs.test.ts'))).toBe(false);
 });

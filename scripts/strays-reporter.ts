@@ -1,11 +1,11 @@
-// Writes down what went wrong outside of any test, which fails a run and stands in no report of vitest: a promise that
-// was refused with nobody waiting for it, a throw in a handler. Beside `x.json` it leaves `x-strays.json`, or nothing.
+// Records errors outside of any test, which fail a run but are in no vitest report: an unhandled rejection, a throw in
+// a handler. Writes `x-strays.json` beside `x.json`, or nothing.
 import { rmSync, writeFileSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import type { Reporter, SerializedError, TestModule, Vitest } from 'vitest/node';
 
 export interface Stray {
-  /** The file whose turn it was; not always the one that began it. */
+  /** The file that was running; not always the one that caused it. */
   readonly file?: string;
   readonly message: string;
 }

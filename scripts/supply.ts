@@ -1,6 +1,6 @@
-// What Relay is made of besides itself: judges every package of the lock by its licence, its origin and whether it
-// runs something when installed, and fails with a sentence for each that may not come in. On demand it writes the
-// bill of materials (CycloneDX) and the report of licences beside the built package.
+// Checks the licence, origin and install scripts of every package in the lock file, and fails with a sentence for each
+// that is not allowed. With --out it also writes the bill of materials (CycloneDX) and the licence report beside the
+// built package.
 //   node scripts/supply.ts [--out <folder>]
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -29,7 +29,7 @@ function report(all: readonly Supplied[]): string {
   ].join('\n\n');
 }
 
-/** npm's own account of the lock, without what only builds. */
+/** npm's own report of the lock file, without build dependencies. */
 function billOfMaterials(): string {
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
   const args = ['sbom', '--sbom-format=cyclonedx', '--package-lock-only', '--omit=dev'];

@@ -1,5 +1,5 @@
-// Sums up vitest's JSON reports: `node scripts/tally.ts coverage/unit.json …` prints each failure by name and then
-// `N passed, N failed`. Failures come last because the end of a long log is what people see first.
+// Sums up vitest's JSON reports: `node scripts/tally.ts coverage/unit.json …` prints each failure by name and then `N
+// passed, N failed`. Failures come last, because people see the end of a long log first.
 import { readTestReport, summarize } from './test-report.ts';
 
 const LINES_OF_A_FAILURE = 12;

@@ -1,4 +1,4 @@
-// Makes the pictures of the terminal in docs/images: what tmux captured with its colours becomes an SVG.
+// Creates the terminal pictures in docs/images: converts a tmux capture with colours to SVG.
 //   tmux capture-pane -p -e | node scripts/terminal-picture.ts docs/images/status.svg
 import { readFileSync, writeFileSync } from 'node:fs';
 
@@ -54,7 +54,7 @@ function coloured(code: string, style: Style): Style {
 const escaped = (text: string): string =>
   text.replace(/[&<>]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
-/** Words that one space parts stay together; wider gaps would collapse, so each side has its place. */
+/** Words separated by one space stay together; wider gaps would collapse, so each part is positioned separately. */
 function placed(text: string, column: number, y: number, { fill, bold }: Style): string[] {
   return [...text.matchAll(/\S+(?: \S+)*/g)].map((run) => {
     const x = (MARGIN + (column + run.index) * WIDTH).toFixed(1);
@@ -64,7 +64,7 @@ function placed(text: string, column: number, y: number, { fill, bold }: Style):
   });
 }
 
-/** Cells of a drawing: as shapes, since a font leaves gaps between its lines. */
+/** Block characters drawn as shapes, because a font leaves gaps between lines. */
 function drawn(text: string, row: number): string[] {
   return [...text].flatMap((cell, column) => {
     const block = BLOCKS[cell];
@@ -83,7 +83,7 @@ const plain = (line: string): string =>
     .filter((_, at) => at % 2 === 0)
     .join('');
 
-/** Without the empty rows below and the prompt that waits there. */
+/** Without empty rows at the end and the waiting prompt. */
 function shown(screen: string): string[] {
   const lines = screen.split('\n').map((line) => line.trimEnd());
   while (lines.length > 1 && /^\$?\s*$/.test(plain(lines.at(-1) ?? ''))) lines.pop();

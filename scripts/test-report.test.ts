@@ -35,14 +35,14 @@ describe('the summary of test reports', () => {
     });
   });
 
-  it('counts a file that failed although each of its tests passed', () => {
+  it('counts a file that failed although all its tests passed', () => {
     expect(summarize([report(file('a.ts', 'failed', test('one')))])).toEqual({
       passed: 1,
       failures: [{ name: 'a.ts', reason: 'the hook failed' }],
     });
   });
 
-  it('counts an error outside of any test, although every test passed', () => {
+  it('counts an error outside of any test, although all tests passed', () => {
     const strays = [{ file: 'a.ts', message: 'unhandled rejection' }, { message: 'no file' }];
     const { files } = report(file('a.ts', 'passed', test('one')));
     expect(summarize([{ files, strays }])).toEqual({

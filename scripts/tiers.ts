@@ -19,7 +19,7 @@ const JOURNEYS = [
   'api-refusals',
   'message-events',
   'webhooks',
-  // what leaves, and who decides
+  // sending and approvals
   'permissions',
   'revoked',
   'way-out',

@@ -1,20 +1,20 @@
-// Bundles one of our programs and the npm packages it stands on into few files: what runs is what was tested, whatever
-// the registry has by the time somebody installs it, and starting it opens few files. Reports what it still needs.
+// Bundles one of our programs and its npm packages into few files: what runs is what was tested, whatever the registry
+// serves later, and starting it opens few files. Reports which packages stay external.
 import { isBuiltin } from 'node:module';
 import { build, type Plugin } from 'esbuild';
 
 interface Bundle {
-  /** The name of a file without its ending → the source it is made from. */
+  /** File name without extension → its source. */
   readonly entries: Readonly<Record<string, string>>;
   readonly outdir: string;
-  /** Modules that are loaded by few commands and have a bundle of their own. */
+  /** Modules that only a few commands load, each in its own bundle. */
   readonly apart?: Readonly<Record<string, string>>;
 }
 
 export interface Bundled {
-  /** The npm packages that it still needs. */
+  /** The npm packages that stay external. */
   readonly outside: ReadonlySet<string>;
-  /** The folders of those that went into it. */
+  /** The folders of the bundled packages. */
   readonly inside: ReadonlySet<string>;
 }
 
@@ -24,7 +24,7 @@ export async function bundle(options: Bundle): Promise<Bundled> {
     entryPoints: { ...options.entries },
     outdir: options.outdir,
     bundle: true,
-    // What a command does not use is not even read.
+    // Code that a command does not use is not even loaded.
     splitting: true,
     metafile: true,
     format: 'esm',
@@ -54,8 +54,8 @@ const OUTSIDE: Readonly<Record<string, string>> = {
   '@lat.md/': 'put there by whoever wants them',
 };
 
-// An ES import of a built-in reads every one of its exports, and some are slow to make: `node:http`
-// alone then costs as much as all of `node -e 0`, because it holds the WebSocket of undici.
+// An ES import of a built-in evaluates all of its exports, and some are slow: `node:http` alone then costs as much as
+// all of `node -e 0`, because it includes undici's WebSocket.
 const lazyBuiltins: Plugin = {
   name: 'lazy-builtins',
   setup(context) {
@@ -68,7 +68,7 @@ const lazyBuiltins: Plugin = {
   },
 };
 
-// Commander imports `node:child_process` for a feature that nobody here uses.
+// Commander imports `node:child_process` for a feature that we do not use.
 const noChildProcess: Plugin = {
   name: 'no-child-process',
   setup(context) {

@@ -1,5 +1,5 @@
-// The package.json that is published: what the bundles still need, at the exact versions that our
-// own packages name, and nothing else.
+// Writes the published package.json: only what the bundles still need, at the exact versions that our own packages
+// name.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -60,7 +60,7 @@ export function publishedManifest(root: string, needed: ReadonlySet<string>): ob
       },
       './relay.config.schema.json': './relay.config.schema.json',
     },
-    // The client does nothing by being imported: what a program does not use is left out of its bundle.
+    // The client has no side effects, so bundlers can drop what a program does not use.
     sideEffects: ['./bin/*', './cli/*', './daemon/*', './simulator/*', './web/**'],
     files: [
       ...['bin', 'cli', 'client', 'daemon', 'simulator', 'web', 'docs'],

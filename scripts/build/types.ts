@@ -1,12 +1,12 @@
-// Makes one file of types out of those that the compiler emitted for an entry: what the entry exports and what that
-// stands on, nothing else. Invariant: the result refers to no other module, so it needs nothing but itself.
+// Merges the types that the compiler emitted for an entry into one file: what the entry exports and what that depends
+// on. Invariant: the result refers to no other module.
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import ts from 'typescript';
 
 interface Declared {
   readonly text: string;
-  /** Every name it mentions, its own and those of the language among them. */
+  /** Every name it mentions, including its own and those of the language. */
   readonly mentions: ReadonlySet<string>;
 }
 
@@ -53,7 +53,7 @@ function modulesOf(
   return [resolve(dirname(file), from.text.replace(/\.ts$/, '.d.ts'))];
 }
 
-/** What an import or export names; none may be renamed on the way, so that one name is one thing. */
+/** The names of an import or export; renaming is not allowed, so that one name means one thing. */
 function namesIn(statement: ts.ImportDeclaration | ts.ExportDeclaration): readonly string[] {
   const named = ts.isImportDeclaration(statement)
     ? statement.importClause?.namedBindings

@@ -1,5 +1,5 @@
-// The demo's world for `npm run dev`: `relay demo` as people get it, with a daemon from source that can be restarted
-// while the simulated network, the linked account and the chats stay. Started by scripts/dev.ts, which says when.
+// The demo for `npm run dev`: `relay demo` as shipped, with a daemon from source that can be restarted while the
+// simulated network, the linked account and the chats stay. Started and controlled by scripts/dev.ts.
 //   node scripts/dev/world.ts <origin of the console> <port of the daemon>
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ interface RestartableDaemon extends DemoDaemon {
   restart(changed: string): void;
 }
 
-/** Once `prepared`, a daemon that ends does not end the world: the next change starts another. */
+/** Once `prepared`, the demo survives a daemon that ends: the next change starts another. */
 async function startRestartable(
   place: DemoDaemonOptions,
   terminal: Terminal,

@@ -1,5 +1,4 @@
-// What holds for every file of Relay at once: ESM and nothing else, strict types everywhere, and WhatsApp's
-// library behind its port.
+// Rules for every file: ESM only, strict types, and WhatsApp's library only behind its adapter.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { verifies } from '@relay/testing/verifies';
@@ -22,12 +21,12 @@ const ships = sources.filter(
 const read = (path: string): string => readFileSync(join(repository, path), 'utf8');
 const json = (path: string) => JSON.parse(read(path));
 
-/** Where the library that speaks WhatsApp may be known: its adapter, and the network that tests it. */
+/** Folders that may import the WhatsApp library: its adapter, and the network that tests it. */
 const KNOWS_BAILEYS = /^packages\/(daemon\/src\/whatsapp|simulator\/src)\//;
 const importsOf = (path: string): string[] =>
   [...read(path).matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map(([, from = '']) => from);
 
-it('every package is ESM, and no file is anything else', () => {
+it('every package is ESM, and every file too', () => {
   verifies('003-NFR-ESM');
   const manifests = ['package.json', ...files.filter((path) => path.endsWith('/package.json'))];
   expect(manifests.length).toBeGreaterThan(5);
@@ -53,7 +52,7 @@ it('every file is checked with strict types', () => {
   }
 });
 
-it('only the adapter knows the library that speaks WhatsApp, and only the composition knows the adapter', () => {
+it('only the adapter imports the WhatsApp library, and only composition imports the adapter', () => {
   verifies('003-EXT-WHATSAPP');
   const baileys = ships.filter((path) => importsOf(path).some((from) => from.includes('baileys')));
   expect(baileys).not.toEqual([]);

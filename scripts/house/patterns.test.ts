@@ -1,5 +1,5 @@
-// Every regular expression of the product takes time in proportion to its input: text of others must not stop the
-// daemon. Each pattern is run over long inputs of the kinds that make a bad one quadratic.
+// Every regular expression of the product runs in linear time: text of others must not block the daemon. Each pattern
+// is run on long inputs of the kinds that make a bad one quadratic.
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
@@ -13,7 +13,7 @@ interface Pattern {
   readonly regex: RegExp;
 }
 
-/** Regular expression literals of one file, compiled. */
+/** The regular expression literals of one file, compiled. */
 function patternsIn(file: string): Pattern[] {
   const text = readFileSync(join(root, file), 'utf8');
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest);
@@ -33,10 +33,10 @@ function patternsIn(file: string): Pattern[] {
 
 /** Quadratic time shows at this length, and linear time costs nothing. */
 const LARGEST = 16 * 1024;
-/** What takes longer than this at any length is looked at more closely. */
+/** A pattern that takes longer than this at any length is examined more closely. */
 const NEGLIGIBLE_MS = 2;
 const HOPELESS_MS = 500;
-/** Eight times the input may take eight times as long, and half as much again for what else the machine does. */
+/** Eight times the input may take eight times as long, plus half for other load on the machine. */
 const MOST_GROWTH = 12;
 
 /** Repeated, each of these makes some careless pattern backtrack from every position. */
@@ -63,7 +63,7 @@ const UNITS = [
   'e\u0301',
 ];
 
-/** The character at the end is in no pattern, so that nothing matches to the end by luck. */
+/** The last character is in no pattern, so that nothing matches to the end by accident. */
 const input = (unit: string, length: number): string =>
   `x${unit.repeat(Math.ceil(length / unit.length))}\u0001`;
 
@@ -73,7 +73,7 @@ const milliseconds = (regex: RegExp, text: string): number => {
   return performance.now() - began;
 };
 
-/** A busy machine can make linear time look worse once, and quadratic time never better: the best of five counts. */
+/** A busy machine can make linear time look worse, but never quadratic time better: the best of five counts. */
 function leastGrowth(regex: RegExp, unit: string): number {
   let least = Number.POSITIVE_INFINITY;
   for (let attempt = 0; attempt < 5 && least > MOST_GROWTH; attempt += 1) {
@@ -85,7 +85,7 @@ function leastGrowth(regex: RegExp, unit: string): number {
 
 /** How many times longer 64 KB take than 8 KB; 0 where no length takes noticeable time. */
 function growthOf(regex: RegExp, unit: string): number {
-  // From short to long, so that a pattern of exponential time is found out before it hangs.
+  // From short to long, so that a pattern of exponential time is detected before it hangs.
   for (let length = 64; length <= LARGEST; length *= 4) {
     const text = input(unit, length);
     const time = Math.min(milliseconds(regex, text), milliseconds(regex, text));
@@ -95,7 +95,7 @@ function growthOf(regex: RegExp, unit: string): number {
   return 0;
 }
 
-test('every regular expression takes time in proportion to its input', () => {
+test('every regular expression runs in time proportional to its input', () => {
   const files = globSync('packages/{contract,core,daemon,cli}/src/**/*.ts', { cwd: root }).filter(
     (file) => !file.includes('.test.') && !file.includes('/testing/'),
   );

@@ -1,5 +1,5 @@
-// The cases of rules.test.ts: small source files, and the rules that each of them breaks.
-// A case without `breaks` shows what is allowed. Paths are relative to the root of the repository.
+// The cases of rules.test.ts: small source files, and the rules that each of them breaks. A case without `breaks` shows
+// what is allowed. Paths are relative to the root of the repository.
 import { dirname, relative } from 'node:path/posix';
 
 export interface RuleCase {
@@ -10,7 +10,7 @@ export interface RuleCase {
 
 interface DaemonFolder {
   readonly allowed?: readonly string[];
-  /** Besides the outbox and `whatsapp`, which are added for every folder that may not import them. */
+  /** In addition to the outbox and `whatsapp`, which are added for every folder that may not import them. */
   readonly forbidden?: readonly string[];
 }
 
@@ -123,7 +123,7 @@ const IMPORT_CASES: readonly RuleCase[] = [
   ]),
   importing(`${DAEMON}/main.ts`, [`${DAEMON}/daemon.ts`, part('whatsapp')]),
   importing(`${DAEMON}/config.ts`, [part('platform/home')], 'daemon/config.ts'),
-  // Every folder may use the loop; the loop uses nothing.
+  // Every folder may use the poll loop; the poll loop imports nothing.
   importing(POLL_LOOP, [part(DB)], 'daemon/platform/poll-loop.ts'),
   importing(`${DAEMON}/features/observer/imports-poll-loop.ts`, [POLL_LOOP]),
   importing(
@@ -139,7 +139,7 @@ const IMPORT_CASES: readonly RuleCase[] = [
   importing(`${DAEMON}/stray.ts`, [part(DB)], 'daemon/unlisted'),
   importing(`${DAEMON}/helpers/unlisted.ts`, ['@relay/contract/ids'], 'daemon/unlisted'),
 
-  // Of a feature, http sees the operations only; the observer may not even name what sends.
+  // http may import only the service of a feature; the observer may not import anything that sends.
   rule(`${DAEMON}/features/assistant/service.ts`, 'export const service = 1;\n'),
   importing(`${DAEMON}/interfaces/http/imports-service.ts`, [
     `${DAEMON}/features/assistant/service.ts`,
@@ -216,7 +216,7 @@ const IMPORT_CASES: readonly RuleCase[] = [
   ),
   importing('packages/web/src/imports-cli.tsx', ['packages/cli/src/shown.ts'], 'package/web'),
 
-  // Code for tests, and code that does not ship.
+  // Test code, and code that does not ship.
   importing('packages/core/src/policy/testing/sample.ts', ['kysely']),
   importing(
     'packages/core/src/imports-test-helper.ts',
@@ -245,7 +245,7 @@ const IMPORT_CASES: readonly RuleCase[] = [
     part(GATE),
   ]),
 
-  // Cycles (reported once, for the first file) and imports that lead nowhere.
+  // Cycles (reported once, for the first file) and unresolved imports.
   importing(
     `${DAEMON}/platform/jobs/cycle-one.ts`,
     [`${DAEMON}/platform/jobs/cycle-two.ts`],
@@ -323,7 +323,7 @@ const LINT_CASES: readonly RuleCase[] = [
     'lint/correctness/noUnusedVariables',
   ),
 
-  // The environment, and the ways around the rule.
+  // The environment, and ways around the rule.
   rule(`${LOG}/env.ts`, readsEnv, ENV),
   rule('packages/cli/src/env.ts', readsEnv, ENV),
   rule(

@@ -1,6 +1,6 @@
-// Proves that every rule in .dependency-cruiser.mjs and biome.json fires, and only where it should:
-// writes the cases of rule-cases.ts into a temporary directory, runs both tools over it and compares exactly.
-// Invariant: a rule, or a folder of the daemon, without a case fails here.
+// Proves that every rule in .dependency-cruiser.mjs and biome.json fires, and only where it should: writes the cases of
+// rule-cases.ts into a temporary directory, runs both tools on it and compares exactly. Invariant: a rule, or a folder
+// of the daemon, without a case fails here.
 import { execFile } from 'node:child_process';
 import {
   cpSync,
@@ -97,7 +97,7 @@ async function lintViolations(): Promise<string[]> {
   return [...new Set(diagnostics.map((one) => violation(one.location.path, one.category)))].sort();
 }
 
-/** The rules that biome.json turns on itself, besides the recommended ones. */
+/** The rules that biome.json enables itself, besides the recommended ones. */
 function ownLintRules(): string[] {
   const text = readFileSync(join(repository, 'biome.json'), 'utf8');
   const { linter, overrides } = JSON.parse(text) as {

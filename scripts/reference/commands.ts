@@ -1,4 +1,4 @@
-// The page of every command, made from the same table as help and completion.
+// Generates the reference page of all commands, from the same table as help and completion.
 import type { CommandSpec } from '../../packages/cli/src/command.ts';
 import { escaped, sentence } from './words.ts';
 

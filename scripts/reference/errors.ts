@@ -1,4 +1,4 @@
-// The page of every error, made from the one table of them.
+// Generates the reference page of all errors, from the table of errors.
 import type { ErrorSpec } from '@relay/contract/errors/spec';
 import { escaped } from './words.ts';
 

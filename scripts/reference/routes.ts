@@ -1,4 +1,4 @@
-// The page of every route, made from the OpenAPI document and from the table of who may call what.
+// Generates the reference page of all routes, from the OpenAPI document and the access table.
 import { sentence } from './words.ts';
 
 /** The part of JSON Schema that the document uses. */
@@ -180,7 +180,7 @@ function resolved(schema: Schema, schemas: Known['schemas']): Schema {
   return name === undefined ? schema : (schemas[name] ?? schema);
 }
 
-/** The statuses that all but a few routes document: those that are open to anybody refuse less. */
+/** The statuses that almost all routes document: public routes refuse less. */
 function common(operations: readonly Operation[]): ReadonlySet<string> {
   const all = operations.map(({ responses = {} }) => new Set(Object.keys(responses)));
   const refusals = [...new Set(all.flatMap((statuses) => [...statuses]))].filter((s) => s >= '400');

@@ -1,4 +1,4 @@
-// Words of a table as Markdown: where a page is rendered by others, `<…>` outside of code would be taken for HTML.
+// Escapes text for Markdown: `<…>` outside of code would be taken for HTML.
 
 export const escaped = (text: string): string =>
   text

@@ -10,13 +10,13 @@ const locked = (name: string, more: object) => ({
   },
 });
 
-it('lets a package in whose licence is on the list', () => {
+it('accepts a package whose licence is on the list', () => {
   expect(faults(locked('good', {}))).toEqual([]);
   expect(faults(locked('good', { license: '(GPL-3.0 OR MIT)' }))).toEqual([]);
   expect(faults(locked('good', { license: 'MIT AND ISC' }))).toEqual([]);
 });
 
-it('refuses a licence that is not on the list, and one that is not named', () => {
+it('refuses a licence that is not on the list, and a missing one', () => {
   expect(faults(locked('bad', { license: 'AGPL-3.0' }))).toEqual([
     'bad is under AGPL-3.0, which is not on the list.',
   ]);
@@ -26,12 +26,12 @@ it('refuses a licence that is not on the list, and one that is not named', () =>
   ]);
 });
 
-it('knows the one exception by its name, not by its licence', () => {
+it('applies the one exception by package name, not by licence', () => {
   expect(faults(locked('libsignal', { license: 'GPL-3.0' }))).toEqual([]);
   expect(faults(locked('libsignal-too', { license: 'GPL-3.0' }))).toHaveLength(1);
 });
 
-it('refuses a package that runs something when installed, unless it was looked at', () => {
+it('refuses a package with an install script, unless it was reviewed', () => {
   expect(faults(locked('sly', { hasInstallScript: true }))).toEqual([
     'sly runs a script when it is installed, and nobody has said why that is not needed.',
   ]);
@@ -40,12 +40,12 @@ it('refuses a package that runs something when installed, unless it was looked a
   expect(faults(locked('esbuild-sly', { hasInstallScript: true }))).toHaveLength(1);
 });
 
-it('refuses what comes from a repository or over plain HTTP', () => {
+it('refuses a package from a repository or over plain HTTP', () => {
   expect(faults(locked('git', { resolved: 'git+ssh://git@github.com/a/b.git#1' }))).toHaveLength(1);
   expect(faults(locked('git', { resolved: 'http://elsewhere.example/a.tgz' }))).toHaveLength(1);
 });
 
-it('lists what is shipped and what only builds, and leaves out our own packages', () => {
+it('lists shipped and build packages, without our own', () => {
   const packages = {
     '': {},
     'node_modules/@relay/core': { link: true },

@@ -1,5 +1,5 @@
-// Judges a lock file by the rules: pure, so that a test can show what is refused. A package is looked at whether it
-// is shipped or only builds Relay: both can harm whoever installs.
+// Checks a lock file against the rules: pure, so that a test can show what is refused. Shipped packages and build
+// dependencies are both checked, because either can do harm on install.
 import { EXCEPTIONS, FAMILIES, LICENCES, LINKED, SCRIPTED } from './rules.ts';
 
 export interface LockedPackage {
@@ -20,7 +20,7 @@ export interface Supplied {
 
 export const PLACE = /^.*node_modules\//;
 
-/** Each package from outside; our own are links. */
+/** All external packages; our own are links. */
 export function supplied(packages: Readonly<Record<string, LockedPackage>>): Supplied[] {
   return outside(packages).map(([name, locked]) => ({
     name,
@@ -30,7 +30,7 @@ export function supplied(packages: Readonly<Record<string, LockedPackage>>): Sup
   }));
 }
 
-/** One sentence for each package that may not come in. */
+/** One sentence for each package that is not allowed. */
 export function faults(packages: Readonly<Record<string, LockedPackage>>): string[] {
   return outside(packages).flatMap(([name, locked]) => [
     ...scriptFault(name, locked),
@@ -73,7 +73,7 @@ function licenceOf(name: string, { license }: LockedPackage): string {
   return family === undefined ? '' : (FAMILIES[family] ?? '');
 }
 
-/** `A OR B`: one of them is enough; `A AND B`: each holds for a part. */
+/** `A OR B`: one of them is enough; `A AND B`: each applies to a part. */
 function isAllowed(expression: string): boolean {
   const plain = expression.replace(/[()]/g, '');
   return plain.split(' OR ').some((side) => side.split(' AND ').every((one) => LICENCES.has(one)));

