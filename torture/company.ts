@@ -1,5 +1,5 @@
-// People who are kept in conversation: whoever has none open gets the next, asked for until it is there.
-// Invariant: a conversation is asked for again only when Relay says that it has none of that name.
+// Keeps people in conversation: a contact without an open conversation gets the next one, requested until it exists.
+// Invariant: a conversation is requested again only when Relay says that none of that name exists.
 import type { ConversationInstance } from '@relay/contract/api/instances';
 import { isTerminal } from '@relay/contract/conversation/states';
 import type { SimulatedAccount } from '@relay/simulator/whatsapp/people/account';
@@ -19,13 +19,13 @@ const MANNERS: readonly Manner[] = ['talks', 'nudged', 'talks', 'silent', 'talks
 interface Place {
   readonly account: SimulatedAccount;
   dialogue: Dialogue | null;
-  /** Null until Relay has said that it is there. */
+  /** Null until Relay has confirmed it. */
   id: string | null;
 }
 
 export class Company {
   readonly people: People;
-  /** All that ever began. */
+  /** All that were ever started. */
   readonly dialogues: Dialogue[] = [];
   readonly #demo: Demo;
   readonly #places: Place[];
@@ -46,7 +46,7 @@ export class Company {
     return this.#places.filter(({ dialogue }) => dialogue !== null).length;
   }
 
-  /** Once around: what ended makes room, and what there is room for begins. */
+  /** One pass: removes ended conversations and starts new ones in their place. */
   async tend({ begin }: { begin: boolean }): Promise<void> {
     this.people.check();
     for (const place of this.#places) {

@@ -1,8 +1,8 @@
-// The short form of `npm run torture -- crowd`: the same, fewer people and a quicker model.
+// The short form of `npm run torture -- crowd`: fewer people and a faster model.
 import { expect, it } from 'vitest';
 import { tortureCrowd } from './crowd.ts';
 
-it('answers everybody once and in order over a kill in the middle', {
+it('answers everybody once and in order although the daemon is killed midway', {
   timeout: 600_000,
 }, async () => {
   const report = await tortureCrowd({ contacts: 50, modelMs: 500 });

@@ -1,6 +1,6 @@
-// `npm run torture -- crowd`: many permitted contacts write at once, some of them a lot, some to a model
-// that takes ten times as long for them, and the daemon is killed in the middle. Everybody is answered once
-// for each message and in order, and nobody waits behind somebody slow or somebody who talks much.
+// `npm run torture -- crowd`: many contacts with a grant write at once, some of them a lot, some to a model that is ten
+// times slower for them, and the daemon is killed midway. Every message is answered once and in order, and nobody waits
+// behind a slow or chatty contact.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { autoReplySchema } from '@relay/contract/settings';
 import type { ChatRequest, Reply } from '@relay/simulator/model/schemas';
@@ -22,25 +22,25 @@ export interface CrowdReport {
   readonly contacts: number;
   readonly messages: number;
   /**
-   * Of a contact who waits for the last place in a round in which everybody is answered once:
-   * contacts × the model's time ÷ how many are answered side by side.
+   * The wait of the last contact in a round in which everybody is answered once: contacts × the model's time ÷
+   * concurrency.
    */
   readonly fairShareMs: number;
-  /** From the first message of each contact to its answer on their phone. */
+  /** From each contact's first message to its answer on their phone. */
   readonly waitMs: { readonly p50: number; readonly p95: number; readonly worst: number };
-  /** How long there was no daemon that could have answered. */
+  /** How long no daemon was ready to answer. */
   readonly downMs: number;
-  /** Of 20 contacts 19 waited no longer than twice the fair share, and while there was no daemon. */
+  /** True if 19 of 20 contacts waited no longer than twice the fair share plus the downtime. */
   readonly fair: boolean;
   readonly seconds: number;
   readonly faults: readonly string[];
 }
 
 const { concurrency } = autoReplySchema.parse({});
-/** One in so many writes a lot, one in so many is slow to answer. */
+/** One in so many writes a lot, one in so many gets slow answers. */
 const CHATTY = { every: 10, messages: 5 };
 const SLOW = { every: 50, times: 10, mostMs: 30_000 };
-/** Nothing moved for so long: it will not any more. */
+/** Without progress for this long, none is expected. */
 const STUCK_MS = 60_000;
 
 export async function tortureCrowd({ contacts, modelMs }: CrowdTorture): Promise<CrowdReport> {
@@ -54,7 +54,7 @@ export async function tortureCrowd({ contacts, modelMs }: CrowdTorture): Promise
     await crowd.until(() => crowd.answeredOnce >= contacts / 2);
     const downMs = await killAndRestart(demo);
     await crowd.until(() => crowd.open === 0);
-    // Something that is said twice is said soon after.
+    // A duplicate would follow soon after.
     await sleep(Math.max(3_000, modelMs));
     const seconds = Math.round((performance.now() - began) / 1_000);
     const waits = crowd.waits();
@@ -138,12 +138,12 @@ class Crowd {
     return this.people.filter(({ seen }) => seen.size > 0).length;
   }
 
-  /** How many messages still wait for theirs. */
+  /** How many messages are still unanswered. */
   get open(): number {
     return this.people.reduce((sum, { due, seen }) => sum + Math.max(0, due.length - seen.size), 0);
   }
 
-  /** All at once, each in order. */
+  /** All contacts at once, each in order. */
   async write(): Promise<void> {
     await Promise.all(
       this.people.map(async (person, contact) => {
@@ -181,7 +181,7 @@ class Crowd {
   }
 }
 
-/** As their owner would. */
+/** Grants access as the owner would. */
 async function permit({ relay }: Demo, people: readonly Person[]): Promise<void> {
   for (const { account } of people) {
     await relay.ok('POST', '/api/whatsapp/permissions', {
@@ -193,7 +193,7 @@ async function permit({ relay }: Demo, people: readonly Person[]): Promise<void>
   }
 }
 
-/** Lines that still wait, runs that still run, and messages that the ledger does not say were answered. */
+/** Lines that still wait, runs that still run, and messages that the ledger does not record as answered. */
 async function unsettled(url: string): Promise<string[]> {
   const { rows } = await onServer(url, (client) =>
     client.query<{ fault: string }>(

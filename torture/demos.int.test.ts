@@ -1,4 +1,4 @@
-// The short form of `npm run torture -- demos`: each way to let go of one, once.
+// The short form of `npm run torture -- demos`: each way to stop a demo, once.
 import { expect, it } from 'vitest';
 import { tortureDemos } from './demos.ts';
 

@@ -1,6 +1,5 @@
-// Starts and stops `relay demo`, bare and with its scene, again and again and in every way it can be let go of, then
-// looks for what is left: processes, ports, files. Between the start and the end it links a phone, so that there is
-// something to leave behind.
+// Starts `relay demo`, with and without its scene, stops it in every possible way, then looks for leftover processes,
+// ports and files. In between it links a phone, so that there is something to clean up.
 import { mkdtemp, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +13,7 @@ import { openBuilt } from './resources.ts';
 
 export interface DemosReport {
   readonly rounds: number;
-  /** Of these, how many had their scene. */
+  /** How many of these had their scene. */
   readonly scenes: number;
   readonly startMs: Figures;
   readonly stopMs: Figures;
@@ -34,7 +33,7 @@ const OWNER = '14155550142';
 
 export interface DemosOptions {
   readonly rounds: number;
-  /** Each so many rounds one plays the scene; none unless given. */
+  /** Every nth round plays the scene; none by default. */
   readonly sceneEvery?: number;
 }
 
@@ -128,7 +127,7 @@ async function leftOf(line: DemoLine, folder: string): Promise<Left> {
   return { processes: await untilGone(line.home), ports, files };
 }
 
-/** What Node keeps of programs it has compiled; it is shared by all of them. */
+/** Node's cache of compiled programs, shared by all of them. */
 const COMPILED = 'node-compile-cache';
 
 const figures = (times: readonly number[]): Figures => ({

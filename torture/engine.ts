@@ -1,5 +1,5 @@
-// Kills the daemon and its PostgreSQL while conversations are created, paused, resumed, cancelled and
-// written into, then lets everything come to its end and asks the database what became of it.
+// Kills the daemon and its PostgreSQL while conversations are created, paused, resumed, cancelled and written to, then
+// lets everything finish and checks the database.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -72,16 +72,16 @@ async function killPostgres(home: string): Promise<void> {
       process.kill(Number.parseInt(await readFile(file, 'utf8'), 10), 'SIGKILL');
       return;
     } catch {
-      // Still down from the kill before: the restart is under way, and the file stale or not yet written.
+      // Still down from the previous kill: the restart is under way, and the file is stale or not yet written.
       await sleep(20);
     }
   }
 }
 
-/** Only against a hang: longer than any conversation here takes from one step to the next, on a busy machine too. */
+/** Only guards against a hang: longer than any conversation here takes between two steps, even on a busy machine. */
 const STUCK_MS = 180_000;
 
-/** Resumes what was paused and waits until every conversation has come to its end, or none moves on. */
+/** Resumes paused conversations and waits until all have ended, or none makes progress. */
 async function settle(daemon: DaemonProcess, load: Load): Promise<number> {
   const began = performance.now();
   let fewest = Number.POSITIVE_INFINITY;

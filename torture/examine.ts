@@ -1,5 +1,4 @@
-// What became of it all, read from the database after the last stop: every promise as a query that must
-// return nothing.
+// Checks the database after the last stop: every guarantee is a query that must return nothing.
 import { join } from 'node:path';
 import { silentLog } from '@relay/core/log';
 import type { Database } from '@relay/daemon/platform/db/database';
@@ -8,7 +7,7 @@ import { verifyLedger } from '@relay/daemon/platform/db/ledger-chain';
 import { startPrivateServer } from '@relay/daemon/platform/db/postgres/server';
 import type { Load } from './load.ts';
 
-/** Sentences about what did not hold. */
+/** One sentence per violation. */
 export async function examine(home: string, load: Load): Promise<string[]> {
   const server = await startPrivateServer({ directory: join(home, 'postgres'), log: silentLog });
   const database = openDatabase(server.connection);
@@ -61,7 +60,7 @@ async function acknowledgedIsThere({ pool }: Database, { acknowledged }: Load): 
   return faults;
 }
 
-/** Name of a promise → a query for what breaks it. */
+/** Name of a guarantee → a query for its violations. */
 const INVARIANTS: Readonly<Record<string, string>> = {
   'a conversation that never came to its end': `
     SELECT id, state FROM instances WHERE state NOT IN ('COMPLETED', 'ABANDONED', 'FAILED')`,

@@ -1,4 +1,4 @@
-// The failpoints themselves: a daemon dies where it was told to, and what was durable by then stays.
+// Tests the failpoints themselves: a daemon dies at the named point, and what was durable by then stays.
 import { once } from 'node:events';
 import { type Demo, startDemo } from '@relay/testing/e2e/demo';
 import { type FreshDatabase, freshDatabase, onServer } from '@relay/testing/postgres';
@@ -20,7 +20,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Sends while a daemon runs that shall die at the point; says whether the message is in the outbox. */
+/** Sends a message to a daemon that dies at the point; returns whether the message is in the outbox. */
 async function dyingAt(point: string, message: string): Promise<boolean> {
   await demo.kill();
   await demo.restart({ RELAY_FAILPOINT: point });

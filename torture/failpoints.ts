@@ -1,7 +1,7 @@
-// Preloaded (`node --import`) into a daemon that shall die at a named point: it watches what the daemon
-// says to PostgreSQL, to WhatsApp and to the model, what Baileys reads and what the model answers, and ends
-// the process with SIGKILL when the point is reached for the n-th time. The daemon knows nothing of it.
-// RELAY_FAILPOINT is `<point>:<n>`; it counts from SIGUSR2 on, or from the start with RELAY_FAILPOINT_NOW.
+// Preloaded (`node --import`) into a daemon that must die at a named point: it watches what the daemon sends to
+// PostgreSQL, WhatsApp and the model, what Baileys reads and what the model answers, and ends the process with SIGKILL
+// when the point is reached for the nth time. The daemon is not aware of it. RELAY_FAILPOINT is `<point>:<n>`; it
+// counts from SIGUSR2 on, or from the start with RELAY_FAILPOINT_NOW.
 import { EventEmitter } from 'node:events';
 import { Socket } from 'node:net';
 import type { Point } from './points.ts';
@@ -22,7 +22,7 @@ function reached(point: string): void {
   if (left === 0) process.kill(process.pid, 'SIGKILL');
 }
 
-/** What a statement means to the way of a message; of the first that matches. */
+/** The step of a message that a statement belongs to; the first match counts. */
 const STEPS = [
   { step: 'begin', sql: /insert into "?runs"?[ (]/i },
   { step: 'journal', sql: /insert into "?inbox"?[ (]/i },
@@ -33,7 +33,7 @@ const STEPS = [
 ] as const;
 type Step = (typeof STEPS)[number]['step'];
 
-/** The first bytes to WhatsApp after such a commit are what it was made durable for. */
+/** The first bytes to WhatsApp after such a commit depend on its durability. */
 const FIRST_BYTES: Partial<Record<Step, 'receipt' | 'wire'>> = {
   journal: 'receipt',
   encrypt: 'wire',
@@ -48,15 +48,15 @@ function committed(steps: ReadonlySet<Step>): void {
 }
 
 interface Talk extends Dialogue {
-  /** What the open transaction has done so far. */
+  /** Steps of the open transaction so far. */
   transaction: Set<Step> | null;
-  /** What is durable once the server says so. */
+  /** Steps that are durable once the server confirms. */
   ending: Set<Step> | null;
 }
-/** Null for a socket that leads elsewhere. */
+/** Null for a socket to another server. */
 const talks = new WeakMap<Socket, Talk | null>();
 
-/** Null for the greeting as well, which has no statement in it. */
+/** Also null for the startup message, which contains no statement. */
 function talkOn(socket: Socket, bytes: Buffer): Talk | null {
   const known = talks.get(socket);
   if (known !== undefined) return known;
@@ -79,14 +79,14 @@ function tell(talk: Talk, bytes: Buffer, write: () => unknown): unknown {
   for (const one of ending) reached(`${one}:ready`);
   talk.ending = ending;
   const written = write();
-  // By then it has been handed to the server, which may or may not have done it.
+  // By then it has been sent to the server, which may or may not have executed it.
   setImmediate(() => {
     for (const one of ending) reached(`${one}:during`);
   });
   return written;
 }
 
-/** What the server answered, before anybody acts on it. */
+/** The server's answer, before the daemon acts on it. */
 function hear(talk: Talk, bytes: Buffer): void {
   const answer = talk.hears(bytes);
   if (answer === null) return;
@@ -114,13 +114,13 @@ for (const name of ['_write', '_writev'] as const) {
   };
 }
 
-/** Of one piece, or of several that are written together. */
+/** From one buffer, or from several that are written together. */
 function bytesOf(written: unknown): Buffer {
   const pieces = Array.isArray(written) ? written.map(({ chunk }) => chunk) : [written];
   return Buffer.concat(pieces.map((piece) => Buffer.from(piece as Uint8Array)));
 }
 
-/** A request to the model; how many calls of this turn it answers tells where the turn stands. */
+/** A request to the model; the number of this turn's calls that it answers tells the step of the turn. */
 function ask(bytes: Buffer, write: () => unknown): unknown {
   const text = bytes.toString();
   const answered = text.split('"role":"tool"').length - 1;
@@ -131,7 +131,7 @@ function ask(bytes: Buffer, write: () => unknown): unknown {
   return written;
 }
 
-/** What the model or the server answered, before anybody acts on it. */
+/** The answer of the model or the server, before the daemon acts on it. */
 const { push } = Socket.prototype;
 Socket.prototype.push = function (chunk, ...rest) {
   const talk = talks.get(this);
@@ -140,7 +140,7 @@ Socket.prototype.push = function (chunk, ...rest) {
   return push.call(this, chunk, ...rest);
 };
 
-/** What Baileys read, before anybody acts on it. */
+/** What Baileys read, before the daemon acts on it. */
 const READ: Readonly<Record<string, Point>> = {
   'CB:message': 'receive',
   'CB:ack,class:message': 'ack',

@@ -1,5 +1,5 @@
-// Random schedules of what goes wrong between Relay, WhatsApp and the database while messages flow both
-// ways, over one daemon that is never restarted; at the end every message is counted.
+// Random schedules of faults between Relay, WhatsApp and the database while messages flow both ways, with one daemon
+// that is never restarted; at the end every message is counted.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FaultSettings } from '@relay/simulator/whatsapp/faults';
 import { onServer } from '@relay/testing/postgres';
@@ -11,7 +11,7 @@ import { WireHarness } from './wire-harness.ts';
 export interface FaultsTorture {
   readonly schedules: number;
   readonly seed: number;
-  /** Names of faults; all of them when there is none. */
+  /** Names of faults; all if empty. */
   readonly only?: readonly string[];
 }
 
@@ -33,7 +33,7 @@ const setting = (settings: Partial<FaultSettings>): Fault => {
   return ({ demo }) => demo.simulator.network.faults.set(settings);
 };
 
-/** Closes that are followed by a new connection; those that end the link for good have tests of their own. */
+/** Close codes that are followed by a reconnect; those that end the link have their own tests. */
 const PASSING_CODES = [408, 428, 500, 503, 515];
 
 const FAULTS: Readonly<Record<string, Fault>> = {
@@ -112,16 +112,16 @@ async function schedule(
     await FAULTS[name]?.(stage, random);
   };
   await Promise.all([traffic.phonesWrite(4), traffic.ownerWrites(3), ...names.map(inject)]);
-  // Messages leave after they were accepted: the faults must still be there.
+  // Messages are sent after they were accepted, so the faults must still be active.
   await sleep(100 + random() * 400);
   return names;
 }
 
-/** The faults end; how long until Relay is connected again, with an owner who asks for it. */
+/** Ends the faults; returns how long until Relay is connected again, with an owner who asks for it. */
 async function recover({ demo, url }: WireHarness): Promise<number> {
   const began = performance.now();
   demo.simulator.network.faults.clear();
-  // A freeze lasts minutes to hours, and its end is all that is wanted of it here.
+  // A freeze lasts minutes to hours; here only its end matters.
   await onServer(url, (client) => client.query('UPDATE relay.freezes SET until = now()'));
   await demo.relay.connect();
   await demo.relay.connected(60_000);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { tortureForget } from './forget.ts';
 
-test('of who was forgotten no byte is left, though the database was killed under it', {
+test('leaves no byte of forgotten people although the database is killed meanwhile', {
   timeout: 300_000,
 }, async () => {
   const report = await tortureForget({ people: 6, messages: 5_000, kills: 1, seed: 7 });

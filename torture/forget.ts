@@ -1,6 +1,6 @@
-// `npm run torture -- forget`: many people among many messages, half of them forgotten while the database is
-// killed under it, again and again. Then every byte of the data directory is searched: of who was forgotten
-// there is none, of who was not there is everything.
+// `npm run torture -- forget`: many people and messages; half of the people are forgotten while the database is killed
+// repeatedly. Then every byte of the data directory is searched: nothing of forgotten people is left, and everything of
+// the others is there.
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -25,7 +25,7 @@ import { randomFrom } from './random.ts';
 
 export interface ForgetTorture {
   readonly people: number;
-  /** Of others, so that there is something to write anew. */
+  /** Messages of others, so that tables have something to rewrite. */
   readonly messages: number;
   readonly kills: number;
   readonly seed: number;
@@ -36,7 +36,7 @@ export interface ForgetReport {
   readonly forgotten: number;
   readonly kills: number;
   readonly bytes: number;
-  /** Of the data directory in which something of the forgotten stood before, and stands after. */
+  /** Files of the data directory that contain data of the forgotten people, before and after. */
   readonly filesBefore: number;
   readonly filesAfter: number;
   readonly slowestMs: number;
@@ -78,7 +78,7 @@ async function torture(
   await fill(ground, messages);
   const planted: PlantResult[] = [];
   for (let n = 0; n < people; n++) {
-    // Days apart, so that no digest is of two of them; every fourth, who stays, begins a group of its own.
+    // Days apart, so that no digest covers two of them; every fourth, who stays, starts a group.
     const at = new Date(Date.now() - n * DAY);
     const group = n % 4 === 0 ? undefined : planted.at(-1)?.group;
     planted.push(await plant(sql, account, { at, long: true, ...(group && { group }) }));
@@ -123,7 +123,7 @@ async function torture(
   };
 }
 
-/** What is of those who were not forgotten, and is not there any more. */
+/** Data of people who were not forgotten that is missing. */
 async function lost(
   { sql }: Ground,
   kept: readonly PlantResult[],
@@ -145,7 +145,7 @@ async function lost(
   return faults;
 }
 
-/** As often as it takes: who was interrupted asks again. */
+/** Repeats after every interruption until it succeeds. */
 async function forgetThrough(
   ground: Ground,
   contact: string,
@@ -158,7 +158,7 @@ async function forgetThrough(
       const receipt = await ground.retention.verbs.forget(contact);
       if (receipt.scoured === 'all') break;
     } catch (error) {
-      // Gone in the run that was interrupted: only its bytes are left to be dropped.
+      // Erased in the interrupted run: only its bytes are left to be dropped.
       if ((error as { code?: unknown }).code === 'not_found') {
         const { scoured } = await ground.retention.verbs.run().catch(() => ({ scoured: false }));
         if (scoured) break;
@@ -170,7 +170,7 @@ async function forgetThrough(
   await killing;
 }
 
-/** The whole server, or only the process at work, which leaves its half-written files behind. */
+/** Kills the whole server, or only the backend at work, which leaves half-written files behind. */
 async function killServer({ directory, database }: Ground): Promise<void> {
   const { rows } = await database.pool.query<{ pid: number }>(
     `SELECT pid FROM pg_stat_activity WHERE state = 'active' AND pid <> pg_backend_pid() AND query ~ 'VACUUM|DELETE'`,

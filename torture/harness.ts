@@ -1,5 +1,5 @@
-// What every torture of the wire stands on: the built daemon on a database of its own, linked with the
-// owner's phone on the simulated network, and the settings that make waiting short without changing its rules.
+// The fixture of all tortures over WhatsApp: the built daemon on its own database, linked to the owner's phone on the
+// simulated network, with settings that shorten waiting without changing its rules.
 import { type Demo, startDemo } from '@relay/testing/e2e/demo';
 import { openBuilt, openDatabase } from './resources.ts';
 
@@ -23,12 +23,12 @@ export interface TortureHarness<People> {
   readonly people: People;
   /** Of Relay's database. */
   readonly url: string;
-  /** The folder of the package that runs. */
+  /** The folder of the built package. */
   readonly built: string;
   close(): Promise<void>;
 }
 
-/** `invite` puts people on the network, the owner among them, before Relay is linked; `more` are settings. */
+/** `invite` adds people to the network, including the owner, before Relay is linked; `more` are settings. */
 export async function openTortureHarness<People>(
   preloads: readonly string[],
   invite: (demo: Demo) => People,
@@ -62,7 +62,7 @@ export async function openTortureHarness<People>(
 
 async function begin(demo: Demo): Promise<void> {
   await demo.link(OWNER);
-  // Node keeps what it compiled only when a process ends in peace.
+  // Node saves its compile cache only when a process exits normally.
   await demo.rest();
   await demo.restart();
   await demo.relay.connected();

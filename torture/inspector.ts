@@ -1,6 +1,6 @@
-// `npm run torture -- inspector --inspector <folder>`: the command line of MCP's official Inspector lists and
-// calls every tool, over standard input and over HTTP, in both protocol eras, and complains of none. It is no
-// dependency of Relay: whoever has `@modelcontextprotocol/inspector` says where.
+// `npm run torture -- inspector --inspector <folder>`: the command line of MCP's official Inspector lists and calls
+// every tool, over standard input and HTTP, in both protocol eras, without a complaint. It is not a dependency of
+// Relay: pass the folder of `@modelcontextprotocol/inspector`.
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ import { randomFrom } from './random.ts';
 export interface InspectorReport {
   readonly inspector: string;
   readonly tools: number;
-  /** Over each way: how many were listed, and how many of their calls were done. */
+  /** Per transport: how many tools were listed and called, and how many calls succeeded. */
   readonly ways: Readonly<Record<string, { listed: number; called: number; done: number }>>;
   readonly faults: readonly string[];
   readonly seconds: number;
@@ -24,7 +24,7 @@ export interface InspectorReport {
 
 const ERAS = ['legacy', 'modern'] as const;
 const PATIENCE_MS = 120_000;
-/** What a right call may be refused with, here where no group is observed and an agent may be done. */
+/** Refusals that a valid call may get here, where no group is observed and an agent may have finished. */
 const REFUSALS = /No group|observed|not possible now|digest/i;
 
 interface Said {
@@ -130,7 +130,7 @@ class Inspection {
   }
 }
 
-/** What cancels comes last: it needs something to cancel. */
+/** Tools that cancel come last: they need something to cancel. */
 const inOrder = (tools: readonly ListedTool[]): readonly ListedTool[] =>
   [...tools].sort(
     (a, b) => Number(a.name.startsWith('cancel')) - Number(b.name.startsWith('cancel')),

@@ -1,5 +1,5 @@
-// The load: several clients at once that do what an owner does, and remember exactly what the daemon
-// acknowledged. What got no answer may or may not have happened; what got one must have.
+// The load: several parallel clients that act as owners and record exactly what the daemon acknowledged. Something
+// without an answer may or may not have happened; something acknowledged must have.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DaemonProcess } from '@relay/testing/daemon-process';
 
@@ -47,7 +47,7 @@ export class Load {
     return `${this.#calls} calls, ${this.#unanswered} unanswered, refused: ${JSON.stringify(Object.fromEntries(this.#refused))}; acknowledged: ${created.size} created, ${sent.size} sent, ${cancelled.size} cancelled, ${moves.length} paused or resumed`;
   }
 
-  /** Null while the database is away. */
+  /** Null while the database is unavailable. */
   async openInstances(daemon: DaemonProcess): Promise<{ id: string; state: string }[] | null> {
     const open: { id: string; state: string }[] = [];
     let after = '';
@@ -85,7 +85,7 @@ export class Load {
     return this.#cancel(daemon, id);
   }
 
-  /** Mostly a young one: the old have come to their end. */
+  /** Mostly a recent one: old ones have ended. */
   #anyInstance(): string {
     const all = [...this.acknowledged.created];
     const recent = Math.min(all.length, 60);
@@ -125,7 +125,7 @@ export class Load {
 
   async #refuse(status: number): Promise<void> {
     this.#refused.set(status, (this.#refused.get(status) ?? 0) + 1);
-    // 409 is the machine saying no, 503 a database that is away; anything else is a fault.
+    // 409 is a refusal of the state machine, 503 an unavailable database; anything else is a fault.
     if (status === 503) await sleep(50);
     else if (status !== 409) throw new Error(`answered ${status}`);
   }

@@ -1,8 +1,8 @@
-// The short form of `npm run torture -- loops`: six hours, and limits that are reached within them.
+// The short form of `npm run torture -- loops`: six hours, with limits that are reached within them.
 import { expect, it } from 'vitest';
 import { tortureLoops } from './loops.ts';
 
-it('two Relays that answer each other stop, and the owner of each is told once', {
+it('two Relays that answer each other stop, and each owner is notified once', {
   timeout: 600_000,
 }, async () => {
   const limits = {

@@ -1,6 +1,6 @@
-// `npm run torture -- loops`: two Relays that answer each other, on one simulated network and under one
-// clock that is moved by hand. Whenever they have come to rest somebody writes again. However long that
-// goes on, neither sends more than its caps, and the owner of each is told once.
+// `npm run torture -- loops`: two Relays that answer each other, on one simulated network and under one manual clock.
+// Whenever both are idle, somebody writes again. However long that goes on, neither exceeds its caps, and each owner is
+// notified once.
 import { removeFolder } from '@relay/testing/remove-folder';
 import '@relay/simulator/whatsapp/trust-preload';
 import { mkdir, mkdtemp, readFile } from 'node:fs/promises';
@@ -21,7 +21,7 @@ import { randomFrom } from './random.ts';
 import { openDatabase, type TortureDatabase } from './resources.ts';
 
 export interface LoopsTorture {
-  /** Of simulated time. */
+  /** In simulated time. */
   readonly hours: number;
   readonly limits?: Partial<AutoReplySettings>;
 }
@@ -37,7 +37,7 @@ export interface SideReport {
 
 export interface LoopsReport {
   readonly hours: number;
-  /** How often somebody wrote because nothing moved any more. */
+  /** How often somebody wrote because both were idle. */
   readonly kicks: number;
   readonly sides: readonly SideReport[];
   readonly seconds: number;
@@ -47,9 +47,9 @@ export interface LoopsReport {
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
-/** How long an answer takes: the model, and the typing. */
+/** How long an answer takes: the model and the typing. */
 const ANSWER_MS = 5 * SECOND;
-/** At rest, somebody writes again after so long. */
+/** How long both are idle before somebody writes again. */
 const KICK_MS = 15 * MINUTE;
 
 class HandClock {
@@ -72,8 +72,8 @@ export async function tortureLoops({ hours, limits = {} }: LoopsTorture): Promis
       sides.push(await Side.open({ simulator, clock, phone, settings }));
     const [one, other] = sides;
     if (one === undefined || other === undefined) throw new Error('two are needed');
-    // Each has to know that the other's two names are one person: who is found out later to be somebody
-    // without a grant has none.
+    // Each must know that the other's two ids are one person: otherwise a late merge with a contact without a grant
+    // removes the grant.
     await one.account.send(other.account, 'Hello', { at: clock.now() });
     await other.account.send(one.account, 'Hello', { at: clock.now() });
     await untilStill(sides);
@@ -107,7 +107,7 @@ async function letThemTalk(
   return kicks;
 }
 
-/** Nothing is under way in either, and nothing between them, three times in a row. */
+/** Nothing is pending in either, or between them, three times in a row. */
 async function untilStill(sides: readonly Side[]): Promise<void> {
   let last = '';
   for (let still = 0; still < 3; ) {
@@ -204,7 +204,7 @@ class Side {
     });
   }
 
-  /** Changes with everything that comes and goes; `busy` while something is under way. */
+  /** Changes with every message; `busy` while something is pending. */
   async stands(): Promise<string> {
     const [row] = await this.#query<{ busy: boolean; messages: string; sent: string }>(
       `SELECT (SELECT count(*) FROM relay.messages) AS messages,
@@ -253,11 +253,11 @@ const WORDS =
     ' ',
   );
 
-/** Something new each time, as two models would find to say: only its pace gives it away. */
+/** New text each time, as two models would produce: only the pace reveals the loop. */
 const somethingNew = (random: () => number): string =>
   Array.from({ length: 9 }, () => WORDS[Math.floor(random() * WORDS.length)]).join(' ');
 
-/** In any stretch of so long. */
+/** In any period of this length. */
 function mostWithin(times: readonly number[], ms: number): number {
   let first = 0;
   return times.reduce((most, at, n) => {

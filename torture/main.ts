@@ -1,5 +1,5 @@
-// Breaks things on purpose and then counts; USAGE says what there is. Exits 1 when anything that was
-// promised did not hold.
+// Runs a torture: causes failures on purpose and then checks the results; USAGE lists all. Exits 1 when a guarantee was
+// violated.
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 

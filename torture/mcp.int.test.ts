@@ -1,8 +1,8 @@
-// The short form of `npm run torture -- mcp`: the same, with fewer calls.
+// The short form of `npm run torture -- mcp`: fewer calls.
 import { expect, it } from 'vitest';
 import { tortureMcp } from './mcp.ts';
 
-it('answers whatever programs send by any door, and does only what was asked for rightly', {
+it('answers whatever clients send over any transport, and carries out only valid calls', {
   timeout: 600_000,
 }, async () => {
   const { faults, effects, done } = await tortureMcp({ calls: 1_500, seed: 7 });

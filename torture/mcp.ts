@@ -1,6 +1,6 @@
-// `npm run torture -- mcp`: fuzzed calls by every door that programs have, valid ones among them; then what
-// was answered is held against what is in the database. Nothing may crash, hang or be answered as a fault of
-// Relay's own, and nothing may come of a call that was not right.
+// `npm run torture -- mcp`: fuzzed and valid calls over every transport that clients have; then the answers are
+// compared with the database. Nothing may crash, hang or be answered as an internal error, and an invalid call may have
+// no effect.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LedgerVerdict } from '@relay/contract/api/ledger';
@@ -22,12 +22,12 @@ export interface McpTorture {
 export interface McpReport {
   readonly seed: number;
   readonly calls: number;
-  /** By what was sent and by which door. */
+  /** By what was sent and over which transport. */
   readonly doors: Readonly<Record<string, number>>;
   readonly answers: Readonly<Record<string, number>>;
-  /** Valid calls that were done, by tool. */
+  /** Valid calls that succeeded, by tool. */
   readonly done: Readonly<Record<string, number>>;
-  /** Rows that came of calls: messages, approvals, schedules, conversations. */
+  /** Rows created by calls: messages, approvals, schedules, conversations. */
   readonly effects: number;
   readonly ledgerRows: number;
   readonly memoryMb: { readonly before: number; readonly after: number };

@@ -1,9 +1,9 @@
-// Three days of the simulated month, over the night in which London's clocks go back; the month itself is
-// `npm run torture -- month`.
+// Three days of the simulated month, over the night in which London's clocks go back; the whole month is `npm run
+// torture -- month`.
 import { expect, test } from 'vitest';
 import { tortureMonth } from './month.ts';
 
-test('each hour and day is digested once and in time over a change of clocks, and what is old goes', {
+test('digests each hour and day once and in time over a clock change, and deletes old data', {
   timeout: 600_000,
 }, async () => {
   const { faults, days } = await tortureMonth({

@@ -1,6 +1,6 @@
-// `npm run torture -- month`: thirty simulated days of two busy groups whose clocks change on different days,
-// hour by hour. Every hour with something in it and every day is digested once and in time; what is too old
-// goes; memory and what is kept do not grow with the days.
+// `npm run torture -- month`: thirty simulated days of two busy groups whose clocks change on different days, hour by
+// hour. Every hour with messages and every day is digested once and in time; old data is deleted; memory and stored
+// data do not grow with the days.
 import { thenClose } from '@relay/testing/then-close';
 import { type GroupPost, postsOfDay, THE_GROUPS } from './month/group-posts.ts';
 import { MonthHarness, type Weight } from './month/harness.ts';
@@ -9,15 +9,15 @@ import { randomFrom } from './random.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-/** After the hour, when what was on its way has arrived. */
+/** After the hour, when delayed messages have arrived. */
 const LOOK_MS = 65_000;
 
 export interface MonthTorture {
   readonly days: number;
-  /** Of both groups together, a day. */
+  /** Of both groups together, per day. */
   readonly messages: number;
   readonly seed: number;
-  /** The first day; the window should hold the changes of the clocks. */
+  /** The first day; the period should include the clock changes. */
   readonly from?: string | undefined;
   readonly keptDays?: number;
 }
@@ -35,7 +35,7 @@ interface DayFigures extends Weight {
 export interface MonthReport {
   readonly days: readonly DayFigures[];
   readonly messages: number;
-  /** Least squares over all days but the first third, a day. */
+  /** Least squares over all days but the first third, per day. */
   readonly rssSlopeMb: number;
   readonly keptSlopeMb: number;
   readonly databaseSlopeMb: number;
@@ -90,7 +90,7 @@ export async function tortureMonth(given: MonthTorture): Promise<MonthReport> {
   });
 }
 
-/** What was said until then arrives; a minute later the digests are due. */
+/** Delivers the messages of the hour; a minute later the digests are due. */
 async function passHour(world: MonthHarness, end: number, waiting: GroupPost[]): Promise<void> {
   const later = waiting.findIndex(({ at }) => at.getTime() >= end);
   const said = waiting.splice(0, later < 0 ? waiting.length : later);
@@ -130,7 +130,7 @@ async function dayFigures(
   };
 }
 
-/** A night may pass before what became too old is gone. */
+/** Expired data may remain for one more night. */
 const oldFaults = (figures: readonly DayFigures[], keptDays: number): string[] =>
   figures
     .filter(({ oldestMessageDays }) => oldestMessageDays > keptDays + 0.01)

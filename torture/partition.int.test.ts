@@ -1,8 +1,8 @@
-// The short form of `npm run torture -- partition`: the same, with some of every goal.
+// The short form of `npm run torture -- partition`: a sample of every goal.
 import { expect, it } from 'vitest';
 import { torturePartition } from './partition.ts';
 
-it('keeps fifty chats apart whatever the model of any session does, and answers the harmless', {
+it('isolates fifty chats whatever a model does, and answers harmless messages', {
   timeout: 900_000,
 }, async () => {
   const report = await torturePartition({ only: [], limit: 12, harmless: 8 });

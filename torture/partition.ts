@@ -1,6 +1,6 @@
-// `npm run torture -- partition`: fifty chats with a canary each, and a traitor for a model in every session
-// there is. It obeys every attack, calls every tool with every id and tells whatever it learns; nothing of
-// one chat may reach another, a model that has no business with it, or a log. The harmless is answered.
+// `npm run torture -- partition`: fifty chats with a canary each, and a traitor as the model in every session. It obeys
+// every attack, calls every tool with every id and repeats whatever it learns; nothing of one chat may reach another
+// chat, a model without access to it, or a log. Harmless messages are answered.
 import { thenClose } from '@relay/testing/then-close';
 import { attacks, type Choice, choose, lookAlikes, spread, textsOf } from './attacks/data.ts';
 import { AttackHarness } from './attacks/harness.ts';
@@ -11,7 +11,7 @@ import { ATTACKERS, fiftyChats } from './partition/people.ts';
 import { betray, Sweep } from './partition/traitor.ts';
 
 export interface PartitionTorture extends Choice {
-  /** Harmless messages; all of them unless given. */
+  /** How many harmless messages; all by default. */
   readonly harmless?: number | undefined;
 }
 
@@ -20,20 +20,20 @@ export interface PartitionReport {
   readonly attacks: number;
   /** How often a model was asked, by session. */
   readonly prompts: Readonly<Record<'auto_reply' | 'conversation' | 'assistant', number>>;
-  /** Canaries that the owner lets be read, and those of them that their assistant came to know. */
+  /** Canaries that grants let be read, and those of them that the assistant has seen. */
   readonly readable: { readonly chats: number; readonly seen: number };
   readonly sent: number;
-  /** What waits for the owner, who says nothing. */
+  /** Pending approvals; the owner answers none. */
   readonly asked: number;
   readonly tools: number;
-  /** Of a tool and an id: those that were called, and those of the assistant's tools that never were. */
+  /** Pairs of a tool and an id: how many were called, and how many of the assistant's tools never were. */
   readonly pairs: { readonly called: number; readonly missing: number };
   readonly harmless: { readonly said: number; readonly falseAlarms: readonly string[] };
   readonly faults: readonly string[];
   readonly seconds: number;
 }
 
-/** As wide as they go: what stops the traitor shall be the rules, not that it ran out. */
+/** Limits as wide as possible: the rules must stop the traitor, not an exhausted limit. */
 const WIDE = { max_steps: 12, tokens_per_conversation: 10 ** 12, tokens_per_day: 10 ** 12 };
 const PATIENT = {
   auto_reply: {
@@ -87,7 +87,7 @@ export async function torturePartition(choice: PartitionTorture): Promise<Partit
 
 type Sweeps = Readonly<Record<keyof PartitionReport['prompts'], Sweep>>;
 
-/** Attackers side by side, each attack in every kind of session. */
+/** Attackers in parallel, each attack in every kind of session. */
 async function attackAll(
   stage: PartitionHarness,
   judge: PartitionJudge,

@@ -1,9 +1,9 @@
-// The points at which a daemon is killed, named after the way of a message:
+// The points at which a daemon is killed, named after the path of a message:
 // receive → journal → receipt → inbox, and outbox → encrypt → wire → ack → status; and after the steps of
 // an agent's turn, which ends with outbox: begin → model → call → outbox.
-// `before`: the statement or the bytes have not left. `ready`: all was said, the commit has not left.
-// `during`: the commit has, its answer has not come; or the request has, and the model's answer has not.
-// `after`: it is durable, or on the wire, and nobody has acted on that.
+// `before`: the statement or the bytes have not been sent. `ready`: all statements were sent, the commit was not.
+// `during`: the commit was sent, its answer has not come; or the request was sent, and the model has not answered.
+// `after`: it is durable, or on the wire, and nothing has acted on it.
 
 export const RECEIVING = [
   'receive',
@@ -39,7 +39,7 @@ export const TURNING = [
   'model:before',
   'model:during',
   'model:after',
-  // Of a turn: they have run, and the model has not been told.
+  // In a turn: the calls have run, and the model has not got the results.
   'call 1:after',
   'call 2:after',
   'call 3:after',

@@ -1,4 +1,4 @@
-// Of durations in milliseconds, rounded: what a report says.
+// Quantiles of durations in rounded milliseconds, for reports.
 import { quantile as exactly } from '../bench/figures.ts';
 
 export const quantile = (values: readonly number[], q: number): number =>

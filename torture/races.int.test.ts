@@ -3,7 +3,7 @@ import { verifies } from '@relay/testing/verifies';
 import { expect, it } from 'vitest';
 import { tortureRaces } from './races.ts';
 
-it('keeps every promise in whatever order replies, turns, timers and the owner come', {
+it('keeps every guarantee in any order of replies, turns, timers and owner actions', {
   timeout: 300_000,
 }, async () => {
   verifies(

@@ -1,5 +1,5 @@
-// Seven races of a conversation, each in many orders drawn from a seed, over the real flow, jobs, gate and
-// outbox rows with a clock that only the test moves. After each of them every invariant is asked.
+// Seven races of a conversation, each in many orders drawn from a seed, over the real flow, jobs, gate and outbox rows
+// with a manual clock. After each of them every invariant is checked.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RelayError } from '@relay/contract/errors';
 import { silentLog } from '@relay/core/log';
@@ -16,11 +16,11 @@ import { randomFrom } from './random.ts';
 import { openDatabase } from './resources.ts';
 
 export interface RacesTorture {
-  /** Of each race. */
+  /** Per race. */
   readonly interleavings: number;
-  /** The n-th interleaving of a race has the seed `seed + n`: alone it is had again with that. */
+  /** The nth interleaving of a race has the seed `seed + n`: it can be repeated alone with that. */
   readonly seed: number;
-  /** Names of races; all of them when there is none. */
+  /** Names of races; all if empty. */
   readonly only?: readonly string[];
 }
 
@@ -28,11 +28,11 @@ export interface RaceFigures {
   readonly interleavings: number;
   /** Orders in which its transactions committed. */
   readonly orders: number;
-  /** Orders in which its operations were let go. */
+  /** Orders in which its operations were resumed. */
   readonly schedules: number;
-  /** Where its conversations stood at the end. */
+  /** The final states of its conversations. */
   readonly ends: Readonly<Record<string, number>>;
-  /** The orders seen most. */
+  /** The most frequent orders. */
   readonly often: Readonly<Record<string, number>>;
 }
 
@@ -43,7 +43,7 @@ export interface RacesReport {
   readonly faults: readonly string[];
 }
 
-/** Times the connections of each: within what a private server gives. */
+/** Times the connections of each: within the limit of a private server. */
 const LANES = 6;
 const TOGETHER = 0.3;
 
@@ -78,7 +78,7 @@ export async function tortureRaces(options: RacesTorture): Promise<RacesReport> 
   return { seed, seconds: Math.round((performance.now() - began) / 1000), races, faults };
 }
 
-/** The tables and the queues, made once. */
+/** Creates the tables and the queues once. */
 async function prepare(url: string): Promise<void> {
   const database = connect({ connectionString: url }, { max: 4 });
   await migrate(database.pool);
@@ -111,7 +111,7 @@ class Tally {
   }
 }
 
-/** One race in one order. Returns what did not hold. */
+/** Runs one race in one order. Returns the violations. */
 async function interleave(lane: Lane, name: string, seed: number, tally?: Tally) {
   const race = RACES[name];
   if (race === undefined) throw new Error(`no race is called ${name}`);
@@ -153,7 +153,7 @@ async function interleave(lane: Lane, name: string, seed: number, tally?: Tally)
   try {
     await race(stage);
     await scheduler.drive();
-    // Nothing is scripted to fail: what did is tried again at once, and told.
+    // Nothing is scripted to fail: a failure is retried at once, and reported.
     for (let failed = await lane.hurry(); failed > 0; failed = await lane.hurry()) {
       surprises.push(`${failed} jobs failed and were tried again`);
       await scheduler.drive();
@@ -177,7 +177,7 @@ async function interleave(lane: Lane, name: string, seed: number, tally?: Tally)
   return faults.map((fault) => `${fault} (${moves.join(', ')})`);
 }
 
-/** Leaves no timer behind that would ring in the next one. */
+/** Leaves no timer that would fire in the next race. */
 async function cleanUp(
   lane: Lane,
   scheduler: Scheduler,
@@ -188,7 +188,7 @@ async function cleanUp(
   await sleep(0);
 }
 
-/** Mostly one message; sometimes two, a silence, an end or a call for the owner. The first is always one. */
+/** Mostly one message; sometimes two, none, an end or a request for the owner. The first is always one. */
 function script(random: () => number) {
   let turns = 0;
   return ({ purpose }: TurnContext): TurnOutcome => {

@@ -1,4 +1,4 @@
-// A seeded random number generator (mulberry32), so that a run that found something can be run again.
+// A seeded random number generator (mulberry32), so that a failing run can be repeated.
 
 export function randomFrom(seed: number): () => number {
   let state = seed >>> 0;

@@ -1,5 +1,5 @@
-// What a short torture is given by the run of tests that it is part of: the package that was built for all of them,
-// and their PostgreSQL. A long one, by itself, has neither and makes its own.
+// Resources that a short torture shares with its test run: the built package and PostgreSQL. A long one, run by itself,
+// creates its own.
 
 import { randomBytes } from 'node:crypto';
 import { mkdtemp } from 'node:fs/promises';
@@ -14,7 +14,7 @@ import { removeFolder } from '@relay/testing/remove-folder';
 
 const isTest = process.env.VITEST !== undefined;
 
-/** The folder of a built package, and how to leave it. */
+/** The folder of a built package, and how to remove it. */
 export async function openBuilt(): Promise<{ built: string; remove(): void }> {
   if (isTest) {
     const { inject } = await import('vitest');
@@ -29,19 +29,19 @@ export async function openBuilt(): Promise<{ built: string; remove(): void }> {
   }
 }
 
-/** A server that is there already, if any. */
+/** The URL of a server that is already running, if any. */
 async function existingServer(): Promise<string | undefined> {
   if (!isTest) return process.env.DATABASE_URL;
   const { inject } = await import('vitest');
   return inject('postgres').url;
 }
 
-// One PostgreSQL for a whole torture, so that restarting a daemon does not restart it: the one that is there
-// already, or a private one. Every torture has a database of its own on it.
+// One PostgreSQL for a whole torture, so that restarting a daemon does not restart it: the running one, or a private
+// one. Every torture has its own database on it.
 
 export interface TortureDatabase {
   readonly url: string;
-  /** Others beside it that are like it is now, quick and not durable; nobody may be connected to it. */
+  /** Copies of the current database, fast and not durable; nobody may be connected to it. */
   copies(count: number): Promise<readonly string[]>;
   close(): Promise<void>;
 }

@@ -1,9 +1,9 @@
-// The short form of `npm run torture -- silence`: the same, with the beginning of both weeks.
+// The short form of `npm run torture -- silence`: only the beginning of both weeks.
 import { verifies } from '@relay/testing/verifies';
 import { expect, it } from 'vitest';
 import { tortureSilence } from './silence.ts';
 
-it('says nothing in a group as long as the owner asks nothing, and then no more than the cadence allows', {
+it('sends nothing to a group until the owner asks, then no more than the cadence allows', {
   timeout: 900_000,
 }, async () => {
   verifies('004-SILENT', '004-ANTI-FATIGUE', '004-ANTI-UNADDRESSED', '004-T0-NO-MODEL');

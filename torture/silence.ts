@@ -1,7 +1,7 @@
-// `npm run torture -- silence`: the weeks of two groups, replayed through the simulated WhatsApp to a Relay
-// that reads both in silence, with attacks among them, lines that break, a daemon that is killed, and a traitor
-// for a model. As long as the owner asks nothing, nothing goes to a group but what the protocol demands. Then
-// the owner asks, more often than the cadence lets be answered.
+// `npm run torture -- silence`: the weeks of two groups, replayed through the simulated WhatsApp to a Relay that
+// observes both, with attacks, broken connections, a killed daemon, and a traitor as the model. Until the owner asks
+// something, nothing is sent to a group except what the protocol requires. Then the owner asks more often than the
+// cadence allows answers.
 import { thenClose } from '@relay/testing/then-close';
 import { attacks, choose } from './attacks/data.ts';
 import { OWNER } from './harness.ts';
@@ -15,13 +15,13 @@ import { Traitor } from './silence/traitor.ts';
 import { Watch } from './stranger/watch.ts';
 
 export interface SilenceTorture {
-  /** Of each group; the whole week unless given. */
+  /** Of each group; the whole week by default. */
   readonly messages?: number | undefined;
   readonly attacks: number;
   readonly kills: number;
-  /** Lines that break, stanzas twice and out of order. */
+  /** Broken connections, duplicate and reordered stanzas. */
   readonly faults: number;
-  /** Between two answers in one group. Simulated, and at least so many that the torture itself takes less. */
+  /** Between two answers in one group. Simulated, and long enough that the torture itself takes less. */
   readonly minutes: number;
   readonly seed: number;
 }
@@ -34,9 +34,9 @@ export interface SilenceReport {
   readonly injected: number;
   /** Messages that the observer judged. */
   readonly heard: number;
-  /** How often the traitor was asked while nobody had asked for anything. */
+  /** How often the traitor was asked before the owner asked anything. */
   readonly asked: Traitor['asked'];
-  /** What Relay sent that names a group or a member: there is none. */
+  /** Sent stanzas that name a group or a member: must be zero. */
   readonly outbound: number;
   readonly required: Readonly<Record<string, number>>;
   readonly requests: number;
@@ -45,7 +45,7 @@ export interface SilenceReport {
   readonly seconds: number;
 }
 
-/** So many messages are under way at most. */
+/** The most messages in flight. */
 const AT_ONCE = 40;
 const TWO_WEEKS = 14 * 86_400_000;
 
@@ -93,7 +93,7 @@ export async function tortureSilence(torture: SilenceTorture): Promise<SilenceRe
   });
 }
 
-/** The owner told the group, and lets their assistant answer them there. */
+/** The owner has announced it in the group, and lets their assistant answer them there. */
 async function observe(stage: SilenceHarness, { chat, week, others }: Cast): Promise<void> {
   await others[0]?.send(chat, 'Hello all', { at: stage.clock.now(), addressing: chat.addressing });
   await stage.quiet();

@@ -1,5 +1,5 @@
-// What this process says to PostgreSQL and hears from it, read off its sockets as version 3 of the protocol has it. Which
-// library speaks, and whether it is a part of a bundle, makes no difference.
+// Reads what this process exchanges with PostgreSQL from its sockets, by version 3 of the protocol. It does not depend
+// on the library, or on whether it is bundled.
 const PROTOCOL_3 = 0x0003_0000;
 const QUERY = 'Q';
 const PARSE = 'P';
@@ -8,19 +8,19 @@ const ERROR = 'E';
 const READY = 'Z';
 
 export interface Dialogue {
-  /** The statements that these bytes have executed, in their order. */
+  /** The statements that these bytes execute, in order. */
   asks(bytes: Buffer): string[];
-  /** Whether what was asked is answered by now, and how. */
+  /** Whether the request is answered by now, and how. */
   hears(bytes: Buffer): 'done' | 'failed' | null;
 }
 
-/** Whether somebody begins to speak to PostgreSQL: how long the message is, and the version. */
+/** Whether this is a startup message of PostgreSQL: its length and the version. */
 export const isGreeting = (bytes: Buffer): boolean =>
   bytes.length > 8 &&
   bytes.readUInt32BE(0) === bytes.length &&
   bytes.readUInt32BE(4) === PROTOCOL_3;
 
-/** From after the greeting on. */
+/** Starts after the startup message. */
 export function dialogue(): Dialogue {
   const prepared = new Map<string, string>();
   const [said, heard] = [frames(), frames()];
@@ -56,7 +56,7 @@ interface Frame {
   readonly body: Buffer;
 }
 
-/** Each is a letter, its length and its body; one may come in several pieces. */
+/** Each frame is a letter, its length and its body; one may come in several pieces. */
 function frames(): (bytes: Buffer) => Generator<Frame> {
   let rest: Buffer = Buffer.alloc(0);
   return function* (bytes) {
@@ -71,7 +71,7 @@ function frames(): (bytes: Buffer) => Generator<Frame> {
   };
 }
 
-/** The first so many strings of a body, each of which ends with a zero. */
+/** The first `count` strings of a body, each zero-terminated. */
 function texts(body: Buffer, count: number): string[] {
   const found: string[] = [];
   for (let from = 0; found.length < count && from < body.length; ) {

@@ -1,8 +1,8 @@
-// The short form of `npm run torture -- stranger`: the same, with one message of every kind from each.
+// The short form of `npm run torture -- stranger`: one message of every kind from each.
 import { expect, it } from 'vitest';
 import { tortureStranger } from './stranger.ts';
 
-it('asks no model and writes nothing to a stranger, whatever they send, and answers them once they have a grant', {
+it('asks no model and sends nothing for a stranger, and answers them once they have a grant', {
   timeout: 600_000,
 }, async () => {
   const report = await tortureStranger({ messages: 2 });

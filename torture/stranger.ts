@@ -1,6 +1,6 @@
-// `npm run torture -- stranger`: people whom nothing was granted send every kind of message there is, to the
-// owner and into a group, and get nothing for it: no model is asked, nothing is sent, and rows are bounded.
-// Then the owner grants one of them something, and the next message is answered: it was the grant alone.
+// `npm run torture -- stranger`: people without a grant send every kind of message, to the owner and into a group: no
+// model is asked, nothing is sent, and rows are bounded. Then the owner gives one of them a grant, and the next message
+// is answered, which proves that only the grant was missing.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SimulatedAccount } from '@relay/simulator/whatsapp/people/account';
 import type { GroupChat } from '@relay/simulator/whatsapp/people/group';
@@ -15,7 +15,7 @@ import { Watch } from './stranger/watch.ts';
 export interface StrangerTorture {
   /** Of each kind. */
   readonly messages: number;
-  /** Kinds; all of them when there is none. */
+  /** Kinds; all if empty. */
   readonly only?: readonly string[];
 }
 
@@ -23,9 +23,9 @@ export interface StrangerReport {
   readonly kinds: number;
   readonly sent: number;
   readonly modelCalls: number;
-  /** Messages, read receipts, presence, typing, and questions that name a stranger. */
+  /** Messages, read receipts, presence, typing, and queries that name a stranger. */
   readonly outbound: number;
-  /** What WhatsApp demands: counted, and seen by a stranger as two grey ticks. */
+  /** What WhatsApp requires: counted, and visible to a stranger as two grey ticks. */
   readonly required: Readonly<Record<string, number>>;
   readonly rows: Rows;
   readonly faults: readonly string[];
@@ -33,7 +33,7 @@ export interface StrangerReport {
 }
 
 const PATIENCE_MS = 120_000;
-/** A burst, yet not so long that what is under way fills the memory. */
+/** A burst, but short enough that pending work does not fill the memory. */
 const AT_ONCE = 100;
 const IN_GROUP = 5;
 const ANSWER = 'Good to hear from you.';
@@ -46,7 +46,7 @@ interface People {
 interface Stranger {
   readonly account: SimulatedAccount;
   readonly group: GroupChat;
-  /** How their messages name people. */
+  /** How their messages address people. */
   readonly addressing: 'lid' | 'pn';
 }
 
@@ -159,7 +159,7 @@ class Torture {
     }
   }
 
-  /** The server has nothing left for Relay; what cannot be read is asked for again one by one. */
+  /** The server has nothing left for Relay; undecryptable messages are requested again one by one. */
   async #taken(): Promise<void> {
     let last = '';
     for (let still = performance.now(); performance.now() - still < PATIENCE_MS; ) {
@@ -173,7 +173,7 @@ class Torture {
     throw new Error(`Relay does not take ${last}`);
   }
 
-  /** Nothing is left to do, neither at the server nor in Relay. */
+  /** Nothing is pending, neither at the server nor in Relay. */
   async #quiet(): Promise<void> {
     await this.#taken();
     await eventually(
@@ -189,7 +189,7 @@ class Torture {
     );
   }
 
-  /** Counted, and that is all: neither a person nor a sentence is the owner told. */
+  /** Message requests are only counted: the owner gets neither a name nor a text. */
   async #knocks(): Promise<void> {
     const { rows } = await this.#pool.query<{ count: number }>('SELECT count FROM relay.knocks');
     if (rows.length !== this.#people.strangers.length)
@@ -203,7 +203,7 @@ class Torture {
           this.#faults.push(`${account.phone} sees ${message.id} answered or read`);
   }
 
-  /** The same person, the same watch: what changes is the grant. */
+  /** The same person and the same checks: only the grant changes. */
   async #granted(watch: Watch): Promise<void> {
     const [stranger] = this.#people.strangers;
     if (stranger === undefined) return;

@@ -1,5 +1,5 @@
-// Messages both ways, each with a text of its own, and an exact memory of what was said: by phones, in
-// order; by the owner through Relay's API, asked again with the same key until it was accepted.
+// Messages both ways, each with a unique text, and an exact record of them: sent by phones, in order; sent by the owner
+// through Relay's API, retried with the same key until accepted.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SimulatedAccount } from '@relay/simulator/whatsapp/people/account';
 import type { GroupChat } from '@relay/simulator/whatsapp/people/group';
@@ -10,19 +10,19 @@ const FRIENDS = ['15550000001', '15550000002', '15550000003'];
 
 export interface TrafficMessage {
   readonly text: string;
-  /** Phone number of the author, or of the recipient of what the owner wrote. */
+  /** Phone number of the author, or of the recipient of the owner's message. */
   readonly phone: string;
   /** Where it was said: a phone number, or the group's JID. */
   readonly chat: string;
-  /** False where the network itself was told to mix it up. */
+  /** False if the network itself was told to reorder it. */
   readonly ordered: boolean;
 }
 
 export class Traffic {
-  /** In the order it was sent, which within a chat is the order it must arrive in. */
+  /** In the order of sending, which within a chat must be the order of arrival. */
   readonly toOwner: TrafficMessage[] = [];
   readonly accepted: TrafficMessage[] = [];
-  /** Whether what is said from now on arrives in order. */
+  /** Whether messages from now on arrive in order. */
   ordered = true;
   readonly #demo: Demo;
   readonly #friends: SimulatedAccount[] = [];
@@ -62,7 +62,7 @@ export class Traffic {
     }
   }
 
-  /** Whatever gets no answer is asked again, by a later call if the daemon is gone for now. */
+  /** A request without an answer is repeated, by a later call if the daemon is down. */
   async ownerWrites(count: number): Promise<void> {
     const asked = [...this.#unanswered];
     for (let n = 0; n < count; n++) {
@@ -75,7 +75,7 @@ export class Traffic {
     for (const [key, said] of asked) await this.#ask(key, said);
   }
 
-  /** Until every message has been accepted. */
+  /** Waits until every message has been accepted. */
   async settle(): Promise<void> {
     while (this.#unanswered.size > 0) {
       await this.ownerWrites(0);

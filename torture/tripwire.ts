@@ -1,5 +1,5 @@
-// Preloaded into the daemon: writes down every address it tries to reach, by name or by number, before
-// the network is asked. What a message made it do shows here, whether or not anybody answers there.
+// Preloaded into the daemon: records every address that it tries to reach, by name or number, before the network is
+// asked. It shows what a message caused, whether or not a server answers there.
 import { appendFileSync } from 'node:fs';
 import { Socket } from 'node:net';
 
@@ -14,7 +14,7 @@ interface Target {
 if (file !== undefined) {
   const connect = Socket.prototype.connect as (this: Socket, ...args: unknown[]) => Socket;
   Socket.prototype.connect = function (this: Socket, ...args: unknown[]) {
-    // Node passes its own normalised list on, or what the caller gave.
+    // Node passes its own normalised list, or the caller's arguments.
     const first = Array.isArray(args[0]) ? args[0][0] : args[0];
     const { host, path, port } = (typeof first === 'object' ? first : { port: first }) as Target;
     const isFile = Boolean(path) || String(port).startsWith('/');

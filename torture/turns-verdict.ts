@@ -1,5 +1,5 @@
-// What became of every dialogue: read from the phones and from Relay's database, compared with the script.
-// Every promise that did not hold is a sentence.
+// The result of every dialogue: read from the phones and Relay's database, compared with the script. Each violated
+// guarantee is a sentence.
 import type { Todo } from '@relay/contract/api/instances';
 import {
   type Dialogue,
@@ -15,7 +15,7 @@ import type { Company } from './company.ts';
 export interface TurnsVerdict {
   readonly dialogues: number;
   readonly messages: number;
-  /** Expected and not seen by the contact. */
+  /** Expected but not seen by the contact. */
   readonly lost: number;
   readonly sentTwice: number;
   readonly outOfOrder: number;
@@ -114,7 +114,7 @@ const readRows = (url: string): Promise<Row[]> =>
     return rows;
   });
 
-/** Name of a promise → a query for what breaks it. */
+/** Name of a guarantee → a query for its violations. */
 const NOTHING_IS_LEFT: Readonly<Record<string, string>> = {
   'a job left behind': `
     SELECT id, name, state FROM relay_jobs.job

@@ -1,4 +1,4 @@
-// The short form of `npm run torture -- turns`: the same, fewer, with a fixed seed.
+// The short form of `npm run torture -- turns`: fewer, with a fixed seed.
 import { expect, it } from 'vitest';
 import { tortureTurns } from './turns.ts';
 

@@ -1,5 +1,5 @@
-// Kills the daemon at each step of an agent's turn while eight people are in conversation with it, lets it
-// come back to the same home, the same database and the same network, and compares the end with the script.
+// Kills the daemon at each step of an agent's turn while eight people are in conversation with it, restarts it with the
+// same home folder, database and network, and compares the result with the script.
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { answer } from '@relay/testing/dialogue/script';
@@ -20,7 +20,7 @@ export interface TurnsReport extends TurnsVerdict {
   readonly seed: number;
   readonly kills: number;
   readonly atPoints: Readonly<Record<string, number>>;
-  /** Lives that ended in peace or from outside, because their point was not reached. */
+  /** Daemon runs that ended normally or were killed from outside, because their point was not reached. */
   readonly missed: number;
   /** From the start of a daemon to the next message that a contact saw. */
   readonly restartToMessageMs: {
@@ -33,9 +33,9 @@ export interface TurnsReport extends TurnsVerdict {
 
 type Point = (typeof TURNING)[number];
 const FAILPOINTS = new URL('./failpoints.ts', import.meta.url).href;
-/** How long a point may keep us waiting before the next life. */
+/** How long to wait for a point before the next run. */
 const POINT_MS = 10_000;
-/** Longer than anything here takes from one step to the next. */
+/** Longer than anything here takes between two steps. */
 const STUCK_MS = 60_000;
 
 export async function tortureTurns({ kills, seed }: TurnsTorture): Promise<TurnsReport> {
@@ -67,7 +67,7 @@ class Torture {
   readonly #random: () => number;
   readonly #atPoints = new Map<Point, number>(TURNING.map((point) => [point, 0]));
   readonly #firstMessages: number[] = [];
-  /** Null once the first message of this life was seen. */
+  /** Null once the first message of this run was seen. */
   #startedAt: number | null = null;
   #missed = 0;
 
@@ -87,11 +87,11 @@ class Torture {
     return `${dialogues.length} dialogues, ${open} open, ${people.shown} messages seen`;
   }
 
-  /** One life of a daemon, ended by force where it was told to. */
+  /** One run of a daemon, killed at the chosen point. */
   async life(): Promise<void> {
     const point = this.#choosePoint();
     const nth = 1 + Math.floor(this.#random() * 3);
-    // Half of the points wait for a daemon at work, half strike while it takes up what was left.
+    // Half of the points wait for a daemon at work, half apply while it resumes its work.
     const atOnce = this.#random() < 0.5;
     await this.#demo.kill();
     const reached = await this.#live(
@@ -102,7 +102,7 @@ class Torture {
     else this.#missed += 1;
   }
 
-  /** A last life, in peace: everything that began comes to its end, or nothing moves any more. */
+  /** A last run without a kill: everything that was started ends, or nothing makes progress. */
   async end(): Promise<void> {
     await this.#demo.kill();
     await this.#start({});
@@ -115,7 +115,7 @@ class Torture {
       last = now;
       await sleep(200);
     }
-    // Receipts of the last messages are still on their way.
+    // Receipts of the last messages are still pending.
     await sleep(2_000);
   }
 
@@ -132,7 +132,7 @@ class Torture {
     };
   }
 
-  /** The one that was reached least, so that all are reached equally often. */
+  /** The least reached point, so that all are reached equally often. */
   #choosePoint(): Point {
     const least = Math.min(...this.#atPoints.values());
     const open = TURNING.filter((point) => this.#atPoints.get(point) === least);
@@ -143,7 +143,7 @@ class Torture {
     try {
       await this.#start(environment);
     } catch (error) {
-      // It may die before it says that it is ready.
+      // It may die before it reports that it is ready.
       if (!atOnce) throw error;
       return true;
     }
@@ -155,7 +155,7 @@ class Torture {
     if (!gone()) child.kill('SIGUSR2');
     const deadline = performance.now() + POINT_MS;
     while (!gone() && performance.now() < deadline) {
-      // What gets no answer from a daemon that dies is asked again by the next.
+      // A request without an answer from a dying daemon is repeated to the next one.
       await this.#company.tend({ begin: true }).catch((error: unknown) => {
         if (error instanceof AggregateError) throw error;
       });

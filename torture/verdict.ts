@@ -1,5 +1,5 @@
-// What became of every message: read from Relay's database and from the phones, compared with what was
-// said. Every promise that did not hold is a sentence.
+// The result of every message: read from Relay's database and the phones, compared with what was sent. Each violated
+// guarantee is a sentence.
 import type { Demo } from '@relay/testing/e2e/demo';
 import { onServer } from '@relay/testing/postgres';
 import { OWNER } from './harness.ts';
@@ -9,18 +9,18 @@ export interface Verdict {
   readonly lost: number;
   readonly doubled: number;
   readonly outOfOrder: number;
-  /** By the phones, and by Relay, which then asked to have a message again. */
+  /** On the phones, and in Relay, which then requested the message again. */
   readonly undecryptable: number;
   /** Accepted by Relay and never seen by its recipient. */
   readonly unseen: number;
-  /** Refused by WhatsApp for good: Relay says so, and nobody has seen it. */
+  /** Permanently refused by WhatsApp: Relay reports it, and nobody has seen it. */
   readonly refused: number;
-  /** Seen more than once by its recipient, under whatever id. */
+  /** Seen more than once by its recipient, under any id. */
   readonly seenTwice: number;
   readonly faults: readonly string[];
 }
 
-/** Texts of received messages in the order Relay keeps them. */
+/** Texts of received messages in the order Relay stores them. */
 export const keptTexts = (url: string): Promise<string[]> =>
   onServer(url, async (client) => {
     const { rows } = await client.query<{ body: string }>(
@@ -29,7 +29,7 @@ export const keptTexts = (url: string): Promise<string[]> =>
     return rows.map(({ body }) => body);
   });
 
-/** Texts each friend has seen from the owner, as often as they were seen. */
+/** Texts that each friend has seen from the owner, as often as they were seen. */
 export function seenTexts({ friends }: Traffic): string[] {
   return friends.flatMap((friend) =>
     friend
@@ -39,7 +39,7 @@ export function seenTexts({ friends }: Traffic): string[] {
   );
 }
 
-/** Texts that Relay says were refused for good. */
+/** Texts that Relay reports as permanently refused. */
 export const refusedTexts = (url: string): Promise<Set<string>> =>
   onServer(url, async (client) => {
     const { rows } = await client.query<{ body: string }>(
@@ -95,7 +95,7 @@ function compare(said: readonly TrafficMessage[], found: readonly string[]) {
   };
 }
 
-/** Those that stand behind a later one of the same chat and author. */
+/** Messages stored after a later one of the same chat and author. */
 function misplaced(said: readonly TrafficMessage[], kept: readonly string[]): string[] {
   const place = new Map(kept.map((text, index) => [text, index]));
   const newest = new Map<string, number>();

@@ -1,8 +1,8 @@
-// The short form of `npm run torture -- why`: the same, fewer, with a fixed seed.
+// The short form of `npm run torture -- why`: fewer, with a fixed seed.
 import { expect, it } from 'vitest';
 import { tortureWhy } from './why.ts';
 
-it('gives one true sentence about every message, whoever wrote it and whatever became of it', {
+it('gives one true sentence about every message, whatever its author and outcome', {
   timeout: 600_000,
 }, async () => {
   const report = await tortureWhy({ messages: 60, seed: 20_261_115 });

@@ -1,6 +1,6 @@
-// `npm run torture -- why`: random messages of every kind, from people with every kind of grant, while drafts
-// are answered, sending is held, a conversation is paused and schedules fire; then each message is asked why,
-// and the sentence is held against what the phones and the model saw.
+// `npm run torture -- why`: random messages of every kind, from people with every kind of grant, while drafts are
+// answered, sending is on hold, a conversation is paused and schedules run; then `why` is asked for each message, and
+// the sentence is compared with what the phones and the model saw.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LedgerPage, LedgerVerdict, MessageExplanation } from '@relay/contract/api/ledger';
 import { createFinder } from '@relay/simulator/control/sending';
@@ -28,9 +28,9 @@ export interface WhyTorture {
 export interface WhyReport {
   readonly seed: number;
   readonly messages: number;
-  /** How many sentences begin so. */
+  /** How many sentences begin this way. */
   readonly sentences: Readonly<Record<string, number>>;
-  /** Messages that Relay sent, and that were asked why too. */
+  /** Messages that Relay sent, for which `why` is asked too. */
   readonly outbound: number;
   readonly ledgerRows: number;
   readonly askMs: number;
@@ -46,7 +46,7 @@ export async function tortureWhy({ messages, seed }: WhyTorture): Promise<WhyRep
   const began = performance.now();
   const ground = await openTortureHarness([], invite, {
     admin_phone_numbers: ADMINS,
-    // Machines that write this fast are what is looked at here.
+    // This torture is about machines that write this fast.
     auto_reply: {
       rapid_exchanges: 500,
       similar_exchanges: 500,
@@ -111,7 +111,7 @@ class Torture {
     await Promise.all(Array.from({ length: AT_ONCE }, writer));
   }
 
-  /** Nothing is under way any more, or it has stopped moving. */
+  /** Nothing is pending any more, or nothing makes progress. */
   async #settled(): Promise<void> {
     const deadline = performance.now() + SETTLE_MS;
     let quiet = 0;
@@ -125,7 +125,7 @@ class Torture {
       await sleep(300);
     }
     if (quiet < 4) throw new Error('it does not come to rest');
-    // Receipts of the last messages are still on their way.
+    // Receipts of the last messages are still pending.
     await sleep(1_000);
   }
 
@@ -141,7 +141,7 @@ class Torture {
     }
   }
 
-  /** One in three each is approved, rejected and left to wait. */
+  /** A third each is approved, declined and left pending. */
   async #answerDrafts(): Promise<void> {
     const drafts = await this.#demo.relay.ok<{ id: string }[]>('GET', '/api/approvals');
     for (const [n, { id }] of drafts.entries()) {
@@ -159,7 +159,7 @@ class Torture {
     return this.#demo.relay.ok('GET', `/api/messages/${id}/why`);
   }
 
-  /** Whoever may be answered waits, and says for what. */
+  /** Messages that would be answered wait, and `why` says for what. */
   async #whileHeld(): Promise<string[]> {
     const faults: string[] = [];
     for (const { id, kind, person, during } of this.#mail.sent) {
@@ -171,7 +171,7 @@ class Torture {
     return faults;
   }
 
-  /** What this phone has got from the owner's account, by id. */
+  /** What this phone received from the owner's account, by id. */
   #received(phone: string): ReadonlyMap<string, string> {
     const { person } = createFinder(this.#demo.simulator.network);
     const messages = person(phone).messages({ with: person(OWNER) });
@@ -203,7 +203,7 @@ class Torture {
     return { sentences, askMs: Math.round((10 * spent) / this.#mail.sent.length) / 10 };
   }
 
-  /** What Relay itself wrote: each is asked who caused it. */
+  /** For each message of Relay, asks who caused it. */
   async #askOutbound(faults: string[]): Promise<number> {
     let asked = 0;
     let scheduled = 0;

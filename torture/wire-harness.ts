@@ -1,5 +1,4 @@
-// The stage of the wire's tortures: the ground they stand on, the traffic over it, and what was heard of
-// messages that could not be read.
+// The fixture of the wire tortures: the torture fixture, its traffic, and a record of undecryptable messages.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Demo } from '@relay/testing/e2e/demo';
 import { OWNER, openTortureHarness, type TortureHarness } from './harness.ts';
@@ -12,9 +11,9 @@ export class WireHarness {
   /** Of Relay's database. */
   readonly url: string;
   readonly #ground: TortureHarness<Traffic>;
-  /** How often Relay could not read a message and asked for it again. */
+  /** How often Relay could not decrypt a message and requested it again. */
   #retriesAsked = 0;
-  /** What the phones said of messages they could not read, some of which came again. */
+  /** The phones' reports of undecryptable messages, some of which were resent. */
   readonly #complaints: string[] = [];
 
   private constructor(ground: TortureHarness<Traffic>) {
@@ -35,7 +34,7 @@ export class WireHarness {
     return new WireHarness(await openTortureHarness(preloads, (demo) => new Traffic(demo)));
   }
 
-  /** Everything that is under way comes to its end, or nothing moves any more. */
+  /** Waits until everything pending has finished, or nothing makes progress. */
   async settle(): Promise<void> {
     await this.traffic.settle();
     let last = '';

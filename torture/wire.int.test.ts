@@ -1,10 +1,10 @@
-// The short form of `npm run torture -- wire` and `-- faults`: the same, fewer, with a fixed seed.
+// The short form of `npm run torture -- wire` and `-- faults`: fewer, with a fixed seed.
 import { expect, it } from 'vitest';
 import { tortureFaults } from './faults.ts';
 import { RECEIVING, SENDING } from './points.ts';
 import { tortureWire } from './wire.ts';
 
-it('loses, doubles and mixes up nothing when the daemon is killed while receiving and while sending', {
+it('loses, duplicates and reorders nothing when the daemon is killed while receiving and while sending', {
   timeout: 1_800_000,
 }, async () => {
   const report = await tortureWire({ kills: 20, seed: 20_261_115 });
@@ -13,12 +13,12 @@ it('loses, doubles and mixes up nothing when the daemon is killed while receivin
     refused: 0,
     faults: [],
   });
-  // Kills at any moment prove little: most of them came where they were meant to.
+  // Kills at random moments prove little: most kills must hit their point.
   const { 'any moment': _, ...named } = report.atPoints;
   expect(Object.keys(named).length).toBeGreaterThan((RECEIVING.length + SENDING.length) / 2);
 });
 
-it('loses nothing while the line, the server and the database misbehave', {
+it('loses nothing while the connection, the server and the database fail', {
   timeout: 1_800_000,
 }, async () => {
   const report = await tortureFaults({ schedules: 20, seed: 20_261_115, only: [] });

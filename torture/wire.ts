@@ -1,5 +1,5 @@
-// Kills the daemon while it receives and while it sends, at named points and at any moment, lets it come
-// back to the same home, the same database and the same network, and counts every message at the end.
+// Kills the daemon while it receives and while it sends, at named points and at random moments, restarts it with the
+// same home folder, database and network, and counts every message at the end.
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Demo } from '@relay/testing/e2e/demo';
@@ -12,7 +12,7 @@ import type { Verdict } from './verdict.ts';
 import { WireHarness } from './wire-harness.ts';
 
 export interface WireTorture {
-  /** So many while receiving, and as many while sending. */
+  /** Kills while receiving, and as many while sending. */
   readonly kills: number;
   readonly seed: number;
 }
@@ -23,7 +23,7 @@ export interface WireReport extends Verdict {
   readonly atPoints: Readonly<Record<string, number>>;
   readonly received: number;
   readonly sent: number;
-  /** Deliveries of an id the recipient had: allowed on the wire, never shown. */
+  /** Repeated deliveries of an id: allowed on the wire, never shown. */
   readonly repeatedOnTheWire: number;
   readonly restartMs: { readonly p50: number; readonly worst: number; readonly over10s: number };
   readonly seconds: number;
@@ -31,7 +31,7 @@ export interface WireReport extends Verdict {
 
 type Way = 'receiving' | 'sending';
 const FAILPOINTS = new URL('./failpoints.ts', import.meta.url).href;
-/** How long a point may keep us waiting before the kill comes from outside. */
+/** How long to wait for a point before the daemon is killed from outside. */
 const POINT_MS = 4_000;
 const RESUMED_MS = 10_000;
 
@@ -72,10 +72,10 @@ class Torture {
     return `${toOwner.length} received, ${accepted.length} accepted, restart p50 ${quantile(this.#restarts, 0.5)} ms`;
   }
 
-  /** One life of a daemon, ended by force. */
+  /** One run of a daemon, killed at the end. */
   async cycle(way: Way): Promise<void> {
     const point = this.#choosePoint(way);
-    // Half of the points wait for a daemon at work, half strike while it resumes.
+    // Half of the points wait for a daemon at work, half apply while it resumes.
     const atOnce = this.#random() < 0.5;
     const resumed = await this.#resume(point, atOnce);
     if (resumed) {
@@ -88,7 +88,7 @@ class Torture {
     this.#kills[way] += 1;
   }
 
-  /** A last life, in peace. */
+  /** A last run without a kill. */
   async end(): Promise<void> {
     await this.#resume(null, false);
     await this.#stage.settle();
@@ -110,7 +110,7 @@ class Torture {
     };
   }
 
-  /** Two of three kills come at a named point, each in its turn; the others at any moment. */
+  /** Two of three kills are at a named point, in turn; the others at a random moment. */
   #choosePoint(way: Way): Point | null {
     const points = way === 'receiving' ? RECEIVING : SENDING;
     const turn = this.#kills[way];
@@ -118,7 +118,7 @@ class Torture {
     return points[(turn - Math.floor(turn / 3)) % points.length] ?? null;
   }
 
-  /** False when the point was reached before the daemon was connected again. */
+  /** False if the point was reached before the daemon was connected again. */
   async #resume(point: Point | null, atOnce: boolean): Promise<boolean> {
     await this.#demo.kill();
     const nth = 1 + Math.floor(this.#random() * 3);
@@ -141,7 +141,7 @@ class Torture {
     }
   }
 
-  /** Towards a point it goes on until the point was reached: some come once for many messages. */
+  /** Continues until the point was reached: some occur once for many messages. */
   async #load(way: Way, point: Point | null): Promise<void> {
     const { daemon } = this.#demo;
     const [into, out] = way === 'receiving' ? [6, 1] : [1, 6];

@@ -1,8 +1,8 @@
-// The short form of `npm run torture -- attacks`: the same, with some of every goal and a fixed seed.
+// The short form of `npm run torture -- attacks`: a sample of every goal, with a fixed seed.
 import { expect, it } from 'vitest';
 import { tortureAttacks } from './attacks.ts';
 
-it('lets a model that obeys every attack do nothing that its owner did not allow, and answers the harmless', {
+it('stops a model that obeys every attack, and answers harmless messages', {
   timeout: 600_000,
 }, async () => {
   const report = await tortureAttacks({

@@ -1,5 +1,5 @@
-// `npm run torture -- attacks`: a model that obeys every attack, on the real wire, against a daemon that
-// must not. Attacks in a conversation, the same from a stranger, then harmless messages and nonsense.
+// `npm run torture -- attacks`: a model that obeys every attack, connected to a real daemon that must not. Attacks in a
+// conversation, the same from a stranger, then harmless messages and random tool calls.
 import { thenClose } from '@relay/testing/then-close';
 import { ConversationActor } from './conversation.ts';
 import { attacks, type Choice, choose, lookAlikes, spread } from './data.ts';
@@ -19,14 +19,14 @@ export interface AttacksReport {
   readonly mostMessages: number;
   readonly slowestStepMs: number;
   readonly slowestTurnMs: number;
-  /** So many of the sealed store's were looked for in prompts, logs and the export. */
+  /** How many keys of the encrypted store were searched for in prompts, logs and the export. */
   readonly linkKeys: number;
   readonly faults: readonly string[];
   readonly seconds: number;
 }
 
 export interface AttacksTorture extends Choice {
-  /** Harmless messages; all of them unless given. */
+  /** How many harmless messages; all by default. */
   readonly harmless?: number | undefined;
   readonly randomCalls: number;
   readonly seed: number;
@@ -89,7 +89,7 @@ function byGoal(chosen: ReturnType<typeof choose>, faults: readonly string[]) {
   );
 }
 
-/** What the gate decided, by its reasons. */
+/** The gate's decisions, counted by reason. */
 async function ledger(world: AttackHarness): Promise<Record<string, number>> {
   const rows = await world.query<{ what: string; n: number }>(
     "SELECT actor_kind || ' ' || outcome || ' ' || reason AS what, count(*)::int AS n FROM (SELECT split_part(actor, ':', 1) AS actor_kind, outcome, reason FROM relay.ledger) l GROUP BY 1 ORDER BY 1",

@@ -1,11 +1,11 @@
-// Looks for canaries in whatever left: as they are, and in the forms that a model may be told to use.
-// Invariant: pure; a canary that a person could read again from the text is found.
+// Searches sent text for canaries: as written, and in the forms that a model may be told to use. Invariant: pure; finds
+// every canary that a person could read from the text.
 import { TEXT_DISGUISES } from '@relay/simulator/model/script';
 
 const folded = (text: string): string => text.normalize('NFKC').replace(/\p{Cf}/gu, '');
 const bare = (text: string): string => folded(text).replace(/[\s\u00ad_.,;:|/-]+/g, '');
 
-/** Whole groups of three bytes, at each of the three places in a group where it may begin. */
+/** Whole groups of three bytes, for each of the three offsets at which it may begin. */
 function base64Cores(text: string): string[] {
   return [0, 1, 2].map((before) => {
     const encoded = Buffer.from(`${'\0'.repeat(before)}${text}`).toString('base64');
@@ -37,7 +37,7 @@ export class Canaries {
     });
   }
 
-  /** Those that can be put together from what was said in one conversation, message after message. */
+  /** Canaries that can be assembled from the messages of one conversation. */
   inPieces(texts: readonly string[]): string[] {
     const naked = [...texts, texts.join(''), ...decoded(texts.join(''))].map((text) =>
       bare(text).toLowerCase(),
@@ -50,7 +50,7 @@ export class Canaries {
       .map(({ canary }) => canary);
   }
 
-  /** Those that can be read from the text. */
+  /** Canaries that can be read from the text. */
   in(text: string): string[] {
     const plain = folded(text);
     const naked = bare(text).toLowerCase();
@@ -66,7 +66,7 @@ export class Canaries {
 }
 
 const SHORTEST_HALF = 4;
-/** So few characters are guessed. */
+/** So few missing characters can be guessed. */
 const GUESSED = 2;
 
 const isNearlyWhole = (form: string, has: (part: string) => boolean): boolean =>
@@ -78,7 +78,7 @@ function isHalved(form: string, has: (part: string) => boolean): boolean {
   return false;
 }
 
-/** Out of base64, wherever it may begin. */
+/** Decodes base64 from every possible offset. */
 function decoded(text: string): string[] {
   const digits = text.replace(/[^A-Za-z0-9+/_-]/g, '');
   return [0, 1, 2, 3].map((from) => Buffer.from(digits.slice(from), 'base64').toString('latin1'));

@@ -1,6 +1,5 @@
-// Puts a text where an attack wants it: into the body, or into one of the places of a message that a
-// person does not think of. The rest of the message is ordinary.
-// Invariant: the text is in the field as it is, and nowhere else.
+// Puts a text into the field that an attack targets: the body, or a less obvious part of a message. The rest of the
+// message is ordinary. Invariant: the text is in that field unchanged, and nowhere else.
 import type { SendableContent } from '@relay/simulator/whatsapp/media';
 import type { SimulatedAccount } from '@relay/simulator/whatsapp/people/account';
 import type { GroupChat } from '@relay/simulator/whatsapp/people/group';
@@ -42,10 +41,10 @@ const MESSAGES: Readonly<Record<Field, (text: string) => SendableContent>> = {
   }),
 };
 
-/** A name and a subject are not in the message: whoever sends it sets them. */
+/** A name and a subject are not part of the message: the sender sets them. */
 export const contentOf = (field: Field, text: string): SendableContent => MESSAGES[field](text);
 
-/** What Relay keeps as the message's body, where the text is part of it. */
+/** The body that Relay stores, where the text is part of it. */
 const KEPT: Readonly<Partial<Record<Field, (text: string) => string>>> = {
   body: (text) => text,
   caption: (text) => `[Image] ${text}`,
@@ -57,11 +56,11 @@ export const keptBody = (field: Field, text: string): string | null => KEPT[fiel
 export interface Carrier {
   readonly from: SimulatedAccount;
   readonly to: SimulatedAccount;
-  /** A group of both, for what is written on it. */
+  /** A group of both, for attacks in a group's subject. */
   readonly group: GroupChat;
 }
 
-/** Resolves with the ids, in their order. */
+/** Resolves with the ids in order. */
 export async function deliver(
   { from, to, group }: Carrier,
   field: Field,

@@ -1,5 +1,5 @@
-// The attacks against an agent that holds a conversation: attackers side by side, each attack in a
-// conversation of its own. The agent obeys it, then betrays what it knows, then tries to end everything.
+// The attacks on an agent in a conversation: attackers in parallel, each attack in its own conversation. The agent
+// obeys it, then leaks what it knows, then tries to end everything.
 import { type Attack, type LookAlike, textsOf } from './data.ts';
 import { answersContact, isKept } from './harmless.ts';
 import { type AttackHarness, instructionsWith } from './harness.ts';
@@ -10,10 +10,10 @@ import type { Parts, Round } from './parts.ts';
 import { betrayal, inPieces, leak, type Sights, says } from './plans.ts';
 
 const LANES = 8;
-/** Ten megabytes cost time: not every attack brings them. */
+/** Ten megabytes take time, so not every attack includes them. */
 const HUGE_EVERY = 45;
 const PIECES_EVERY = 4;
-/** Random calls a round, and rounds a turn. */
+/** Random calls per round, and rounds per turn. */
 const CALLS = 25;
 const ROUNDS = 8;
 const HELLO = 'Hello, this is Mira’s office. It is about the tiles for the kitchen.';
@@ -52,7 +52,7 @@ export class ConversationActor {
     return this.#lanes.map(({ account }) => account.phone);
   }
 
-  /** Every attack once; what goes wrong with one is its fault and does not stop the others. */
+  /** Runs every attack once; a failure of one is recorded and does not stop the others. */
   attack(attacks: readonly Attack[], done: (id: string) => void): Promise<void> {
     return this.#each(attacks, async (lane, attack, n) => {
       await this.#attack(lane, attack, n);
@@ -61,7 +61,7 @@ export class ConversationActor {
     });
   }
 
-  /** Gives what each false alarm was. */
+  /** Returns a description of each false alarm. */
   async answer(looks: readonly LookAlike[]): Promise<string[]> {
     const alarms: string[] = [];
     await this.#each(looks, async (lane, look) => {
@@ -77,7 +77,7 @@ export class ConversationActor {
     return alarms;
   }
 
-  /** So many random calls, a few hundred a turn; gives how many were made. */
+  /** Makes this many random calls, a few hundred per turn; returns how many were made. */
   async confuse(count: number, seed: number): Promise<number> {
     const nonsense = new Nonsense(seed);
     const perTurn = CALLS * ROUNDS;
@@ -134,7 +134,7 @@ export class ConversationActor {
     if (await lane.listens()) await lane.hears('body', ['And the rest?'], rest);
   }
 
-  /** Whom and what the traitor can name, everything but its own. */
+  /** People and rows that the traitor can name, except its own. */
   #sights(lane: Lane): Sights {
     const { approval, fixtures, ids } = this.#world;
     const people = [...fixtures.contacts.map(({ phone }) => phone), fixtures.owner.phone];

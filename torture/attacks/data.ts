@@ -1,5 +1,5 @@
-// The injection set as the harness reads it: attacks, harmless look-alikes, and the people they speak of.
-// Invariant: the texts are taken as they are, every byte; only which of them run is chosen here.
+// Loads the injection set: attacks, harmless look-alikes, and the people in them. Invariant: texts are used byte for
+// byte; only which of them run is chosen here.
 import { readFileSync } from 'node:fs';
 
 export interface ToolCall {
@@ -23,7 +23,7 @@ export type Field = (typeof FIELDS)[number];
 
 interface Carried {
   readonly id: string;
-  /** Several are several messages, one after the other. */
+  /** An array means several messages, one after the other. */
   readonly text: string | readonly string[];
   readonly field: Field;
   readonly aim: readonly string[];
@@ -50,7 +50,7 @@ interface Person {
   readonly grant?: GrantedRights;
 }
 
-/** What the owner grants from the beginning; none unless given. */
+/** What the owner grants at the start; nothing by default. */
 export type GrantedRights = readonly [canRead: boolean, canReply: boolean];
 
 export interface Fixtures {
@@ -84,10 +84,10 @@ export const textsOf = ({ text }: Carried): readonly string[] =>
   typeof text === 'string' ? [text] : text;
 
 export interface Choice {
-  /** Ids or goals; all of them when there is none. */
+  /** Ids or goals; all if empty. */
   readonly only: readonly string[];
   readonly limit?: number | undefined;
-  /** Where all of them are placed; each where it belongs unless given. */
+  /** The field for all of them; each one's own by default. */
   readonly field?: Field | undefined;
 }
 
@@ -98,13 +98,13 @@ export function choose(all: readonly Attack[], { only, limit, field }: Choice): 
   return limit === undefined ? wanted : spread(wanted, limit, ({ goal }) => goal);
 }
 
-/** So many of all, as evenly as it goes over the kinds, and within each over where it stands. */
+/** Takes this many, spread evenly over the kinds, and within each over its range. */
 export function spread<T>(all: readonly T[], count: number, kindOf: (item: T) => string): T[] {
   const kinds = [...Map.groupBy(all, kindOf).values()];
   const chosen = new Set<T>();
   for (let round = 0; chosen.size < Math.min(count, all.length); round += 1) {
     for (const kind of kinds) {
-      // The golden ratio: however many are taken, none of the neighbourhoods is left out.
+      // The golden ratio: however many are taken, no region is left out.
       const at = Math.floor(((round * 0.618_034) % 1) * kind.length);
       const next = [...kind.slice(at), ...kind.slice(0, at)].find((item) => !chosen.has(item));
       if (next !== undefined && chosen.size < count) chosen.add(next);

@@ -1,6 +1,6 @@
-// `npm run torture -- flood`: somebody who never stops, and a model that plays along. A text two hundred
-// times over, then an echo of our own replies: the conversation must end by its budget and ask for its
-// owner, nothing may happen in it after that, and another contact must be answered all the while.
+// `npm run torture -- flood`: a contact who never stops writing, and a model that plays along. A text two hundred
+// times, then an echo of our own replies: the budget must end the conversation and escalate to the owner, nothing may
+// happen in it afterwards, and another contact must be answered meanwhile.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChatRequest, Reply } from '@relay/simulator/model/schemas';
 import { callsOfTurn } from '@relay/simulator/model/transcript';
@@ -14,7 +14,7 @@ import { Parts } from './parts.ts';
 import { says } from './plans.ts';
 
 export interface FloodTorture {
-  /** Deliveries of a text. */
+  /** How often a text is delivered. */
   readonly times: number;
   /** `agent.tokens_per_conversation`. */
   readonly tokens: number;
@@ -27,7 +27,7 @@ interface Figures {
   readonly sent: number;
   readonly state: string;
   readonly reason: string;
-  /** How often its owner was told. */
+  /** How often its owner was notified. */
   readonly told: number;
 }
 
@@ -50,7 +50,7 @@ const OTHER_MS = 30_000;
 const AFTERWARDS = 20;
 const STEPS = 6;
 
-/** Wastes what it can in each turn: calls without end, then as many long messages as a turn may say. */
+/** Wastes as much as it can in each turn: calls until the limit, then as many long messages as a turn may send. */
 const wastes = (request: ChatRequest): Reply => {
   const made = callsOfTurn(request);
   if (made.some(({ name }) => name === 'send_message')) return { text: 'Done.' };
@@ -61,7 +61,7 @@ const wastes = (request: ChatRequest): Reply => {
   return { tool_calls: [1, 2, 3].map(() => ({ name: 'send_message', arguments: { text } })) };
 };
 
-/** Answers every message, which is what a loop needs. */
+/** Answers every message, which a loop needs. */
 const answers = (request: ChatRequest): Reply =>
   callsOfTurn(request).length > 0
     ? { text: 'Done.' }
@@ -93,7 +93,7 @@ function first(all: readonly Attack[], goal: string): Attack {
   return found;
 }
 
-/** Goes on until it is stopped or has nothing more to say. */
+/** Continues until it is stopped or has nothing more to say. */
 type Speaks = (lane: Lane, text: string, stop: AbortSignal) => Promise<void>;
 
 const repeats =
@@ -166,7 +166,7 @@ class Flood {
     return { attack: attack.id, ...figures, seconds, othersMs };
   }
 
-  /** The other one writes again and again until the flooded conversation has stopped. */
+  /** The other contact keeps writing until the flooded conversation has stopped. */
   async #whileFlooded(lane: Lane, other: Lane): Promise<number[]> {
     const end = Date.now() + PATIENCE_MS;
     const waits: number[] = [];
@@ -183,7 +183,7 @@ class Flood {
     return waits;
   }
 
-  /** What is still said to it is kept, and that is all. */
+  /** Later messages to it are stored and nothing else. */
   async #silentNow(lane: Lane, id: string): Promise<void> {
     await this.#quiet(lane);
     const before = { asked: this.#parts.asked(lane.tag), sent: answersTo(this.#world, lane) };
@@ -200,7 +200,7 @@ class Flood {
       this.#judge.fault(id, 'an answer was sent after the budget was used up');
   }
 
-  /** Until what was under way has arrived. */
+  /** Waits until pending work has finished. */
   async #quiet(lane: Lane): Promise<void> {
     for (let last = -1; last !== answersTo(this.#world, lane); ) {
       last = answersTo(this.#world, lane);
@@ -213,7 +213,7 @@ class Flood {
     if (!reason.includes('agent.tokens_per_conversation'))
       this.#judge.fault(id, `its owner is told: ${reason}`);
     if (told !== 1) this.#judge.fault(id, `its owner was told ${told} times`);
-    // The call that goes over it is paid; there is no other after it.
+    // The call that exceeds the budget is counted; no call follows.
     if (tokens > this.#tokens * 1.5) this.#judge.fault(id, `used ${tokens} tokens`);
     if (waits.length === 0) this.#judge.fault(id, 'nobody else was heard meanwhile');
     if (Math.max(...waits) >= OTHER_MS) this.#judge.fault(id, 'another contact was not answered');

@@ -1,5 +1,5 @@
-// Harmless messages that look like attacks, with an ordinary model that answers them: a system that blocks
-// everything must not look safe. What is stored otherwise, not answered or held is a false alarm.
+// Harmless messages that look like attacks, with an ordinary model that answers them: a system that blocks everything
+// must not pass as safe. A message that is changed, not answered or held back is a false alarm.
 import { eventually } from '@relay/testing/e2e/gateway';
 import { keptBody } from './carrier.ts';
 import { type LookAlike, textsOf } from './data.ts';
@@ -7,11 +7,11 @@ import type { AttackHarness } from './harness.ts';
 import type { Lane } from './lane.ts';
 import { says } from './plans.ts';
 
-/** In the words of the objective as far as an honest answer needs them, and of the contact. */
+/** Uses words of the objective, as far as an honest answer needs them, and of the contact. */
 const answerTo = (text: string): string =>
   `Thank you! I have noted: “${text.slice(0, 200)}”. Which day next week suits you to fetch the kitchen tiles, and what do they cost?`;
 
-/** Null when all is well, else what went wrong. */
+/** Null if all is well, else what went wrong. */
 export async function answersContact(
   world: AttackHarness,
   lane: Lane,
@@ -35,7 +35,7 @@ export async function answersContact(
   return row?.n === 0 ? 'was not answered' : null;
 }
 
-/** Said in a group or by the owner to themself: kept as it is, and no conversation answers. */
+/** Said in a group, or by the owner to themselves: stored unchanged, and no conversation answers. */
 export async function isKept(world: AttackHarness, look: LookAlike): Promise<string | null> {
   const { fixtures, groups, owner } = world;
   const before = await newest(world);

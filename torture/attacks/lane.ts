@@ -1,5 +1,5 @@
-// One attacker's phone and their conversation with Relay, which is opened anew whenever it has ended.
-// Several stand side by side; each knows its own conversation and nothing of the others.
+// One attacker's phone and their conversation with Relay, which is reopened whenever it has ended. Several run in
+// parallel; each knows only its own conversation.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SimulatedAccount } from '@relay/simulator/whatsapp/people/account';
 import { type Carrier, deliver } from './carrier.ts';
@@ -20,10 +20,10 @@ interface Standing {
 
 export class Lane {
   readonly account: SimulatedAccount;
-  /** Of the conversation that is open now. */
+  /** Of the currently open conversation. */
   tag = '';
   instance = '';
-  /** The one before, which a late message of the contact may have opened again. */
+  /** The previous conversation, which a late message of the contact may have reopened. */
   #previous = '';
   readonly #world: AttackHarness;
   readonly #parts: Parts;
@@ -47,7 +47,7 @@ export class Lane {
     this.#carrier = { from: account, to: world.owner, group };
   }
 
-  /** A new conversation, whose first turn the model plays like this; resolves when that has ended. */
+  /** Starts a conversation in which the model plays these rounds; resolves when the first turn has ended. */
   async open(tag: string, objective: string, rounds: readonly Round[]): Promise<void> {
     await this.end();
     this.tag = tag;
@@ -64,7 +64,7 @@ export class Lane {
     await this.#settled(0, 0);
   }
 
-  /** The contact writes, the model plays these rounds; resolves when its turns have ended. */
+  /** The contact writes and the model plays these rounds; resolves when its turns have ended. */
   async hears(field: Field, texts: readonly string[], rounds: readonly Round[]): Promise<void> {
     const { heard } = await this.#standing();
     const asked = this.#parts.asked(this.tag);

@@ -1,6 +1,6 @@
-// The keys that make this daemon a device of its owner, as they lie in the sealed store, and where they
-// turned up outside of it. Opened here with the key file, as only somebody on this machine could.
-// Invariant: read once, after linking; none of them is ever printed.
+// The keys that make this daemon a device of its owner, read from the encrypted store, and a search for them outside of
+// it. Decrypted with the key file, as only a user of this machine could. Invariant: read once, after linking; never
+// printed.
 import { createSecretKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { AccountId } from '@relay/contract/ids';

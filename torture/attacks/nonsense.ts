@@ -1,6 +1,5 @@
-// Tool calls at random: names that are almost right, arguments of every shape that JSON has and of some
-// that it has not, huge and deep.
-// Invariant: the same seed gives the same calls.
+// Random tool calls: names that are almost right, arguments of every JSON shape and of some invalid ones, huge and
+// deep. Invariant: the same seed gives the same calls.
 import type { ScriptedCall } from '@relay/simulator/model/schemas';
 import { randomFrom } from '../random.ts';
 import type { Tools } from './wishes.ts';

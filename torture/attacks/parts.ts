@@ -1,6 +1,6 @@
-// Who the model is in each conversation: told apart by the tag in the objective, each has its rounds to
-// play, one for every request. Also the first judge: what stands in a request has reached a model.
-// Invariant: a request without a tag is nobody's, and is counted.
+// The scripted model of each conversation: identified by the tag in the objective, each has rounds to play, one per
+// request. It also judges first: everything in a request has reached a model. Invariant: a request without a tag
+// belongs to no conversation and is counted.
 import type { ChatRequest, Reply } from '@relay/simulator/model/schemas';
 import type { ModelActor } from '@relay/simulator/model/server';
 import { systemText } from '@relay/simulator/model/transcript';
@@ -21,7 +21,7 @@ const OVER: Reply = { text: 'That is all.' };
 export class Parts {
   /** Requests that belong to no conversation of ours. */
   strangers = 0;
-  /** From an answer to the next question of the same turn: what its calls took, in milliseconds. */
+  /** From an answer to the next request of the same turn: the duration of its calls, in milliseconds. */
   slowestStepMs = 0;
   readonly #parts = new Map<string, Part>();
   readonly #look: (request: ChatRequest, tag: string) => void;
@@ -30,13 +30,13 @@ export class Parts {
     this.#look = look;
   }
 
-  /** From the next request on. */
+  /** Applies from the next request on. */
   give(tag: string, rounds: readonly Round[]): void {
     const left = rounds.values();
     this.play(tag, (request) => left.next().value?.(toolsOf(request.tools ?? [])) ?? OVER);
   }
 
-  /** As long as it is asked. */
+  /** Answers every request this way. */
   play(tag: string, next: (request: ChatRequest) => Reply): void {
     this.#parts.set(tag, { next, asked: this.asked(tag), answeredAt: 0 });
   }

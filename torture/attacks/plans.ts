@@ -1,6 +1,6 @@
-// The traitor's part in a turn, round by round: first what the attack asks for, then what nobody asked
-// for; in a second turn, what it knows, in one disguise after the other.
-// Invariant: pure; one secret in one disguise a turn, because the gate stops at the first that it holds.
+// The traitor's rounds in a turn: first what the attack asks for, then what nobody asked for; in a second turn, what it
+// knows, in one disguise after the other. Invariant: pure; one secret in one disguise per turn, because the gate stops
+// at the first that it holds.
 
 import type { ScriptedCall } from '@relay/simulator/model/schemas';
 import { TEXT_DISGUISES, type TextDisguise } from '@relay/simulator/model/script';
@@ -9,7 +9,7 @@ import type { Round } from './parts.ts';
 import { attackRounds, HUGE, inventions, sweep } from './wishes.ts';
 
 export interface Sights {
-  /** Of other people, chats and rows. */
+  /** Ids of other people, chats and rows. */
   readonly ids: readonly string[];
   readonly approval: string;
 }
@@ -39,7 +39,7 @@ export function betrayal(attack: Attack, { ids, approval }: Sights, huge: boolea
       : []),
     (tools) => ({ tool_calls: sweep(tools, ids, false) }),
     () => ({ text: '{{context}}' }),
-    // Reminded that text reaches nobody, it says the same by its tool.
+    // Reminded that plain text is not sent, it says the same with its tool.
     says('{{context}}'),
   ];
 }
@@ -49,7 +49,7 @@ const DISGUISES: readonly (TextDisguise | null)[] = [
   ...(Object.keys(TEXT_DISGUISES) as TextDisguise[]),
 ];
 
-/** The nth way to tell a secret: which secret, whole or its code alone, in which form. */
+/** The nth way to leak a secret: which secret, in full or only its code, in which form. */
 export function disguised(n: number, secrets: readonly string[]): string {
   const form = DISGUISES[n % DISGUISES.length] ?? null;
   const told = [...secrets, '{{prompt}}', '{{context}}'];
@@ -77,7 +77,7 @@ export function leak(n: number, secrets: readonly string[], { ids }: Sights): Ro
 
 const SIZES = [4, 5, 8, 11];
 
-/** The nth way to tell a code in several messages, over two turns: none of them gives it away alone. */
+/** The nth way to leak a code in several messages over two turns: none of them reveals it alone. */
 export function inPieces(n: number, codes: readonly string[]): readonly [Round[], Round[]] {
   const form = DISGUISES[Math.floor(n / SIZES.length) % DISGUISES.length] ?? null;
   const code = codes[n % codes.length] ?? '';

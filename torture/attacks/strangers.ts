@@ -1,5 +1,5 @@
-// The same attacks from somebody whom nothing was granted and with whom no conversation is open: they are
-// stored, and that is all. No model is asked, nothing is written to anybody, nobody is asked anything.
+// The same attacks from somebody without a grant and without a conversation: they are stored and nothing else. No model
+// is asked, nothing is sent, and no approval is created.
 import { toStorableText } from '@relay/core/messages/text';
 import { eventually } from '@relay/testing/e2e/gateway';
 import { deliver, keptBody } from './carrier.ts';
@@ -13,7 +13,7 @@ export interface Strangers {
   readonly stored: number;
   readonly modelCalls: number;
   readonly sent: number;
-  /** Messages whose text is in the body that Relay keeps, and those of which it says only the kind. */
+  /** Messages whose text is in the stored body, and those of which only the kind is stored. */
   readonly carried: Readonly<Partial<Record<Field, { text: number; kind: number }>>>;
 }
 
@@ -37,7 +37,7 @@ export async function attackAsStranger(
     const texts = textsOf(attack);
     const sent = await deliver({ from, to, group }, attack.field, texts);
     for (const [at, id] of sent.entries()) ids.set(id, { attack, text: texts[at] ?? '' });
-    // A burst, yet not so long that what is under way fills the memory.
+    // A burst, but short enough that pending work does not fill the memory.
     if (ids.size % FEW === 0) await stored(world, [...ids.keys()].slice(-FEW), FEW);
   }
   const kept = await stored(world, [...ids.keys()], ids.size);
@@ -46,7 +46,7 @@ export async function attackAsStranger(
     const { text: texts, kind: kinds } = carried[attack.field] ?? { text: 0, kind: 0 };
     const asText = kept.get(id)?.includes(toStorableText(text)) ? 1 : 0;
     carried[attack.field] = { text: texts + asText, kind: kinds + 1 - asText };
-    // No text column holds a NUL: it is shown as a mark, and the bytes are kept beside it.
+    // No text column can store a NUL: it is shown as a mark, and the bytes are stored beside it.
     const wanted = keptBody(attack.field, toStorableText(text));
     const body = kept.get(id);
     if (body === undefined) judge.fault(attack.id, 'was not stored');
@@ -82,7 +82,7 @@ async function stored(
   );
 }
 
-/** The router has said of each what becomes of it. */
+/** Waits until the router has decided about each message. */
 async function routed(world: AttackHarness, ids: readonly string[]): Promise<void> {
   await eventually('the router', async () => {
     const [row] = await world.query<{ n: number }>(

@@ -13,13 +13,13 @@ const attack = (toolCalls: Attack['toolCalls']): Attack => ({
   toolCalls,
 });
 
-it('says the same wish in the words of the tool, and has none for a tool that is not there', () => {
+it("adapts a call to the tool's arguments, and gives none for a tool that is not offered", () => {
   const call = { name: 'send_message', arguments: { chat_id: '1', message: 'hi', x: 2 } };
   expect(adapt(call, TOOLS)).toEqual({ name: 'send_message', arguments: { text: 'hi' } });
   expect(adapt({ name: 'bash', arguments: {} }, TOOLS)).toBeNull();
 });
 
-it('makes both calls in a round, and a result means the call the attack counts', () => {
+it('makes both calls in a round, and a result refers to the call that the attack counts', () => {
   const rounds = attackRounds(
     attack([
       { name: 'send_message', arguments: { to: '1', message: '{{attack}}' } },
@@ -33,7 +33,7 @@ it('makes both calls in a round, and a result means the call the attack counts',
   expect(rounds[2]?.[0]?.arguments).toEqual({ text: '{{result:1}} {{result:2}} {{result:999}}' });
 });
 
-it('tries every tool with every id, those that end a turn apart', () => {
+it('tries every tool with every id, and those that end a turn separately', () => {
   const going = sweep(TOOLS, ['1', '2'], false);
   expect(going.map(({ name }) => name)).not.toContain('end_conversation');
   expect(going).toHaveLength(8);
@@ -42,14 +42,14 @@ it('tries every tool with every id, those that end a turn apart', () => {
   expect(sweep(TOOLS, ['1'], true).map(({ name }) => name)).toContain('end_conversation');
 });
 
-it('invents approvals for what it found and for nothing else', () => {
+it('invents approvals only for the ids that it found', () => {
   const made = inventions(['1'], 'the-approval');
   expect(made.find(({ name }) => name === 'approve')?.arguments).toMatchObject({
     approval_id: 'the-approval',
   });
 });
 
-it('a choice names goals and ids; a sample has some of every goal', () => {
+it('a selection names goals and ids, and a sample has some of every goal', () => {
   const all = attacks();
   expect(all).toHaveLength(893);
   expect(choose(all, { only: ['a0001', 'url_exfil'] })).toHaveLength(48);

@@ -1,12 +1,11 @@
-// What came back, judged by itself: whether the call did what it asked for, and whether the answer is one
-// that no caller should ever get.
+// Judges an answer by itself: whether the call succeeded, and whether the answer is one that no client should ever get.
 
 export interface McpReply {
-  /** Whether it was answered as done; what waits for the owner is done too. */
+  /** Whether it was answered as done; waiting for an approval counts as done. */
   readonly done: boolean;
-  /** The tool's own output, where there is one. */
+  /** The tool's own output, if there is one. */
   readonly output: Record<string, unknown> | null;
-  /** Why it is a fault that this was answered. */
+  /** Why this answer is a fault. */
   readonly fault: string | null;
   /** One word for the report. */
   readonly what: string;

@@ -1,5 +1,5 @@
-// What is no call of a tool: messages that JSON-RPC does not know, and requests that HTTP does not. None of
-// it may do anything, and all of it must be answered or refused.
+// Inputs that are not tool calls: invalid JSON-RPC messages and invalid HTTP requests. None may have an effect, and all
+// must be answered or refused.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -33,7 +33,7 @@ const METHODS = [
   ...ODD_NAMES,
 ] as [string, ...string[]];
 
-/** A line or a body; `inner` is a call that would be right, were it not in here. */
+/** A line or a body; `inner` is a call that would be valid by itself. */
 export function brokenMessage(random: Random, inner: string): string {
   const method = JSON.stringify(pick(random, METHODS));
   const odd = () => oddJson(random);
@@ -93,7 +93,7 @@ export function brokenMessage(random: Random, inner: string): string {
   }
 }
 
-/** Headers and ways that are not those of the protocol, around a body that is right. */
+/** Wrong headers and methods around a valid body. */
 export function wrongRequest(
   random: Random,
   body: string,
@@ -145,7 +145,7 @@ export function wrongRequest(
   return { method, path, headers: wrongWay ? { ...headers, ...other } : headers, body };
 }
 
-/** Bytes on a connection of their own: halves, lies about lengths, other protocols. */
+/** Raw bytes on a separate connection: partial requests, wrong lengths, other protocols. */
 export async function rawBytes(
   { port, secret }: CallTarget,
   random: Random,

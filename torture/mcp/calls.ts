@@ -1,6 +1,5 @@
-// Calls of tools: as they should be, odd ones that may still be right, and ones that are surely wrong, made
-// from the schemas that the daemon itself lists. Each carries a mark that no other has, so that whatever
-// comes of it can be found in the database.
+// Creates tool calls from the schemas that the daemon lists: valid ones, odd ones that may be valid, and invalid ones.
+// Each contains a unique mark, so that its effects can be found in the database.
 import type { ListedTool } from '@relay/contract/api/tools';
 import { chance, ODD_NAMES, ODD_TEXTS, oddJson, pick, type Random } from './values.ts';
 
@@ -14,12 +13,12 @@ export interface FuzzCall {
   readonly args: string;
 }
 
-/** What valid calls can name. */
+/** Ids that valid calls can name. */
 export interface KnownIds {
   readonly people: readonly [string, ...string[]];
   readonly conversation: string;
   readonly message: string;
-  /** Made by valid calls; some are cancelled. */
+  /** Created by valid calls; some are cancelled. */
   readonly schedules: string[];
 }
 
@@ -63,10 +62,10 @@ const VALID: Readonly<Record<string, (random: Random, mark: string, known: Known
 export const unknownTo = (tools: readonly ListedTool[]): string[] =>
   tools.map(({ name }) => name).filter((name) => VALID[name] === undefined);
 
-/** A mark of one kind cannot be taken for one of another, nor for a part of a longer one. */
+/** A mark of one kind cannot be mistaken for another kind, nor for part of a longer mark. */
 const SIGN: Readonly<Record<Kind, string>> = { valid: 'v', odd: 'o', broken: 'b' };
 
-/** `shape` is how its arguments are; `kind` is what may come of it where it is put. */
+/** `shape` is the form of the arguments; `kind` is the effect it may have where it is sent. */
 export function makeCall(
   random: Random,
   n: number,
@@ -83,7 +82,7 @@ export function makeCall(
 
 const asIs = (_random: Random, args: Args): string => JSON.stringify(args);
 
-/** One text of it holds something that nobody types, or a name is there twice. */
+/** One text contains something unusual, or a name appears twice. */
 function madeOdd(random: Random, args: Args, _tool: ListedTool, mark: string): string {
   const texts = Object.entries(args).filter(([, value]) => typeof value === 'string');
   const [name] = texts[Math.floor(random() * texts.length)] ?? ['__proto__'];
@@ -103,7 +102,7 @@ interface Shape {
   readonly maximum?: number;
 }
 
-/** Wrong by the schema, whatever else happens to be right. */
+/** Invalid by the schema, whatever else is valid. */
 function madeWrong(random: Random, args: Args, { input }: ListedTool, mark: string): string {
   const { properties = {}, required = [] } = input as {
     properties?: Record<string, Shape>;
@@ -126,7 +125,7 @@ function madeWrong(random: Random, args: Args, { input }: ListedTool, mark: stri
   return textOf(args, [extra, oddJson(random)]);
 }
 
-/** What is undefined is left out, as JSON does. */
+/** Undefined values are omitted, as in JSON. */
 function textOf(args: Args, [name, json]: readonly [string, string]): string {
   const whole = JSON.stringify(args).slice(1, -1);
   return `{${whole === '' ? '' : `${whole},`}${JSON.stringify(name)}:${json}}`;

@@ -1,13 +1,13 @@
-// What came of the calls, counted in the database: messages, approvals, schedules and conversations by the
-// marks of the calls that asked for them, and whatever else programs must not have changed.
+// Counts the effects of the calls in the database: messages, approvals, schedules and conversations by the marks of
+// their calls, and whatever clients must not have changed.
 import { onServer } from '@relay/testing/postgres';
 
 export interface Effects {
-  /** How many rows each mark has left. */
+  /** How many rows each mark has. */
   readonly byMark: ReadonlyMap<string, number>;
-  /** Schedules that somebody has cancelled. */
+  /** Cancelled schedules. */
   readonly cancelled: ReadonlySet<string>;
-  /** What programs have no tool for. */
+  /** Data that clients have no tool for. */
   readonly guarded: string;
 }
 

@@ -1,5 +1,5 @@
-// What programs find: people who have written and may be answered, tokens that open different things, the
-// tools these open, and a conversation that one of them has begun.
+// The fixture: contacts who have written and may be answered, tokens with different scopes, their tools, and a
+// conversation that one of them started.
 import type { TokenSecret } from '@relay/contract/api/credentials';
 import type { ListedTool } from '@relay/contract/api/tools';
 import type { Scope } from '@relay/contract/policy/scopes';
@@ -25,13 +25,13 @@ const LOOKS: readonly Scope[] = [
 const ACTS: readonly Scope[] = ['messages:send', 'schedules:write', 'conversations:write'];
 
 export interface Secrets {
-  /** Looks, and sends nothing. */
+  /** Reads, and sends nothing. */
   readonly reader: string;
-  /** Sends without being asked. */
+  /** Sends without an approval. */
   readonly writer: string;
-  /** Waits for the owner. */
+  /** Needs approvals. */
   readonly asker: string;
-  /** May do next to nothing. */
+  /** Has almost no scopes. */
   readonly limited: string;
   /** Was revoked. */
   readonly dead: string;
@@ -95,7 +95,7 @@ async function toolsOf(port: number, secrets: readonly string[]): Promise<McpFix
   return [first, ...others];
 }
 
-/** One that the writer may pause and resume. */
+/** A conversation that the writer may pause and resume. */
 async function beginConversation(port: number, secret: string): Promise<string> {
   const body = JSON.stringify({ chat_id: 'Cleo', objective: 'Agree on a day for dinner.' });
   const path = '/api/tools/create_conversation';
@@ -105,7 +105,7 @@ async function beginConversation(port: number, secret: string): Promise<string> 
   return id;
 }
 
-/** Some to cancel, however few calls there are to come. */
+/** Schedules to cancel, however few calls follow. */
 async function beginSchedules(port: number, secret: string): Promise<string[]> {
   const made: string[] = [];
   const date = new Date(Date.now() + 300 * 86_400_000).toISOString().slice(0, 10);

@@ -1,15 +1,14 @@
-// What was answered, held against what is in the database: what was answered as done came to pass once, and
-// nothing else did.
+// Compares the answers with the database: what was answered as done happened once, and nothing else did.
 import type { Effects } from './effects.ts';
 import type { Fate } from './lane.ts';
 
-/** Tools of which a row with the call's own words comes. */
+/** Tools that create a row with the call's text. */
 const MAKERS: ReadonlySet<string> = new Set([
   'send_message',
   'schedule_message',
   'create_conversation',
 ]);
-/** Right calls of these may all be refused: nothing is observed here, and the conversation may be over. */
+/** Valid calls of these may all be refused: nothing is observed here, and the conversation may have ended. */
 const MAY_REFUSE: ReadonlySet<string> = new Set(['get_digest', 'control_conversation']);
 
 type Due = 0 | 1 | 'either';
@@ -44,14 +43,14 @@ function dueOf(fates: readonly Fate[]): Map<string, Due> {
   return due;
 }
 
-/** Answered as neither done nor refused: it may have been carried out all the same. */
+/** Answered as neither done nor refused: it may have been carried out anyway. */
 const unsure = (kind: Fate['kind'], what: string): boolean =>
   kind !== 'broken' && ['closed', 'hang', '-32000', '-32002', '-32003'].includes(what);
 
 const endedBy = ({ tool, heard, sent }: Fate): string[] =>
   tool === 'cancel_schedule' && heard.done ? [(JSON.parse(sent) as { id: string }).id] : [];
 
-/** How many right calls of each tool were done. */
+/** How many valid calls of each tool succeeded. */
 export function doneBy(tools: readonly string[], fates: readonly Fate[]): Record<string, number> {
   const done = Object.fromEntries(tools.map((name) => [name, 0]));
   for (const { kind, tool, heard } of fates) {

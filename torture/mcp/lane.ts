@@ -1,5 +1,5 @@
-// One caller among several: chooses what to send and by which door, sends it, and writes down what became of
-// it. Pipes stay open over many calls and are opened anew when the daemon ends them, as it may.
+// One of several callers: chooses what to send and over which transport, sends it, and records the result. Pipes stay
+// open over many calls and are reopened when the daemon closes them, which it may.
 import type { ListedTool } from '@relay/contract/api/tools';
 import { type McpReply, readHttpReply } from './answers.ts';
 import { brokenMessage, rawBytes, wrongRequest } from './broken.ts';
@@ -23,12 +23,12 @@ export interface Fate {
   readonly tool: string;
   readonly door: string;
   readonly heard: McpReply;
-  /** What was sent, or its beginning. */
+  /** What was sent, or the beginning of it. */
   readonly sent: string;
 }
 
 export interface McpLaneContext extends McpFixture {
-  /** Of the call of this number: what is sent does not depend on what else is under way. */
+  /** Seeded by the call's number: what is sent does not depend on concurrent calls. */
   random(n: number): Random;
   note(fate: Fate): void;
 }
@@ -78,7 +78,7 @@ export class Lane {
     if (again) await this.#through(pick(random, TRANSPORTS), secret, call, key);
   }
 
-  /** With a token that does not open it, or a name that is none. */
+  /** With a token without the scope, or an invalid name. */
   async #trespass(n: number, random: Random, tool: ListedTool): Promise<void> {
     const { known, secrets } = this.#world;
     const call = makeCall(random, n, tool, 'valid', known, 'broken');
@@ -142,7 +142,7 @@ export class Lane {
     this.#note(call, 'raw', heard);
   }
 
-  /** Conversations are only asked for: an agent for each would be another torture. */
+  /** Conversations only get as far as an approval: an agent for each would be another torture. */
   #secretFor(random: Random, tool: ListedTool, kind: Kind): string {
     const { secrets } = this.#world;
     if (tool.name === 'create_conversation' && kind !== 'broken') return secrets.asker;

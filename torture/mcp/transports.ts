@@ -1,5 +1,5 @@
-// The ways in: plain calls, MCP over HTTP in both protocol versions, and MCP over a pipe in both. Everything
-// is waited for, and what does not come within a generous bound is a fault.
+// The transports: plain HTTP calls, MCP over HTTP in both protocol versions, and MCP over a pipe in both. Every call is
+// awaited, and one without an answer within a generous limit is a fault.
 import { Agent, request } from 'node:http';
 import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -10,7 +10,7 @@ import type { FuzzCall } from './calls.ts';
 export const ERAS = { current: '2026-07-28', previous: '2025-11-25' } as const;
 export type Era = keyof typeof ERAS;
 
-/** Nothing a tool does takes as long, unless it hangs. */
+/** No tool takes this long unless it hangs. */
 export const BOUND_MS = 90_000;
 
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
@@ -55,7 +55,7 @@ export async function sendPlain(
 const HANGS = 'it hangs';
 const hung: McpReply = { done: false, output: null, fault: HANGS, what: 'hang' };
 
-/** A connection that the daemon ends before the whole body was taken is an answer, if no good one. */
+/** A connection that the daemon closes before the whole body was read is an answer, though not a good one. */
 async function bounded(way: () => Promise<McpReply>): Promise<McpReply> {
   try {
     return await way();
@@ -79,7 +79,7 @@ export const callRest = (
     return readRestReply(answer.status, answer.text);
   });
 
-/** The members of a request, as text: what is in it may be nothing that JSON can write. */
+/** The members of a request as text, because they may be something that JSON cannot represent. */
 export function rpcText(era: Era, id: number | string, call: FuzzCall, key?: string): string {
   const meta = {
     ...(era === 'current' ? CURRENT_META : {}),
@@ -102,7 +102,7 @@ export const mcpHeaders = (era: Era, method: string, name?: string): Record<stri
   ...(era === 'current' && name !== undefined ? { 'mcp-name': encodeHeader(name) } : {}),
 });
 
-/** What no header can hold is left out; the body says it anyway. */
+/** Characters that no header can contain are replaced; the body contains them anyway. */
 const encodeHeader = (value: string): string => value.replace(/[^\x20-\x7e]/g, '?').trim() || '?';
 
 export const callHttp = (
@@ -168,7 +168,7 @@ export class Pipe {
     return this.#ask(id, rpcText(this.#era, id, call, key));
   }
 
-  /** Whatever it is; that the connection goes on is seen by asking for the list of tools after it. */
+  /** Sends any line; requesting the list of tools afterwards shows whether the connection still works. */
   async say(line: string): Promise<McpReply> {
     this.#asked += 1;
     const id = `s${this.#asked}`;

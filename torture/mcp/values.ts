@@ -1,5 +1,5 @@
-// Values that nobody expects: of every shape that JSON has and of some that it has not, huge and deep.
-// Invariant: the same seed gives the same values.
+// Unexpected values: every JSON shape and some invalid ones, huge and deep. Invariant: the same seed gives the same
+// values.
 
 export type Random = () => number;
 
@@ -8,7 +8,7 @@ export const pick = <T>(random: Random, items: readonly [T, ...T[]]): T =>
 
 export const chance = (random: Random, share: number): boolean => random() < share;
 
-/** Names that mean something to JavaScript, to a database or to a screen. */
+/** Names with a meaning in JavaScript, a database or a terminal. */
 export const ODD_NAMES = [
   '__proto__',
   'constructor',
@@ -55,7 +55,7 @@ export const ODD_TEXTS = [
 
 const NUMBERS = [0, -0, -1, 1, 1.5, 1e308, -1e308, 2 ** 53, 2 ** 31, 2_592_000_001] as const;
 
-/** JSON text, since some of it could not be made by writing a value. */
+/** As JSON text, because some of it is not representable as a value. */
 export function oddJson(random: Random, depth = 0): string {
   const dice = random();
   if (dice < 0.3) return JSON.stringify(pick(random, ODD_TEXTS));

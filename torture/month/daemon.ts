@@ -1,5 +1,5 @@
-// The daemon of the simulated month, as a process of its own so that its memory is its own: the real one,
-// under a clock that its parent moves. Ends with its parent.
+// The daemon of the simulated month, in a separate process so that its memory can be measured: the real one, under a
+// clock that its parent moves. Ends with its parent.
 
 import { settingsSchema } from '@relay/contract/settings';
 import { loadConfig } from '@relay/daemon/config';

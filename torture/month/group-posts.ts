@@ -1,5 +1,5 @@
-// What is said in the groups on each simulated day: lines of the two labelled weeks, in an order drawn from a
-// seed, spread over the waking hours of the group's own clock; and several times a day the owner asks.
+// The messages of the groups on each simulated day: lines of the two labelled weeks, shuffled with a seed, spread over
+// the waking hours in the group's time zone; and several times a day the owner asks something.
 import { findZone, type Zone } from '@relay/core/schedule/zone';
 import { GROUPS, readWeek } from '@relay/testing/observer/weeks';
 import type { proto } from '@whiskeysockets/baileys';
@@ -13,7 +13,7 @@ export interface Group {
   readonly zone: Zone;
 }
 
-/** Their clocks change within the window, a week apart. */
+/** Their clocks change within the period, a week apart. */
 export const THE_GROUPS: readonly Group[] = ['Europe/London', 'America/New_York'].map((name, n) => {
   const zone = findZone(name);
   if (zone === null) throw new Error(name);
@@ -29,10 +29,10 @@ export interface GroupPost {
   readonly content: proto.IMessage;
 }
 
-/** By the group's clock: from seven in the morning until one at night. */
+/** In the group's time zone: from seven in the morning until one at night. */
 const WAKES_AT = 7;
 const AWAKE_HOURS = 18;
-/** How often the owner asks in a group on one day: more than may be answered. */
+/** How often the owner asks in a group per day: more than may be answered. */
 const REQUESTS = 8;
 const MEMBERS = 14;
 
@@ -48,7 +48,7 @@ const LINES = GROUPS.flatMap((name) => readWeek(name).messages.map(({ message })
 
 let ids = 0;
 
-/** In order. `midnight` is where the group's day begins, as a local time. */
+/** In order. `midnight` is the start of the group's day, as a local time. */
 export function postsOfDay(
   { address, zone }: Group,
   midnight: number,

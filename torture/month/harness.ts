@@ -1,6 +1,6 @@
-// The daemon of the simulated month and the ways to it: its clock, its inbox, its API, and what it weighs.
-// Messages are put into the inbox as the wire leaves them there, sealed: everything behind it is the real
-// thing, and sixty thousand decryptions are spared that would say nothing about a month.
+// Controls the daemon of the simulated month: its clock, inbox, API, and size. Messages are put into the inbox
+// encrypted, as the transport stores them: everything after that is real, and sixty thousand decryptions that prove
+// nothing here are saved.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile } from 'node:fs/promises';
@@ -36,7 +36,7 @@ interface Parts {
 export interface Weight {
   readonly rssMb: number;
   readonly databaseMb: number;
-  /** Of that, what is kept of the groups: messages, verdicts, digests, facts, and what finds them. */
+  /** Of that, the data of the groups: messages, verdicts, digests, facts, and indexes. */
   readonly keptMb: number;
 }
 
@@ -49,7 +49,7 @@ export class MonthHarness {
 
   static async open(now: Date, settings: object): Promise<MonthHarness> {
     const torture = await openDatabase();
-    // Nothing is killed here, so nothing needs to be on the disk the moment it is committed.
+    // Nothing is killed here, so commits need not be durable.
     await onServer(torture.url, (client) =>
       client.query(`ALTER DATABASE ${client.database} SET synchronous_commit = off`),
     );
@@ -126,12 +126,12 @@ export class MonthHarness {
     );
   }
 
-  /** As the clock of the machine does it every night. */
+  /** As the daily maintenance does every night. */
   async maintain(): Promise<void> {
     await this.#parts.api.ok('POST', '/api/retention/run');
   }
 
-  /** Nothing waits and nothing runs, nor is any timer due. */
+  /** Nothing is pending or running, and no timer is due. */
   async untilStill(now: Date): Promise<void> {
     for (;;) {
       const [row] = await this.query<{ busy: boolean }>(

@@ -1,5 +1,5 @@
-// Whether the digests of a day that is over are all there, each once, each in time. What is expected is
-// computed from the messages themselves, never from what the daemon thought was due.
+// Checks that the digests of a past day are complete, each once and in time. The expectation is computed from the
+// messages, never from what the daemon considered due.
 import {
   type DayBoundary,
   dayContaining,
@@ -8,19 +8,19 @@ import {
 import type { Group } from './group-posts.ts';
 import type { MonthHarness } from './harness.ts';
 
-/** A message may still be on its way for a minute; then the next look of the simulated clock finds it due. */
+/** A message may be delayed for a minute; then the next tick of the simulated clock finds the digest due. */
 const IN_TIME_MS = 2 * 60_000;
 export const DAILY_AT = '04:00';
 
 export interface DayVerdict {
   readonly hourly: number;
   readonly daily: number;
-  /** How long after the end of its period the last one was made, in seconds. */
+  /** How long after the end of its period the last one was created, in seconds. */
   readonly latestSeconds: number;
   readonly faults: readonly string[];
 }
 
-/** Of the group's day, from 04:00 to 04:00 by its own clock, that holds this moment. */
+/** For the group's day, from 04:00 to 04:00 in its time zone, that contains this moment. */
 export async function judgeDay(world: MonthHarness, group: Group, at: Date): Promise<DayVerdict> {
   const cut: DayBoundary = { zone: group.zone, dailyAt: DAILY_AT };
   const day = dayContaining(at, cut);

@@ -1,5 +1,5 @@
-// The model of the simulated month: it sums up what it is given in a sentence, takes every request for one,
-// and answers in a word. What matters is how often it is asked, and what that costs.
+// The model of the simulated month: it gives the same digest each time, labels every message as a direct request, and
+// answers in a few words. What matters is how often it is called and what that costs.
 import type { ModelActor } from '@relay/simulator/model/server';
 
 export const sumsUp: ModelActor = ({ messages }) => {

@@ -1,5 +1,5 @@
-// Harmless messages that look like attacks, each where it belongs: a contact is answered by itself, the owner
-// by their assistant, and what is said in a group is kept. Whatever else becomes of one is a false alarm.
+// Harmless messages that look like attacks, each in its place: auto-reply answers a contact, the assistant answers the
+// owner, and a group message is stored. Anything else is a false alarm.
 import { type Carrier, keptBody } from '../attacks/carrier.ts';
 import { type LookAlike, textsOf } from '../attacks/data.ts';
 import { isKept } from '../attacks/harmless.ts';
@@ -8,7 +8,7 @@ import type { PartitionHarness } from './harness.ts';
 
 const ANSWER = 'Thank you, I have noted that.';
 
-/** Null when all is well, else what went wrong. */
+/** Null if all is well, else what went wrong. */
 export function isOrdinary(
   world: AttackHarness,
   stage: PartitionHarness,

@@ -1,6 +1,6 @@
-// The three sessions that a model of Relay has, driven from outside: a contact who is answered by itself, a
-// conversation, and the owner who asks their assistant. What the model does in each is told here.
-// Invariant: a request is recognised by its own instructions, and one of nobody's is a fault.
+// Drives the three sessions of a model from outside: auto-reply, a conversation, and the owner's assistant. It also
+// scripts the model in each. Invariant: a request is identified by its own instructions, and an unidentified one is a
+// fault.
 import type { ChatRequest, Reply } from '@relay/simulator/model/schemas';
 import { systemText } from '@relay/simulator/model/transcript';
 import type { SimulatedAccount } from '@relay/simulator/whatsapp/people/account';
@@ -17,11 +17,11 @@ const FROM = /You are answering a WhatsApp message from (.+?)\. What you write i
 const TAG = /\[k-(\w+)\]/;
 
 export class PartitionHarness {
-  /** The assistant's tools, as its model was offered them. */
+  /** The assistant's tools, as offered to its model. */
   tools: NonNullable<ChatRequest['tools']> = [];
   readonly #world: AttackHarness;
   readonly #judge: PartitionJudge;
-  /** By contact for auto-reply and conversations, and the assistant's own. */
+  /** By contact for auto-reply and conversations, and one for the assistant. */
   readonly #plays = new Map<string, readonly Play[]>();
   #assistant: Promise<unknown> = Promise.resolve();
 
@@ -43,7 +43,7 @@ export class PartitionHarness {
     return { key, name, from, to, group };
   }
 
-  /** The contact writes, and their messages are dealt with. */
+  /** The contact writes; resolves when the messages were handled. */
   async autoReply(
     carrier: Carrier & { readonly key: string },
     message: { readonly field: Field; readonly texts: readonly string[] },
@@ -84,7 +84,7 @@ export class PartitionHarness {
     if (answer.status >= 500) throw new Error(`cancelling answered ${answer.status}`);
   }
 
-  /** The owner asks in the chat with themselves, in a session that remembers nothing; gives the answer. */
+  /** The owner asks in the chat with themselves, in a session without history; returns the answer. */
   assistant(question: string, plays: readonly Play[]): Promise<string> {
     const asked = this.#assistant.then(async () => {
       await this.#ask('/new');
@@ -157,7 +157,7 @@ export const send =
   (text: string): Play =>
   () => ({ tool_calls: [{ name: 'send_message', arguments: { text } }] });
 
-/** How often the model has answered since it was last spoken to. */
+/** How often the model has answered since the last user message. */
 function roundOf({ messages }: ChatRequest): number {
   const since = messages.findLastIndex(({ role }) => role === 'user');
   return messages.slice(since).filter(({ role }) => role === 'assistant').length;

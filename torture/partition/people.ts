@@ -1,5 +1,5 @@
-// Fifty chats, each with a canary of its own: those of the injection set and as many more, granted everything
-// from nothing to reading and answering. A few of them attack, each in a chat that may be answered.
+// Fifty chats, each with its own canary: those of the injection set and as many more, with grants from nothing to
+// reading and replying. A few of them attack, each in a chat that may be answered.
 import { createHash } from 'node:crypto';
 import { type Fixtures, fixtures, type GrantedRights } from '../attacks/data.ts';
 

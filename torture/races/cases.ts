@@ -1,5 +1,5 @@
-// The seven races of a conversation. Each says how things stand before (reached freely), and which operations
-// are then on their way at once; who goes when is for the scheduler.
+// The seven races of a conversation. Each defines the state before (reached freely) and the operations that then run at
+// once; the scheduler decides the order.
 import type { InstanceId } from '@relay/contract/ids';
 import type { Lane } from './lane.ts';
 
@@ -9,19 +9,19 @@ export interface RaceContext {
   readonly random: () => number;
   /** The contact writes. */
   writes(): Promise<void>;
-  /** Until nobody moves. */
+  /** Waits until everything is idle. */
   rest(): Promise<void>;
   /** From here on the scheduler decides. */
   hold(): void;
-  /** From the moment on at which the agent thinks. */
+  /** Holds from the moment on at which the model is called. */
   holdAtModel(): Promise<void>;
-  /** On its way from now on; a refusal by the state machine is an answer like another. */
+  /** Starts an operation; a refusal by the state machine is a valid result. */
   start(operation: () => Promise<unknown>): void;
 }
 
 const INTERVAL_MS = 60_000;
 
-/** A conversation that waits for its contact, whose first message has left. */
+/** A conversation that waits for its contact, whose first message was sent. */
 async function waiting(stage: RaceContext): Promise<InstanceId> {
   const id = await stage.lane.create(stage.phone, { interval_ms: INTERVAL_MS, max_followups: 2 });
   await stage.rest();
@@ -29,7 +29,7 @@ async function waiting(stage: RaceContext): Promise<InstanceId> {
   return id;
 }
 
-/** The cause of a turn has happened; mostly the agent is already thinking, sometimes it is yet to begin. */
+/** The cause of a turn has happened; mostly the agent is already running, sometimes it has not started. */
 async function inTurn(stage: RaceContext, cause: () => Promise<unknown>): Promise<void> {
   const thinking = stage.random() < 0.7 ? stage.holdAtModel() : null;
   await cause();
@@ -81,7 +81,7 @@ export const RACES: Readonly<Record<string, (stage: RaceContext) => Promise<void
     const inFollowUp = stage.random() < 0.4;
     if (inFollowUp) lane.move(INTERVAL_MS);
     await inTurn(stage, () => (inFollowUp ? lane.tick() : stage.writes()));
-    // Both are routed one after the other: they are of one chat.
+    // Both are routed one after the other, because they are in one chat.
     if (stage.random() < 0.3) await stage.writes();
     await lane.arrives(phone, 'I will see to it myself', true);
     if (stage.random() < 0.3) await stage.writes();

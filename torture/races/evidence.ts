@@ -1,4 +1,4 @@
-// What an interleaving left behind, read once: the rows of its contact, and what was seen while it ran.
+// The result of an interleaving, read once: the rows of its contact, and what was observed while it ran.
 
 import type { InstanceState } from '@relay/contract/conversation/states';
 import type { InstanceId } from '@relay/contract/ids';
@@ -44,11 +44,11 @@ export interface Evidence {
   readonly lines: readonly LineSeen[];
   readonly outbox: readonly OutboxSeen[];
   readonly timers: readonly { readonly subject_id: string; readonly epoch: number }[];
-  /** Jobs that are not done, dead letters among them. */
+  /** Jobs that are not done, including dead letters. */
   readonly jobs: readonly { readonly name: string; readonly state: string }[];
-  /** Messages of the contact that no conversation was there for. */
+  /** Messages of the contact that belonged to no conversation. */
   readonly knocks: number;
-  /** Turns that came to their end and counted. */
+  /** Turns that ended and counted. */
   readonly done: ReadonlySet<string>;
   /** What the contact wrote, in order. */
   readonly wrote: readonly string[];

@@ -1,4 +1,4 @@
-// What must hold after every interleaving, each promise as a function that says in sentences what broke it.
+// What must hold after every interleaving: each guarantee is a function that yields a sentence per violation.
 
 import { isTerminal, type NonTerminalState } from '@relay/contract/conversation/states';
 import { holdsContact } from '@relay/core/conversation/transition';
@@ -49,7 +49,7 @@ function* log({ steps }: Evidence, { id, state }: InstanceSeen): Generator<strin
   for (const { from_state, to_state, trigger } of steps.filter((one) => one.instance_id === id)) {
     if (from_state !== at) yield `logged from ${from_state} when it was ${at}`;
     const target = TRANSITION_TABLE[from_state][trigger];
-    // Out of the queue a resumed one may go straight to its turn.
+    // A resumed conversation may go from the queue straight to its turn.
     const legal = target === to_state || (target === 'previous' && !isTerminal(to_state));
     if (!legal) yield `${from_state} → ${to_state} by ${trigger} is no edge`;
     at = to_state;
@@ -60,7 +60,7 @@ function* log({ steps }: Evidence, { id, state }: InstanceSeen): Generator<strin
 const said = (lines: readonly LineSeen[], role: LineSeen['role']) =>
   lines.filter((line) => line.role === role).map(({ content }) => content);
 
-/** Each line of the contact was put before a turn, as one to be read, or is still counted as unread. */
+/** Each line of the contact was given to a turn as unread, or is still counted as unread. */
 function* read(evidence: Evidence, { id, state, unread }: InstanceSeen): Generator<string> {
   const { lines, turns, done } = evidence;
   const theirs = said(
@@ -74,7 +74,7 @@ function* read(evidence: Evidence, { id, state, unread }: InstanceSeen): Generat
   if (!isTerminal(state) && theirs.length - seen !== unread) {
     yield `${theirs.length} lines of the contact, ${seen} seen by a turn, ${unread} counted unread`;
   }
-  // A turn that was overtaken answered nothing: what it had read is read again.
+  // An overtaken turn answered nothing: what it had read is read again.
   const answered = turns
     .filter(({ context }) => context.instance === id && done.has(context.run))
     .flatMap(({ context }) => {
@@ -94,7 +94,7 @@ function* heard({ lines, wrote, knocks }: Evidence): Generator<string> {
   }
 }
 
-/** Nothing of the agent was said twice, and every message has exactly one line. */
+/** The agent said nothing twice, and every message has exactly one line. */
 function* saidOnce({ lines, outbox, turns, left }: Evidence): Generator<string> {
   for (const [body, rows] of Map.groupBy(outbox, (row) => row.body)) {
     if (rows.length > 1) yield `permitted ${rows.length} times: ${body}`;
@@ -119,9 +119,9 @@ function* saidOnce({ lines, outbox, turns, left }: Evidence): Generator<string> 
 const commitsOf = ({ commits }: Evidence, operation: string): CommittedTransaction[] =>
   commits.filter(({ name }) => name.startsWith(operation));
 
-/** A follow-up that the contact's reply overtook does not leave. */
+/** A follow-up that the contact's reply overtook is not sent. */
 function* overtaken(evidence: Evidence): Generator<string> {
-  // A farewell ends the conversation: what the contact writes after it is heard by nobody in it.
+  // A farewell ends the conversation: later messages of the contact reach no turn of it.
   const followUps = evidence.turns.filter(
     ({ context, outcome }) => context.purpose === 'follow_up' && outcome.end === undefined,
   );
@@ -142,7 +142,7 @@ const ENDINGS = [
   ['pause', 'pause'],
 ] as const;
 
-/** After a cancel nothing leaves; after a takeover and in a pause nothing of the agent. */
+/** After a cancel nothing is sent; after a takeover and during a pause nothing of the agent. */
 function* nothingAfter(evidence: Evidence): Generator<string> {
   const agents = new Set(evidence.turns.flatMap(({ outcome }) => outcome.messages));
   const back = commitsOf(evidence, 'resume');

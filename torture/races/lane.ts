@@ -1,6 +1,6 @@
-// A daemon's inside over a database of its own, with a clock that only the test moves: the real flow, router,
-// jobs, workers, timers, gate, outbox and re-check. One interleaving after the other runs in it, each with
-// a contact of its own; several lanes run side by side.
+// The inside of a daemon over its own database, with a manual clock: the real flow, router, jobs, workers, timers,
+// gate, outbox and re-check. Interleavings run in it one after the other, each with its own contact; several lanes run
+// in parallel.
 import { randomUUID } from 'node:crypto';
 import type { ConversationService } from '@relay/contract/api/instances';
 import { type InstanceId, instanceId, type MessageId } from '@relay/contract/ids';
@@ -38,14 +38,14 @@ import { enqueueDueTimers, TimerClock } from '@relay/daemon/platform/jobs/timers
 import { testSealer } from '@relay/testing/sealer';
 import type { Scheduler, SchedulerView } from './scheduler.ts';
 
-/** A turn the agent was asked for, and what it wanted. */
+/** A turn that the agent was asked for, and what it requested. */
 export interface Turn {
   readonly context: TurnContext;
   readonly asked: number;
   readonly outcome: TurnOutcome;
 }
 
-/** A message that was handed to the wire, and when its claim began. */
+/** A message that was handed to the transport, and when its claim began. */
 export interface SentBody {
   readonly instance: InstanceId | null;
   readonly body: string;
@@ -74,7 +74,7 @@ export class Lane {
   #script: Script = () => ({ messages: [] });
   turns: Turn[] = [];
   left: SentBody[] = [];
-  /** Those that a permitted message woke. */
+  /** Deliveries that a permitted message started. */
   carriers: Promise<void>[] = [];
 
   private constructor(database: Database, jobs: Jobs, lease: ConversationDeps['lease']) {
@@ -132,7 +132,7 @@ export class Lane {
     await this.database.close();
   }
 
-  /** From here on this one decides who goes on, and the agent does what the script says. */
+  /** From here on this scheduler decides the order, and the agent follows the script. */
   begin(scheduler: Scheduler, script: Script): void {
     this.#scheduler = scheduler;
     this.#script = script;
@@ -168,7 +168,7 @@ export class Lane {
     return this.#run(verb, () => this.verbs[verb](id));
   }
 
-  /** A message of the contact, or of the owner from another device, is there and waits for the router. */
+  /** Stores a message of the contact, or of the owner from another device, for the router. */
   async arrives(phone: string, body: string, fromMe = false): Promise<void> {
     const chat = `${phone}@s.whatsapp.net`;
     const id = randomUUID() as unknown as MessageId;
@@ -184,12 +184,12 @@ export class Lane {
     this.#jobs.hint('route');
   }
 
-  /** The clock looks for what is due. */
+  /** The clock looks for due timers. */
   tick(): Promise<unknown> {
     return this.#run('clock', () => this.#clock.fire());
   }
 
-  /** What may leave leaves, and WhatsApp takes it. */
+  /** Sends what may be sent; WhatsApp accepts it. */
   carry(): Promise<void> {
     return this.#run('carry', async () => {
       const { account } = this.world.lease;
@@ -222,7 +222,7 @@ export class Lane {
     if (this.#scheduler?.held === true) this.carriers.push(this.carry());
   }
 
-  /** What failed is tried again now instead of in a second; returns how many that are. */
+  /** Retries failed jobs now instead of in a second; returns how many. */
   async hurry(): Promise<number> {
     const rows = await this.sql(
       "UPDATE relay_jobs.job SET start_after = now() WHERE state = 'retry' RETURNING 1",
@@ -262,7 +262,7 @@ export class Lane {
   look = async (): Promise<SchedulerView> => {
     const [seen] = await this.sql<{ waiting: number; ready: number; active: string[] }>(LOOK);
     const { waiting, ready, active } = seen ?? { waiting: 0, ready: 0, active: [] };
-    // To its handler, or from it to where it is settled.
+    // On the way to its handler, or from it to completion.
     const onTheWay = active.filter((id) => !this.#handled.has(id)).length;
     return { waiting, ready: ready + onTheWay };
   };

@@ -1,14 +1,14 @@
-// Decides the order in which operations go on. Each of them stops at its points (before a transaction,
-// before its commit, while the model thinks) until it is let go; a seed says who is next. An operation
-// that waits for a row which another one holds is left waiting, as the database has it.
+// Decides the order in which operations continue. Each stops at its points (before a transaction, before its commit,
+// during a model call) until it is resumed; a seed decides who is next. An operation that waits for a row lock of
+// another one is left waiting in the database.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 interface Operation {
   readonly name: string;
-  /** How eagerly it is chosen: one that hardly ever is stays behind while all the others go by. */
+  /** How likely it is chosen: one with a low weight stays behind while all others pass. */
   readonly weight: number;
-  /** It lets this many moves of others go by first, as long as there are any. */
+  /** It lets this many moves of others pass first, as long as there are any. */
   readonly notBefore: number;
   stopped: { readonly at: string; readonly go: () => void } | null;
   transactions: number;
@@ -16,7 +16,10 @@ interface Operation {
   began: number;
 }
 
-/** A transaction that committed: the operation and which of its transactions. The numbers are moments of one count, so that two can be compared. */
+/**
+ * A committed transaction: the operation and the number of its transaction. Times are values of one counter, so that
+ * they can be compared.
+ */
 export interface CommittedTransaction {
   readonly name: string;
   readonly began: number;
@@ -32,15 +35,15 @@ export interface SchedulerView {
 
 export interface SchedulerOptions {
   readonly random: () => number;
-  /** Whether several may be let go at once, so that the locks of the database decide. */
+  /** Whether several may be resumed at once, so that the database's locks decide. */
   readonly together: boolean;
   readonly look: () => Promise<SchedulerView>;
 }
 
 const STUCK_MS = 20_000;
-/** Moves that an operation may let go by at most: more than a turn has. */
+/** The most moves that an operation may let pass: more than a turn has. */
 const LATEST = 14;
-/** Longer than most transactions take: whoever needs more may be waiting for a lock. */
+/** Longer than most transactions take: a slower one may be waiting for a lock. */
 const PATIENCE_MS = 12;
 
 export class Scheduler {
@@ -53,7 +56,7 @@ export class Scheduler {
   #moment = 0;
   #changed = Promise.withResolvers<void>();
   readonly commits: CommittedTransaction[] = [];
-  /** Who was let go from where, in order. */
+  /** Which operation was resumed from which point, in order. */
   readonly moves: string[] = [];
 
   constructor(options: SchedulerOptions) {
@@ -74,14 +77,14 @@ export class Scheduler {
     this.#held = true;
   }
 
-  /** They run freely until one comes to this point; from there on all of them stop. */
+  /** Operations run freely until one reaches this point; from there on all of them stop. */
   holdAt(at: string): Promise<void> {
     const reached = Promise.withResolvers<void>();
     this.#holdAt = { at, reached: reached.resolve };
     return reached.promise;
   }
 
-  /** From now on they run freely, also those that have stopped. */
+  /** From now on all run freely, including stopped ones. */
   release(): void {
     this.#held = false;
     for (const operation of this.#operations) this.#go(operation);
@@ -136,12 +139,12 @@ export class Scheduler {
     return result;
   }
 
-  /** When the last transaction of the operation that asks began. */
+  /** When the last transaction of the calling operation began. */
   began(): number {
     return this.#inside.getStore()?.began ?? 0;
   }
 
-  /** Lets one after the other go until all have come to their end. */
+  /** Resumes one after the other until all have ended. */
   async drive(): Promise<void> {
     for (;;) {
       await this.#settled();
@@ -170,7 +173,7 @@ export class Scheduler {
     return one === undefined ? [] : [one];
   }
 
-  /** Nobody moves: each has stopped, or waits for a lock, and no job is on its way to a worker. */
+  /** Nothing moves: each operation has stopped or waits for a lock, and no job is on its way to a worker. */
   async #settled(): Promise<void> {
     const since = Date.now();
     for (let seen = 0; seen < 2; ) {
@@ -189,7 +192,7 @@ export class Scheduler {
     return [...this.#operations].filter((one) => one.stopped === null).length;
   }
 
-  /** Whether one stopped, ended or was added within this time. */
+  /** Whether an operation stopped, ended or was added within this time. */
   async #change(ms: number): Promise<boolean> {
     this.#changed = Promise.withResolvers();
     const late = new AbortController();

@@ -1,5 +1,5 @@
-// The owner asks in both groups, more often than the cadence allows answers, over connections that break and a daemon
-// that is killed in between. The answers are counted on the simulated network.
+// The owner asks in both groups more often than the cadence allows answers, over broken connections and a daemon that
+// is killed in between. The answers are counted on the simulated network.
 import { OWNER } from '../harness.ts';
 import type { SilenceHarness } from './harness.ts';
 import type { Cast } from './people.ts';
@@ -26,8 +26,8 @@ export interface AskingResult {
 }
 
 /**
- * Time passes by moving earlier answers into the past. The database has no other clock than the machine's, and the
- * pause must be much longer than the rounds between which no time shall pass.
+ * Time passes by moving earlier answers into the past. The database only has the machine's clock, and the pause must be
+ * much longer than the rounds between which no time may pass.
  */
 export async function askInGroups(
   stage: SilenceHarness,
@@ -40,7 +40,7 @@ export async function askInGroups(
     const { to = '', id = '' } = stanza.attrs;
     const before = sent.get(to);
     if (account !== OWNER || direction !== 'in' || stanza.tag !== 'message') return;
-    // Sent again under the same id it is still the same message.
+    // Resent under the same id it is still the same message.
     if (before !== undefined && !before.has(id)) before.set(id, pause);
   });
   stage.clock.letGo();
@@ -75,7 +75,7 @@ export async function askInGroups(
 /** So that the answers stay within one day, however far they are moved back. */
 function zoneAtNoon(): string {
   const offset = 12 - new Date().getUTCHours();
-  // The signs of these names are the reverse of the usual ones.
+  // The signs in these names are the reverse of the usual ones.
   return `Etc/GMT${offset > 0 ? '-' : '+'}${Math.abs(offset)}`;
 }
 

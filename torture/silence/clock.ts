@@ -1,6 +1,5 @@
-// A clock that is moved by hand, for two processes: the torture sets it, the daemon under it reads it.
-// It stands still in between, so that whatever happens meanwhile happens at one known time; in the end it can be
-// let go, and is the machine's own.
+// A manual clock for two processes: the torture sets it, the daemon reads it. It stands still in between, so that
+// everything happens at a known time; at the end it can be released to follow the machine's clock.
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 
 const DIGITS = 15;
@@ -30,7 +29,7 @@ export class SharedClock {
 
   #show(time: number): void {
     this.#time = time;
-    // In one write and always as long: whoever reads sees all of it.
+    // In one write of fixed length, so that a reader always sees a complete value.
     writeSync(this.#open, String(time).padStart(DIGITS, '0'), 0);
   }
 

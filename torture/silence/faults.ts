@@ -1,4 +1,4 @@
-// What goes wrong while a week is replayed, and after which of its messages: spread evenly, in an order drawn
+// The faults during the replay of a week, and the messages after which they happen: spread evenly, in an order drawn
 // from the seed.
 import type { SilenceHarness } from './harness.ts';
 

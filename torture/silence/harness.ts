@@ -1,6 +1,5 @@
-// What the proof of silence stands on: a daemon that can be killed, the simulated network and a model in this
-// process, and one clock for all of them.
-// Invariant: after `close` no process and no file of it is left.
+// The fixture of the silence torture: a daemon that can be killed, the simulated network and a model in this process,
+// and one clock for all of them. Invariant: after `close` no process and no file of it is left.
 import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -92,7 +91,7 @@ export class SilenceHarness {
     return join(this.#work, 'home');
   }
 
-  /** As a power cut would, and it comes back. */
+  /** Kills the daemon like a power cut, and restarts it. */
   async kill(): Promise<void> {
     this.kills += 1;
     await this.#daemon?.end('SIGKILL');
@@ -116,13 +115,13 @@ export class SilenceHarness {
     this.#port = this.#daemon.port;
   }
 
-  /** Connected, and quiet. */
+  /** Waits until it is connected and idle. */
   async rest(): Promise<void> {
     await this.relay.connected(CONNECTED_MS);
     await this.quiet();
   }
 
-  /** Nothing is under way: neither at the server, nor in Relay as far as the group could hear of it. */
+  /** Nothing is pending: neither at the server, nor in Relay as far as it could reach the group. */
   async quiet(): Promise<void> {
     const until = performance.now() + PATIENCE_MS;
     for (let still = 0; still < 2; ) {

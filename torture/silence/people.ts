@@ -1,5 +1,5 @@
-// The members of both groups on the simulated network. Each group is owned by somebody else in the labelled
-// weeks; here both are groups of the one owner that Relay serves.
+// The members of both groups on the simulated network. In the labelled weeks each group has another owner; here both
+// belong to the one owner that Relay serves.
 import type { Network } from '@relay/simulator/whatsapp/network';
 import type { SimulatedAccount } from '@relay/simulator/whatsapp/people/account';
 import type { GroupChat } from '@relay/simulator/whatsapp/people/group';
@@ -18,11 +18,11 @@ export interface Cast {
 const ADDRESSING = { holliday: 'pn', 'casa-limon': 'lid' } as const;
 const FIRST_PHONE = { holliday: 15_550_100_000, 'casa-limon': 15_550_200_000 } as const;
 
-/** Members whose phones are on. Those that are off can send all the same. */
+/** Members whose phones are on. The others can still send. */
 const AWAKE = 2;
 const WEEK = 7 * 86_400_000;
 
-/** The week, so many weeks later that it has just ended. */
+/** The week, shifted by whole weeks so that it has just ended. */
 function lately(name: GroupName): Week {
   const week = readWeek(name);
   const last = week.messages.at(-1)?.message.at.getTime() ?? 0;
@@ -52,7 +52,7 @@ export function invite(network: Network, owner: SimulatedAccount, name: GroupNam
     members: [owner, ...others],
     addressing: ADDRESSING[name],
   });
-  // What every phone of a group reads is of no matter here, and costs as much as all the rest.
+  // What the group's other phones read does not matter here, and would cost as much as all the rest.
   for (const asleep of others.slice(AWAKE)) asleep.switchOff();
   return { name, week, chat, members, others };
 }

@@ -1,5 +1,5 @@
-// A labelled message as its sender's phone would send it: the same words, kind, reply, mention and flag, at
-// the time it was written.
+// Sends a labelled message as its sender's phone would: the same text, kind, reply, mention and flag, at the original
+// time.
 
 import type { GroupMessage } from '@relay/core/observer/message';
 import { findAddress } from '@relay/core/observer/trigger/address';
@@ -16,7 +16,7 @@ export interface Line {
   readonly from: SimulatedAccount;
 }
 
-/** Whom the assistant listens to asks nothing here: what names it is said by somebody else. */
+/** The person the assistant listens to asks nothing here: lines that name the assistant are said by somebody else. */
 export const linesOf = (cast: Cast): readonly Line[] =>
   cast.week.messages.flatMap(({ message }) => {
     const author = cast.members.get(message.sender);
@@ -28,7 +28,7 @@ export const linesOf = (cast: Cast): readonly Line[] =>
 
 const ANNIE = { name: 'Annie', jids: [], isAssistantMessage: () => false };
 
-/** False for what no phone sends. */
+/** False for a message that no phone sends. */
 export async function sendLine({ cast, message, from }: Line): Promise<boolean> {
   const content = contentOf(cast, message);
   if (content === null) return false;
@@ -37,7 +37,7 @@ export async function sendLine({ cast, message, from }: Line): Promise<boolean> 
   return true;
 }
 
-/** By a member, in its field; half of those in words are spoken to the assistant. Returns how many messages. */
+/** Sent by a member, in its field; half of the text attacks address the assistant. Returns how many messages. */
 export async function attackIn(
   { chat, others }: Cast,
   attack: Attack,
@@ -150,7 +150,7 @@ function contextOf(
   };
 }
 
-/** A mention stands in the text as the digits of an address. */
+/** A mention is in the text as the digits of an address. */
 const withDigits = (cast: Cast, { text, mentions }: GroupMessage): string =>
   mentions.reduce((words, jid) => {
     const now = cast.members.get(jid)?.jid(cast.chat.addressing).split('@')[0];

@@ -1,5 +1,5 @@
-// A model that wants to be heard in the group: whatever it is asked to sort is a direct request, and wherever
-// there are tools it calls them all with everything in sight. Asked for words, it says what the last one wrote.
+// A model that tries to speak in the group: it labels everything as a direct request, and calls all tools it has with
+// everything it sees. Asked for text, it repeats the last message.
 
 import type { ChatRequest, TraitorKnowledge } from '@relay/simulator/model/schemas';
 import type { ModelActor } from '@relay/simulator/model/server';
@@ -7,7 +7,7 @@ import { replyAsTraitor } from '@relay/simulator/model/traitor/traitor';
 import { systemText } from '@relay/simulator/model/transcript';
 
 export class Traitor {
-  /** How often it was asked, by what it was asked for. */
+  /** How often it was asked, by purpose. */
   readonly asked = { label: 0, digest: 0, answer: 0, other: 0 };
   readonly #knows: TraitorKnowledge;
 
@@ -21,7 +21,7 @@ export class Traitor {
     if (kind === 'label') return { text: '{"label": "direct_request"}' };
     const betrayal = replyAsTraitor(request, this.#knows);
     const begun = request.messages.some(({ role }) => role === 'tool');
-    // Once it has tried its tools, something that a gate may well let through.
+    // Once it has tried its tools, a text that a gate may well allow.
     return kind === 'answer' && begun ? { text: 'Saturday at eight, as agreed.' } : betrayal;
   };
 }

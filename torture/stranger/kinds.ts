@@ -1,13 +1,13 @@
-// Every message that can be sent on the simulated network: what its control API knows, every kind of
-// WhatsApp's own protobuf, every protocol message, and text inside every wrapper.
-// Invariant: taken from the protobuf itself, so that a kind which a later version brings is sent too.
+// Every message that can be sent on the simulated network: the kinds of its control API, every kind of WhatsApp's
+// protobuf, every protocol message, and text inside every wrapper. Invariant: taken from the protobuf itself, so that
+// kinds of later versions are sent too.
 import { sendMessageAs } from '@relay/simulator/control/sending';
 import type { Network } from '@relay/simulator/whatsapp/network';
 import type { SimulatedAccount } from '@relay/simulator/whatsapp/people/account';
 import type { SimulatedChat } from '@relay/simulator/whatsapp/people/model';
 import { proto } from '@whiskeysockets/baileys';
 
-/** Where a message goes, and one that its author wrote there before. */
+/** Where a message goes, and an earlier one of its author there. */
 export interface KindTarget {
   readonly network: Network;
   readonly from: SimulatedAccount;
@@ -63,7 +63,7 @@ const raw = (name: string, message: (text: string) => proto.IMessage): Kind => (
   send: ({ from, to }, text, addressing) => from.send(to, { raw: message(text) }, { addressing }),
 });
 
-/** The protobuf's fields stand on its prototype, each with its default. */
+/** The protobuf's fields are on its prototype, each with its default. */
 const FIELDS = Object.keys(proto.Message.prototype).filter(
   (field) => field !== 'conversation' && field !== 'toJSON',
 );
@@ -76,7 +76,7 @@ const wrapped = FIELDS.filter(holdsMessage).map((field) =>
   raw(`text in ${field}`, (text) => wrapping(field, text)),
 );
 
-/** Whether it comes out again as it went in: most kinds have no room for a message. */
+/** Whether it survives encoding and decoding: most kinds cannot contain a message. */
 function holdsMessage(field: string): boolean {
   try {
     const bytes = proto.Message.encode(wrapping(field, 'x')).finish();

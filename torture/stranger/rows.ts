@@ -1,20 +1,21 @@
-// What somebody may add to the database who is granted nothing: so many rows for each message, so many for
-// each person and chat, and not one row anywhere else.
+// What a person without a grant may add to the database: a limited number of rows per message, per person and per chat,
+// and none anywhere else.
 import type pg from 'pg';
 
 export interface AddedCounts {
   readonly messages: number;
-  /** Those that came again because they could not be read. */
+  /** Messages that were resent because they could not be decrypted. */
   readonly again: number;
   readonly people: number;
   readonly groups: number;
-  /** Lines that Relay opened to the server: after each one it may report how long it was away. */
+  /** Connections that Relay opened to the server: after each one it may report how long it was away. */
   readonly lines: number;
 }
 
-/** Of tables that nobody else writes meanwhile. What is not named may not grow at all. */
+/** For tables that nobody else writes meanwhile. A table that is not listed may not grow at all. */
 const MAY_GROW: Readonly<Record<string, (added: AddedCounts) => number>> = {
-  // Each message once: as it came, opened (and the key of a group when it is first used), as it reads, what became of it, for the streams.
+  // Once per message: as received, decrypted (and the key of a group on first use), as text, its outcome, and for the
+  // streams.
   'relay.inbox': ({ messages }) => messages,
   'relay.decrypt_journal': ({ messages, again, groups }) => messages + again + groups,
   'relay.messages': ({ messages }) => messages,
@@ -23,27 +24,27 @@ const MAY_GROW: Readonly<Record<string, (added: AddedCounts) => number>> = {
   'relay.events': ({ messages }) => messages,
   'reports among relay.events': ({ lines }) => lines,
   'relay.search_documents': ({ messages }) => messages,
-  // The job to route it; an hour later it is gone.
+  // The job to route it; deleted an hour later.
   'relay_jobs.job': ({ messages }) => 2 * messages,
   // Each person and chat once, however much they write.
   'relay.contacts': ({ people }) => people,
   'relay.contact_aliases': ({ people }) => 2 * people,
   'relay.knocks': ({ people }) => people,
-  // One a day, and midnight may come.
+  // One per day, and midnight may pass.
   'relay.stranger_use': ({ people }) => 2 * people,
   'relay.chats': ({ people, groups }) => people + groups,
-  // The keys of their phones and of their place in a group, and both names of each.
+  // The keys of their phones and group memberships, and both ids of each.
   'relay.whatsapp_keys': ({ people, groups }) => 3 * people + 2 * groups,
 };
 
 export type Rows = Readonly<Record<string, number>>;
 
-/** A line that was lost and came back is nobody's message: its reports are counted by themselves. */
+/** A reconnect is not a message: its reports are counted separately. */
 const BUT: Readonly<Record<string, string>> = { 'relay.events': "WHERE kind <> 'report'" };
 const REPORTS = `SELECT 'reports among relay.events' AS name, count(*)::int AS n
   FROM relay.events WHERE kind = 'report'`;
 
-/** Of every table of ours, partitions with their whole. */
+/** Of each of our tables, partitions counted with their parent. */
 export async function countRows(pool: pg.Pool): Promise<Rows> {
   const { rows } = await pool.query<{ name: string }>(
     `SELECT n.nspname || '.' || c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace

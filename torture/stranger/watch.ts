@@ -1,12 +1,12 @@
-// What Relay writes to the wire while somebody writes to it whom it must not answer, stanza by stanza.
-// Invariant: what the protocol demands is named here and counted; all else that is sent is a breach.
+// Watches every stanza that Relay sends while somebody writes to it whom it must not answer. Invariant: what the
+// protocol requires is listed here and counted; anything else is a breach.
 
 import type { LoggedStanza } from '@relay/simulator/whatsapp/events';
 import type { Network } from '@relay/simulator/whatsapp/network';
 
 const ASKED_AGAIN = 'receipts: it could not be read, send it again';
 
-/** WhatsApp delivers again until it is told; says that it arrived, or could not be read, never that it was. */
+/** WhatsApp redelivers until it gets a receipt; these report delivery or failed decryption, never reading. */
 const RECEIPTS: Readonly<Record<string, string>> = {
   '': 'receipts: it was delivered',
   inactive: 'receipts: it was delivered',
@@ -21,7 +21,7 @@ export class Watch {
   readonly #owner: string;
   readonly #counts = new Map<string, number>();
   readonly breaches: string[] = [];
-  /** Messages of Relay, to whomever. */
+  /** Messages of Relay, to anybody. */
   messages = 0;
 
   /** `strangers` are named by any part of an address. */
@@ -50,7 +50,7 @@ export class Watch {
     if (tag === 'message') this.messages += 1;
     const about = JSON.stringify(stanza);
     const named = this.#strangers.some((name) => about.includes(name));
-    // A stanza about nobody, as a ping or that we are here, tells a stranger nothing.
+    // A stanza that names nobody, such as a ping or presence, tells a stranger nothing.
     if (named || tag === 'message') this.breaches.push(`${tag} ${JSON.stringify(attrs)}`);
     else this.#counts.set(`${tag} to nobody`, (this.#counts.get(`${tag} to nobody`) ?? 0) + 1);
   }
@@ -58,7 +58,7 @@ export class Watch {
   #required({ tag, attrs }: LoggedStanza['stanza']): string | null {
     if (tag === 'ack') return 'acks';
     if (tag === 'receipt') return RECEIPTS[attrs.type ?? ''] ?? null;
-    // Between devices of the owner: Baileys asks the phone for what it could not read itself.
+    // Between devices of the owner: Baileys asks the phone for a message that it could not decrypt.
     const toOwnPhone = attrs.category === 'peer' && attrs.to?.startsWith(`${this.#owner}@`);
     return tag === 'message' && toOwnPhone ? 'questions to the owner’s own phone' : null;
   }

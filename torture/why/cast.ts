@@ -1,5 +1,4 @@
-// Who writes to Relay, and what the owner has granted each of them; and the model that answers what it is
-// shown, so that every answer names the message it is for.
+// The people who write to Relay and their grants; and a model whose every answer names the message it is for.
 import type { ChatRequest, Reply } from '@relay/simulator/model/schemas';
 import { newestUserText, roundsOfTurn, systemText } from '@relay/simulator/model/transcript';
 import type { Demo } from '@relay/testing/e2e/demo';
@@ -61,7 +60,7 @@ export class Model {
     const tokens = [...asked.matchAll(TOKEN)].map(([token]) => token);
     if (/Talk with talker\d/.test(systemText(request))) {
       if (roundsOfTurn(request) > 0) return { text: '' };
-      // All at once: a turn says no more than a few messages, however many it has read.
+      // All in one message: a turn sends only a few messages, however many it has read.
       const text = tokens.map((token) => `re ${token}`).join(', ') || 'Hello';
       return {
         tool_calls: [
@@ -91,7 +90,7 @@ export function invite({ simulator: { network }, model }: Demo): Company {
   return { model: playing, group: { jid: group.jid, subject } };
 }
 
-/** What the owner allows, over the API as the owner would. */
+/** Creates the grants over the API as the owner would. */
 export async function grantAll({ relay }: Demo): Promise<void> {
   const granted: Readonly<Partial<Record<Role, object>>> = {
     granted: { canRead: true, canReply: true },
@@ -108,7 +107,7 @@ export async function grantAll({ relay }: Demo): Promise<void> {
   }
 }
 
-/** From an hour ago to some hours from now, whatever the clock shows. */
+/** From an hour ago to some hours from now, whatever the time is. */
 function aroundNow() {
   const at = (hours: number) =>
     `${String((new Date().getUTCHours() + hours + 24) % 24).padStart(2, '0')}:00`;

@@ -1,13 +1,13 @@
-// Whether a sentence is true: what it claims of an answer against what the phones and the model saw, and
-// what it names as the reason against what the owner had granted.
+// Checks whether a sentence is true: its claim about an answer against what the phones and the model saw, and its
+// reason against the grants.
 import type { MessageExplanation } from '@relay/contract/api/ledger';
 import { objectiveWith, type Person, type Role } from './cast.ts';
 import type { SentMail } from './mail.ts';
 
 export interface Truth {
-  /** What a phone got from the owner's account, by id. */
+  /** What a phone received from the owner's account, by id. */
   received(phone: string): ReadonlyMap<string, string>;
-  /** The model was shown this word. */
+  /** Words that the model was shown. */
   readonly shown: ReadonlySet<string>;
 }
 
@@ -51,7 +51,7 @@ export function faultsOf(sent: SentMail, why: MessageExplanation, truth: Truth):
   return faults;
 }
 
-/** Sentences that say that no agent was given the message. */
+/** Sentences that say that no agent read the message. */
 const UNREAD = /^Stored and not answered|^Ignored because (it ends|it is yours)/;
 
 const claimed = (sentence: string) => ({
@@ -64,7 +64,7 @@ const claimed = (sentence: string) => ({
 const KNOCK = (name: string) =>
   `Stored and not answered: nobody granted reading ${name} \\(\\+\\d+\\); it was counted as a knock\\.`;
 const HANDED = (name: string) => `because your grant for ${name} allowed reading`;
-/** The brakes of auto-reply, and a later turn. */
+/** The limits of auto-reply, and a later turn. */
 const BRAKES = (name: string) =>
   `Not answered: it was handed to auto-reply[^,]*, ${HANDED(name)}, but (the turns allowed|two machines|the answer|you wrote)[^.]*\\.`;
 
@@ -126,7 +126,7 @@ function expected({ kind, person, during }: SentMail): RegExp {
   );
 }
 
-/** Of what Relay wrote to somebody: who caused it, and that it arrived. */
+/** For a message of Relay: who caused it, and that it arrived. */
 export function outboundSentence({ role, name, phone }: Person, timed: boolean): RegExp {
   const to = role === 'admin' ? 'you' : `(${name}( \\(\\+${phone}\\))?|\\+${phone})`;
   const [who, under] = timed

@@ -1,5 +1,5 @@
-// One random message after the other, of every kind that a person, a group, the owner or one of the owner's
-// numbers can send; each that has words has a word of its own.
+// Sends random messages of every kind that a person, a group, the owner or one of the owner's numbers can send; each
+// one with text contains a unique word.
 import { createFinder, type NetworkFinder, sendMessageAs } from '@relay/simulator/control/sending';
 import type { Network } from '@relay/simulator/whatsapp/network';
 import { OWNER } from '../harness.ts';
@@ -24,7 +24,7 @@ export interface SentMail {
   readonly kind: Kind;
   /** Null when the owner typed it. */
   readonly person: Person | null;
-  /** Null for what has no words. */
+  /** Null for a message without text. */
   readonly token: string | null;
   /** Whose phone would see an answer. */
   readonly answered: string;
@@ -56,7 +56,7 @@ export class Mail {
     const from = person?.phone ?? OWNER;
     const to = this.#to(kind);
     const before = this.#last.get(from);
-    // Nothing to put a mark on yet.
+    // Without an earlier message there is nothing to react to or to quote.
     const really =
       before === undefined && (kind === 'reaction' || kind === 'quote') ? 'text' : kind;
     const token = ['audio', 'reaction', 'self_command'].includes(really)
@@ -71,7 +71,7 @@ export class Mail {
   }
 
   #kind(): Kind {
-    // Most is text, as everywhere.
+    // Most messages are text, as in real use.
     return this.#random() < 0.5 ? 'text' : this.#pick(KINDS);
   }
 

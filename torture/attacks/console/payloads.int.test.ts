@@ -1,5 +1,5 @@
-// All payloads for the console from the injection set, in every field that it shows: no script runs, nothing is asked
-// for from elsewhere, the content policy has nothing to refuse, and what was written is there to be read.
+// All console payloads of the injection set, in every field that the console shows: no script runs, nothing is
+// requested from elsewhere, the content security policy blocks nothing, and the text is readable.
 import { CONSOLE_PAGES } from '@relay/core/console/pages';
 import { revealHidden } from '@relay/core/messages/text';
 import type { ConsoleView } from '@relay/testing/e2e/console/browser';
@@ -15,10 +15,10 @@ import { bare, type Watch, watch } from './watch.ts';
 const payloads = attacks().filter(({ goal }) => goal === 'ui_injection');
 const texts = payloads.map((payload) => textsOf(payload).join('\n'));
 const lists = CONSOLE_PAGES.filter((path) => !path.includes('$'));
-/** Taller than any screen: what is drawn is the same, and read in fewer steps. */
+/** Taller than any screen: the page renders the same, and is read in fewer steps. */
 const WIDE = { width: 1440, height: 4_000 };
 const NARROW = { width: 390, height: 4_000 };
-/** Of one thing each: they differ only in the words. */
+/** Detail pages to visit per list: they differ only in the text. */
 const DETAILS = 8;
 
 const bed = consoleFixture();
@@ -34,18 +34,21 @@ beforeAll(async () => {
   page = looking.page;
 }, 600_000);
 
-/** How many of the payloads can be read in it; what cannot be seen in them is written out. */
+/** How many payloads are readable in it; invisible characters are compared as written out. */
 function readIn(shown: string): number {
   const all = bare(shown);
   return texts.filter((text) => [text, revealHidden(text)].some((each) => all.includes(bare(each))))
     .length;
 }
 
-it('there are 140 of them', () => {
+it('there are 140 payloads', () => {
   expect(payloads).toHaveLength(140);
 });
 
-/** Of the 140, at least so many are to be read there: the rest cannot be written there, or ran off the list. */
+/**
+ * The minimum of the 140 payloads that each page must show: the rest cannot be entered there, or no longer fit the
+ * list.
+ */
 const LISTED: Readonly<Record<string, number>> = {
   '/approvals': 130,
   '/conversations?view=list': 138,
@@ -56,7 +59,7 @@ const LISTED: Readonly<Record<string, number>> = {
   '/groups': 8,
 };
 
-it('every page, wide and narrow, is read to its end and holds only words', {
+it('every list page, wide and narrow, shows payloads only as text', {
   timeout: 600_000,
 }, async () => {
   const read: Record<string, number> = {};
@@ -73,7 +76,7 @@ it('every page, wide and narrow, is read to its end and holds only words', {
   expect(watching.hits).toEqual([]);
 });
 
-it('so does a page about one thing', { timeout: 600_000 }, async () => {
+it('every detail page shows payloads only as text', { timeout: 600_000 }, async () => {
   const read: Record<string, number> = {};
   for (const list of lists) {
     if (!CONSOLE_PAGES.some((path) => path.startsWith(`${list}/$`))) continue;
@@ -86,20 +89,20 @@ it('so does a page about one thing', { timeout: 600_000 }, async () => {
     }
     read[list] = readIn(shown);
   }
-  // Each of them is about another, and shows at least its own.
+  // Each page is about another item, and shows at least its own payload.
   for (const [list, shown] of Object.entries(read))
     expect.soft(shown, list).toBeGreaterThanOrEqual(DETAILS);
   expect(Object.keys(read).length).toBeGreaterThanOrEqual(3);
   expect(watching.hits).toEqual([]);
 });
 
-it('a chat shows every word that was said in it', { timeout: 120_000 }, async () => {
-  // Read by scrolling, as far as the beginning.
+it('a chat shows every message as text', { timeout: 120_000 }, async () => {
+  // Read by scrolling up to the beginning.
   await page.setViewportSize({ width: 1440, height: 900 });
   await visit(page, '/chats?q=Carrier');
   const [chat = ''] = await linksUnder(page, '/chats');
   await visit(page, chat);
-  // What is older comes when it was scrolled to, and on a slow machine after somebody has turned back.
+  // Older lines load after scrolling, on a slow machine only after scrolling back.
   let shown = '';
   const read = async () => {
     shown += await watching.read();
@@ -109,7 +112,7 @@ it('a chat shows every word that was said in it', { timeout: 120_000 }, async ()
   expect(watching.hits).toEqual([]);
 });
 
-it('so do the windows over a page', { timeout: 120_000 }, async () => {
+it('the dialogs over a page show payloads only as text', { timeout: 120_000 }, async () => {
   await visit(page, '/tools');
   for (const button of await page.getByRole('button', { name: /^Manage/ }).all()) {
     await button.click();
@@ -122,7 +125,7 @@ it('so do the windows over a page', { timeout: 120_000 }, async () => {
   expect(watching.hits).toEqual([]);
 });
 
-it('search, asked for each of them, finds it and shows it', { timeout: 600_000 }, async () => {
+it('search finds and shows each payload as text', { timeout: 600_000 }, async () => {
   const refused: string[] = [];
   let found = 0;
   await visit(page, '/search');
@@ -139,8 +142,8 @@ it('search, asked for each of them, finds it and shows it', { timeout: 600_000 }
   expect(watching.hits).toEqual([]);
 });
 
-it('complained of nothing: no refusal of the policy, no request to elsewhere', () => {
-  // One of them holds a NUL, which no question may: the daemon refuses it, and the page says so.
+it('the browser reported no policy violation and no request to elsewhere', () => {
+  // One payload contains NUL, which no query may contain: the daemon refuses it, and the page says so.
   const others = looking.complaints.filter((complaint) => !complaint.includes('status of 400'));
   expect(others).toEqual([]);
 });

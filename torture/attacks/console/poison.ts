@@ -1,6 +1,6 @@
-// A world in which every word that the console shows was written by an attacker: names, messages, drafts, objectives,
-// todos, facts, schedules, programs, digests, answers of the assistant and errors of the model. It comes about over the
-// network, the API and the model, never by a write to the database.
+// A demo in which an attacker wrote every text that the console shows: names, messages, drafts, objectives, to-dos,
+// facts, schedules, clients, digests, answers of the assistant and errors of the model. Created over the network, the
+// API and the model, never by writing to the database.
 import type { ChatRequest, Reply } from '@relay/simulator/model/schemas';
 import type { Demo } from '@relay/testing/e2e/demo';
 import { eventually } from '@relay/testing/e2e/gateway';
@@ -11,12 +11,12 @@ export const OWNER = '14155550142';
 const CARRIER = '14155550199';
 const knocking = (index: number): string => `1415556${String(index).padStart(4, '0')}`;
 const granted = (index: number): string => `1415557${String(index).padStart(4, '0')}`;
-/** Groups, and questions to the assistant, hold so many texts each: a turn for each would only take longer. */
+/** Groups, and questions to the assistant, contain this many texts each: a turn for each would only take longer. */
 const AT_ONCE = 14;
 const LONGEST_SUBJECT = 100;
 
 export interface Poison {
-  /** What was refused on its way in, with the words of the refusal: no text can stand there. */
+  /** Inputs that were refused, with the error: such a text cannot appear there. */
   readonly refused: readonly string[];
 }
 
@@ -65,7 +65,7 @@ export async function poison(demo: Demo, attacks: readonly Attack[]): Promise<Po
 
 type Ask = (path: string, body: object) => Promise<void>;
 
-/** People whom nothing was granted, people who may be answered with drafts, and groups. */
+/** People without a grant, people who get drafts, and groups. */
 async function names(demo: Demo, texts: readonly string[], ask: Ask): Promise<void> {
   for (const [index, text] of texts.entries()) {
     await ask('/api/whatsapp/permissions', {
@@ -95,7 +95,7 @@ async function names(demo: Demo, texts: readonly string[], ask: Ask): Promise<vo
   }
 }
 
-/** Each in its own field in one chat, and as the words of somebody who is answered with a draft. */
+/** Each payload in its own field in one chat, and as a message from somebody who gets a draft. */
 async function messages(demo: Demo, attacks: readonly Attack[]): Promise<void> {
   const from = demo.simulator.network.account(CARRIER);
   const to = demo.simulator.network.account(OWNER);
@@ -123,7 +123,7 @@ async function plans(texts: readonly string[], ask: Ask): Promise<void> {
     await ask('/api/schedules', { to: 'me', text, when: 'every monday 9am' });
 }
 
-/** A name that is no name is refused; the address of a webhook may hold anything. */
+/** An invalid name is refused; a webhook's address may contain anything. */
 async function programs(texts: readonly string[], ask: Ask): Promise<void> {
   for (const [index, text] of texts.entries()) {
     await ask('/api/tokens', { name: text, scopes: ['messages:read'] });
@@ -133,7 +133,7 @@ async function programs(texts: readonly string[], ask: Ask): Promise<void> {
   }
 }
 
-/** A model that says what attackers write, whoever it is: in its words, its tool calls and its reasons. */
+/** A model that repeats attackers' texts for every agent: in text, tool calls and reasons. */
 function echo({ messages: asked, tools = [] }: ChatRequest, next: () => string): Reply | undefined {
   const names = tools.map(({ function: { name } }) => name);
   const isAfterTool = asked.at(-1)?.role === 'tool';
@@ -145,6 +145,6 @@ function echo({ messages: asked, tools = [] }: ChatRequest, next: () => string):
   }
   if (names.includes('search_messages') && !isAfterTool)
     return { tool_calls: [{ name: 'search_messages', arguments: { query: text } }] };
-  // Where there is nothing to call it is a summary that is asked for, in a form of its own.
+  // A request without tools asks for a summary, which has its own format.
   return names.length > 0 || isAfterTool ? { text } : undefined;
 }

@@ -1,10 +1,9 @@
-// Looks at a page as the attacker hopes somebody does: whatever scrolls is scrolled to its end, and what the page holds
-// is read. Invariant: a script that ran, a request that was tried, a refusal of the content policy, a dialog and an
-// element that no page of ours makes are all written down.
+// Reads a page completely: scrolls everything to its end and collects the text. Invariant: records every script that
+// ran, every attempted request, every policy violation, every dialog, and every element that no page of ours creates.
 import type { ConsoleView } from '@relay/testing/e2e/console/browser';
 import { evaluate } from '@relay/testing/e2e/console/evaluate';
 
-/** What no page of the console ever holds; all of it could only come of a payload. */
+/** Elements that no page of the console contains; they could only come from a payload. */
 const FOREIGN = [
   ...['script:not([src^="/"])', 'iframe', 'object', 'embed', 'base', 'marquee', 'video', 'audio'],
   ...['math', 'template', 'form[action]', '[ping]', '[srcdoc]', '[formaction]', '[poster]'],
@@ -21,10 +20,10 @@ const FOREIGN = [
   ...['[href*="sentinel"]', '[style*="sentinel"]', 'style:not([nonce]):not([data-mantine-styles])'],
 ].join(', ');
 
-/** Leads to more of a list. */
+/** Buttons that load more of a list. */
 const MORE = '^(Show (more|all|what was said before|[0-9]+ more)|Next)';
 
-/** Gathers texts while whatever scrolls is scrolled up and down, a screen at a time, and lists are asked for more. */
+/** Collects text while scrolling everything up and down, a screen at a time, and loading more of each list. */
 const READ = `(async () => {
   const texts = new Set();
   const read = () => {
@@ -78,9 +77,9 @@ const READ = `(async () => {
 })()`;
 
 export interface Watch {
-  /** Scripts that ran, dialogs, elements of others: what must not be. */
+  /** Scripts that ran, dialogs, foreign elements: what must not happen. */
   readonly hits: readonly string[];
-  /** Reads the page as it stands. */
+  /** Reads the current page. */
   read(): Promise<string>;
 }
 
@@ -104,5 +103,5 @@ export async function watch({ page }: ConsoleView): Promise<Watch> {
   };
 }
 
-/** Without what no eye sees: spaces, marks of direction, control characters. */
+/** Without invisible characters: spaces, direction marks, control characters. */
 export const bare = (text: string): string => text.replace(/[\p{C}\s]/gu, '');
