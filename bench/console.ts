@@ -1,6 +1,6 @@
-// The console under load: ten thousand conversations, a chat of a hundred thousand messages and two hundred events a
-// second, told by the daemon's own stream, while somebody scrolls and types. No task of the page may take longer than a
-// fifth of a second, and what it holds does not grow.
+// The console under load: ten thousand conversations, a chat of a hundred thousand messages and two hundred events per
+// second over the daemon's own stream, while a user scrolls and types. No task of the page may take longer than 200 ms,
+// and its memory must not grow.
 import { builtIn, openBuilds } from '@relay/testing/e2e/built';
 import { openChromium, openConsoleView, signIn } from '@relay/testing/e2e/console/browser';
 import { type Demo, startDemo } from '@relay/testing/e2e/demo';
@@ -37,7 +37,7 @@ export async function benchConsole(load: ConsoleLoad): Promise<readonly Limit[]>
     page.on('request', (request) => requests.push(request.url()));
     await signIn(looking, demo);
     const tasks = tasksOf(page, seeded);
-    // Each page once: what is loaded and kept the first time is no growth.
+    // Visits each page once: what is loaded and cached the first time is not growth.
     const round = async () => {
       for (let n = 0; n < ROUND; n += 1) await tasks.next().value?.();
     };
@@ -133,7 +133,7 @@ function figuresOf({ tasks, frames, keys }: PageMeasurement): readonly Limit[] {
   ];
 }
 
-/** Without what a task waited for its turn: the page's own share, whoever else is at work on the machine. */
+/** Without the time a task waited for a processor: the page's own share, whatever else runs on the machine. */
 function workOf(worked: readonly number[]): readonly Limit[] {
   const long = worked.filter((ms) => ms > LONG_MS).length;
   return [
@@ -147,7 +147,7 @@ function workOf(worked: readonly number[]): readonly Limit[] {
   ];
 }
 
-/** With what its host took meanwhile: of that, a task knows nothing. */
+/** Includes the time that the host took meanwhile, which a task cannot see. */
 function tellLong({ tasks }: PageMeasurement, began: number, host: Host): void {
   for (const { at, ms, where } of tasks.filter((task) => task.ms > LONG_MS)) {
     const second = Math.round((at - began) / 1_000);

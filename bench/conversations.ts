@@ -1,5 +1,5 @@
-// A thousand people in conversation with one daemon at once, each answering within seconds: all come to
-// their end. Over the simulated network and the scripted model; the daemon is the one that ships.
+// A thousand people in conversation with one daemon at once, each answering within seconds: all conversations must end.
+// Uses the simulated network, the scripted model and the shipped daemon.
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConversationInstance } from '@relay/contract/api/instances';
@@ -27,7 +27,7 @@ const OWNER = '15550000000';
 const CREATED_AT_ONCE = 4;
 /** People think before they answer. */
 const HESITATION_MS = { least: 500, most: 3_000 };
-/** Nothing moved for so long: it will not any more. */
+/** Without progress for this long, none is expected. */
 const STUCK_MS = 60_000;
 const MB = 1024;
 

@@ -1,4 +1,4 @@
-// Small statistics, and the one way figures are told: what was measured, its limit, and whether it kept.
+// Small statistics, and the output format of all figures: what was measured, its limit, and whether it was met.
 import { loadavg } from 'node:os';
 
 export function quantile(values: readonly number[], q: number): number {
@@ -16,11 +16,11 @@ export interface Limit {
   readonly atLeast?: number;
 }
 
-/** One that is not a number was not measured, and keeps no limit. */
+/** NaN means that it was not measured, which meets no limit. */
 export const isKept = ({ measured, atMost, atLeast }: Limit): boolean =>
   (atMost === undefined || measured <= atMost) && (atLeast === undefined || measured >= atLeast);
 
-/** Whoever reads the figures wants to know who else was at work. */
+/** Readers of the figures need to know the other load on the machine. */
 export const loadFigure = (): Limit => ({
   name: 'load of this machine, last minute',
   measured: loadavg()[0] ?? 0,

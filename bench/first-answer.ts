@@ -1,6 +1,6 @@
-// From `npm i -g` to the first answer in the console, as somebody new gets there: an empty prefix, an empty cache of npm,
-// `relay demo` with its scene, and a Chromium that opens what the demo names: Mom writes on the phone page, and the
-// console shows what she was answered. Making the archive is not counted: somebody else has published it.
+// From `npm i -g` to the first answer in the console, as for a new user: an empty prefix, an empty npm cache, `relay
+// demo` with its scene, and a Chromium that opens the demo's addresses: Mom writes on the phone page, and the console
+// shows the answer to her. Building the package is not counted: a user installs a published one.
 import { mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ export async function benchFirstAnswer(): Promise<readonly Limit[]> {
   const builds = openBuilds();
   const folder = await mkdtemp(join(tmpdir(), 'relay-first-answer-'));
   let demo: HeldDemo<SceneLine> | undefined;
-  // Whoever is new has a browser open.
+  // A new user already has a browser open.
   const browser = await openChromium();
   try {
     const archive = await pack(await builtIn(builds.folder), folder);
@@ -73,7 +73,7 @@ async function open(browser: Browser, line: SceneLine): Promise<Pages> {
   return { owner, mom };
 }
 
-/** A browser draws only what is in front, as for a person who has one screen. */
+/** A browser renders only the tab in front, as for a person with one screen. */
 async function answered({ owner, mom }: Pages): Promise<void> {
   await owner.bringToFront();
   await owner.getByRole('link', { name: 'Chats' }).first().click();

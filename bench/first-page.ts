@@ -1,6 +1,6 @@
-// From the address to a page that answers: the built console in a real Chromium, four times slower than this machine,
-// against a real daemon on loopback. Home counts as usable when its sentence says live counts and a press of a button
-// was answered; what its charts cost comes later and is shown beside.
+// From the address to a page that responds: the built console in a real Chromium, four times slower than this machine,
+// against a real daemon on loopback. Home counts as usable when its summary shows live counts and a button press was
+// answered; the later cost of its charts is shown separately.
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { builtIn, openBuilds } from '@relay/testing/e2e/built';
@@ -11,18 +11,18 @@ import { type Chrome, type FreshBrowser, startChrome, type Tab } from './console
 import { type Limit, loadFigure, median, quantile } from './figures.ts';
 import { watchHost } from './host.ts';
 
-/** Runs in the page: presses as soon as there is something to press, and waits for the answer. */
+/** Runs in the page: presses a button as soon as there is one, and waits for the response. */
 const WATCH = readFileSync(new URL('console/first-page.js', import.meta.url), 'utf8');
 const RUNS = 7;
 const SLOWER = 4;
 const AT_MOST_MS = 1_500;
 
 interface Loaded {
-  /** The sentence with live counts is there. */
+  /** The summary with live counts is shown. */
   readonly said: number;
   /** A press was answered. */
   readonly usable: number;
-  /** The longest that the page kept somebody waiting afterwards. */
+  /** The longest delay for the user afterwards. */
   readonly longest: number;
   readonly requests: number;
 }
@@ -84,11 +84,11 @@ function figures(what: string, loads: readonly Loaded[]): Limit[] {
   ];
 }
 
-/** A browser that knows nothing yet, signed in; each time is with what the one before has left in its cache. */
+/** A signed-in browser with an empty cache; each load uses the cache that the one before left. */
 async function load(chrome: Chrome, demo: Demo, times: number): Promise<Loaded[]> {
   const browser = await chrome.fresh([await signedIn(demo)]);
   try {
-    // A browser in use: it has asked somebody for something before, though for nothing that this page is made of.
+    // A browser in use: it has made requests before, but none for this page.
     const before = await browser.open({ slower: 1, width: 1440, height: 900, first: '' });
     await before.go(`${demo.api}/api/openapi.json`);
     await sleep(500);
@@ -100,7 +100,7 @@ async function load(chrome: Chrome, demo: Demo, times: number): Promise<Loaded[]
   }
 }
 
-/** The cookie alone: no file of the page is loaded by it. */
+/** Only the cookie: this loads no file of the page. */
 async function signedIn({ relay, api }: Demo) {
   const { url } = await relay.ok<{ url: string }>('POST', '/api/login-codes');
   const { headers } = await fetch(url, { redirect: 'manual' });
@@ -122,7 +122,7 @@ async function one(browser: FreshBrowser, demo: Demo): Promise<Loaded> {
   }
 }
 
-/** Looks seldom: each look is work for the page as well. */
+/** Polls rarely, because each poll costs the page time. */
 async function until<T>(tab: Tab, expression: string): Promise<T> {
   for (let looks = 0; looks < 120; looks += 1) {
     await sleep(500);

@@ -1,5 +1,5 @@
-// A scripted daemon with the shipped pacing in the simulated network, for benches of follow-ups: their clocks run only
-// while an account is connected. What the agent writes is queued and leaves as pacing allows.
+// A scripted daemon with the shipped pacing on the simulated network, for benches of follow-ups: their clocks run only
+// while an account is connected. The agent's messages are queued and sent as pacing allows.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Database } from '@relay/daemon/platform/db/database';
@@ -31,7 +31,7 @@ export async function openHome(home: string): Promise<Database> {
   return openDatabase({ ...address, user: OWNER_ROLE, database: OWNER_ROLE, password }, { max: 1 });
 }
 
-/** Everybody with a conversation for which `condition` holds gets a phone. */
+/** Adds a phone for everyone with a conversation that satisfies `condition`. */
 export async function addPhones(
   { network }: Simulator,
   { pool }: Database,

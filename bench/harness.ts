@@ -1,4 +1,4 @@
-// A private PostgreSQL with durable commits and the parts of the daemon that a transition passes through.
+// A private PostgreSQL with durable commits and the parts of the daemon that a transition uses.
 import { randomUUID } from 'node:crypto';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -24,7 +24,7 @@ import { Jobs } from '@relay/daemon/platform/jobs/jobs';
 import { removeFolder } from '@relay/testing/remove-folder';
 import { testSealer } from '@relay/testing/sealer';
 
-/** One worker's name for the whole run, so that it takes its own lease again. */
+/** One holder for the whole run, so that it can take its own lease again. */
 const HOLDER = randomUUID();
 
 export interface BenchServer {
@@ -87,7 +87,7 @@ export async function openBenchHarness(
   };
 }
 
-/** Conversations by the thousand, each with a contact and a chat of its own, in one state. */
+/** Thousands of conversations in one state, each with its own contact and chat. */
 export async function fillInstances(
   database: Database,
   account: number,

@@ -1,6 +1,6 @@
-// How late follow-ups are on a daemon that is connected: conversations whose timers come due at random moments, and a
-// burst of them at one instant. From the time a timer was due to the heartbeat's transition, and on to the
-// beginning of the agent's turn, which comes after that has committed.
+// How late follow-ups are on a connected daemon: timers that come due at random moments, and a burst at one instant.
+// Measured from the due time to the heartbeat's transition, and on to the start of the agent's turn, which follows its
+// commit.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

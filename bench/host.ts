@@ -1,17 +1,17 @@
-// What the host of a virtual machine gave to others while something was measured: a task that waits for a processor that
-// is not there is long by the clock and by no fault of its own. Where the machine cannot say, nothing is told.
+// The CPU time that the host of a virtual machine gave to others during a measurement: a task that waits for a
+// processor looks long without being slow. Reports nothing where the machine does not provide it.
 import { readFileSync } from 'node:fs';
 import type { Limit } from './figures.ts';
 
 const EVERY_MS = 50;
 
 export interface Host {
-  /** Milliseconds of processor that were taken between two times of the clock; null where nobody can say. */
+  /** CPU milliseconds taken between two times; null where unknown. */
   takenMs(from: number, to: number): number | null;
   end(): readonly Limit[];
 }
 
-/** Begins to watch. */
+/** Starts watching. */
 export function watchHost(): Host {
   const seen: { at: number; ms: number }[] = [];
   const look = () => {
@@ -37,7 +37,7 @@ export function watchHost(): Host {
   };
 }
 
-/** Since the machine started, of all its processors. */
+/** Since boot, over all processors. */
 function takenSoFar(): number | null {
   try {
     const [, , , , , , , , steal] =

@@ -1,5 +1,5 @@
-// Learns the weights of the noise filter from the labelled weeks and writes them where they ship. The same
-// weeks and lists give the same file; `npm run bench -- noise` says what it is worth.
+// Learns the weights of the noise filter from the labelled weeks and writes them to the shipped file. The same weeks
+// and lists give the same file; `npm run bench -- noise` evaluates it.
 //   node bench/learn-noise.ts
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

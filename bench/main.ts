@@ -1,5 +1,5 @@
-// `npm run bench -- <bench> [--people N] [--messages N] [--seconds N] [--minutes N] [--json FILE]`: figures measured in one run, each with its limit.
-// Exits 1 when a limit is not kept.
+// `npm run bench -- <bench> [--people N] [--messages N] [--seconds N] [--minutes N] [--json FILE]`: figures measured in
+// one run, each with its limit. Exits 1 when a limit is not met.
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { benchConsole } from './console.ts';

@@ -1,5 +1,5 @@
-// What the door of programs adds to a tool: a call by the official client over HTTP against the same call to
-// the bare handler, alternating in one run; and how many calls a second fifty programs are given for a minute.
+// The overhead of MCP on a tool: a call by the official client over HTTP against the same call to the bare handler,
+// alternating in one run; and how many calls per second fifty clients get for a minute.
 import { type Limit, median, quantile } from './figures.ts';
 import { benchServer } from './harness.ts';
 import type { McpArm, ToolCall } from './mcp/arm.ts';

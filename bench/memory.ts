@@ -1,7 +1,6 @@
-// A million messages of five hundred people, with vectors: how long a question takes by words and by meaning
-// together, beside its own SQL run bare; what a message costs to take in now and when there were ten thousand.
-// A real model would read a million texts for eight hours, so their vectors are made up; the question's own
-// is made by the real one, and timed apart.
+// A million messages of five hundred people, with vectors: how long a query by words and meaning takes, beside its own
+// bare SQL; and the cost of storing a message now and at ten thousand messages. A real model would need eight hours for
+// a million texts, so their vectors are synthetic; the query's own comes from the real model, timed separately.
 import type { ChatId } from '@relay/contract/ids';
 import type { SearchScope } from '@relay/daemon/features/search/scope';
 import { openChatter, type Person } from '@relay/daemon/features/search/testing/chatter';
@@ -15,7 +14,7 @@ const FEW = 10_000;
 const PEOPLE = 500;
 const QUESTIONS = 200;
 const YEAR_MS = 365 * 86_400_000;
-/** Written at once while the history is made, and when the cost of one is measured. */
+/** Messages written at once while the history is created, and when the cost of one is measured. */
 const BATCH = 2_000;
 const MEASURED = 500;
 const ROUNDS = 20;
@@ -84,7 +83,7 @@ function historian({ say, indexer, vectors }: Chatter, people: readonly Person[]
       for (let left = count; left > 0; left -= BATCH) await batch(Math.min(BATCH, left));
       await settled();
     },
-    /** Milliseconds for one message, each of several times. */
+    /** Milliseconds per message, measured several times. */
     async costs(): Promise<readonly Costs[]> {
       const rounds: Costs[] = [];
       for (let n = 0; n < ROUNDS; n++) {
@@ -144,7 +143,7 @@ async function ask(
       await timed(() => statements.bare(said)),
       await timed(() => vectors.nearest(words, { chats: 'all', limit: 50 })),
     ] as const;
-    // The first ones warm it up.
+    // The first ones are a warm-up.
     if (n < 0) continue;
     whole.push(taken[0]);
     bare.push(taken[1]);

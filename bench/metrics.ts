@@ -1,6 +1,6 @@
-// The figures under load: people write to a linked Relay and are answered by it, while it is scraped every few seconds as
-// a monitor would. Every query of the dashboard must have data all the while, a scrape must stay cheap, and what the
-// figures say must be what happened.
+// The metrics under load: people write to a linked Relay and are answered by it, while it is scraped every few seconds
+// as by a monitor. Every query of the dashboard must always have data, a scrape must stay cheap, and the metrics must
+// match what happened.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { builtIn, openBuilds } from '@relay/testing/e2e/built';
 import { type Demo, startDemo } from '@relay/testing/e2e/demo';
@@ -12,7 +12,7 @@ import { findPrometheus, type Prometheus, startPrometheus } from './metrics/prom
 
 const PEOPLE = 20;
 const EVERY_S = 5;
-/** Some runs of the loop breaker and the caps would end the load before its time. */
+/** With the default loop guard and caps the load would end too early. */
 const SETTINGS = {
   pacing: { enabled: false },
   auto_reply: {
@@ -56,7 +56,7 @@ async function measure(demo: Demo, ms: number): Promise<Limit[]> {
     const seen: Seen = { took: [], bytes: [], empty: new Map(), last: [] };
     const asked: Seen['empty'] = new Map();
     const began = Date.now();
-    // Rates need two scrapes of what has happened.
+    // Rates need two scrapes with activity between them.
     await sleep(Math.min(30_000, ms / 3));
     for (let n = 0; Date.now() - began < ms; n++) {
       await scrape(demo, seen);
@@ -123,7 +123,7 @@ async function measure(demo: Demo, ms: number): Promise<Limit[]> {
   }
 }
 
-/** As docs/operations.md tells a monitor to come in. */
+/** Authenticates as docs/operations.md describes for a monitor. */
 async function monitor(demo: Demo) {
   const { secret } = await demo.relay.ok<{ secret: string }>('POST', '/api/tokens', {
     name: 'prometheus',

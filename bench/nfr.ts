@@ -1,5 +1,5 @@
-// The non-functional requirements of seed 003 in figures: start, send with pacing off and as shipped, answers of the
-// command among a thousand conversations, and ten conversations at once against one.
+// The non-functional requirements of seed 003 in figures: start, send with pacing off and as shipped, command response
+// times among a thousand conversations, and ten conversations at once against one.
 import { execFile } from 'node:child_process';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -25,13 +25,13 @@ const FRIEND = '15550000001';
 const INSTANCES = 1_000;
 const STARTS = 3;
 const SENDS = 20;
-/** In characters: pacing types for longer where there is more to type. */
+/** In characters: with pacing, a longer text takes longer to type. */
 const LENGTHS = { least: 10, most: 110 };
 const OFF = pacingSchema.parse({ enabled: false });
 const SHIPPED = pacingSchema.parse({});
 const MINUTE = 60_000;
 const COMMANDS = 10;
-/** As long as a quick model takes for one call. */
+/** As long as a fast model takes for one call. */
 const MODEL_MS = 200;
 
 export async function benchNfr(): Promise<readonly Limit[]> {
@@ -80,7 +80,7 @@ async function measure(demo: Demo, built: string): Promise<Limit[]> {
   ];
 }
 
-/** Sends as an owner does who changed no setting, now and then: no message waits for a cap, each is typed. */
+/** Sends now and then with default settings: no message waits for a cap, each is typed. */
 async function measureShipped(built: string): Promise<Limit[]> {
   const folder = await mkdtemp(join(tmpdir(), 'relay-clock-'));
   const clock = new SimulatedClock(join(folder, 'clock'));
@@ -98,12 +98,12 @@ async function measureShipped(built: string): Promise<Limit[]> {
 
 interface Prepared {
   readonly friend: SimulatedAccount;
-  /** Of a conversation with the friend, who never answers. */
+  /** The conversation with the friend, who never answers. */
   readonly id: string;
   relay(...args: string[]): Promise<unknown>;
 }
 
-/** A conversation with a friend, among many others. */
+/** Creates a conversation with a friend, among many others. */
 async function prepare(demo: Demo, built: string): Promise<Prepared> {
   const friend = demo.simulator.network.addAccount({ phone: FRIEND, name: 'Friend' });
   const hello = { name: 'send_message', arguments: { text: 'Hello' } };
@@ -165,7 +165,7 @@ async function sends(
     command.push(await arrives(b, () => relay('send', id, b)));
   }
   const paced = pacing.enabled ? 'shipped pacing' : 'pacing off';
-  // The seed's 3 s, and the longest time that pacing may type.
+  // The seed's 3 s, plus the longest typing time of pacing.
   const atMost = 3_000 + (pacing.enabled ? pacing.typing_max_ms : 0);
   const limits = (name: string, took: readonly number[]): Limit[] => [
     { name: `${name}, ${paced}, best`, measured: quantile(took, 0), unit: 'ms' },

@@ -11,7 +11,7 @@ beforeAll(() => {
   figures = acrossGroups();
 }, 60_000);
 
-test('what is learnt on one group tells noise from content in the other', () => {
+test('weights learnt on one group separate noise from content in the other', () => {
   const { holliday, casaLimon } = figures;
   for (const week of [holliday, casaLimon, [...holliday, ...casaLimon]]) {
     const { precision, recall } = tally(week);
@@ -20,7 +20,7 @@ test('what is learnt on one group tells noise from content in the other', () => 
   }
 });
 
-test('in no language does the other group’s filter lose more than one message of content in fifteen', () => {
+test('a filter learnt on the other group loses at most one content message in fifteen in every language', () => {
   const { holliday, casaLimon } = figures;
   const byLanguage = Map.groupBy([...holliday, ...casaLimon], ({ labelled }) => labelled.lang);
   for (const [lang, judgements] of byLanguage) {
@@ -30,7 +30,7 @@ test('in no language does the other group’s filter lose more than one message 
   }
 });
 
-test('between 60 and 70 % of each recorded group is filtered out', () => {
+test('the filter drops between 60 and 70 % of each recorded group', () => {
   verifies('004-T0-SHARE');
   for (const group of GROUPS) {
     const { share } = tally(judgeWeek(readWeek(group).messages, judgeNoise));

@@ -1,5 +1,5 @@
-// How well noise is told from content on two labelled weeks. What was learnt on one group is scored on the
-// other, both ways: those are the figures. The shipped table learnt from both, so its own is only a fit.
+// How well the filter separates noise from content on two labelled weeks. Weights learnt on one group are scored on the
+// other, both ways: those are the figures. The shipped table learnt from both, so its own score is only a fit.
 
 import { NOISE_CATEGORIES, type NoiseJudge } from '@relay/core/observer/message';
 import { createNoiseJudge, judgeNoise } from '@relay/core/observer/noise/judge';
@@ -13,7 +13,7 @@ export interface NoiseFigures {
   readonly casaLimon: readonly Judgement[];
 }
 
-/** Each week judged by what the other one taught. */
+/** Each week judged by weights learnt on the other. */
 export function acrossGroups(): NoiseFigures {
   const family = readWeek('holliday').messages;
   const work = readWeek('casa-limon').messages;
@@ -65,7 +65,7 @@ const bars = (name: string, { precision, recall, share }: Tally): readonly Limit
 const judgeBoth = (by: NoiseJudge): readonly Judgement[] =>
   GROUPS.flatMap((group) => judgeWeek(readWeek(group).messages, by));
 
-/** Messages in a second of processor time. */
+/** Messages per second of CPU time. */
 function speed(): number {
   const begun = process.cpuUsage();
   const judged = judgeBoth(judgeNoise).length;

@@ -1,6 +1,6 @@
-// How well past messages are found: a history, questions with graded answers, and the whole of search over a
-// real database, by words alone and with the small local model. What was asked within a scope may find nothing
-// outside of it, or the figures are worth nothing.
+// How well past messages are found: a history, queries with graded answers, and the complete search over a real
+// database, by words alone and with the small local model. A query within a scope must find nothing outside of it, or
+// the figures are invalid.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Limit } from './figures.ts';
@@ -17,7 +17,7 @@ export interface RetrievalOptions {
   readonly data?: string | undefined;
   /** With the local model too. */
   readonly local?: boolean | undefined;
-  /** A folder for the rankings, as the set's own scorer takes them. */
+  /** A folder for the rankings, in the format of the set's own scorer. */
   readonly results?: string | undefined;
 }
 
@@ -67,7 +67,7 @@ async function print(
   }
 }
 
-/** What must hold, whatever else changes. */
+/** Minimum scores that must always hold. */
 const FLOORS = {
   words: {
     search: { ndcg: 0.6, recall: 0.63, newFirst: 0.8, temporal: 0.85 },

@@ -1,5 +1,5 @@
-// A hundred thousand conversations and a million pending timers in one daemon: how long a list and a create
-// take over HTTP, and how late timers fire while the account is connected and a hundred transitions a second run.
+// A hundred thousand conversations and a million pending timers in one daemon: how long a list and a create take over
+// HTTP, and how late timers fire while the account is connected and a hundred transitions per second run.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ const SAMPLES = 300;
 const SECONDS = 60;
 const TRANSITIONS_A_SECOND = 100;
 const DUE = 1_500;
-/** As late as seed 003 allows. */
+/** The delay that seed 003 allows. */
 const LATEST_MS = 30_000;
 
 export async function benchScale(): Promise<readonly Limit[]> {
@@ -61,7 +61,7 @@ async function fill(home: string): Promise<void> {
   await server.stop();
 }
 
-/** All of them far away: one for each conversation, and others. */
+/** All of them far in the future: one for each conversation, and others. */
 async function fillTimers({ pool }: Database, account: number): Promise<void> {
   await pool.query(
     `INSERT INTO timers (account_id, kind, subject_id, epoch, due_at)
@@ -85,7 +85,7 @@ async function fillTimers({ pool }: Database, account: number): Promise<void> {
   );
 }
 
-/** Lets some timers come due, evenly, from in a few seconds on; returns when the last of them is. */
+/** Makes some timers come due evenly, starting in a few seconds; returns when the last of them is due. */
 async function bringForward({ pool }: Database): Promise<Date> {
   const { rows } = await pool.query<{ last: Date }>(
     `WITH due AS (UPDATE public.bench_due
@@ -198,7 +198,7 @@ const createMany = (daemon: DaemonProcess, count: number, objective: string): Pr
     });
   });
 
-/** Pauses and resumes at an even pace, each one transition, until the time has come. */
+/** Pauses and resumes at an even pace, each one transition, until the given time. */
 async function transitionsUntil(daemon: DaemonProcess, until: Date): Promise<number> {
   const { body } = await daemon.call('GET', '/api/instances?limit=500&state=WAITING_FOR_REPLY');
   const ids = (body as { id: string }[]).map(({ id }) => id).slice(0, 250);
@@ -224,7 +224,7 @@ async function transitionsUntil(daemon: DaemonProcess, until: Date): Promise<num
   return done / ((performance.now() - began) / 1000);
 }
 
-/** Once all of them have fired, or at `until`. */
+/** Returns once all of them have fired, or at `until`. */
 async function readLateness({ pool }: Database, until: Date): Promise<number[]> {
   for (;;) {
     const { rows } = await pool.query<{ late: number }>(

@@ -1,5 +1,5 @@
-// A hundred thousand messages of five hundred people: how fast they become findable, and how long a question
-// takes for the owner, for the assistant with grants, and for a session bound to one chat.
+// A hundred thousand messages of five hundred people: how fast they become searchable, and how long a query takes for
+// the owner, for the assistant with grants, and for a session bound to one chat.
 import type { ChatId } from '@relay/contract/ids';
 import type { SearchScope } from '@relay/daemon/features/search/scope';
 import { openChatter, type Person } from '@relay/daemon/features/search/testing/chatter';

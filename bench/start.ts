@@ -1,5 +1,5 @@
-// From `relay start` to ready, first ever and warm, and `relay status` against Node doing nothing. Runs the
-// built package, as a person would.
+// From `relay start` to ready, cold and warm, and `relay status` against Node doing nothing. Runs the built package, as
+// a person would.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -63,7 +63,7 @@ export async function benchStart(): Promise<readonly Limit[]> {
 
 type Relay = (command: string) => Promise<unknown>;
 
-/** Of a home that was never started, each; `program` is the file of the `relay` command. */
+/** Each with a home folder that was never started; `program` is the file of the `relay` command. */
 export async function firstStarts(program: string, count: number): Promise<number[]> {
   const took: number[] = [];
   for (let n = 0; n < count; n++) {

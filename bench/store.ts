@@ -1,4 +1,4 @@
-// An empty store with one account, on a PostgreSQL of its own with durable commits.
+// An empty store with one account, on a private PostgreSQL with durable commits.
 import { openDatabase } from '@relay/daemon/platform/db/database';
 import { migrate } from '@relay/daemon/platform/db/migrate';
 import { testSealer } from '@relay/testing/sealer';

@@ -1,5 +1,5 @@
-// One full transition (lock, log, row, permit, outbox, job, timer) through the engine, against the very same
-// statements sent bare over the same driver. Rounds alternate on two equal databases of one server.
+// One full transition (lock, log, row, permit, outbox, job, timer) through the engine, against the same statements sent
+// bare over the same driver. Rounds alternate on two equal databases of one server.
 import type { InstanceId } from '@relay/contract/ids';
 import { lockInstance } from '@relay/daemon/features/conversations/sql';
 import { applyEvents, evaluateText } from '@relay/daemon/features/conversations/transitions';
@@ -58,7 +58,7 @@ async function compare(target: ConnectionTarget): Promise<readonly Limit[]> {
     const preparedMs = await timed(() =>
       replay(recorded, (statement) => prepared.query(statement)),
     );
-    // The first round warms all of them up.
+    // The first round is a warm-up.
     if (round > 0) rounds.push({ engine: ms, bare: bareMs, prepared: preparedMs });
   }
   await engine.close();
@@ -94,7 +94,7 @@ async function compare(target: ConnectionTarget): Promise<readonly Limit[]> {
   ];
 }
 
-/** The copy has the lease of before; the engine's statements name the one it took just now. */
+/** The copy has the earlier lease; the engine's statements name the one it has just taken. */
 async function bareClient(
   target: ConnectionTarget,
   database: string,
@@ -148,11 +148,11 @@ async function throughEngine(
   return { ms, recorded };
 }
 
-/** Notes what the driver is asked to send while it is on. A push to an array is all it adds. */
+/** Records what the driver is asked to send while it is on. It only adds a push to an array. */
 class Recorder {
   #current: Statement[] | null = null;
 
-  /** Before the first connection is made. */
+  /** Must be created before the first connection. */
   constructor() {
     const original = pg.Client.prototype.query;
     const note = (said: string | Statement) => {

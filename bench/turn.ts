@@ -1,5 +1,5 @@
-// What Relay adds to a turn: from the contact's message stored to the answer committed in the outbox,
-// against the same model calls made bare with the AI SDK. Turns alternate in one process of one run.
+// The overhead of Relay on a turn: from the contact's stored message to the answer committed in the outbox, against the
+// same model calls made directly with the AI SDK. Turns alternate in one process of one run.
 import { startModelServer } from '@relay/simulator/model/server';
 import { answer } from '@relay/testing/dialogue/script';
 import { type Limit, median, quantile } from './figures.ts';

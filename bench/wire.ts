@@ -1,5 +1,5 @@
-// The wire against bare Baileys with its keys in memory, in interleaved rounds of one run: messages a
-// second in and out, the processor's time for one, what durability adds to a send, memory of an account.
+// The transport against bare Baileys with its keys in memory, in interleaved rounds of one run: messages per second in
+// and out, CPU time per message, the cost of durability per send, memory per account.
 import { randomBytes } from 'node:crypto';
 import { openDatabase } from '@relay/daemon/platform/db/database';
 import { migrate } from '@relay/daemon/platform/db/migrate';
@@ -165,7 +165,7 @@ const perMessage = ({ cpuMs, commits }: Metered<unknown>, count: number) => ({
   commits: commits / count,
 });
 
-/** What each account takes beyond the first few, logged in and idle, as after a restart of the daemon. */
+/** The memory of each account beyond the first few, logged in and idle, as after a restart of the daemon. */
 async function memoryOfAnAccount(network: Network, server: BenchServer): Promise<number> {
   const phones = Array.from({ length: MANY_ACCOUNTS }, (_, index) => `4915300${100 + index}`);
   await network.call('addPeople', { phones });

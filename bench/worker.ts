@@ -1,10 +1,10 @@
-// A part of a bench in a process of its own, asked over the channel between parent and child.
+// Runs a part of a bench in a child process and calls it over the IPC channel.
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 type Method = (argument: never) => unknown;
 
-/** In the parent: calls by name; a failure in the child is a failure here. */
+/** In the parent: calls methods by name; a failure in the child is a failure here. */
 export class Worker<Methods extends Record<string, Method>> {
   readonly #child: ChildProcess;
   readonly #open = new Map<number, PromiseWithResolvers<unknown>>();
@@ -56,7 +56,7 @@ interface Answer {
   readonly error?: string;
 }
 
-/** In the child: answers until the parent lets go. */
+/** In the child: answers until the parent disconnects. */
 export function serve(methods: Record<string, Method>): void {
   process.on('message', async ({ call, name, argument }: Question) => {
     try {

@@ -1,6 +1,6 @@
-// A Chromium spoken to in its own protocol, with the least that a measurement needs. A driver that watches requests and
-// keeps a script of its own in the page makes V8 read the page's script again for each stack it notes: a third of what
-// the first page seemed to cost was the driver's.
+// Controls Chromium over its own protocol, with the minimum that a measurement needs. A driver that watches requests
+// and keeps a script in the page makes V8 read the page's script again for each stack it records: a third of the first
+// page's apparent cost was the driver's.
 import { spawn } from 'node:child_process';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ interface Answer {
 }
 
 export interface Chrome {
-  /** A browser that knows nothing yet. */
+  /** A browser with an empty cache. */
   fresh(cookies: readonly { name: string; value: string; url: string }[]): Promise<FreshBrowser>;
   close(): Promise<void>;
 }
@@ -27,7 +27,7 @@ export interface FreshBrowser {
 
 export interface Tab {
   go(url: string): Promise<void>;
-  /** Of an expression in the page, as JSON has it. */
+  /** The value of an expression in the page, as JSON. */
   read<T>(expression: string): Promise<T>;
   close(): Promise<void>;
 }

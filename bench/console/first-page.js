@@ -1,5 +1,5 @@
-// Runs in the console's page, ahead of everything else: looks at each frame, presses as soon as there is something to
-// press, and waits for the answer. What it found is left in `measured`.
+// Runs in the console's page before everything else: checks each frame, presses a button as soon as there is one, and
+// waits for the response. Leaves its results in `measured`.
 
 const found = { said: undefined, usable: undefined, longest: 0, requests: 0 };
 

@@ -1,5 +1,5 @@
-// What a page is like to use while it is used: long tasks, frames and answers to keys as the browser itself times them,
-// and the heap after a collection. Invariant: measured from the first script on, over navigations within the page.
+// Measures a page while it is used: long tasks, frames and key responses as timed by the browser, and the heap after a
+// garbage collection. Invariant: measured from the first script on, over navigations within the page.
 import { evaluate } from '@relay/testing/e2e/console/evaluate';
 import type { CDPSession, Page } from 'playwright-core';
 
@@ -24,20 +24,20 @@ const SCRIPT = `(() => {
 
 export interface PageMeasurement {
   readonly tasks: readonly { readonly at: number; readonly ms: number; readonly where: string }[];
-  /** From one to the next. */
+  /** Time between frames. */
   readonly frames: readonly number[];
-  /** From a key to the next paint; shorter than 16 ms is not told. */
+  /** From a key to the next paint; values below 16 ms are not reported. */
   readonly keys: readonly number[];
 }
 
-/** What the page's main thread itself worked, task by task: on a busy machine a task also waits for its turn. */
+/** The page's own main-thread time, task by task: on a busy machine a task also waits for a processor. */
 export interface TaskTimer {
-  /** Milliseconds of processor time, of each task that took some. */
+  /** CPU time in milliseconds of each task that took some. */
   end(): Promise<readonly number[]>;
 }
 
 export interface PageMeter {
-  /** Forgets what was before. */
+  /** Discards earlier measurements. */
   begin(): Promise<void>;
   read(): Promise<PageMeasurement>;
   working(): Promise<TaskTimer>;
@@ -62,14 +62,14 @@ export async function createPageMeter(page: Page): Promise<PageMeter> {
 }
 
 const CATEGORIES = ['__metadata', 'disabled-by-default-devtools.timeline'];
-/** Shorter ones are of no interest, and there are many. */
+/** Shorter ones do not matter, and there are many. */
 const SOME_US = 5_000;
 
 interface Traced {
   readonly name: string;
   readonly pid: number;
   readonly tid: number;
-  /** Microseconds of its thread. */
+  /** Microseconds of thread time. */
   readonly tdur?: number;
   readonly args?: { readonly name?: string };
 }

@@ -1,5 +1,5 @@
-// A busy owner's database under a running daemon: conversations in every state, one chat that never ended, and later
-// changes at a rate, with the events that the daemon itself would append for them.
+// Fills the database of a running daemon for a busy owner: conversations in every state, one endless chat, and later
+// changes at a given rate, with the events that the daemon itself would append.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { INSTANCE_STATES } from '@relay/contract/conversation/states';
@@ -14,7 +14,7 @@ export interface SeedResult {
   readonly chat: string;
   /** A conversation that its owner may write to. */
   readonly conversation: string;
-  /** So many changes a second until it is stopped; tells how many it were. */
+  /** Makes this many changes per second until it is stopped; returns how many were made. */
   change(perSecond: number): { stop(): Promise<number> };
   end(): Promise<void>;
 }
@@ -59,7 +59,7 @@ export async function seed(
   };
 }
 
-/** What a transition leaves: the row as it is now, and the event. */
+/** The effect of a transition: the changed row and the event. */
 function changing(client: pg.Client, perSecond: number): { stop(): Promise<number> } {
   let told = 0;
   let isOver = false;
@@ -128,7 +128,7 @@ const MESSAGES = `
 
 const INDEXED = "SELECT count(*) AS count FROM search_documents WHERE source_kind = 'message'";
 
-/** Any of them; one that is drawn twice is told twice. */
+/** Picks rows at random; a row picked twice gets two events. */
 const CHANGES = `
   WITH chosen AS MATERIALIZED (
     SELECT 1 + floor(random() * (SELECT max(queue_seq) FROM instances))::bigint AS seq

@@ -1,5 +1,5 @@
-// Somebody at work in the console: scrolls the board, the list and a chat without end, types into search and into the
-// field of a conversation, and goes from one to the other as one does, without loading the page again.
+// Simulates a user of the console: scrolls the board, the list and a long chat, types into search and a conversation,
+// and navigates between them without reloading the page.
 import { navigate } from '@relay/testing/e2e/console/evaluate';
 import type { Page } from 'playwright-core';
 
@@ -14,7 +14,7 @@ const WORDS = 'when was the delivery agreed and what did it cost ';
 /** How many tasks make a round. */
 export const ROUND = 5;
 
-/** One after the other, over and over. */
+/** One after the other, repeated. */
 export function* tasksOf(
   page: Page,
   { chat, conversation }: Places,

@@ -1,5 +1,5 @@
-// Both sides of the comparison in one process: the daemon's HTTP server with its guard and its routes over a
-// real database, and the same tools called bare, past all of it.
+// Both sides of the comparison in one process: the daemon's HTTP server with its guard and its routes over a real
+// database, and the same tools called directly.
 import { createHash } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { openChatter, type Person } from '@relay/daemon/features/search/testing/chatter';
@@ -30,7 +30,7 @@ interface Opening {
 export interface McpArmInfo {
   readonly url: string;
   readonly secrets: readonly string[];
-  /** A chat, as get_chats gives it. */
+  /** A chat, as get_chats returns it. */
   readonly chat: string;
 }
 
@@ -49,7 +49,7 @@ const methods = {
     }
     const tokens = createClientTokens(db, lease.account);
     const { deps } = standIns();
-    // What only reads stands on no more than this.
+    // Tools that only read need no more than this.
     const world = {
       ...bench.world,
       tokens,
@@ -83,7 +83,7 @@ const methods = {
     return performance.now() - began;
   },
 
-  /** Of this process so far, in milliseconds: what it costs is the same on a machine that is busy. */
+  /** CPU time of this process so far, in milliseconds: independent of other load on the machine. */
   cpu: (): number => {
     const { user, system } = process.cpuUsage();
     return (user + system) / 1_000;

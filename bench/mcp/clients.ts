@@ -1,5 +1,5 @@
-// Programs with the official client, in a process of their own: one after the other for the overhead, and
-// all at once for what is held.
+// Clients using the official library, in a separate process: one after the other for the overhead, and all at once for
+// the throughput.
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { quantile } from '../figures.ts';
 import { serve } from '../worker.ts';
@@ -10,7 +10,7 @@ let clients: readonly Client[] = [];
 export interface ClientLoadResult {
   readonly calls: number;
   readonly perSecond: number;
-  /** Of the second with the fewest. */
+  /** In the second with the fewest calls. */
   readonly slowest: number;
   readonly errors: number;
   readonly p50: number;

@@ -1,4 +1,5 @@
-// What a piece of our code says to the database, so that the very same statements can be run again bare.
+// Records the statements that a piece of our code sends to the database, so that the same statements can be run again
+// bare.
 import type { Database } from '@relay/daemon/platform/db/database';
 
 interface Statement {
@@ -9,9 +10,9 @@ interface Statement {
 type Query = (text: unknown, values?: unknown, ...rest: unknown[]) => unknown;
 
 export interface Statements {
-  /** Runs it, and tells which statements it took. */
+  /** Runs it and returns its statements. */
   of(run: () => Promise<unknown>): Promise<readonly Statement[]>;
-  /** One after the other, with the same values and plans, and nothing made of what they give. */
+  /** Runs them one after the other, with the same values and plans, ignoring the results. */
   bare(statements: readonly Statement[]): Promise<void>;
 }
 

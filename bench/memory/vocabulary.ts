@@ -1,10 +1,10 @@
-// A made-up language for benchmarks, the same in every run: few words are said often, most are rare, as people
-// talk. Each word means something of its own, so that texts with the same words lie close to each other.
+// A synthetic language for benchmarks, the same in every run: few words are frequent, most are rare, as in real speech.
+// Each word has its own meaning, so that texts with the same words are close to each other.
 import type { Embedder } from '@relay/core/ports/embedder';
 
 const WORDS = 20_000;
 const PER_MESSAGE = 9;
-/** Nobody asks for the words that are in every other message. */
+/** Nobody searches for words that are in every other message. */
 const COMMON = 100;
 const DIMS = 384;
 
@@ -22,7 +22,7 @@ const asked = (): number => {
 
 const SYLLABLES = ['ba', 'ke', 'lo', 'mi', 'nu', 'ra', 'se', 'ti', 'vo', 'zu', 'fe', 'go', 'hi'];
 
-/** A word of its own for each number. */
+/** A unique word for each number. */
 export function word(n: number): string {
   let left = n + SYLLABLES.length;
   let made = '';
@@ -38,7 +38,7 @@ export const text = (): string =>
 
 export const question = (): string => `${word(asked())} ${word(asked())} ${word(asked())}`;
 
-/** A million texts would take a real model eight hours: theirs are sums of what their words mean. */
+/** A million texts would take a real model eight hours: these vectors are sums of the meanings of their words. */
 export function madeUpEmbedder(): Embedder {
   const meanings = new Map<string, Float32Array>();
   const meaning = (of: string): Float32Array => {

@@ -1,5 +1,5 @@
-// A real Prometheus over loopback, where one is installed: it scrapes the daemon with a token of its own and answers
-// the dashboard's queries. Invariant: after `close` neither its process nor its files are left.
+// A real Prometheus on loopback, where one is installed: it scrapes the daemon with its own token and answers the
+// dashboard's queries. Invariant: after `close` neither its process nor its files are left.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -11,12 +11,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { removeFolder } from '@relay/testing/remove-folder';
 
 export interface Prometheus {
-  /** How many series a query has a number for. */
+  /** How many series a query returns a number for. */
   count(query: string): Promise<number>;
   close(): Promise<void>;
 }
 
-/** Null where none is on the path. */
+/** Null if none is on the path. */
 export const findPrometheus = (path: string): string | null =>
   path
     .split(delimiter)

@@ -1,5 +1,5 @@
-// How the weights of the noise filter are learnt: logistic regression with a penalty on large weights, by
-// Newton's method. Deterministic: the same messages give the same weights.
+// Learns the weights of the noise filter: logistic regression with a penalty on large weights, by Newton's method.
+// Deterministic: the same messages give the same weights.
 import type { Signs } from '@relay/core/observer/noise/signs';
 import type { Weights } from '@relay/core/observer/noise/weigh';
 

@@ -1,4 +1,4 @@
-// What a noise filter is worth: precision of what it drops, recall of noise, and how much content it loses.
+// Scores a noise filter: precision of what it drops, recall of noise, and how much content it loses.
 import type { NoiseJudge } from '@relay/core/observer/message';
 import type { LabelledMessage } from '@relay/testing/observer/weeks';
 import { beforeOf } from './tables.ts';

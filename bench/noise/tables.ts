@@ -1,5 +1,5 @@
-// From labelled weeks to the tables of the noise filter. First each message by itself; then with those before
-// it, whose worth the first table tells. What form alone decides teaches nothing.
+// Builds the tables of the noise filter from labelled weeks. First each message alone; then with the preceding ones,
+// scored by the first table. Messages that are decided by form alone are not used for learning.
 import type { GroupMessage } from '@relay/core/observer/message';
 import { NOISE_LOOKBACK, type NoiseTables, signsOf } from '@relay/core/observer/noise/judge';
 import { formOf, readMessageSigns } from '@relay/core/observer/noise/signs';

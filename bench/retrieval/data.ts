@@ -1,4 +1,4 @@
-// A labelled set: a history, and questions with the messages that answer them, graded 1 to 3.
+// A labelled set: a history, and queries with the messages that answer them, graded 1 to 3.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -22,12 +22,12 @@ export interface SetQuery {
   readonly q: string;
   readonly kind: string;
   readonly lang: string;
-  /** When it is asked: nothing later may be found. */
+  /** The time of the query: nothing later may be found. */
   readonly now: string;
-  /** The chats that the asker may read; all of them where none is named. */
+  /** The chats that the asker may read; all if missing. */
   readonly scope?: readonly string[];
   readonly relevant: readonly { readonly id: string; readonly grade: number }[];
-  /** What lies outside of the scope and would answer it well. */
+  /** Messages outside of the scope that would be good answers. */
   readonly forbidden?: readonly string[];
 }
 

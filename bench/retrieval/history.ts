@@ -1,4 +1,4 @@
-// The history of a set as an account would have it, and its questions asked of the whole of search.
+// Loads the history of a set as an account would have it, and runs its queries with the complete search.
 import type { ChatId, ContactId } from '@relay/contract/ids';
 import type { Embedder } from '@relay/core/ports/embedder';
 import type { SearchScope } from '@relay/daemon/features/search/scope';
@@ -12,7 +12,7 @@ type Store = Awaited<ReturnType<typeof openStore>>;
 type Chatter = Awaited<ReturnType<typeof openChatter>>;
 
 export interface Answers {
-  /** What `relay search` shows; it says that nothing was found where nothing is sure. */
+  /** What `relay search` shows; it reports that nothing was found where nothing is certain. */
   readonly search: readonly Answer[];
   /** What a model is shown. */
   readonly retrieve: readonly Answer[];
@@ -76,7 +76,7 @@ async function fill(set: RetrievalSet, chatter: Chatter) {
   return { chats, ids: new Map(said.map((id, n) => [id, set.messages[n]?.id ?? ''])) };
 }
 
-/** Until the crowd is known too: the first question to a model that has just been turned on goes by words. */
+/** Also waits for the baseline vectors: until they exist, a query with a newly enabled model uses words only. */
 async function embedAll({ vectors }: Chatter): Promise<void> {
   vectors.follower.start();
   await vectors.follower.caughtUp();
@@ -85,7 +85,7 @@ async function embedAll({ vectors }: Chatter): Promise<void> {
   while ((await vectors.nearness('hello', anywhere)) === null);
 }
 
-/** One chat is asked as a session bound to it, several as the assistant with grants for them. */
+/** A single chat is searched as a session bound to it, several as the assistant with grants for them. */
 async function scoped(
   { scope }: SetQuery,
   chats: ReadonlyMap<string, ChatId>,

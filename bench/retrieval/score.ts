@@ -1,13 +1,13 @@
-// What rankings are worth, by the definitions of the set's own scorer. R@5: the answers among the first five,
-// of as many as could be there. nDCG@10: graded, the higher the earlier. MRR: one over the place of the first
-// answer. Abstain: nothing was found where there is no answer; read it beside recall.
+// Scores rankings by the definitions of the set's own scorer. R@5: the answers among the first five, of as many as
+// could be there. nDCG@10: graded, earlier is better. MRR: one over the rank of the first answer. Abstain: nothing was
+// found where there is no answer; compare it with recall.
 import type { SetMessage, SetQuery } from './data.ts';
 
 export interface Answer {
   readonly query: SetQuery;
   /** Ids of messages, best first. */
   readonly found: readonly string[];
-  /** Whoever asked was told that nothing was found, whatever was shown beside. */
+  /** The asker was told that nothing was found, whatever was shown besides. */
   readonly nothing: boolean;
 }
 
@@ -17,7 +17,7 @@ export interface Score {
   readonly ndcg: number;
   readonly mrr: number;
   readonly abstain: number;
-  /** Of facts that were changed later: how often the current one comes first. */
+  /** For facts that were changed later: how often the current one comes first. */
   readonly newFirst: number;
   /** Messages that should not have been found: forbidden, outside of the scope, from the future. */
   readonly leaks: number;

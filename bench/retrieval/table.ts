@@ -1,9 +1,9 @@
-// Scores as a table: all questions, each half of the set, each kind, each language.
+// Prints scores as a table: all queries, each half of the set, each kind, each language.
 import { createHash } from 'node:crypto';
 import type { SetMessage, SetQuery } from './data.ts';
 import { type Answer, type Score, score } from './score.ts';
 
-/** The figures were fitted to one half of the questions; the other had no part in it. */
+/** Parameters were fitted to one half of the queries; the other half was not used. */
 export const isFitted = ({ id }: SetQuery): boolean =>
   (createHash('sha256').update(id).digest()[0] ?? 0) % 2 === 0;
 

@@ -1,5 +1,5 @@
-// Texts as vectors by the small local model. What was made once is kept in a temporary file, by model and
-// text, because a history takes minutes and a run of the bench should not.
+// Creates vectors of texts with the small local model. They are cached in a temporary file by model and text, because a
+// history takes minutes and a run of the bench should not.
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// Full text alone against the history's own baseline (BM25, folded), by language: what every change to words,
-// times, names and ranking has to hold. With the local model: `npm run bench -- retrieval --local`.
+// Full text alone against the history's own baseline (BM25, folded), by language: the minimum for every change to
+// words, times, names and ranking. With the local model: `npm run bench -- retrieval --local`.
 import { freshStore } from '@relay/testing/store';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { FIXTURES } from '../retrieval.ts';
@@ -20,12 +20,12 @@ beforeAll(async () => {
 const scored = (verb: keyof Answers, of: (answer: Answer) => boolean = () => true) =>
   score(answers[verb].filter(of), messages);
 
-test.each(['search', 'retrieve'] as const)('%s finds nothing outside of a scope', (verb) => {
+test.each(['search', 'retrieve'] as const)('%s finds nothing outside of its scope', (verb) => {
   expect(scored(verb)).toMatchObject({ leaks: 0, outside: 0, future: 0 });
 });
 
-describe('better than the baseline', () => {
-  test('over all', () => {
+describe('full-text search beats the baseline', () => {
+  test('over all queries', () => {
     const all = scored('search');
     expect(all.ndcg).toBeGreaterThan(0.6);
     expect(all.recall).toBeGreaterThan(0.63);
@@ -47,11 +47,11 @@ describe('better than the baseline', () => {
     expect(of.recall).toBeGreaterThan(recall);
   });
 
-  test('a time that is said is understood', () => {
+  test('a time in the query is understood', () => {
     expect(scored('search', ({ query }) => query.kind === 'temporal').recall).toBeGreaterThan(0.85);
   });
 
-  test('a model is shown nothing where there is nothing', () => {
+  test('a model is shown nothing where there is no answer', () => {
     expect(scored('retrieve').abstain).toBeGreaterThan(0.9);
   });
 });

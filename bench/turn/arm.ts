@@ -1,5 +1,5 @@
-// Both sides of the comparison in one process: a turn through jobs, flow, agent and gate on a real
-// database, and `generateText` with the same prompt, the same tools and the same answers of the model.
+// Both sides of the comparison in one process: a turn through jobs, flow, agent and gate on a real database, and
+// `generateText` with the same prompt, the same tools and the same answers of the model.
 import { randomUUID } from 'node:crypto';
 import type { InstanceId, MessageId } from '@relay/contract/ids';
 import { settingsSchema } from '@relay/contract/settings';
@@ -25,7 +25,7 @@ export interface TurnTimes {
   readonly thought: number;
   readonly noted: number;
   readonly finished: number;
-  /** Calls of the model. */
+  /** Model calls. */
   readonly calls: number;
 }
 
@@ -37,7 +37,7 @@ interface Opened {
 
 let opened: Opened | null = null;
 let turns = 0;
-/** When what happened in the turn under way. */
+/** Times of the events in the current turn. */
 const at = { stored: 0, fetched: 0, asked: 0, answered: 0, noted: 0, calls: 0 };
 let sent: PromiseWithResolvers<number> = Promise.withResolvers();
 
@@ -115,7 +115,7 @@ const watched =
     return outcome;
   };
 
-/** Conversations in the middle of their course: some lines were said, and the contact is to answer. */
+/** Conversations in progress: some lines were said, and the contact answers next. */
 async function fill({ database, world }: BenchHarness, count: number): Promise<InstanceId[]> {
   const { account } = world.lease;
   await fillInstances(database, account, count, 'WAITING_FOR_REPLY');

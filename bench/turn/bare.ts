@@ -1,12 +1,12 @@
-// The same calls as a turn makes, with nothing around them: what a program would do that has the AI SDK
-// and no Relay. Prompt and tools are taken from what the turn sent to the model.
+// The same model calls as in a turn, with nothing around them: what a program with the AI SDK and without Relay would
+// do. Prompt and tools are copied from the turn's requests.
 import { loadSdk, type OpenedModel } from '@relay/daemon/models/agent/model';
 import { ChatRequest } from '@relay/simulator/model/schemas';
 import { messageText, systemText } from '@relay/simulator/model/transcript';
 
 const MOST_STEPS = 8;
 
-/** Milliseconds. */
+/** In milliseconds. */
 export async function bareCall({ model }: OpenedModel, like: unknown): Promise<number> {
   const { generateText, jsonSchema, stepCountIs, tool } = await loadSdk();
   const request = ChatRequest.parse(like);

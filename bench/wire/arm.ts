@@ -1,5 +1,5 @@
-// One side of the comparison in a process of its own: `bare` is Baileys with its keys in memory, as its
-// users run it; `relay` is Baileys over AccountKeys and the store in PostgreSQL.
+// One side of the comparison in a separate process: `bare` is Baileys with its keys in memory, as its users run it;
+// `relay` is Baileys over AccountKeys and the store in PostgreSQL.
 import '@relay/simulator/whatsapp/trust-preload';
 import { setImmediate as turn } from 'node:timers/promises';
 import { SILENT } from '@relay/simulator/whatsapp/testing/client';
@@ -27,14 +27,14 @@ const methods = {
   },
   /** The numbers of the accounts that were linked here. */
   accounts: () => accounts.map(({ keys }) => keys.account),
-  /** Logs an account in that another process has linked. */
+  /** Logs in an account that another process has linked. */
   resume: async ({ url, account }: { url: string; account: number }): Promise<void> => {
     if (!target) throw new Error('only what is stored can be resumed');
     const keys = await relayKeys(target, account);
     const index = accounts.length;
     await new Promise<void>((resolve) => connect(url, keys, index, { onOpen: resolve }));
   },
-  /** Milliseconds from handing each message over until the server took it, and for all of them. */
+  /** Milliseconds from handing over each message until the server accepted it, and for all of them. */
   send: async ({ chats, count, atOnce }: Sending) => {
     const { socket, keys } = last();
     const latencies: number[] = [];

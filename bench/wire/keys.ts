@@ -1,8 +1,8 @@
-// What either side of the comparison brings to its sockets.
+// What each side of the comparison provides for its sockets.
 import type { UserFacingSocketConfig, WASocket } from '@whiskeysockets/baileys';
 
 export interface ArmKeys {
-  /** Its number in the store; 0 when there is none. */
+  /** Its number in the store; 0 if there is none. */
   readonly account: number;
   config(url: string): UserFacingSocketConfig;
   attach(socket: WASocket): void;

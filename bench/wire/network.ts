@@ -1,5 +1,5 @@
-// The simulated network in a process of its own, so that its ciphers do not compete with those measured.
-// Messages to a companion are made in advance and handed over at once; the clock is this process's.
+// The simulated network in a separate process, so that its encryption does not compete with what is measured. Messages
+// to a companion are prepared in advance and delivered at once; times are taken in this process.
 import './native-first.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createNetwork } from '@relay/simulator/whatsapp/network';
@@ -34,7 +34,7 @@ async function until(holds: () => boolean, what: string): Promise<void> {
 
 const methods = {
   url: () => network.url,
-  /** Silent, because their receipts would be work of another kind for whoever is measured. */
+  /** Silent, because their receipts would add other work to what is measured. */
   addPeople: ({ phones }: { phones: string[] }) =>
     phones.map((phone) => {
       const habits = { receipts: false };
@@ -58,7 +58,7 @@ const methods = {
       await sender.send(chat, `message ${index} of a length that people write`);
     }
   },
-  /** From the first byte handed over until the last receipt came. */
+  /** From the first byte delivered until the last receipt. */
   deliver: async ({ to }: { to: string }): Promise<number> => {
     const device = companion(to);
     const stanzas = [...device.pending];

@@ -1,4 +1,4 @@
-// Baileys over AccountKeys, with every change durable in PostgreSQL before a byte of it leaves.
+// Baileys over AccountKeys, with every change durable in PostgreSQL before a byte of it is sent.
 import { createSecretKey } from 'node:crypto';
 import type { AccountId } from '@relay/contract/ids';
 import { silentLog } from '@relay/core/log';
@@ -17,7 +17,7 @@ import type { ArmKeys } from './keys.ts';
 
 export interface RelayTarget {
   readonly database: ConnectionTarget;
-  /** The key that values are sealed with, in hex. */
+  /** The encryption key of the store, in hex. */
   readonly secret: string;
 }
 
@@ -26,7 +26,7 @@ interface Wire {
   readonly committer: Committer;
 }
 
-/** One worker's name for all processes, so that the next takes the lease of the one before. */
+/** One holder for all processes, so that the next takes over the lease of the one before. */
 const HOLDER = '00000000-0000-4000-8000-00000000be9c';
 let wire: Wire | undefined;
 
@@ -51,7 +51,7 @@ export async function relayKeys(target: RelayTarget, known?: number): Promise<Ar
     config: (url) => ({ ...keys.config(url), emitOwnEvents: false, markOnlineOnConnect: false }),
     attach: (socket) => {
       keys.attach(socket);
-      // As the transport does: messages are read one by one, in the order they came.
+      // Like the transport: messages are read one by one, in the order of arrival.
       followReplay({ socket, patienceMs: 5_000, onWaiting: () => {}, onOver: () => {} });
       socket.ev.on('creds.update', (update) => {
         keys.saveCredentials(update).catch(() => undefined);
