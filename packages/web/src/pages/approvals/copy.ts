@@ -109,7 +109,7 @@ export function whenApprovalTakesEffect(
     : `Leaves behind ${before === 1 ? 'one other' : `${before} others`} on the way.`;
 }
 
-/** A ledger row about the owner's answer as a step. */
+/** A ledger row of an approval as a step: the request, the answer or the outcome. */
 export function approvalStepText({
   action,
   outcome,

@@ -71,7 +71,7 @@ export const findPeopleQuery = (query: string) =>
     placeholderData: keepPreviousData,
   });
 
-/** The latest conversations with one contact, including the one whose turn is first. */
+/** The latest conversations with one contact, including the one that is open. */
 export const conversationsWithQuery = (contact: string) =>
   queryOptions({
     queryKey: nounKey('instances', 'with', contact),
