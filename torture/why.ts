@@ -46,7 +46,7 @@ export async function tortureWhy({ messages, seed }: WhyTorture): Promise<WhyRep
   const began = performance.now();
   const ground = await openTortureHarness([], invite, {
     admin_phone_numbers: ADMINS,
-    // This torture is about machines that write this fast.
+    // The people here write as fast as the machines that the loop guard looks for, so its limits are changed.
     auto_reply: {
       rapid_exchanges: 500,
       similar_exchanges: 500,
