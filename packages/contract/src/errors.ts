@@ -1,6 +1,6 @@
-// The one table of errors: code, HTTP status, exit code of the command, and the sentence a person
-// reads. Every sentence says what is wrong and, where there is one, the next step. Whatever is
-// thrown inside and is not in this table reaches nobody verbatim: it becomes `internal`.
+// The table of errors: code, HTTP status, exit code of the command, and the sentence for people. Every sentence says
+// what is wrong and, if there is one, the next step. An error that is not in this table is never shown verbatim: it
+// becomes `internal`.
 
 import { DAEMON_ERRORS } from './errors/daemon.ts';
 import { CONTACT_ERRORS, MEMORY_ERRORS, MODEL_ERRORS, WEBHOOK_ERRORS } from './errors/features.ts';
@@ -28,7 +28,7 @@ export function errorSentence(code: KnownErrorCode, params: ErrorParams = {}): s
 export class RelayError extends Error {
   readonly code: KnownErrorCode;
   readonly params: ErrorParams;
-  /** One further sentence for a person, beside the main one. */
+  /** One more sentence for people, besides the main one. */
   readonly details: string | undefined;
 
   constructor(

@@ -1,11 +1,11 @@
-// Every id in Relay is made and parsed here. A branded id cannot be passed where another is meant,
-// and a raw string from outside becomes one only through its parser.
+// Creates and parses every id in Relay. A branded id cannot be passed in place of another kind, and a string from
+// outside becomes an id only through its parser.
 import { z } from 'zod';
 
 declare const brand: unique symbol;
 type Branded<T, Name extends string> = T & { readonly [brand]: Name };
 
-/** A linked WhatsApp identity. Leads every key; a cell hands out its own range. */
+/** A linked WhatsApp identity. The first column of every key; each cell assigns its own range. */
 export type AccountId = Branded<number, 'account'>;
 export type InstanceId = Branded<string, 'instance'>;
 export type ContactId = Branded<string, 'contact'>;
@@ -14,18 +14,18 @@ export type GrantId = Branded<string, 'grant'>;
 export type PermitId = Branded<string, 'permit'>;
 export type OutboxId = Branded<string, 'outbox'>;
 export type ApprovalId = Branded<string, 'approval'>;
-/** One agent's context with one person. */
+/** An agent's context with one person. */
 export type SessionId = Branded<string, 'session'>;
 export type ScheduleId = Branded<string, 'schedule'>;
 export type RunId = Branded<string, 'run'>;
-/** Somebody named the assistant in an observed group. */
+/** A request to the assistant in an observed group, made by its name. */
 export type RequestId = Branded<string, 'request'>;
 export type DigestId = Branded<string, 'digest'>;
 export type TokenId = Branded<string, 'token'>;
 export type WebhookId = Branded<string, 'webhook'>;
-/** One thing told to one webhook. */
+/** One delivery of an event to a webhook. */
 export type DeliveryId = Branded<string, 'delivery'>;
-/** The id WhatsApp knows a message by. Chosen by the sender, unique only within chat and sender. */
+/** WhatsApp's id of a message. Chosen by the sender, unique only within chat and sender. */
 export type MessageId = Branded<string, 'message'>;
 
 const uuid = z.guid();

@@ -1,20 +1,20 @@
-// Every setting with its value, where that comes from and what it means: what `relay config list` says while no daemon
-// runs, and the schema that editors read. Invariant: the value of a secret is in none of it. Pure.
+// The catalogue of settings: value, source and meaning of each. `relay config list` uses it without a daemon, and the
+// editor schema is made from it. It never contains the value of a secret.
 import { z } from 'zod';
 import type { ListedSetting, SettingsOverview } from './api/settings.ts';
 import { type Settings, settingsFault, settingsSchema } from './settings.ts';
 
 interface Written {
-  /** As the file has it. */
+  /** The content of the file. */
   readonly written: object;
-  /** What was last changed over the API, by name. */
+  /** The last change over the API, by name. */
   readonly changed: Readonly<Record<string, unknown>>;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 type Listed = Pick<SettingsOverview, 'settings' | 'secrets'>;
 
-/** As a daemon that started now would see them. */
+/** The settings as a daemon that starts now would see them. */
 export function listSettings({ written, changed, env }: Written): Listed {
   const fault = settingsFault(written);
   if (fault !== null) throw new Error(fault);
@@ -41,7 +41,7 @@ const readFrom = (variable: string, env: Written['env']): unknown =>
     ? SETTING_VARIABLES[variable as keyof typeof SETTING_VARIABLES].read(env[variable] ?? '')
     : undefined;
 
-/** What is wrong with what somebody wrote; here for whoever may load no more than this. */
+/** The error in a settings file. Re-exported for callers that may load only this module. */
 export const faultIn = (written: unknown): string | null => settingsFault(written);
 
 export const meaningOf = (name: string): string => SETTING_MEANINGS[name] ?? '';
@@ -51,7 +51,7 @@ interface Node {
   properties?: Record<string, Node>;
 }
 
-/** For editors, which know this draft best. */
+/** The JSON Schema for editors, in the draft that they support best. */
 export function settingsJsonSchema(): object {
   const schema = z.toJSONSchema(settingsSchema, { io: 'input', target: 'draft-7' }) as Node;
   for (const [name, meaning] of Object.entries(SETTING_MEANINGS)) {
@@ -63,10 +63,10 @@ export function settingsJsonSchema(): object {
   return { title: 'Settings of Relay (relay.config.json)', ...schema };
 }
 
-// Every setting by its name, and how it is changed: at once, from the next start, on a page of its own, or only in the
-// file. A new setting does not pass its test until it is here. Pure.
+// Every setting by name, and how it is changed: at once, from the next start, by its own route, or only in the file. A
+// test fails for a new setting that is missing here.
 
-/** `file`: only by whoever can write in the home. `elsewhere`: it has its own route, with its own checks. */
+/** `file`: only in the home's file. `elsewhere`: by its own route, with its own checks. */
 type SettingChange = 'now' | 'next_start' | 'elsewhere' | 'file';
 
 export const SETTING_CHANGES: Readonly<Record<string, SettingChange>> = {
@@ -136,7 +136,7 @@ export const SETTING_CHANGES: Readonly<Record<string, SettingChange>> = {
   'outside_memory.webhook_url': 'elsewhere',
 };
 
-/** Never shown, not even that they are as by default. */
+/** Never shown, not even whether they have the default. */
 export const SECRET_SETTINGS: readonly string[] = [
   'model_api_key',
   'brave_api_key',
@@ -147,14 +147,14 @@ export const SECRET_SETTINGS: readonly string[] = [
 
 export const DEFAULT_SETTINGS: Settings = settingsSchema.parse({});
 
-/** `undefined` where nobody wrote it. */
+/** `undefined` if it is not set. */
 export function settingByName(name: string, among: object): unknown {
   return name
     .split('.')
     .reduce<unknown>((value, key) => (isObject(value) ? value[key] : undefined), among);
 }
 
-/** The names of all that is in it; a section is not a setting of its own. */
+/** All names in it; a section is not a setting. */
 export const settingNames = (among: object): readonly string[] =>
   Object.entries(among).flatMap(([name, value]) =>
     isObject(value) && !(name in SETTING_CHANGES) && isObject(settingByName(name, DEFAULT_SETTINGS))
@@ -165,21 +165,24 @@ export const settingNames = (among: object): readonly string[] =>
 type SettingSource = 'environment' | 'file' | 'console' | 'default';
 
 interface Sources {
-  /** The file, as somebody wrote it. */
+  /** The file as it was written. */
   readonly written: object;
-  /** What was last changed over the API, by name. */
+  /** The last change over the API, by name. */
   readonly changed: Readonly<Record<string, unknown>>;
   /** With the name of the variable. */
   readonly fromEnvironment: Readonly<Record<string, string>>;
 }
 
-/** Where the value that counts comes from. `console`: changed over the API, by the console or a command, and not since. */
+/**
+ * The source of the value in effect. `console`: changed over the API, by the console or a command, and not edited
+ * since.
+ */
 export function settingSourceOf(name: string, from: Sources): SettingSource {
   if (from.fromEnvironment[name] !== undefined) return 'environment';
   const value = settingByName(name, from.written);
   if (SECRET_SETTINGS.includes(name)) {
     if (value === undefined || value === null) return 'default';
-    // Nobody but Relay can seal one.
+    // Only Relay can seal a value.
     return String(value).startsWith('sealed:') ? 'console' : 'file';
   }
   if (value === undefined) return 'default';
@@ -187,7 +190,7 @@ export function settingSourceOf(name: string, from: Sources): SettingSource {
   return JSON.stringify(changed) === JSON.stringify(value) ? 'console' : 'file';
 }
 
-/** Whether there is one, and where from; never what it is. */
+/** Whether each secret is set, and its source; never its value. */
 export const listSecrets = (from: Sources) =>
   SECRET_SETTINGS.map((name) => {
     const source = settingSourceOf(name, from);
@@ -198,8 +201,8 @@ export const listSecrets = (from: Sources) =>
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-// Variables of the environment that stand for a setting: whatever they say wins over the file. Pure: the environment
-// is handed in by whoever may look at it.
+// Environment variables for settings; they take precedence over the file. The environment is passed in, so that this
+// file stays pure.
 type Environment = Readonly<Record<string, string | undefined>>;
 
 interface Variable {
@@ -228,7 +231,7 @@ export const settingsGivenIn = (env: Environment): Record<string, string> =>
     ),
   );
 
-/** Between commas, as people write numbers: an address of WhatsApp is as good. */
+/** Comma-separated numbers as people write them; WhatsApp addresses work as well. */
 function phoneNumbers(text: string): string[] {
   return text
     .split(/[,;\n]/)
@@ -236,8 +239,8 @@ function phoneNumbers(text: string): string[] {
     .filter((digits) => digits !== '');
 }
 
-// What each setting means, in one line for a person: in `relay config list` and in the schema that editors read. A new
-// setting does not pass its test until it has one. Pure.
+// What each setting means, in one line for `relay config list` and the editor schema. A test fails for a new setting
+// that is missing here.
 export const SETTING_MEANINGS: Readonly<Record<string, string>> = {
   daemon_port: 'Where the daemon listens on 127.0.0.1; 0 takes a free port.',
   model_provider:

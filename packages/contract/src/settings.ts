@@ -1,24 +1,24 @@
-// The settings a person may write in `<home>/relay.config.json`, with their defaults. Read by the daemon's
-// and the command's own config.ts, which alone look at the environment.
+// The settings in `<home>/relay.config.json` with their defaults. Read by config.ts of the daemon and of the command,
+// the only files that read the environment.
 import { z } from 'zod';
 import { quietHoursSchema } from './contacts/grant-options.ts';
 import { isZoneName } from './schedule/names.ts';
 
 export const DEFAULT_PORT = 3214;
 
-/** How people write: what WhatsApp sees of an account that sends like one. */
+/** Pacing: sends the way a person does, because WhatsApp restricts accounts that do not. */
 export const pacingSchema = z
   .strictObject({
-    /** Off: as fast as the wire takes it. For tests; a real account would be restricted. */
+    /** Off: as fast as the connection allows. For tests; a real account would be restricted. */
     enabled: z.boolean().default(true),
     per_minute: z.int().min(1).default(6),
     per_hour: z.int().min(1).default(60),
     per_day: z.int().min(1).default(200),
-    /** Chats that neither side has written in before. */
+    /** Chats in which neither side has written before. */
     first_contacts_per_day: z.int().min(0).default(5),
     typing_min_ms: z.int().min(0).default(3_000),
     typing_max_ms: z.int().min(0).default(9_000),
-    /** How long first contacts rest after WhatsApp refused one. */
+    /** How long first contacts are frozen after WhatsApp refused one. */
     first_contact_freeze_hours: z.number().positive().default(24),
   })
   .refine((pacing) => pacing.typing_min_ms <= pacing.typing_max_ms, {
@@ -29,39 +29,39 @@ export const pacingSchema = z
 export type PacingSettings = z.infer<typeof pacingSchema>;
 
 export const deliverySchema = z.strictObject({
-  /** How many messages may be on their way at once while pacing is off; paced, it is one. */
+  /** How many messages may be in flight at once without pacing; with pacing it is one. */
   in_flight: z.int().min(1).default(8),
-  /** A send that nobody has answered by then may have left or not. */
+  /** A send without an acknowledgement by then has an unknown result. */
   answer_within_ms: z.int().positive().default(60_000),
-  /** Connected and caught up, how long a receipt may still settle such a message. */
+  /** How long, once connected and caught up, a receipt may still settle such a message. */
   grace_ms: z.int().min(0).default(15_000),
-  /** Until then it is offered again under its own id; afterwards only the owner decides. */
+  /** Until then it is sent again under the same id; afterwards only the owner decides. */
   reoffer_within_ms: z.int().min(0).default(3_600_000),
 });
 
 export type DeliverySettings = z.infer<typeof deliverySchema>;
 
-/** What a reply to an ended conversation does: asks the owner, or reopens the conversation. */
+/** What happens on a reply to an ended conversation: ask the owner, or reopen the conversation. */
 const LATE_REPLY_POLICIES = ['ask', 'reopen'] as const;
 export type LateReplyPolicy = (typeof LATE_REPLY_POLICIES)[number];
 
-/** What an agent may take and use; every limit ends in a sentence to the owner, never in silence. */
+/** The limits of agents; the owner is told whenever one is reached. */
 export const agentSchema = z.strictObject({
-  /** Calls of the model in one turn. */
+  /** Model calls per turn. */
   max_steps: z.int().min(1).max(50).default(8),
   turn_timeout_ms: z.int().positive().default(180_000),
   call_timeout_ms: z.int().positive().default(60_000),
   tool_timeout_ms: z.int().positive().default(15_000),
-  /** How much of the transcript a turn sees word for word; what is older is summed up. */
+  /** How much of the transcript a turn sees verbatim; older lines are summarised. */
   context_tokens: z.int().min(500).default(8_000),
   tokens_per_conversation: z.int().positive().default(300_000),
   tokens_per_day: z.int().positive().default(2_000_000),
-  /** In US dollars, of all agents together. */
+  /** In US dollars, for all agents together. */
   usd_per_day: z.number().positive().default(5),
-  /** What the model costs; unless set, a price is assumed for the provider. */
+  /** The model's price; without one, a price is assumed for the provider. */
   usd_per_million_input_tokens: z.number().min(0).nullable().default(null),
   usd_per_million_output_tokens: z.number().min(0).nullable().default(null),
-  /** What every agent of this owner is told besides, in the owner's own words. */
+  /** The owner's instructions for all agents. */
   instructions: z.string().max(4_000).default(''),
   /** When a contact replies within 7 days after a conversation ended. */
   late_replies: z.enum(LATE_REPLY_POLICIES).default('ask'),
@@ -69,38 +69,38 @@ export const agentSchema = z.strictObject({
 
 export type AgentSettings = z.infer<typeof agentSchema>;
 
-/** How contacts are answered by themselves, and when not. */
+/** Auto-reply: how contacts are answered, and its limits. */
 export const autoReplySchema = z.strictObject({
-  /** How many contacts are answered side by side. */
+  /** How many contacts are answered at the same time. */
   concurrency: z.int().min(1).max(64).default(8),
-  /** When nobody is answered; a contact's own take their place. */
+  /** When nobody is answered; a contact's own quiet hours replace these. */
   quiet_hours: quietHoursSchema.nullable().default(null),
-  /** Whether answers are composed for contacts who may only be read; nobody is sent them. */
+  /** Whether answers are composed for contacts who may only be read; they are never sent. */
   compose_for_read_only: z.boolean().default(false),
-  /** The answer to a message that is older than this when its turn comes waits for the owner. */
+  /** An answer to a message that is older than this when its turn comes needs the owner's approval. */
   late_after_hours: z.number().positive().default(6),
-  /** Answers to one contact; beyond them auto-reply rests for that contact. */
+  /** Answers to one contact; beyond that auto-reply pauses for the contact. */
   answers_per_hour: z.int().min(1).default(30),
   answers_per_day: z.int().min(1).default(120),
-  /** So many exchanges within so many minutes are no longer a person's. */
+  /** The loop guard: this many exchanges within this many minutes cannot be a person's. */
   rapid_exchanges: z.int().min(2).default(20),
   rapid_within_minutes: z.number().positive().default(10),
-  /** So many times in a row the contact said what they had said before. */
+  /** How many times in a row the contact repeated themselves. */
   similar_exchanges: z.int().min(2).default(5),
-  /** How long it rests the first time, the second, and so on; the last for all further ones. */
+  /** The length of the first cooldown, the second, and so on; the last value applies to all further ones. */
   rest_minutes: z.array(z.number().positive()).min(1).default([60, 360, 1440]),
 });
 
 export type AutoReplySettings = z.infer<typeof autoReplySchema>;
 
-/** Groups that are read in silence. */
+/** Observed groups. */
 export const observerSchema = z.strictObject({
-  /** What the owner calls their assistant in a group. */
+  /** The assistant's name in a group. */
   assistant_name: z.string().trim().min(2).max(40).default('Relay'),
-  /** Answers in one group: so many a day, and so many minutes between two. */
+  /** Answers in one group: the maximum per day, and the minutes between two. */
   answers_per_day: z.int().min(0).max(100).default(5),
   minutes_between_answers: z.number().min(0).default(5),
-  /** When the day is digested, by the clock of the group's zone. */
+  /** When the day's digest is written, in the group's zone. */
   daily_at: z
     .string()
     .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'is no time of day, as 04:00 is one')
@@ -109,23 +109,23 @@ export const observerSchema = z.strictObject({
 
 export type ObserverSettings = z.infer<typeof observerSchema>;
 
-/** How much is stored of people whom nothing was granted and the owner never wrote to. 0: they are only counted. */
+/** How much is stored of people without a grant whom the owner never wrote to. 0: they are only counted. */
 const strangersSchema = z.strictObject({
   kilobytes_per_sender: z.int().min(0).default(500),
-  /** Of all of them together. */
+  /** For all of them together. */
   megabytes_per_day: z.int().min(0).default(20),
 });
 
 export type StrangersSettings = z.infer<typeof strangersSchema>;
 
-/** When less is free on the disk of the home, what can wait is not taken in. 0: never. */
+/** If less disk space is free in the home, messages that can wait are not received. 0: never. */
 const diskSchema = z.strictObject({
   keep_free_megabytes: z.int().min(0).default(500),
 });
 
 export type DiskSettings = z.infer<typeof diskSchema>;
 
-/** How long what was read in observed groups is kept. */
+/** How long messages of observed groups are kept. */
 export const retentionSettingsSchema = z.strictObject({
   observed_messages_days: z.int().min(1).default(30),
   digests_days: z.int().min(1).default(28),
@@ -133,12 +133,12 @@ export const retentionSettingsSchema = z.strictObject({
 
 export type RetentionSettings = z.infer<typeof retentionSettingsSchema>;
 
-/** Archives of everything, made by the clock. */
+/** Scheduled archives of everything. */
 export const backupSettingsSchema = z.strictObject({
   every: z.enum(['off', 'hour', 'day', 'week']).default('off'),
-  /** So many stay, the newest; what is older goes when another was made. */
+  /** How many backups to keep; older ones are deleted after a new one was made. */
   keep: z.int().min(1).max(1_000).default(7),
-  /** Absolute; `backups` in the home unless set. Better on another disk. */
+  /** Absolute; `backups` in the home by default. Better on another disk. */
   folder: z
     .string()
     .regex(/^([/\\]|[A-Za-z]:[/\\])/, 'is not a whole path, as /mnt/disk/relay is one')
@@ -148,7 +148,7 @@ export const backupSettingsSchema = z.strictObject({
 
 export type BackupSettings = z.infer<typeof backupSettingsSchema>;
 
-/** What finds things by their meaning, besides by their words. */
+/** Search by meaning, besides search by words. */
 export const memorySchema = z.strictObject({
   /** `local`: a small model on this machine (English). `endpoint`: any server with OpenAI's `/embeddings`. */
   embeddings: z.enum(['off', 'local', 'endpoint']).default('off'),
@@ -162,26 +162,29 @@ export const memorySchema = z.strictObject({
 
 export type MemorySettings = z.infer<typeof memorySchema>;
 
-/** Digests and facts for a memory outside of Relay. */
+/** The digest export. */
 export const digestExportSettingsSchema = z.strictObject({
-  /** What the lines are marked with. */
+  /** The device id in every exported line. */
   device_id: z.string().min(1).max(100).default('relay-whatsapp'),
-  /** Absolute; one file a day is written there. */
+  /** Absolute; one file per day is written there. */
   folder: z.string().nullable().default(null),
-  /** The digests of hours too, besides those of days. */
+  /** Whether hourly digests are exported besides daily ones. */
   hourly: z.boolean().default(false),
   webhook_url: z
     .url({ protocol: /^https?$/ })
     .nullable()
     .default(null),
-  /** With which the webhook is signed, as Standard Webhooks has it: `whsec_…`. */
+  /** The webhook's signing secret, as in Standard Webhooks: `whsec_…`. */
   webhook_secret: z.string().nullable().default(null),
 });
 
 export type DigestExportSettings = z.infer<typeof digestExportSettingsSchema>;
 
 const webhookSettingsSchema = z.strictObject({
-  /** Places inside your own network that webhooks may lead to, as in `127.0.0.1:5678`, `[::1]:5678` or `localhost:5678`. */
+  /**
+   * Addresses in the owner's own network that webhooks may use, such as `127.0.0.1:5678`, `[::1]:5678` or
+   * `localhost:5678`.
+   */
   allow: z
     .array(
       z
@@ -194,15 +197,15 @@ const webhookSettingsSchema = z.strictObject({
     .default([]),
 });
 
-/** Where OpenTelemetry's collector is. Written in the file or the environment alone: whoever sets it says where data goes. */
+/** The OpenTelemetry collector. Only the file or the environment can set it, because it decides where data is sent. */
 export const tracesSchema = z.strictObject({
-  /** As `http://127.0.0.1:4318`; `/v1/traces` is added unless it stands there. */
+  /** Such as `http://127.0.0.1:4318`; `/v1/traces` is added if it is missing. */
   endpoint: z
     .url({ protocol: /^https?$/ })
     .refine(hasNoSecret, 'holds a name or a password, which belong in traces.headers')
     .nullable()
     .default(null),
-  /** What a collector wants to see besides, as `name=value,name=value`: keys, usually. */
+  /** Headers for the collector, usually keys, as `name=value,name=value`. */
   headers: z
     .string()
     .refine((text) => parseHeaderList(text) !== null, 'is not name=value, with a comma between two')
@@ -213,7 +216,7 @@ export const tracesSchema = z.strictObject({
 export type TracesSettings = z.infer<typeof tracesSchema>;
 
 export const settingsSchema = z.strictObject({
-  /** Where an editor finds what may stand here; not a setting. */
+  /** Where an editor finds the schema; not a setting. */
   $schema: z.string().exactOptional(),
   daemon_port: z.int().min(0).max(65535).default(DEFAULT_PORT),
   model_provider: z.string().nullable().default(null),
@@ -224,9 +227,9 @@ export const settingsSchema = z.strictObject({
     .url({ protocol: /^https?$/ })
     .nullable()
     .default(null),
-  /** Of Brave's search API; without it nobody searches the web. */
+  /** The key of Brave's search API; without it there is no web search. */
   brave_api_key: z.string().nullable().default(null),
-  /** Set to false when DATABASE_URL leads through a pooler in transaction mode. */
+  /** Set to false if DATABASE_URL goes through a pooler in transaction mode. */
   prepared_statements: z.boolean().default(true),
   log_level: z.enum(['error', 'warn', 'info', 'debug']).default('info'),
   pacing: pacingSchema.prefault({}),
@@ -242,27 +245,27 @@ export const settingsSchema = z.strictObject({
   outside_memory: digestExportSettingsSchema.prefault({}),
   webhooks: webhookSettingsSchema.prefault({}),
   traces: tracesSchema.prefault({}),
-  /** The owner's other numbers, in digits: what they write goes to the assistant. */
+  /** The owner's other numbers, in digits: their messages go to the assistant. */
   admin_phone_numbers: z.array(z.string().regex(/^[1-9]\d{6,14}$/)).default([]),
-  /** The IANA zone that times are meant in; the machine's own unless set. */
+  /** The IANA zone of the owner's times; the machine's zone by default. */
   zone: z
     .string()
     .refine(isZoneName, 'is not a time zone, as Europe/Berlin is one')
     .nullable()
     .default(null),
-  /** Whether what needs the owner is also written to them on WhatsApp. */
+  /** Whether the owner is also notified on WhatsApp. */
   tell_owner_on_whatsapp: z.boolean().default(false),
 });
 
 export type Settings = z.infer<typeof settingsSchema>;
-/** What the owner may change over the API, keys among it. */
+/** What the owner may change over the API, keys included. */
 export type OwnersSettings = ModelSettings & Pick<Settings, 'brave_api_key'>;
 export type ModelSettings = Pick<
   Settings,
   'model_provider' | 'model_name' | 'model_api_key' | 'model_base_url'
 >;
 
-/** The first thing wrong with what somebody wrote, as the end of a sentence; null when nothing is. */
+/** The first error in the settings, as the end of a sentence; null if there is none. */
 export function settingsFault(written: unknown): string | null {
   const parsed = settingsSchema.safeParse(written);
   if (parsed.success) return null;
@@ -280,7 +283,7 @@ function unknownSetting(path: readonly (PropertyKey | undefined)[]): string {
   return `"${name}" is not a setting; ${hint}`;
 }
 
-/** Sections and what is in them. */
+/** Sections and the settings in them. */
 const knownNames = (): string[] =>
   Object.entries(settingsSchema.parse({})).flatMap(([name, value]) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -293,12 +296,12 @@ function hasNoSecret(url: string): boolean {
   return username === '' && password === '';
 }
 
-/** What a running daemon leaves in `<home>/daemon.json` so that the command finds it. */
+/** The content of `<home>/daemon.json`, by which the command finds a running daemon. */
 export const daemonRuntimeSchema = z.object({
   pid: z.int().positive(),
   /** Null while the daemon is still starting. */
   port: z.int().positive().nullable(),
-  /** Tells this process from a later one that was given the same pid. */
+  /** Distinguishes this process from a later one with the same pid. */
   process_start: z.string(),
   started_at: z.string(),
   version: z.string(),
@@ -306,14 +309,14 @@ export const daemonRuntimeSchema = z.object({
 
 export type DaemonRuntime = z.infer<typeof daemonRuntimeSchema>;
 
-// Headers as one line of text, the way OpenTelemetry writes them: `name=value,name=value`, values percent-encoded where
-// they need it. Pure. Invariant: what comes out can be sent; anything else is none at all.
+// Parses headers in OpenTelemetry's one-line form: `name=value,name=value`, percent-encoded where needed. The result
+// can always be sent; anything else is null.
 
 const NAME = /^[\w!#$%&'*+.^`|~-]+$/;
-/** What a header can carry: visible ASCII with spaces inside. */
+/** A valid header value: visible ASCII with spaces inside. */
 const VALUE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 
-/** Names in lower case; null when it is not written that way. */
+/** Names in lower case; null if the text is malformed. */
 export function parseHeaderList(text: string): Readonly<Record<string, string>> | null {
   const headers: Record<string, string> = {};
   for (const pair of text.split(',')) {
@@ -334,12 +337,12 @@ function decoded(text: string): string | null {
   }
 }
 
-// What somebody may have meant by a name that does not exist. Pure.
+// Suggests a known name for one that does not exist.
 
-/** The known name with the fewest letters to change; null where none is near enough to be meant. */
+/** The known name with the smallest edit distance; null if none is close enough. */
 export function nearestName(written: string, known: readonly string[]): string | null {
   const word = written.toLowerCase();
-  // Right, but without the section that it stands in.
+  // The right name without its section.
   const inside = known.filter((name) => name.endsWith(`.${word}`));
   if (inside.length === 1) return inside[0] ?? null;
   const [best] = known
@@ -349,7 +352,7 @@ export function nearestName(written: string, known: readonly string[]): string |
   return best !== undefined && best.apart <= enough ? best.name : null;
 }
 
-/** How many letters must be changed, added or taken away. */
+/** The edit distance in letters. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, n) => n);
   for (const [i, letter] of [...a].entries()) {

@@ -1,5 +1,4 @@
-// Whose models agents can use, by the names that settings and commands know them by. One place for the
-// daemon, which opens them, and for the command, which asks for one.
+// The model providers by the names that settings and commands use. The daemon and the command share this list.
 
 export const PROVIDER_NAMES = [
   'anthropic',
@@ -11,7 +10,7 @@ export const PROVIDER_NAMES = [
 ] as const;
 export type ProviderName = (typeof PROVIDER_NAMES)[number];
 
-/** As somebody wrote it; null for one that nobody knows. */
+/** Parses a provider's name as a person typed it; null if it is unknown. */
 export function parseProviderName(text: string): ProviderName | null {
   const name = text.trim().toLowerCase();
   return PROVIDER_NAMES.find((one) => one === name) ?? null;
@@ -19,5 +18,5 @@ export function parseProviderName(text: string): ProviderName | null {
 
 const KEYLESS: readonly ProviderName[] = ['ollama', 'vllm', 'openai-compatible'];
 
-/** A server of one's own, which is reached without a key. */
+/** Whether the provider is a self-hosted server that needs no key. */
 export const isKeyless = (provider: ProviderName): boolean => KEYLESS.includes(provider);

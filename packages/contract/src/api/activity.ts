@@ -1,5 +1,5 @@
-// What happened over the last hours or days, in buckets: what `GET /api/activity` answers and Home draws. Counts and
-// times only, never a word or a name.
+// Schemas of `GET /api/activity`: counts of the last hours or days in buckets, which the Home page draws. Contains
+// counts and times only, never text or names.
 import { z } from 'zod';
 import {
   ACTIVITY_HOURS,
@@ -20,24 +20,24 @@ const tokensSchema = z.object(
 );
 
 const happenedSchema = z.object({
-  /** Written by others, by when they wrote it. */
+  /** Messages from others, by the time they were written. */
   received: z.int(),
-  /** Left through Relay, whoever wrote it. */
+  /** Messages sent through Relay, whoever wrote them. */
   sent: z.int(),
-  /** Messages of agents that somebody in a chat of two had waited for. */
+  /** Messages of agents that answered somebody in a chat of two. */
   answers: z.int(),
-  /** Half of the answers took no longer; null without any. */
+  /** The median time to an answer; null if there was none. */
   answer_ms: z.int().nullable(),
-  /** One answer in twenty took longer. */
+  /** The 95th percentile of the time to an answer. */
   slow_answer_ms: z.int().nullable(),
-  /** Of models, input and output together; of turns that failed as well. */
+  /** Model tokens, input and output together, failed turns included. */
   tokens: tokensSchema,
 });
 
 const activityBucketSchema = happenedSchema.extend({
-  /** Where it begins; it ends where the next begins. */
+  /** The start of the bucket; it ends where the next one starts. */
   at: z.iso.datetime(),
-  /** Open conversations at its end, by whose turn their state says it is. */
+  /** Open conversations at the end of the bucket, by whose turn it is. */
   turns: z.object({ you: z.int(), agent: z.int(), them: z.int(), parked: z.int() }),
 });
 export type ActivityBucket = z.infer<typeof activityBucketSchema>;
@@ -45,12 +45,12 @@ export type ActivityBucket = z.infer<typeof activityBucketSchema>;
 export const activitySchema = z.object({
   hours: z.int(),
   unit: z.enum(['hour', 'day']),
-  /** Whose hours and days they are. */
+  /** The time zone in which hours and days are cut. */
   zone: z.string(),
   until: z.iso.datetime(),
-  /** Oldest first; the last is not over yet. */
+  /** Oldest first; the last bucket is not over yet. */
   buckets: z.array(activityBucketSchema),
-  /** Of all buckets. */
+  /** The sum of all buckets. */
   total: happenedSchema,
   /** Since midnight in that zone. */
   today: z.object({
@@ -59,7 +59,7 @@ export const activitySchema = z.object({
     sent: z.int(),
     answers: z.int(),
     tokens: z.int(),
-    /** What all agents may use in a day. */
+    /** The daily token limit of all agents together. */
     tokens_per_day: z.int(),
     /** Conversations that reached their objective. */
     completed: z.int(),
@@ -67,9 +67,9 @@ export const activitySchema = z.object({
 });
 export type Activity = z.infer<typeof activitySchema>;
 
-// What happened, counted. Implemented by `store`.
+// The activity service.
 
 export interface ActivityReader {
-  /** The last hours up to now. */
+  /** Reads the last hours up to now. */
   read(hours: ActivityHours): Promise<Activity>;
 }

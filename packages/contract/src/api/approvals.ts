@@ -1,5 +1,5 @@
-// What waits for the owner's yes, with exactly what they are asked about: the recipient and the words, or
-// what a grant would allow.
+// Schemas and service of approvals. An approval contains exactly what the owner decides on: recipient and text, or what
+// a grant would allow.
 import { z } from 'zod';
 import type { ApprovalId } from '../ids.ts';
 import { boundedText } from './common.ts';
@@ -21,41 +21,41 @@ export const approvalSchema = z.object({
     'cancel_schedule',
     'manage_grant',
   ]),
-  /** Where it would go, or whom it is about: a number, or an address as WhatsApp has it. */
+  /** The recipient or the person concerned: a number, or an address as WhatsApp writes it. */
   recipient: z.string().nullable(),
   recipient_name: z.string().nullable(),
-  /** Of whatever is for a chat: Relay's id of it. */
+  /** Relay's id of the chat, if the approval is for one. */
   chat_id: z.string().nullable(),
-  /** The words as they would be sent; of a conversation, its objective; of a grant, what it would allow. */
+  /** The text as it would be sent; for a conversation its objective, for a grant what it would allow. */
   text: z.string(),
-  /** What in the text cannot be seen or changes its direction, as in U+202E. */
+  /** Characters in the text that are invisible or change its direction, such as U+202E. */
   hidden_characters: z.array(z.string()),
-  /** Of a scheduled message: when it would be sent. */
+  /** For a scheduled message: when it would be sent. */
   when: z.string().nullable(),
-  /** The hash of recipient and content together: a yes that brings it is good for nothing else. */
+  /** The hash of recipient and content. An approval that carries it is valid for nothing else. */
   shown: z.string(),
-  /** Why it waits, and the reason as the ledger has it. */
+  /** Why it is pending, and the reason code in the ledger. */
   reason: z.string(),
   reason_code: z.string(),
   requested_by: z.string(),
-  /** Of a program: what the owner calls it. */
+  /** For a client: the name that the owner gave it. */
   requested_by_name: z.string().nullable(),
   instance_id: z.string().nullable(),
   created_at: z.string(),
   expires_at: z.string(),
   decided_at: z.string().nullable(),
-  /** Why it was rejected, if that was said. */
+  /** Why it was declined, if the owner said so. */
   answer: z.string().nullable(),
-  /** Of one whose words were changed: the approval that waits, or was answered, in its place. */
+  /** If the text was edited: the approval that replaces this one. */
   replaced_by: z.string().nullable(),
 });
 export type Approval = z.infer<typeof approvalSchema>;
 
-/** With what led to it. */
+/** An approval with what led to it. */
 export const approvalDetailSchema = approvalSchema.extend({
-  /** The last lines of its chat, the oldest first; none that were written after it was answered. */
+  /** The last messages of its chat, oldest first; none that were written after the decision. */
   said: z.array(bufferedMessageSchema),
-  /** What the ledger says of it, the oldest first: that it was asked, and what became of it. */
+  /** The ledger's rows about it, oldest first: the request and its outcome. */
   rows: z.array(ledgerLineSchema),
 });
 export type ApprovalDetail = z.infer<typeof approvalDetailSchema>;
@@ -63,12 +63,12 @@ export type ApprovalDetail = z.infer<typeof approvalDetailSchema>;
 export const listApprovalsSchema = z.strictObject({
   state: z.enum(APPROVAL_STATES).default('pending'),
   limit: z.coerce.number().int().min(1).max(200).default(200),
-  /** The id of the last approval of the page before. */
+  /** The id of the last approval on the previous page. */
   after: z.guid().optional(),
 });
 
 export const approveApprovalSchema = z.strictObject({
-  /** What the owner was shown, as `shown` has it: refused if it is no longer what waits. */
+  /** The hash `shown` of what the owner saw: refused if the pending approval has changed. */
   shown: z
     .string()
     .regex(/^[0-9a-f]{64}$/, 'Give the hash that the approval came with')
@@ -81,24 +81,24 @@ export const rejectApprovalSchema = z.strictObject({
   reason: z.string().trim().max(500).optional(),
 });
 
-// The owner's answers to what waits for them, and the hold, as routes and commands call them. Implemented
-// by composition from the gate; every refusal is a RelayError from the one table.
+// The approvals service and the hold, as routes and commands call them. The daemon builds it from the gate; every
+// refusal is a RelayError.
 
 export interface ApprovalsPage {
   readonly limit: number;
-  /** The id of the last one of the page before. */
+  /** The id of the last approval on the previous page. */
   readonly after?: string | undefined;
 }
 
 export interface ApprovalService {
-  /** Which is meant by an id or the beginning of one. */
+  /** Finds an approval by its id or the beginning of it. */
   find(given: string): Promise<ApprovalId>;
   show(id: ApprovalId): Promise<Approval>;
-  /** Of those that wait the oldest first, else the newest. */
+  /** Pending approvals oldest first, all others newest first. */
   list(state: ApprovalState, page?: ApprovalsPage): Promise<readonly Approval[]>;
-  /** Sends exactly what was shown, once; given its hash, it is refused for anything else. */
+  /** Sends exactly what was shown, once. If a hash is given, refuses anything else. */
   approve(id: ApprovalId, shown?: string): Promise<Approval>;
-  /** Other words: the question ends, and another waits in its place, which is the answer. Nothing is sent. */
+  /** Replaces the approval with one for another text and returns the new one. Sends nothing. */
   edit(id: ApprovalId, text: string): Promise<Approval>;
   reject(id: ApprovalId, reason: string | null): Promise<Approval>;
 }

@@ -1,5 +1,4 @@
-// The owner's assistant as the API speaks of it: what is asked, what is told while it answers, and what
-// was said before.
+// Schemas and service of the owner's assistant: questions, the events of an answer, and the history.
 import { z } from 'zod';
 import { approvalSchema } from './approvals.ts';
 import { boundedText } from './common.ts';
@@ -9,12 +8,12 @@ export const askAssistantSchema = z.strictObject({
   text: boundedText(MAX_ASSISTANT_QUESTION_LENGTH),
 });
 
-/** In the order it happens. The last one is `done` or `error`, and there is exactly one of them. */
+/** Events in the order they happen. Exactly one `done` or `error` comes, and it is the last. */
 const assistantEventSchema = z.discriminatedUnion('type', [
-  /** The model is asked, and which line of the history that was. Not there for a slash command, which needs none. */
+  /** The model is called; `question` is the question's line in the history. A slash command has no such event. */
   z.object({ type: z.literal('run'), id: z.string(), question: z.string() }),
   z.object({ type: z.literal('text'), delta: z.string() }),
-  /** The model broke off and is asked again: the text since the last other event does not count. */
+  /** The model broke off and is called again: discard the text since the last event of another type. */
   z.object({ type: z.literal('text_reset') }),
   z.object({
     type: z.literal('tool_call'),
@@ -22,11 +21,11 @@ const assistantEventSchema = z.discriminatedUnion('type', [
     name: z.string(),
     arguments: z.unknown(),
   }),
-  /** What the model was told, as it was told. */
+  /** The result as the model received it. */
   z.object({ type: z.literal('tool_result'), id: z.string(), result: z.string() }),
-  /** Waits for the owner's yes or no; the call goes on when it was given, or after two minutes. */
+  /** An approval is pending. The tool call continues when the owner has decided, or after two minutes. */
   z.object({ type: z.literal('approval'), approval: approvalSchema }),
-  /** The whole answer, whatever came of it before as `text`. */
+  /** The whole answer, including what was streamed as `text`. */
   z.object({ type: z.literal('done'), text: z.string() }),
   z.object({ type: z.literal('error'), code: z.string(), message: z.string() }),
 ]);
@@ -36,43 +35,43 @@ export const assistantLineSchema = z.object({
   id: z.string(),
   role: z.enum(['user', 'assistant']),
   content: z.string(),
-  /** Said to Relay itself: a slash command, or the answer to one. The model never sees it. */
+  /** A slash command, or the answer to one. The model never sees it. */
   command: z.boolean(),
   at: z.string(),
-  /** The turn that an answer came of. */
+  /** The run that produced this answer. */
   run: z.string().nullable(),
-  /** What that turn looked at and did, in order; of what others wrote only how much it was. */
+  /** The run's tool calls, in order. Of other people's text only the amount is given. */
   steps: z.array(
     z.object({
       id: z.string(),
       name: z.string(),
       arguments: z.unknown(),
-      /** JSON, as the model was told it but for the words of others. */
+      /** JSON as the model received it, without other people's text. */
       result: z.string().nullable(),
     }),
   ),
-  /** Whose words it may be made of: what was read for it, and for what it remembers. */
+  /** The chats whose messages may have influenced the answer: what was read for it and for what it remembers. */
   sources: z.array(z.object({ chat_id: z.string(), name: z.string(), is_group: z.boolean() })),
-  /** Whether it may be made of what was read outside of WhatsApp, too. */
+  /** Whether content from outside WhatsApp may have influenced the answer. */
   outside: z.boolean(),
 });
 export type AssistantLine = z.infer<typeof assistantLineSchema>;
 
 export const listAssistantLinesSchema = z.strictObject({
   limit: z.coerce.number().int().min(1).max(200).default(50),
-  /** The id of a line: what was said before it. */
+  /** The id of a line: returns what comes before it. */
   before: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER).optional(),
 });
 export type ListAssistantLines = z.infer<typeof listAssistantLinesSchema>;
 
-// The owner's assistant, as routes and commands speak to it. Implemented by flows/assistant. The owner's
-// own chat on WhatsApp, the terminal and the console share one session.
+// The assistant service, implemented by features/assistant. The owner's own chat on WhatsApp, the terminal and the
+// console share one session.
 
 interface AssistantQuestion {
   readonly session: 'owner';
-  /** As it was typed; what begins with / is a command and never reaches the model. */
+  /** The text as typed. Text that begins with / is a command and never reaches the model. */
   readonly text: string;
-  /** Where it was asked. In a chat somebody looks on, and is asked before anything is sent. */
+  /** Where the question was asked. In a chat the owner is present and is asked before anything is sent. */
   readonly channel: 'chat';
 }
 
@@ -80,12 +79,12 @@ export type AssistantSink = (event: AssistantEvent) => void;
 
 export interface AssistantService {
   /**
-   * Resolves when the turn is over; the last event was `done` or `error`. A turn of the same session that
-   * runs already is waited for. Aborting the signal ends the turn: what it has done by then stays done.
+   * Resolves after the last event, `done` or `error`. Waits for a running turn of the same session. Aborting the signal
+   * ends the turn; what it has done by then stays done.
    */
   ask(question: AssistantQuestion, sink: AssistantSink, signal: AbortSignal): Promise<void>;
-  /** The last lines of the session, or of what was said before one of them; oldest first. */
+  /** The last lines of the session, or the lines before a given one; oldest first. */
   history(which: ListAssistantLines): Promise<readonly AssistantLine[]>;
-  /** A new session: nothing that was said before is remembered, nor what was read. */
+  /** Starts a new session that remembers nothing said or read before. */
   reset(): Promise<void>;
 }

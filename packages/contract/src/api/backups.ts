@@ -1,4 +1,4 @@
-// Backups, as the API has them: what lies in the folder, and how it goes on.
+// Schemas and service of backups: the archives in the backup folder and when the next one is due.
 import { z } from 'zod';
 import { backupSettingsSchema } from '../settings.ts';
 
@@ -11,49 +11,49 @@ const backupSchema = z.object({
 });
 export type Backup = z.infer<typeof backupSchema>;
 
-/** How backups stand, in short. */
+/** A short summary of the state of backups. */
 export const backupStatusSchema = z.object({
   every: backupSettingsSchema.shape.every.unwrap(),
-  /** When the last was made here, by the clock or by hand; null: never. */
+  /** When the last backup was made here, scheduled or by hand; null if never. */
   last_at: moment.nullable(),
-  /** What is wrong, with the next step; null when nothing is. */
+  /** The problem and the next step; null if there is none. */
   trouble: z.string().nullable(),
 });
 export type BackupStatus = z.infer<typeof backupStatusSchema>;
 
 export const backupsSchema = backupStatusSchema.extend({
   folder: z.string(),
-  /** How many stay. */
+  /** How many backups are kept. */
   keep: z.int(),
-  /** Null: none by itself. */
+  /** Null if no backup is scheduled. */
   next_at: moment.nullable(),
-  /** The newest first. */
+  /** Newest first. */
   backups: z.array(backupSchema),
 });
 export type Backups = z.infer<typeof backupsSchema>;
 
 export const madeBackupSchema = backupSchema.extend({
-  /** Rows that it holds, counted by reading it back. */
+  /** Rows in the archive, counted by reading it back. */
   rows: z.int(),
-  /** Older ones that went. */
+  /** Older archives that were deleted. */
   removed: z.array(z.string()),
   ms: z.int(),
 });
 export type MadeBackup = z.infer<typeof madeBackupSchema>;
 
-// What an import answers once all of an archive is in.
+// The response to an import of a complete archive.
 
 export const archiveImportReportSchema = z.object({
-  /** Rows brought in, by table. */
+  /** Imported rows, by table. */
   tables: z.record(z.string(), z.int()),
 });
 
 export type ArchiveImportReport = z.infer<typeof archiveImportReportSchema>;
 
-// Backups as the owner's routes and commands call them. Every refusal is a RelayError from the one table.
+// The backup service, as the owner's routes and commands call it. Every refusal is a RelayError.
 
 export interface BackupService {
   list(): Promise<Backups>;
-  /** One now, in the folder that is set. */
+  /** Makes a backup now, in the configured folder. */
   make(): Promise<MadeBackup>;
 }

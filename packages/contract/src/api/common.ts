@@ -1,7 +1,7 @@
-// Text that a person or a program hands in, wherever the API takes some.
+// Schemas that several API files share: text input and the error body.
 import { z } from 'zod';
 
-/** What somebody wrote. NUL and half a character are valid JSON, but no database keeps them. */
+/** Text input. NUL and lone surrogates are valid JSON, but the database cannot store them. */
 export const boundedText = (most: number) =>
   z
     .string()
@@ -9,11 +9,11 @@ export const boundedText = (most: number) =>
     .regex(/\S/, 'It is empty')
     .refine((text) => text.isWellFormed() && !text.includes('\0'), 'It cannot be kept as text');
 
-// The one body every refusal has: seed 003's `ApiErrorResponse`, and the code of the table of errors
-// so that programs need not read the sentence.
+// The body of every error: seed 003's `ApiErrorResponse`, and the error code so that clients need not parse the
+// sentence.
 
 export const apiErrorSchema = z.object({
-  /** The sentence a person reads. */
+  /** The sentence for people. */
   error: z.string(),
   code: z.string(),
   details: z.string().optional(),

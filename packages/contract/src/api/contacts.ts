@@ -1,5 +1,5 @@
-// Whom Relay knows: people and groups, with what is granted to each, when they last wrote, and whether they
-// knocked: wrote without being allowed to be read.
+// Schemas and services of contacts and grants: people and groups, what is granted to each, when they last wrote, and
+// message requests.
 import { z } from 'zod';
 import {
   grantOptionsPatchSchema,
@@ -12,14 +12,14 @@ import { instanceStateSchema, relatedInstanceSchema } from './instances.ts';
 import { ledgerLineSchema } from './ledger.ts';
 
 export const contactSchema = z.object({
-  /** The contact's; of a group, the chat's. */
+  /** The contact's id; for a group the chat's id. */
   id: z.string(),
   kind: z.enum(['person', 'group']),
-  /** Yours for them if they have one, else the one that WhatsApp tells. */
+  /** The owner's name for them if there is one, else WhatsApp's. */
   name: z.string().nullable(),
   /** Digits only. */
   phone_number: z.string().nullable(),
-  /** WhatsApp's own number for a person. */
+  /** WhatsApp's hidden id of a person. */
   lid: z.string().nullable(),
   jid: z.string().nullable(),
   grant: z
@@ -31,21 +31,21 @@ export const contactSchema = z.object({
       can_initiate: z.boolean(),
     })
     .nullable(),
-  /** The open conversation with them: inside it they are read and written to until it ends, whatever the grant says. */
+  /** The open conversation with them: until it ends they are read and written to in it, whatever the grant says. */
   conversation: z
     .object({ id: z.string(), objective: z.string(), state: instanceStateSchema })
     .nullable(),
   last_message_at: z.string().nullable(),
-  /** Until when auto-reply rests for them, because answering would feed a loop. */
+  /** The end of the cooldown in which auto-reply does not answer them, because answering would feed a loop. */
   resting_until: z.string().nullable(),
-  /** Messages that nobody was allowed to read; null when there are none, or they were dismissed. */
+  /** Messages received without a grant to read; null if there are none or they were dismissed. */
   knocks: z.object({ count: z.number(), first_at: z.string(), last_at: z.string() }).nullable(),
 });
 export type ListedContact = z.infer<typeof contactSchema>;
 
 /**
- * Which of them: those for whom anything is open, and those for whom nothing is; those with a record, open or not; and by
- * what is open. `reply` and `auto` are what they are only together with reading.
+ * Filters: with any grant or none; with a record, granted or not; and by what is granted. `reply` and `auto` require
+ * the grant to read as well.
  */
 const CONTACT_FILTERS = [
   'all',
@@ -61,26 +61,26 @@ const CONTACT_FILTERS = [
 export type ContactFilter = (typeof CONTACT_FILTERS)[number];
 
 export const listContactsSchema = z.strictObject({
-  /** A name or a part of it, a phone number as people write it, a LID, an address or an id. */
+  /** A name or part of it, a phone number as people write it, a LID, an address or an id. */
   query: z.string().trim().max(200).optional(),
   kind: z.enum(['person', 'group', 'all']).default('all'),
-  /** Only those who wrote without being allowed to be read. */
+  /** Only contacts with a message request. */
   knocks: z.literal('only').optional(),
   show: z.enum(CONTACT_FILTERS).default('all'),
-  /** Without a query: whoever wrote last, or by name. */
+  /** The order without a query: by last message or by name. */
   sort: z.enum(['recent', 'name']).default('recent'),
   limit: z.coerce.number().int().min(1).max(500).default(100),
-  /** So many are left out before the first: where the next page begins. */
+  /** How many contacts to skip: where the next page begins. */
   offset: z.coerce.number().int().min(0).max(1_000_000).default(0),
 });
 export type ContactQuery = z.infer<typeof listContactsSchema>;
 
 export const contactsResponseSchema = z.object({
-  /** The best match first; without a query, as they are sorted. */
+  /** Best match first; without a query, in the requested order. */
   contacts: z.array(contactSchema),
-  /** How many there are on all pages; of a query that fits more than a thousand, a thousand. */
+  /** The count on all pages; a query counts at most a thousand. */
   total: z.int(),
-  /** The id of the one that is meant; null when it may be several, or nobody. */
+  /** The id of the only contact that the query can mean; null if there are several or none. */
   meant: z.string().nullable(),
   /** The query as an international number in digits, if it is one. */
   number: z.string().nullable(),
@@ -96,11 +96,14 @@ const rungs = {
   start: z.int(),
 };
 
-/** How far it is open, for how many: each is within the one before, except that some may be written first unread. */
+/**
+ * How many contacts have each grant. Each count is included in the one before, except that some contacts may be written
+ * to first and not read.
+ */
 export const contactCountsSchema = z.object({
   people: z.object(rungs),
   groups: z.object(rungs),
-  /** Of the open people, those open inside a conversation and by no grant. */
+  /** People who are only allowed inside a conversation and have no grant. */
   in_conversations_only: z.int(),
   knocking: z.int(),
 });
@@ -108,13 +111,13 @@ export type ContactCounts = z.infer<typeof contactCountsSchema>;
 
 export const contactDetailSchema = z.object({
   contact: contactSchema,
-  /** What they call themselves on WhatsApp; of a group, its subject. */
+  /** Their profile name on WhatsApp; for a group its subject. */
   calls_itself: z.string().nullable(),
-  /** Every address there is for them, the newest of each kind first. */
+  /** All their addresses, newest of each kind first. */
   addresses: z.array(
     z.object({ kind: z.enum(['phone', 'lid', 'group']), value: z.string(), learnt_at: z.string() }),
   ),
-  /** Their own chat, and the groups they are known to be in; the latest first. */
+  /** Their own chat and the groups they are known to be in, latest first. */
   chats: z.array(
     z.object({
       id: z.string(),
@@ -123,19 +126,19 @@ export const contactDetailSchema = z.object({
       last_message_at: z.string().nullable(),
     }),
   ),
-  /** The newest first, at most ten. */
+  /** Newest first, at most ten. */
   conversations: z.array(relatedInstanceSchema),
-  /** Programs whose token may deal with them, as far as the grant goes. */
+  /** Clients whose token may deal with them, within the grant. */
   tokens: z.array(
     z.object({
       id: z.string(),
       name: z.string(),
       scopes: z.array(z.enum(SCOPES)),
-      /** It names people, and this is one of them; else it may deal with all that grants allow. */
+      /** True if the token names this contact; otherwise it covers everybody with a grant. */
       by_name: z.boolean(),
     }),
   ),
-  /** What was decided about them lately, the newest first. */
+  /** Recent decisions about them, newest first. */
   ledger: z.array(ledgerLineSchema),
 });
 export type ContactDetail = z.infer<typeof contactDetailSchema>;
@@ -143,45 +146,45 @@ export type ContactDetail = z.infer<typeof contactDetailSchema>;
 export const messageRequestSchema = z.object({
   contact_id: z.string(),
   name: z.string().nullable(),
-  /** The name is what they call themselves, and nobody else knows them by it. */
+  /** Whether the name is their own profile name, which nobody has confirmed. */
   calls_itself: z.boolean(),
-  /** In how many groups with the owner they are known to be. */
+  /** The number of groups they are known to share with the owner. */
   groups: z.int(),
   phone_number: z.string().nullable(),
   lid: z.string().nullable(),
   count: z.number(),
   first_at: z.string(),
   last_at: z.string(),
-  /** Of those, within 30 days, how many were counted and not stored: they were over the budget for strangers. */
+  /** Messages of the last 30 days that were counted but not stored, because they exceeded the budget for strangers. */
   not_stored: z.int(),
 });
 export type MessageRequest = z.infer<typeof messageRequestSchema>;
 
 export const messageRequestDismissedSchema = z.object({ dismissed: z.literal(true) });
 
-// Seed 000's permissions as the API speaks them, and beside its fields what Relay keeps with them: how
-// replies go out, whether agents may begin, and the options of auto-reply.
+// Seed 000's permissions in the API, and the fields that Relay adds: the reply mode, whether agents may begin, and the
+// options of auto-reply.
 
 export const permissionSchema = z.object({
   id: z.string(),
-  /** Digits only; null for a group, and for a contact whose number WhatsApp has not told. */
+  /** Digits only; null for a group, and for a contact whose number WhatsApp has not revealed. */
   phoneNumber: z.string().nullable(),
-  /** What you call them, or their number. Never what they call themselves. */
+  /** The owner's name for them, or their number. Never their profile name. */
   displayName: z.string(),
   /** Null for a group. */
   contactId: z.string().nullable(),
   canRead: z.boolean(),
   canReply: z.boolean(),
-  /** The session of auto-reply with this contact, once there is one. */
+  /** The auto-reply session with this contact, if there is one. */
   chatId: z.string().nullable(),
   createdAt: z.string(),
   updatedAt: z.string(),
   kind: z.enum(['contact', 'group']),
-  /** Where WhatsApp reaches them. */
+  /** Their address on WhatsApp. */
   jid: z.string().nullable(),
-  /** `draft`: replies wait for your yes. */
+  /** `draft`: replies wait for the owner's approval. */
   replyMode: z.enum(REPLY_MODES),
-  /** Agents may begin conversations. */
+  /** Whether agents may begin conversations. */
   canInitiate: z.boolean(),
   options: grantOptionsSchema,
 });
@@ -196,13 +199,13 @@ export const listPermissionsSchema = z.strictObject({
 
 const displayName = z.string().trim().max(200);
 
-/** What the seed requires is looked at by the route, which has the seed's own sentence for it. */
+/** The route checks what the seed requires, because the seed fixes its error sentence. */
 export const createPermissionSchema = z.strictObject({
   phoneNumber: z.string().max(64).nullish(),
-  /** In place of a number: a contact as `/api/contacts` names it, or the address of a group. */
+  /** Instead of a number: a contact's id from `/api/contacts`, or a group's address. */
   contactId: z.guid().optional(),
   group: z.string().max(128).optional(),
-  /** What you call them. Without one, agents know them by their number; a number needs one. */
+  /** The owner's name for them. Without one, agents know a contact by the number; a new number needs a name. */
   displayName: displayName.nullish(),
   canRead: z.boolean().default(false),
   canReply: z.boolean().default(false),
@@ -212,7 +215,7 @@ export const createPermissionSchema = z.strictObject({
 });
 export type CreatePermission = z.infer<typeof createPermissionSchema>;
 
-/** Only what is given is changed. */
+/** Changes only the given fields. */
 export const updatePermissionSchema = z.strictObject({
   displayName: displayName.min(1).optional(),
   canRead: z.boolean().optional(),
@@ -225,17 +228,17 @@ type UpdatePermission = z.infer<typeof updatePermissionSchema>;
 
 export const permissionRemovedSchema = z.object({ success: z.literal(true) });
 
-/** Where the seed gives a body it is the sentence alone; the guard's own refusals have a code as well. */
+/** Where the seed fixes a body it is the sentence alone; the guard's own refusals also have a code. */
 export const seedErrorSchema = z.object({ error: z.string(), code: z.string().optional() });
 
-// The owner's grants and the people they are for, as routes and commands call them. Every change goes
-// through the gate; every refusal is a RelayError from the one table.
+// The services for grants and contacts, as routes and commands call them. Every change goes through the gate; every
+// refusal is a RelayError.
 
 export interface GrantService {
   /** Sorted by name. */
   list(kind: PermissionKind): Promise<readonly Permission[]>;
   create(given: CreatePermission): Promise<Permission>;
-  /** Changes only what is given. */
+  /** Changes only the given fields. */
   update(id: GrantId, changes: UpdatePermission): Promise<Permission>;
   remove(id: GrantId): Promise<void>;
 }
@@ -243,10 +246,10 @@ export interface GrantService {
 export interface ContactService {
   find(query: ContactQuery): Promise<FoundContacts>;
   counts(): Promise<ContactCounts>;
-  /** A person by the contact's id, a group by the chat's. */
+  /** Takes a contact's id for a person, a chat's id for a group. */
   detail(id: string): Promise<ContactDetail>;
-  /** Who wrote without being allowed to be read, the latest first. */
+  /** Message requests, latest first. */
   knocks(): Promise<readonly MessageRequest[]>;
-  /** They are shown again when they write again. */
+  /** Dismisses a message request; it is shown again when they write again. */
   dismiss(contact: ContactId): Promise<void>;
 }

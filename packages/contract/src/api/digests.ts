@@ -1,14 +1,14 @@
-// Digests as the API has them: what was said in an observed group on one of its days, by the day and by the
-// hour, with the facts, what it cost, and an honest word about what is missing.
+// Schemas and services of digests and the digest export: an observed group's day and hours, with facts, cost and a note
+// about what is missing.
 import { z } from 'zod';
 import type { ChatId } from '../ids.ts';
 import { FACT_KINDS } from '../observer/digest/facts.ts';
 import { boundedText } from './common.ts';
 
 export const digestQuerySchema = z.strictObject({
-  /** A name, an address or an id; all of them without. */
+  /** A name, an address or an id; all groups if omitted. */
   group: boundedText(128).optional(),
-  /** `today`, `yesterday`, a weekday or a date; the last day that has something without. */
+  /** `today`, `yesterday`, a weekday or a date; the last day with content if omitted. */
   day: boundedText(64).optional(),
   kind: z.enum(['hourly', 'daily']).optional(),
 });
@@ -19,9 +19,9 @@ const factSchema = z.object({
   text: z.string(),
   /** Who does it, or asked it. */
   who: z.string().nullable(),
-  /** When it is to happen, as it was said. */
+  /** When it is due, as it was said. */
   when: z.string().nullable(),
-  /** The beginning of the hour in which it was said. */
+  /** The start of the hour in which it was said. */
   said_at: z.iso.datetime(),
 });
 
@@ -32,9 +32,9 @@ const digestSchema = z.object({
   to: z.iso.datetime(),
   text: z.string(),
   facts: z.array(factSchema),
-  /** How many messages it sums up. */
+  /** How many messages the digest covers. */
   messages: z.int(),
-  /** Its own size, and what the model took to make it. */
+  /** The digest's own size, and the model tokens used to write it. */
   tokens: z.int(),
   cost_tokens: z.int(),
   made_at: z.iso.datetime(),
@@ -44,24 +44,24 @@ const failureSchema = z.object({
   kind: z.enum(['hourly', 'daily']),
   from: z.iso.datetime(),
   to: z.iso.datetime(),
-  /** Why there is none, and what may be done. */
+  /** Why there is no digest, and what to do. */
   sentence: z.string(),
 });
 
 const groupDaySchema = z.object({
   chat_id: z.string(),
   group: z.string(),
-  /** By whose clock hours and days are cut. */
+  /** The time zone in which hours and days are cut. */
   zone: z.string(),
   observed: z.boolean(),
-  /** `YYYY-MM-DD`, as the group's zone has it. */
+  /** `YYYY-MM-DD` in the group's zone. */
   day: z.string(),
   from: z.iso.datetime(),
   to: z.iso.datetime(),
   daily: digestSchema.nullable(),
   hourly: z.array(digestSchema),
   failures: z.array(failureSchema),
-  /** What there is instead of a day's digest; null when there is one. */
+  /** A sentence in place of the day's digest; null if there is a digest. */
   instead: z.string().nullable(),
   messages_kept: z.int(),
   messages_cut: z.int(),
@@ -75,17 +75,17 @@ export type Digest = z.infer<typeof digestSchema>;
 export type GroupDay = z.infer<typeof groupDaySchema>;
 export type DigestsResponse = z.infer<typeof digestsResponseSchema>;
 
-// Digests as the owner's routes, commands and assistant read them. Implemented by `flows/observer`; every
-// refusal is a RelayError from the one table.
+// The digest service for routes, commands and the assistant. Implemented by features/observer; every refusal is a
+// RelayError.
 
 export interface DigestService {
-  /** `among`: whoever asks knows of no other groups. */
+  /** `among`: the only groups that the caller may know about. */
   digests(query: DigestQuery, among?: readonly ChatId[]): Promise<DigestsResponse>;
-  /** Whether there is any group to ask about. */
+  /** Whether any group can be asked about. */
   hasGroups(): Promise<boolean>;
 }
 
-// Digests for a memory outside of Relay, as the owner sets them up: a folder, a webhook, or both.
+// The digest export: a folder, a webhook, or both.
 
 const url = z.url({ protocol: /^https?$/ }).max(2_000);
 
@@ -100,26 +100,26 @@ export const digestExportStateSchema = z.object({
 
 export type DigestExportState = z.infer<typeof digestExportStateSchema>;
 
-/** What is not named stays as it is; null takes it away. */
+/** An omitted field stays as it is; null removes it. */
 export const changeDigestExportSchema = z.strictObject({
   device_id: z.string().min(1).max(100).optional(),
   folder: z.string().max(4_096).nullable().optional(),
   hourly: z.boolean().optional(),
   webhook_url: url.nullable().optional(),
-  /** Make a new secret; a webhook without one gets one by itself. */
+  /** Creates a new secret. A webhook without one gets one automatically. */
   rotate_secret: z.boolean().optional(),
 });
 
 export type ChangeDigestExport = z.infer<typeof changeDigestExportSchema>;
 
 export const changedDigestExportSchema = digestExportStateSchema.extend({
-  /** A secret that was made now, shown this once. */
+  /** A newly created secret, shown only once. */
   webhook_secret: z.string().nullable(),
 });
 
 type ChangedDigestExport = z.infer<typeof changedDigestExportSchema>;
 
-// The owner's other memory as routes and commands set it up.
+// The digest export service, as routes and commands call it.
 
 export interface DigestExportService {
   state(): Promise<DigestExportState>;

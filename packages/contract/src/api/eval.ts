@@ -1,5 +1,5 @@
-// Relay's own sets run against the owner's model, as the API speaks of it: what it would cost, how far it
-// is, and how good the model was.
+// Schemas and service of evaluations: Relay's own sets run against the owner's model, with estimate, progress and
+// scores.
 import { z } from 'zod';
 import { LEAK_REASONS } from './constants.ts';
 
@@ -8,7 +8,7 @@ export type EvalSet = (typeof EVAL_SETS)[number];
 
 export const evalRequestSchema = z.strictObject({
   set: z.enum([...EVAL_SETS, 'all']).default('all'),
-  /** So many cases of the trigger set and days of the digest set, spread over them; all without. */
+  /** The number of trigger cases and digest days to use, spread over the sets; all if omitted. */
   limit: z.coerce.number().int().min(1).max(10_000).optional(),
 });
 export type EvalRequest = z.infer<typeof evalRequestSchema>;
@@ -18,16 +18,16 @@ const tokens = z.int().min(0);
 export const evalPlanSchema = z.object({
   provider: z.string(),
   model: z.string(),
-  /** How often it would be asked, and about what that costs. */
+  /** The number of model calls and their approximate cost. */
   calls: tokens,
   input_tokens: tokens,
   output_tokens: tokens,
-  /** What is left of `agent.tokens_per_day` today. */
+  /** The rest of `agent.tokens_per_day` for today. */
   left_today: tokens,
 });
 export type EvalPlan = z.infer<typeof evalPlanSchema>;
 
-/** Of those it spoke up for, how many it should have; of those it should have, how many it did. */
+/** Precision and recall of the cases in which the assistant answered. */
 const scoreSchema = z.object({
   right: z.int(),
   wrong: z.int(),
@@ -48,18 +48,20 @@ const perLabel = <Each extends z.ZodType>(each: Each) =>
 
 const triggerReportSchema = z.object({
   cases: z.int(),
-  /** That went on to the model. */
+  /** Messages that were passed to the model. */
   asked: z.int(),
   phase_one: scoreSchema,
   both_phases: scoreSchema,
   hard: z.object({ cases: z.int(), phase_one: scoreSchema, both_phases: scoreSchema }),
-  /** Answers to anybody but the owner; each is an error, whatever was said. */
+  /** Answers to anybody but the owner; each one is an error, whatever was said. */
   answered_others: z.int(),
-  /** Answers of the model that are none of the three labels, or that did not come: met with silence. */
+  /** Model answers that are missing or none of the three labels; the assistant stays silent on them. */
   unread: z.int(),
-  /** Of the owner's messages that it sorted. */
+  /** Over the owner's messages that the model labelled. */
   label_accuracy: z.number().nullable(),
-  /** What the owner's message is → what it was taken for. `no_mention` is one that phase 1 let pass. */
+  /**
+   * The true label of the owner's message → the label it received. `no_mention` is one that phase 1 did not pass on.
+   */
   confusion: perLabel(perLabel(z.int())),
 });
 export type TriggerReport = z.infer<typeof triggerReportSchema>;
@@ -68,7 +70,7 @@ const digestDaySchema = z.object({
   group: z.string(),
   day: z.string(),
   facts: z.int(),
-  /** As the model judged it. Null where no digest came of it, or no judgement. */
+  /** As the model judged it. Null without a digest or a judgement. */
   found: z.int().nullable(),
   missing: z.array(z.string()),
   leaks: z.array(z.object({ id: z.string(), reason: z.enum(LEAK_REASONS), fact: z.string() })),
@@ -81,7 +83,7 @@ const digestReportSchema = z.object({
   /** Over the days that could be judged. */
   fact_recall: z.number().nullable(),
   leaks: z.int(),
-  /** Something sensitive, or something that was taken back. */
+  /** Days whose digest contains something sensitive or revoked. */
   days_failed: z.int(),
 });
 export type DigestReport = z.infer<typeof digestReportSchema>;
@@ -95,7 +97,7 @@ const evalReportSchema = z.object({
 });
 export type EvalReport = z.infer<typeof evalReportSchema>;
 
-/** In the order it happens. The last one is `done` or `error`, and there is exactly one of them. */
+/** Events in the order they happen. Exactly one `done` or `error` comes, and it is the last. */
 const evalEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('progress'), set: z.enum(EVAL_SETS), done: z.int(), of: z.int() }),
   z.object({ type: z.literal('done'), report: evalReportSchema }),
@@ -103,15 +105,14 @@ const evalEventSchema = z.discriminatedUnion('type', [
 ]);
 export type EvalEvent = z.infer<typeof evalEventSchema>;
 
-// Relay's own sets run against the owner's model, as the route calls it. Implemented by the daemon's `eval`;
-// every refusal is a RelayError from the one table.
+// The evaluation service, as the route calls it. Implemented by the daemon; every refusal is a RelayError.
 
 export interface EvalService {
-  /** Asks no model. */
+  /** Calls no model. */
   plan(request: EvalRequest): Promise<EvalPlan>;
   /**
-   * Resolves when the last event was told: `done` or `error`. Aborting the signal ends it; what was spent
-   * by then is counted. One at a time.
+   * Resolves after the last event, `done` or `error`. Aborting the signal ends it; tokens spent by then are counted.
+   * Only one run at a time.
    */
   run(request: EvalRequest, sink: (event: EvalEvent) => void, signal: AbortSignal): Promise<void>;
 }

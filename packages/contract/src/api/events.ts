@@ -1,14 +1,14 @@
-// The live stream's frames. `id` is the cursor to resume from, `event` the kind, `data` this JSON.
-// Two kinds are the stream's own: `ready` opens it, `reset` says that the cursor asked for is gone
-// and that whatever the client shows must be loaded anew.
+// Frames of the live stream and the log behind it. `id` is the cursor to resume from, `event` the kind, `data` this
+// JSON. Two kinds belong to the stream: `ready` opens it; `reset` says that the cursor is gone and the client must
+// reload what it shows.
 import { z } from 'zod';
 
 export const READY_EVENT = 'ready';
 export const RESET_EVENT = 'reset';
-/** A message came in; the frame's data is a BufferedMessage, of which the log keeps only these ids. */
+/** A message was received; the frame's data is a BufferedMessage. The log itself stores only these ids. */
 export const MESSAGE_EVENT = 'message';
 export const messageRefSchema = z.object({ number: z.int(), message: z.string() });
-/** The cursor of a stream opened while the log was still empty. */
+/** The cursor of a stream that was opened while the log was empty. */
 export const START_CURSOR = 'start';
 
 const streamEventDataSchema = z.object({
@@ -19,11 +19,11 @@ const streamEventDataSchema = z.object({
 
 export type StreamEventData = z.infer<typeof streamEventDataSchema>;
 
-// What the live stream reads: an append-only log in commit order, followed by cursor.
-// Invariant: once a cursor was read, no event that sorts before it appears later.
+// The append-only log behind the live stream, in commit order and followed by cursor. Once a cursor was read, no event
+// that sorts before it appears later.
 
 export interface StreamEvent {
-  /** Opaque, sortable only by the log itself; goes out as the SSE `id`. */
+  /** Opaque; only the log can sort it. Sent as the SSE `id`. */
   readonly cursor: string;
   readonly kind: string;
   readonly at: string;
@@ -32,12 +32,12 @@ export interface StreamEvent {
 }
 
 export interface EventLog {
-  /** Events after the cursor, oldest first. Null reads from the oldest kept. */
+  /** Events after the cursor, oldest first. Null reads from the oldest one kept. */
   read(after: string | null, limit: number): Promise<readonly StreamEvent[]>;
-  /** The cursor of the newest event: where a new stream begins. Null while there is none. */
+  /** The cursor of the newest event, where a new stream begins. Null while the log is empty. */
   latest(): Promise<string | null>;
-  /** False when the cursor is unknown or older than what is kept: the reader must start afresh. */
+  /** False if the cursor is unknown or older than what is kept: the reader must reload. */
   covers(cursor: string): Promise<boolean>;
-  /** Calls `wake` whenever something may have been appended. Returns the way to stop. */
+  /** Calls `wake` whenever something may have been appended. Returns a function that unsubscribes. */
   subscribe(wake: () => void): () => void;
 }

@@ -1,10 +1,9 @@
-// An exported chat that is handed in to be found again: what is said with it, and what comes back while it is
-// taken in.
+// Schemas and service of chat imports: the request, and the events while an exported chat is imported.
 import { z } from 'zod';
 import { isZoneName } from '../schedule/names.ts';
 import { boundedText } from './common.ts';
 
-/** Which number of a date is the day, the month and the year. */
+/** The order of day, month and year in a date. */
 export const DATE_ORDERS = ['dmy', 'mdy', 'ymd'] as const;
 export type DateOrder = (typeof DATE_ORDERS)[number];
 
@@ -20,14 +19,14 @@ export const IMPORT_SKIPS = [
 export type ImportSkip = (typeof IMPORT_SKIPS)[number];
 
 export const importQuerySchema = z.strictObject({
-  /** The name of the file, by which the chat is known. */
+  /** The file's name, which identifies the chat. */
   file: z.string().max(300),
-  /** A name or a number; the file's name says it otherwise. */
+  /** A name or a number; taken from the file's name if omitted. */
   chat: boundedText(200).optional(),
-  /** How the one who exported it is called in it; empty if they wrote nothing. */
+  /** The exporter's own name in the chat; empty if they wrote nothing. */
   me: z.string().max(200).optional(),
   date_order: z.enum(DATE_ORDERS).optional(),
-  /** Whose clocks the times are of; the owner's zone otherwise. */
+  /** The time zone of the times; the owner's zone if omitted. */
   zone: z.string().refine(isZoneName, 'It is no time zone, as Europe/Berlin is one').optional(),
 });
 
@@ -36,24 +35,24 @@ export type ImportQuery = z.infer<typeof importQuerySchema>;
 const chatImportReportSchema = z.object({
   chat_id: z.string(),
   chat_name: z.string(),
-  /** It was not known before, and holds nothing but what is imported. */
+  /** Whether the chat was unknown before and contains only imported messages. */
   new_chat: z.boolean(),
   lines: z.int(),
   messages: z.int(),
-  /** Added now. */
+  /** Messages added by this import. */
   added: z.int(),
-  /** There already: imported before, or received by the linked account. */
+  /** Messages that were stored already: imported before, or received by the linked account. */
   known: z.int(),
   people: z.int(),
   from: z.iso.datetime().nullable(),
   to: z.iso.datetime().nullable(),
-  /** What is not there to be found, and why. */
+  /** Lines that were not imported, by reason. */
   skipped: z.partialRecord(z.enum(IMPORT_SKIPS), z.int()),
 });
 
 export type ChatImportReport = z.infer<typeof chatImportReportSchema>;
 
-/** One line of the answer, as JSON; the last is `done` or `failed`. */
+/** One line of the response, as JSON; the last one is `done` or `failed`. */
 const importEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('progress'), lines: z.int(), percent: z.number() }),
   z.object({ type: z.literal('done'), report: chatImportReportSchema }),
@@ -62,12 +61,12 @@ const importEventSchema = z.discriminatedUnion('type', [
 
 export type ImportEvent = z.infer<typeof importEventSchema>;
 
-// Old chats made findable. Refuses before anything is stored, and then tells how far it is.
+// The import service. It refuses before anything is stored, and then reports progress.
 
 interface ImportRun {
-  /** The last is `done`. Leaving it early stops the import, which can be repeated. */
+  /** The last event is `done`. Stopping early stops the import, which can be repeated. */
   readonly news: AsyncIterable<ImportEvent>;
-  /** To be called whatever happened: lets go of the file, and lets the next one begin. */
+  /** Must always be called: releases the file and lets the next import begin. */
   end(): Promise<void>;
 }
 

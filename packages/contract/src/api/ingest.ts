@@ -1,4 +1,4 @@
-// What a forwarder of notifications may hand in, and the token it does it with.
+// Schemas and service for forwarded notifications: what a forwarder may hand in, and its token.
 import { z } from 'zod';
 import { boundedText } from './common.ts';
 
@@ -14,14 +14,14 @@ export const MEDIA_KINDS = [
 ] as const;
 export type MediaKind = (typeof MEDIA_KINDS)[number];
 
-/** As apps call them; a voice message is audio and an animation a video. */
+/** The names that apps use; a voice message is audio and an animation a video. */
 const mediaType = z.enum([...MEDIA_KINDS, 'text', 'voice', 'gif']);
 
 const SECONDS = /^\d{9,10}$/;
 const MILLISECONDS = /^\d{12,13}$/;
 const INSTANT = z.iso.datetime({ offset: true });
 
-/** Null for what is no instant. */
+/** Returns null for anything that is not an instant. */
 export function parseInstant(given: string | number): Date | null {
   const text = String(given).trim();
   if (SECONDS.test(text)) return new Date(Number(text) * 1000);
@@ -29,7 +29,7 @@ export function parseInstant(given: string | number): Date | null {
   return INSTANT.safeParse(text).success ? new Date(text) : null;
 }
 
-/** An instant as in ISO 8601 with its zone, or the seconds or milliseconds since 1970, also as text. */
+/** An ISO 8601 instant with its zone, or the seconds or milliseconds since 1970, also as text. */
 const timestamp = z
   .union([z.int().nonnegative(), z.string().max(40)])
   .refine(
@@ -38,11 +38,11 @@ const timestamp = z
   );
 
 const notificationSchema = z.strictObject({
-  /** The name that the notification shows. */
+  /** The name in the notification. */
   sender: boundedText(200),
-  /** The name of the group, as WhatsApp shows it. */
+  /** The group's name as WhatsApp shows it. */
   group: boundedText(200),
-  /** What the notification shows: words, or a placeholder such as "📷 Photo". */
+  /** The notification's content: text, or a placeholder such as "📷 Photo". */
   text: z
     .string()
     .max(16_384)
@@ -55,7 +55,7 @@ export type ForwardedNotification = z.infer<typeof notificationSchema>;
 
 const MOST_AT_ONCE = 100;
 
-/** One, or several at once: all are taken or none. */
+/** One notification or several; all are stored or none. */
 export const notificationsSchema = z.union([
   notificationSchema,
   z.array(notificationSchema).min(1).max(MOST_AT_ONCE),
@@ -64,16 +64,16 @@ export const notificationsSchema = z.union([
 export const ingestReportSchema = z.object({
   /** New ones; each is read like a message of the group, and never answered. */
   taken: z.int(),
-  /** Known already, by this way or by the linked account. */
+  /** Known already, from a forwarder or from the linked account. */
   repeated: z.int(),
-  /** Notes that a message was deleted; which one, they do not say. */
+  /** Notices that a message was deleted; they do not say which one. */
   left_out: z.int(),
 });
 
 export type IngestReport = z.infer<typeof ingestReportSchema>;
 
 export const ingestTokenSchema = z.object({
-  /** Shown this once. */
+  /** Shown only once. */
   token: z.string(),
 });
 
@@ -85,20 +85,20 @@ export const ingestTokenStateSchema = z.object({
 
 type IngestTokenState = z.infer<typeof ingestTokenStateSchema>;
 
-// The other way that messages of observed groups come in: forwarders of notifications, with a token of their
-// own. What they hand in is read and never answered: nobody can prove who wrote it.
+// The service for notification forwarders, the second source of messages of observed groups. They have their own token.
+// Their messages are read and never answered, because their author cannot be verified.
 
 export interface IngestService {
-  /** All or nothing. Refuses what is of no observed group. */
+  /** Stores all or nothing. Refuses a notification that belongs to no observed group. */
   take(notifications: readonly ForwardedNotification[]): Promise<IngestReport>;
 }
 
 export interface ForwarderTokens {
-  /** Whether the token with this hash is good; that it was used is noted. */
+  /** Whether the token with this hash is valid; records the use. */
   knows(hash: string): Promise<boolean>;
-  /** From now on this one is good, and none before it. */
+  /** Makes this token valid and all former ones invalid. */
   replace(hash: string): Promise<void>;
-  /** False when there was none. */
+  /** False if there was no token. */
   revoke(): Promise<boolean>;
   state(): Promise<IngestTokenState>;
 }

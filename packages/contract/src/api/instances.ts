@@ -1,4 +1,4 @@
-// The API's view of a delegated conversation: names and shapes as seed 003 gives them.
+// Schemas and service of conversations, which the API calls instances: names and shapes are fixed by seed 003.
 import { z } from 'zod';
 import {
   INSTANCE_STATES,
@@ -38,7 +38,7 @@ export const instanceSchema = z.object({
   objective: z.string(),
   target_contact: z.string(),
   todos: z.array(todoSchema),
-  /** What may be told to the contact as it stands. */
+  /** Facts that the contact may be told verbatim. */
   facts: z.array(z.string()),
   state: instanceStateSchema,
   previous_state: instanceStateSchema.nullable(),
@@ -49,31 +49,31 @@ export const instanceSchema = z.object({
   updated_at: z.iso.datetime(),
   /** When the next follow-up is due, if a timer runs. */
   next_follow_up_at: z.iso.datetime().nullable(),
-  /** Why it stands where it stands, in one sentence. */
+  /** The reason for the current state, in one sentence. */
   reason: z.string(),
-  /** Messages of the contact that no turn has read yet. */
+  /** The contact's messages that no turn has read yet. */
   unread: z.int(),
-  /** Where it is held. */
+  /** The chat it takes place in. */
   chat_id: z.string(),
-  /** Who began it: `owner`, or a program as `token:<id>`. */
+  /** Who began it: `owner`, or a client as `token:<id>`. */
   created_by: z.string(),
 });
 
-/** With what the owner sees of it at a glance: who it is with, and whose turn it is. */
+/** A conversation as the list shows it, with the contact and whose turn it is. */
 export const listedInstanceSchema = instanceSchema.extend({
   contact_id: z.uuid(),
-  /** Yours for them if they have one, else the one that WhatsApp tells. */
+  /** The owner's name for them if there is one, else WhatsApp's. */
   contact_name: z.string().nullable(),
-  /** The owner's whenever an approval is held, whatever the state. */
+  /** The owner's turn whenever an approval is pending, whatever the state. */
   turn: z.enum(TURNS),
-  /** The approval that it waits for. */
+  /** The pending approval. */
   approval_id: z.uuid().nullable(),
 });
 
 const numbered = <Key extends string>(keys: readonly Key[]) =>
   z.object(Object.fromEntries(keys.map((key) => [key, z.int()])) as Record<Key, z.ZodInt>);
 
-/** As whatever it belongs to, a chat or a person, lists it. */
+/** A conversation as the page of a chat or a contact lists it. */
 export const relatedInstanceSchema = z.object({
   id: z.string(),
   objective: z.string(),
@@ -85,7 +85,7 @@ export const relatedInstanceSchema = z.object({
 export const instanceCountsSchema = z.object({
   by_state: numbered(INSTANCE_STATES),
   by_turn: numbered(TURNS),
-  /** Those that wait for a yes, whatever their state. */
+  /** Conversations with a pending approval, whatever their state. */
   holding_approval: z.int(),
 });
 
@@ -95,11 +95,11 @@ export const transcriptLineSchema = z.object({
   role: z.enum(['agent', 'contact', 'system', 'manual']),
   content: z.string(),
   timestamp: z.iso.datetime(),
-  /** How far a message of ours has come; null for a line that is none. */
+  /** The delivery state of a message of ours; null for any other line. */
   delivery: z.enum(OUTBOX_STATES).nullable(),
-  /** While the limits on first contacts hold it back: when it can leave at the earliest. */
+  /** The earliest time to send while the limits on first contacts hold it back. */
   queued_until: z.iso.datetime().optional(),
-  /** The id WhatsApp knows it by; null for a line that is no message. */
+  /** WhatsApp's id of the message; null for a line that is not a message. */
   message_id: z.string().nullable(),
 });
 
@@ -107,11 +107,11 @@ const lineId = z.string().regex(/^\d{1,15}$/, 'It is not the id of a line');
 
 export const transcriptQuerySchema = z
   .strictObject({
-    /** Only what comes after the line of this id. */
+    /** Only lines after the one with this id. */
     after: lineId.optional(),
-    /** Only what comes before the line of this id. */
+    /** Only lines before the one with this id. */
     before: lineId.optional(),
-    /** The last so many; after a line, the first. All of them unless given. */
+    /** The maximum number of lines: the last ones, or with `after` the first ones. All if omitted. */
     limit: z.coerce.number().int().min(1).max(500).optional(),
   })
   .refine(({ after, before }) => !after || !before, 'Give before or after, not both');
@@ -124,7 +124,7 @@ export const stateTransitionSchema = z.object({
   /** The event that caused it. */
   trigger: z.string(),
   timestamp: z.iso.datetime(),
-  /** The program that caused it, as `token:<id>`; null for everybody else. */
+  /** The client that caused it, as `token:<id>`; null for everybody else. */
   caused_by: z.string().nullable(),
 });
 
@@ -149,17 +149,20 @@ export const listInstancesSchema = z.strictObject({
   limit: z.coerce.number().int().min(1).max(500).optional(),
   /** Whose turn it is. */
   turn: z.enum(TURNS).optional(),
-  /** The id of a contact. */
+  /** A contact's id. */
   contact: z.uuid().optional(),
-  /** In the objective, or in the name or number of the contact. */
+  /** Text in the objective, or in the contact's name or number. */
   words: z.string().trim().min(1).max(200).optional(),
-  /** The newest first unless said; or whatever changed last. */
+  /** Newest first by default, or last changed first. */
   order: z.enum(['newest', 'changed']).optional(),
-  /** The id of the last instance of the page before. */
+  /** The id of the last instance on the previous page. */
   after: z.uuid().optional(),
-  /** By change: when the last instance of the page before had changed, as it was told; it may have moved since. */
+  /**
+   * For the order by change: when the last instance on the previous page had changed at the time of that response; it
+   * may have changed since.
+   */
   changed_before: z.iso.datetime().optional(),
-  /** How the id begins. */
+  /** The beginning of the id. */
   id_prefix: z
     .string()
     .regex(/^[0-9a-f][0-9a-f-]{3,35}$/i, 'It is not the beginning of an id')
@@ -176,34 +179,33 @@ export type CreateInstanceRequest = z.infer<typeof createInstanceSchema>;
 export type CreateInstanceResponse = z.infer<typeof createInstanceResponseSchema>;
 export type ListInstancesQuery = z.infer<typeof listInstancesSchema>;
 
-// The verbs of delegated conversations, as routes, commands and other agents call them.
-// Implemented by flows/conversation; every refusal is a RelayError from the one table.
+// The conversation service, as routes, commands and other agents call it. Implemented by features/conversations; every
+// refusal is a RelayError.
 
 export interface ConversationService {
-  /** The same key with the same request again answers what the first was answered. */
+  /** The same key with the same request returns the first response again. */
   create(request: CreateInstanceRequest, key?: string): Promise<CreateInstanceResponse>;
   list(query: ListInstancesQuery): Promise<readonly ListedInstance[]>;
-  /** How many there are of each state and of each turn. */
+  /** The number of conversations by state and by turn. */
   counts(): Promise<InstanceCounts>;
   get(id: InstanceId): Promise<ListedInstance>;
-  /** The oldest line first, whichever part of it is asked for. */
+  /** Lines oldest first, whichever part is requested. */
   transcript(id: InstanceId, query?: TranscriptQuery): Promise<readonly TranscriptLine[]>;
-  /** Every change of state, the oldest first. */
+  /** Every change of state, oldest first. */
   transitions(id: InstanceId): Promise<readonly StateTransition[]>;
   cancel(id: InstanceId): Promise<ConversationInstance>;
   pause(id: InstanceId): Promise<ConversationInstance>;
   resume(id: InstanceId): Promise<ConversationInstance>;
-  /** The same key with the same message again sends nothing and answers with the line that there is. */
+  /** The same key with the same message sends nothing and returns the existing line. */
   send(id: InstanceId, message: string, key?: string): Promise<TranscriptLine>;
 }
 
-// How many conversations there are of each state, folded into whose turn it is. Pure; every state and turn is told,
-// with zero where there is none.
+// Counts of conversations by state and by turn. Every state and turn is present, with zero if there is none.
 
 interface Counted {
   readonly state: InstanceState;
   readonly n: number;
-  /** Of these, how many hold an approval. */
+  /** How many of them have a pending approval. */
   readonly holding: number;
 }
 

@@ -1,26 +1,26 @@
-// The ledger as the API tells it: why a message was treated as it was, the decisions page by page, and
-// whether the chain is whole. Names of people, never words of messages.
+// Schemas and service of the ledger: explanations of a message, pages of decisions, and the verification of the chain.
+// Contains people's names, never message text.
 import { z } from 'zod';
 import type { ApprovalId, ChatId } from '../ids.ts';
 
 export const messageExplanationSchema = z.object({
-  /** One true sentence. */
+  /** The explanation in one sentence. */
   sentence: z.string(),
-  /** The id WhatsApp knows the message by. */
+  /** WhatsApp's id of the message. */
   message_id: z.string(),
-  /** Relay's own, of a message it sent or is to send. */
+  /** Relay's id of a message that it sent or is going to send. */
   outbox_id: z.string().nullable(),
   way: z.enum(['in', 'out']),
   chat: z.object({ id: z.string(), kind: z.enum(['direct', 'group', 'own']), name: z.string() }),
   at: z.iso.datetime(),
-  /** Of an incoming one, what the router decided; of an outgoing one, what the gate did. */
+  /** The router's decision for a received message, the gate's for an outgoing one. */
   outcome: z.string().nullable(),
   reason: z.string().nullable(),
   run: z.object({ id: z.string(), model: z.string().nullable(), state: z.string() }).nullable(),
   instance_id: z.string().nullable(),
   schedule_id: z.string().nullable(),
   approval: z.object({ id: z.string(), state: z.string() }).nullable(),
-  /** Of an incoming one, the answers to it; of an outgoing one, itself. */
+  /** For a received message the answers to it; for an outgoing one itself. */
   deliveries: z.array(
     z.object({
       id: z.string(),
@@ -30,7 +30,7 @@ export const messageExplanationSchema = z.object({
       failure: z.string().nullable(),
     }),
   ),
-  /** The rows of the ledger it was told from, the oldest first. */
+  /** The ledger's rows behind the explanation, oldest first. */
   rows: z.array(z.lazy(() => ledgerLineSchema)),
 });
 export type MessageExplanation = z.infer<typeof messageExplanationSchema>;
@@ -38,24 +38,24 @@ export type MessageExplanation = z.infer<typeof messageExplanationSchema>;
 export const ledgerLineSchema = z.object({
   seq: z.int(),
   at: z.iso.datetime(),
-  /** As it is kept, `conversation:<id>`, and for a person. */
+  /** The stored form, such as `conversation:<id>`; next to it the text for people. */
   actor: z.string(),
   who: z.string(),
   action: z.string(),
   what: z.string(),
   subject: z.object({ kind: z.string(), id: z.string() }),
-  /** About whom, if it is about somebody. */
+  /** The person it is about, if there is one. */
   about: z.string().nullable(),
   outcome: z.string(),
   reason: z.string(),
-  /** The reason in words. */
+  /** The reason as a sentence. */
   sentence: z.string(),
   detail: z.record(z.string(), z.unknown()),
 });
 export type LedgerLine = z.infer<typeof ledgerLineSchema>;
 
 export const whyQuerySchema = z.strictObject({
-  /** One chat alone, by Relay's id of it, where several hold a message of this id. */
+  /** Relay's id of the chat, if several chats have a message with this id. */
   chat: z.guid().optional(),
 });
 
@@ -63,25 +63,27 @@ const LEDGER_ORDERS = ['newest', 'oldest'] as const;
 
 export const listLedgerSchema = z.strictObject({
   order: z.enum(LEDGER_ORDERS).default('newest'),
-  /** Where the last page ended, in the same order. */
+  /** The cursor of the previous page, in the same order. */
   cursor: z
     .string()
     .regex(/^\d{1,15}$/, 'Give the cursor that a page came with')
     .optional(),
   limit: z.coerce.number().int().min(1).max(500).default(50),
-  /** `owner`, `router`, `auto_reply`, …: all of a kind, or one with its id. */
+  /** `owner`, `router`, `auto_reply`, …: all actors of a kind, or one with its id. */
   actor: z.string().min(1).max(100).optional(),
   action: z.string().min(1).max(100).optional(),
-  /** One, or several with commas between. */
+  /** One outcome, or several separated by commas. */
   outcome: z.string().min(1).max(100).optional(),
-  /** An id: of a message, an approval; of a chat, a person or a conversation, and then whatever happened there. */
+  /**
+   * The id of a message or an approval; or of a chat, a contact or a conversation, for everything that happened there.
+   */
   subject: z.string().min(1).max(200).optional(),
   since: z.iso.datetime({ offset: true }).optional(),
 });
 
 export const ledgerPageSchema = z.object({
   entries: z.array(ledgerLineSchema),
-  /** Goes on behind this page; null as long as there was nothing at all. */
+  /** The cursor of the next page; null while the ledger is empty. */
   cursor: z.string().nullable(),
   more: z.boolean(),
 });
@@ -93,20 +95,19 @@ export const verifyLedgerSchema = z.strictObject({
 
 export const ledgerVerdictSchema = z.object({
   whole: z.boolean(),
-  /** What was found, for a person. */
+  /** The result as a sentence. */
   sentence: z.string(),
   fault: z.object({ kind: z.string(), seq: z.int() }).nullable(),
-  /** Rows computed anew this time, and all there are. */
+  /** Rows recomputed in this verification, and rows in total. */
   checked: z.int(),
   rows: z.int(),
   full: z.boolean(),
-  /** The last hash, to be kept elsewhere: whoever rewrites everything cannot keep it. */
+  /** The last hash. Keep it elsewhere: rewriting the whole ledger changes it. */
   head: z.string(),
 });
 export type LedgerVerdict = z.infer<typeof ledgerVerdictSchema>;
 
-// The ledger, read: why a message was treated as it was, the decisions page by page, and whether the chain
-// is whole. Implemented by `store`; nothing here ever holds the words of a message.
+// The service that reads the ledger. It never returns message text.
 
 export interface LedgerQuery {
   readonly order: 'newest' | 'oldest';
@@ -121,11 +122,11 @@ export interface LedgerQuery {
 
 export interface LedgerReader {
   /**
-   * `id` is WhatsApp's or the outbox's, or the beginning of one that fits one message alone. Refused with
-   * `message_unknown`, or with `message_ambiguous` and the candidates.
+   * `id` is WhatsApp's or the outbox's, or a unique beginning of one. Refused with `message_unknown`, or with
+   * `message_ambiguous` and the candidates.
    */
   why(id: string, chat?: ChatId): Promise<MessageExplanation>;
-  /** What the ledger says of a question to the owner, whatever words it had: the oldest first. */
+  /** The ledger's rows about an approval, oldest first, whichever text it had. */
   asked(id: ApprovalId): Promise<readonly LedgerLine[]>;
   list(query: LedgerQuery): Promise<LedgerPage>;
   verify(options: { readonly full: boolean }): Promise<LedgerVerdict>;

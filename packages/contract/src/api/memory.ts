@@ -1,5 +1,4 @@
-// How memory finds things by meaning, as the API has it: which model makes the vectors, how far it has come,
-// and what another choice would mean before it is made.
+// Schemas and service of search by meaning: the embedding model, its progress, and a trial of another choice.
 import { z } from 'zod';
 import { memorySchema } from '../settings.ts';
 import { boundedText } from './common.ts';
@@ -13,9 +12,9 @@ export const memoryStatusSchema = z.object({
   dims: z.int().nullable(),
   /** Where vectors are compared: in the daemon, or by pgvector. */
   index: z.enum(['process', 'pgvector']).nullable(),
-  /** Texts that can be found. */
+  /** Searchable texts. */
   documents: z.int(),
-  /** Those of them that this model has seen, and those it has not. */
+  /** Texts with a vector of this model, and texts without one. */
   vectors: z.int(),
   waiting: z.int(),
   per_second: z.number().nullable(),
@@ -23,7 +22,7 @@ export const memoryStatusSchema = z.object({
 });
 export type MemoryStatus = z.infer<typeof memoryStatusSchema>;
 
-/** What is not named stays as it is; a key stays with the address it was given for. */
+/** An omitted field stays as it is; a key is kept only with the address it was given for. */
 export const embeddingsChoiceSchema = z.strictObject({
   embeddings,
   base_url: z.url({ protocol: /^https?$/ }).optional(),
@@ -37,19 +36,19 @@ export const embeddingsTrialSchema = z.object({
   provider: z.string(),
   model: z.string(),
   dims: z.int(),
-  /** How many texts it would have to read, and how many it reads in a second. */
+  /** The number of texts to embed, and the texts per second of the trial. */
   waiting: z.int(),
   per_second: z.number(),
-  /** The host that all texts would be sent to; null when they stay on this machine. */
+  /** The host that would receive all texts; null if they stay on this machine. */
   leaves_to: z.string().nullable(),
 });
 export type EmbeddingsTrial = z.infer<typeof embeddingsTrialSchema>;
 
-// Memory's way to compare by meaning, as the owner's routes and commands call it. Implemented by `search`.
+// The embeddings service, as the owner's routes and commands call it. Implemented by features/search.
 
 export interface MemoryService {
   status(): Promise<MemoryStatus>;
-  /** Asks the model for a few vectors and changes nothing. */
+  /** Requests a few vectors from the model and changes nothing. */
   tryOut(choice: EmbeddingsChoice): Promise<EmbeddingsTrial>;
   choose(choice: EmbeddingsChoice): Promise<MemoryStatus>;
 }

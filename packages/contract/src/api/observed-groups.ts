@@ -1,31 +1,31 @@
-// Groups that are read in silence, as the API has them: which, on what terms, and what it costs and spares.
+// Schemas and service of observed groups: their options, the tokens they cost and the tokens that filtering saved.
 import { z } from 'zod';
 import { boundedText } from './common.ts';
 
 export const observeGroupSchema = z.strictObject({
-  /** Its name, its address, or its id. */
+  /** The group's name, address or id. */
   group: boundedText(128),
-  /** The IANA zone its hours and days are told by; your own unless given. */
+  /** The IANA zone of its hours and days; the owner's zone by default. */
   zone: z.string().max(64).optional(),
-  /** What you call your assistant in this group; as in the settings unless given. */
+  /** The assistant's name in this group; from the settings by default. */
   assistant_name: z.string().trim().min(2).max(40).optional(),
   answers_per_day: z.int().min(0).max(100).optional(),
-  /** Your assistant may answer you there, when you ask it by name. */
+  /** Whether the assistant may answer the owner in the group when asked by name. */
   may_answer: z.boolean().default(false),
-  /** You have told the group. Without it nothing is observed. */
+  /** Whether the owner has announced it in the group. Without that nothing is observed. */
   announced: z.boolean().default(false),
 });
 export type ObserveGroupRequest = z.infer<typeof observeGroupSchema>;
 
 const terms = {
-  /** As WhatsApp has it. */
+  /** The group's address on WhatsApp. */
   address: z.string(),
   name: z.string(),
   zone: z.string(),
   assistant_name: z.string(),
   answers_per_day: z.int(),
   may_answer: z.boolean(),
-  /** A ready sentence with which you tell the group. */
+  /** A sentence with which the owner can announce it. */
   announcement: z.string(),
 };
 
@@ -33,7 +33,7 @@ export const observedPreviewSchema = z.object({ ...terms, observed: z.boolean() 
 export type ObservedPreview = z.infer<typeof observedPreviewSchema>;
 
 const observedDaySchema = z.object({
-  /** `YYYY-MM-DD`, by the group's zone. */
+  /** `YYYY-MM-DD` in the group's zone. */
   day: z.string(),
   messages_kept: z.int(),
   messages_cut: z.int(),
@@ -45,26 +45,26 @@ export const observedGroupSchema = z.object({
   chat_id: z.string(),
   ...terms,
   since: z.string(),
-  /** When you said that the group knows of it. */
+  /** When the owner confirmed that it was announced. */
   announced_at: z.string().nullable(),
   messages_kept: z.int(),
   messages_cut: z.int(),
   tokens_spent: z.int(),
-  /** Tokens that no model had to read, because the noise was filtered out without one. */
+  /** Tokens saved because noise was filtered out without a model. */
   tokens_avoided: z.int(),
   answers_today: z.int(),
-  /** What Relay sent there or may have since it is observed, as the outbox has it. */
+  /** Messages that Relay has sent or may have sent there since it is observed, according to the outbox. */
   messages_sent: z.int(),
-  /** The last fourteen on which something was read, the oldest first. */
+  /** The last fourteen days with messages, oldest first. */
   days: z.array(observedDaySchema),
   last_digest_at: z.string().nullable(),
-  /** When the oldest message was written that is still kept. */
+  /** The time of the oldest message that is still kept. */
   oldest_message_at: z.string().nullable(),
 });
 export type ObservedGroup = z.infer<typeof observedGroupSchema>;
 
 export const unobserveSchema = z.strictObject({
-  /** What was kept of the group is erased too. */
+  /** Whether to erase the group's stored content too. */
   erase: z
     .enum(['true', 'false'])
     .default('false')
@@ -78,16 +78,15 @@ export const unobservedGroupSchema = z.object({
 });
 type UnobservedGroup = z.infer<typeof unobservedGroupSchema>;
 
-// Groups that are read in silence, as routes and commands call them. Every refusal is a RelayError from the
-// one table.
+// The service of observed groups, as routes and commands call it. Every refusal is a RelayError.
 
 export interface ObservedGroupService {
-  /** The longest observed first. */
+  /** Longest observed first. */
   list(): Promise<readonly ObservedGroup[]>;
-  /** What `add` would do. Writes nothing. */
+  /** Shows what `add` would do. Writes nothing. */
   preview(wish: ObserveGroupRequest): Promise<ObservedPreview>;
-  /** Refused until the owner says that the group was told. Observed already: its terms are changed. */
+  /** Refused until the owner confirms the announcement. If the group is observed already, changes its options. */
   add(wish: ObserveGroupRequest): Promise<ObservedGroup>;
-  /** By the id or address of the group. */
+  /** Takes the group's id or address. */
   remove(group: string, options: { readonly erase: boolean }): Promise<UnobservedGroup>;
 }

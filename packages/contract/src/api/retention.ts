@@ -1,4 +1,4 @@
-// What is kept how long, and erasing somebody, as the API has it.
+// Schemas and service of retention: how long content is kept, and erasing a contact.
 import { z } from 'zod';
 import type { DigestId } from '../ids.ts';
 import { boundedText } from './common.ts';
@@ -9,23 +9,23 @@ const moment = z.iso.datetime();
 const retentionGroupSchema = z.object({
   chat_id: z.uuid(),
   name: z.string().nullable(),
-  /** False: no longer observed; what was written until then still goes in time. */
+  /** False if the group is no longer observed; its messages still expire. */
   observed: z.boolean(),
   messages: figure,
   oldest_message_at: moment.nullable(),
   digests: figure,
   oldest_digest_at: moment.nullable(),
-  /** Nothing here is older than its limit. */
+  /** Whether nothing is older than its limit. */
   within_limits: z.boolean(),
 });
 
 export const retentionRunSchema = z.object({
   at: moment,
-  /** Why it was enforced: a start of the daemon, its daily time, or the owner. */
+  /** What started the run: the daemon's start, its daily time, or the owner. */
   cause: z.enum(['start', 'night', 'owner']),
   messages: figure,
   digests: figure,
-  /** Whether the database's files were written anew, so that no byte of it is left in them. */
+  /** Whether the database's files were rewritten, so that no deleted byte is left in them. */
   scoured: z.boolean(),
   ms: figure,
 });
@@ -34,10 +34,10 @@ export const retentionStatusSchema = z.object({
   now: moment,
   limits: z.object({ observed_messages_days: z.int(), digests_days: z.int() }),
   groups: z.array(retentionGroupSchema),
-  /** The newest first. */
+  /** Newest first. */
   runs: z.array(retentionRunSchema),
   next_run_at: moment,
-  /** What else has a limit, in words. */
+  /** Other limits, as text. */
   others: z.array(z.object({ what: z.string(), limit: z.string() })),
 });
 
@@ -47,7 +47,7 @@ export type RetentionStatus = z.infer<typeof retentionStatusSchema>;
 
 const erasedCountsSchema = z.object({
   messages: figure,
-  /** What Relay sent or was to send. */
+  /** Messages that Relay sent or was going to send. */
   sent: figure,
   conversations: figure,
   session_lines: figure,
@@ -55,14 +55,14 @@ const erasedCountsSchema = z.object({
   approvals: figure,
   grants: figure,
   digests: figure,
-  /** What the assistant told the owner from it, and what its tools found there. */
+  /** The assistant's answers to the owner that used it, and what its tools found there. */
   assistant_answers: figure,
   tool_calls: figure,
 });
 
 export type ErasedCounts = z.infer<typeof erasedCountsSchema>;
 
-/** A contact's id, a chat's, or `name:` and the name of somebody who has no address. */
+/** A contact's id, a chat's id, or `name:` and the name of somebody without an address. */
 const whom = boundedText(300);
 
 export const forgetQuerySchema = z.strictObject({ id: whom });
@@ -82,31 +82,31 @@ export type ForgetPreview = z.infer<typeof forgetPreviewSchema>;
 export const erasureReceiptSchema = z.object({
   kind: z.enum(['person', 'group']),
   erased: erasedCountsSchema,
-  /** Lines taken out of the files for a memory outside. */
+  /** Lines removed from the files of the digest export. */
   outside_lines: figure,
-  /** How far the bytes are gone from the database's files. */
+  /** How far the deleted bytes are gone from the database's files. */
   scoured: z.enum(['all', 'tables', 'none']),
   ms: figure,
-  /** What is left, where and why, in sentences. */
+  /** What remains, where and why, in sentences. */
   stays: z.array(z.string()),
 });
 
 export type ErasureReceipt = z.infer<typeof erasureReceiptSchema>;
 
-// Deletion as the owner's routes and commands call it, and what it needs of those who keep copies outside of
-// the database. Every refusal is a RelayError from the one table.
+// The retention service for routes and commands, and the interface for copies outside of the database. Every refusal is
+// a RelayError.
 
 export interface RetentionService {
   status(): Promise<RetentionStatus>;
-  /** Enforces the limits now, and leaves no byte behind where that is in Relay's hands. */
+  /** Enforces the limits now and removes deleted bytes wherever Relay can. */
   run(): Promise<RetentionRun>;
-  /** What `forget` would erase. */
+  /** Shows what `forget` would erase. */
   preview(id: string): Promise<ForgetPreview>;
   forget(id: string): Promise<ErasureReceipt>;
 }
 
-/** Copies of digests that Relay has written elsewhere. */
+/** Copies of digests that Relay exported. */
 export interface ExportedDigestCopies {
-  /** Takes the lines of these digests out of the files that Relay can reach. Returns how many lines. */
+  /** Removes the lines of these digests from the files that Relay can reach. Returns the number of lines. */
   erase(digests: readonly DigestId[]): Promise<number>;
 }

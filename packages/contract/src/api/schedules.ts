@@ -1,4 +1,4 @@
-// Messages for later, as the API has them: what is asked for, what was understood, and when it happens.
+// Schemas and service of schedules: the request, how it was understood, and its runs.
 import { z } from 'zod';
 import type { ScheduleId } from '../ids.ts';
 import { OUTBOX_STATES } from '../outbox/states.ts';
@@ -17,9 +17,9 @@ export const createScheduleSchema = z
     /** As people type it: "every weekday 9am", "tomorrow 14:30". */
     when: boundedText(200).optional(),
     rule: ruleSchema.optional(),
-    /** An IANA zone; your own unless given. */
+    /** An IANA zone; the owner's zone by default. */
     zone: z.string().max(64).optional(),
-    /** What becomes of those that Relay was not there for. */
+    /** What happens to runs that were missed. */
     catch_up: z.enum(CATCH_UPS).optional(),
   })
   .refine(({ when, rule }) => (when === undefined) !== (rule === undefined), {
@@ -31,12 +31,12 @@ export type CreateSchedule = z.infer<typeof createScheduleSchema>;
 const understood = {
   rule: ruleSchema,
   zone: z.string(),
-  /** As in: every weekday at 09:00, Europe/Berlin. */
+  /** The rule as text, such as "every weekday at 09:00, Europe/Berlin". */
   words: z.string(),
   catch_up: z.enum(CATCH_UPS),
-  /** The next times, as instants: five in a preview, three in a list. */
+  /** The next times as instants: five in a preview, three in a list. */
   next: z.array(z.string()),
-  /** Where it goes: a number, or an address as WhatsApp has it. */
+  /** The recipient: a number, or an address as WhatsApp writes it. */
   recipient: z.string().nullable(),
   recipient_name: z.string().nullable(),
   text: z.string(),
@@ -47,16 +47,16 @@ export type SchedulePreview = z.infer<typeof schedulePreviewSchema>;
 
 const scheduleRunSchema = z.object({
   due_at: z.string(),
-  /** Of several that were left out together, the last; else the same. */
+  /** The last one if several runs were skipped together; else the same as the first. */
   last_due_at: z.string(),
   count: z.int(),
   outcome: z.enum(RUN_OUTCOMES),
   reason: z.string(),
   reason_code: z.string(),
   at: z.string(),
-  /** Where its message stands, if there is one. */
+  /** The delivery state of its message, if there is one. */
   message_state: z.enum(OUTBOX_STATES).nullable(),
-  /** The question to the owner that it waits for, as long as it waits. */
+  /** The approval that it waits for, while it is pending. */
   approval_id: z.string().nullable(),
 });
 export type ScheduleRun = z.infer<typeof scheduleRunSchema>;
@@ -66,36 +66,36 @@ export const scheduleSchema = z.object({
   ...understood,
   state: z.enum(SCHEDULE_STATES),
   created_by: z.string(),
-  /** Who made it, in words: you, the assistant, a program or a conversation by its name. */
+  /** Who created it, as text: the owner, the assistant, a client or a conversation by its name. */
   who: z.string(),
   created_at: z.string(),
-  /** What became of its last occurrence. */
+  /** The result of its last run. */
   last: scheduleRunSchema.nullable(),
 });
 export type Schedule = z.infer<typeof scheduleSchema>;
 
 export const listSchedulesSchema = z.strictObject({
-  /** `past`: those of which nothing more comes. */
+  /** `past`: schedules without further runs. */
   state: z.enum([...SCHEDULE_STATES, 'past', 'all']).default('active'),
   limit: z.coerce.number().int().min(1).max(500).default(500),
-  /** So many are left out before the first: where the next page begins. */
+  /** How many schedules to skip: where the next page begins. */
   offset: z.coerce.number().int().min(0).max(1_000_000).default(0),
 });
 type ScheduleQuery = z.infer<typeof listSchedulesSchema>;
 export type ScheduleFilter = ScheduleQuery['state'];
 
-// Messages for later, as routes and commands call them. Implemented by `schedule/`; every refusal is a
-// RelayError from the one table.
+// The schedule service, as routes and commands call it. Implemented by features/schedules; every refusal is a
+// RelayError.
 
 export type SchedulePage = Pick<ScheduleQuery, 'limit' | 'offset'>;
 
 export interface ScheduleService {
-  /** The next one first; of those that are over, the latest made. */
+  /** Next run first; past schedules by creation, newest first. */
   list(which: ScheduleFilter, page?: SchedulePage): Promise<readonly Schedule[]>;
-  /** What `create` would understand. Writes nothing. */
+  /** Shows how `create` would understand the request. Writes nothing. */
   preview(wish: CreateSchedule): Promise<SchedulePreview>;
-  /** Through the gate, as the owner. */
+  /** Goes through the gate, as the owner. */
   create(wish: CreateSchedule): Promise<Schedule>;
-  /** Nothing more comes of it, not even what is on its way already. */
+  /** Stops all further messages, including one that is already queued. */
   cancel(id: ScheduleId): Promise<Schedule>;
 }

@@ -1,5 +1,4 @@
-// Search as the API has it: what is asked for, and what was found, best first, each with what was said
-// around it.
+// Schemas and service of search: the query, and the hits with their context, best first.
 import { z } from 'zod';
 import { boundedText } from './common.ts';
 import { MAX_SEARCH_QUERY_LENGTH } from './constants.ts';
@@ -15,13 +14,13 @@ export const searchQuerySchema = z.strictObject({
   /** Words, "a phrase", names and times: `dinner with Ana last week`. */
   q: boundedText(MAX_SEARCH_QUERY_LENGTH),
   chat: who.optional(),
-  /** Who said it; `me` is yourself. */
+  /** Who said it; `me` is the owner. */
   contact: who.optional(),
-  /** Said then or later. */
+  /** Said at that time or later. */
   from: moment.optional(),
-  /** Said before, or on that day. */
+  /** Said before that time, or on that day. */
   to: moment.optional(),
-  /** Through whose eyes, if not your own: your assistant's, or those of a program by its token's id. */
+  /** Whose access to apply instead of the owner's: `assistant`, or a client by its token's id. */
   as: z.union([z.literal('assistant'), z.uuid()]).optional(),
   limit: z.coerce.number().int().min(1).max(MOST_HITS).default(20),
 });
@@ -31,7 +30,7 @@ export type SearchQuery = z.infer<typeof searchQuerySchema>;
 const lineSchema = z.object({
   message_id: z.string(),
   from_me: z.boolean(),
-  /** `me`, a name, or a number where no name is known. */
+  /** `me`, a name, or a number if no name is known. */
   from_name: z.string(),
   at: z.iso.datetime(),
   text: z.string(),
@@ -44,11 +43,11 @@ const searchHitSchema = lineSchema.extend({
   /** A message; or a digest or fact of an observed group, whose `message_id` is the digest's. */
   source: z.enum(['message', 'digest', 'fact']),
   contact_id: z.string().nullable(),
-  /** More is better; comparable within one answer only. */
+  /** Higher is better; comparable within one response only. */
   rank: z.number(),
-  /** Whether it shares words with the question, or only means something like it. */
+  /** Whether it shares words with the query, or only has a similar meaning. */
   by: z.enum(['words', 'meaning']),
-  /** What was said in the chat right before and after. */
+  /** The message right before it in the chat, and the one right after. */
   before: lineSchema.nullable(),
   after: lineSchema.nullable(),
 });
@@ -57,14 +56,14 @@ export type SearchLine = z.infer<typeof lineSchema>;
 export type FoundMessage = z.infer<typeof searchHitSchema>;
 
 export const searchResponseSchema = z.object({
-  /** False: nothing was found that is about the question; the hits only come nearest to it. */
+  /** False if no hit is clearly about the query; the hits are only the nearest ones. */
   sure: z.boolean(),
   hits: z.array(searchHitSchema),
 });
 export type SearchResponse = z.infer<typeof searchResponseSchema>;
 
-// Search as the owner's routes and commands call it. Implemented by `search`; every refusal is a RelayError
-// from the one table.
+// The search service, as the owner's routes and commands call it. Implemented by features/search; every refusal is a
+// RelayError.
 
 export interface SearchService {
   search(query: SearchQuery): Promise<SearchResponse>;

@@ -1,4 +1,4 @@
-// Writing as the owner: what a send answers, and the message to oneself that proves the wire.
+// Schemas and service for sending as the owner, the test message to oneself, and the hold.
 import { z } from 'zod';
 import { OUTBOX_STATES, type OutboxState } from '../outbox/states.ts';
 import { boundedText } from './common.ts';
@@ -9,29 +9,29 @@ export const sendTextSchema = z.strictObject({
   text: boundedText(5_000),
 });
 
-/** Seed 000's `{ success, jid }`, then where the message stands. */
+/** Seed 000's `{ success, jid }`, then the delivery state of the message. */
 export const sentTextSchema = z.object({
-  /** False once it is certain that the message did not go out. */
+  /** False once it is certain that the message was not sent. */
   success: z.boolean(),
   jid: z.string(),
   id: z.string(),
-  /** The id WhatsApp knows it by. */
+  /** WhatsApp's id of the message. */
   messageId: z.string(),
   state: z.enum(OUTBOX_STATES),
 });
 
 export const probeReportSchema = z.object({
-  /** WhatsApp has taken the message. */
+  /** Whether WhatsApp accepted the message. */
   arrived: z.boolean(),
   state: z.enum(OUTBOX_STATES),
   messageId: z.string(),
-  /** What happened, as a person reads it. */
+  /** The result as a sentence. */
   sentence: z.string(),
 });
 
 export type ProbeReport = z.infer<typeof probeReportSchema>;
 
-// The one switch that stops all sending, as `POST /api/hold` and `POST /api/release` speak of it.
+// The hold on all sending: `POST /api/hold` and `POST /api/release`.
 
 export const setHoldSchema = z.strictObject({ reason: z.string().trim().max(500).optional() });
 
@@ -42,16 +42,15 @@ export const holdSchema = z.object({
 });
 export type Hold = z.infer<typeof holdSchema>;
 
-// Writing as the owner, through the gate like everybody else. Implemented by composition from gate and
-// outbox; resolves when the message is durable, long before it has left.
+// The service that sends as the owner, through the gate. It resolves when the message is stored, before it is sent.
 
 export interface OwnerMessage {
-  /** A JID: a person's or a group's. */
+  /** The JID of a person or a group. */
   readonly to: string;
   readonly text: string;
   /**
-   * The same key is the same message: asked again it is not sent again, and the answer says where it
-   * stands now. With another recipient or text it is refused.
+   * An idempotency key: a repeated request sends nothing and returns the current delivery state. Refused if recipient
+   * or text differ.
    */
   readonly key?: string;
 }

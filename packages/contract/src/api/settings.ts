@@ -1,5 +1,5 @@
-// What the owner has set up, over the API: each setting with where it comes from and how it is changed, the model that
-// agents think with, and the web search. A key is never shown; only whether there is one.
+// Schemas and service of the settings: each with its source and how it can be changed, the model, and web search. A key
+// is never shown, only whether it is set.
 import { z } from 'zod';
 import {
   agentSchema,
@@ -22,18 +22,21 @@ const value = z.union([
 ]);
 
 const listedSettingSchema = z.object({
-  /** As in `relay.config.json`, a section before its setting: `pacing.per_day`. */
+  /** The name in `relay.config.json`, section first: `pacing.per_day`. */
   name: z.string(),
-  /** What counts right now. */
+  /** The value in effect. */
   value,
   default: value,
-  /** `console`: written by Relay for you, in the console or by a command, and not edited since. */
+  /** `console`: written by Relay, from the console or a command, and not edited since. */
   from: z.enum(['environment', 'file', 'console', 'default']),
-  /** Its name in the environment, where it comes from there: then nothing else can change it. */
+  /** The environment variable that sets it, if one does; nothing else can change the value then. */
   variable: z.string().nullable(),
-  /** At once, from the next start, by a route of its own, or only in the file. */
+  /**
+   * When a change takes effect: at once or from the next start; or it has its own route, or only the file can change
+   * it.
+   */
   changes: z.enum(['now', 'next_start', 'elsewhere', 'file']),
-  /** What counts from the next start, where the file says something else by now. */
+  /** The value from the next start on, if the file differs by now. */
   next: value.optional(),
 });
 export type ListedSetting = z.infer<typeof listedSettingSchema>;
@@ -52,18 +55,18 @@ export const settingsOverviewSchema = z.object({
     name: z.string().nullable(),
     base_url: z.string().nullable(),
     has_key: z.boolean(),
-    /** Whether a turn could begin: nothing is asked of the provider for this. */
+    /** Whether a turn could begin. Determined without a request to the provider. */
     ready: z.boolean(),
-    /** How it stands, or what is missing. */
+    /** The model's status, or what is missing. */
     sentence: z.string(),
   }),
   web_search: z.object({ has_key: z.boolean() }),
-  /** Where they are written. */
+  /** The settings file. */
   file: z.string(),
   settings: z.array(listedSettingSchema),
-  /** Keys and the like: whether there is one, and never what it is. */
+  /** Keys and other secrets: whether each is set, never its value. */
   secrets: z.array(listedSecretSchema),
-  /** When all of it was last saved to an archive from here; null: never. */
+  /** When everything was last exported to an archive; null if never. */
   exported_at: z.iso.datetime().nullable(),
 });
 export type SettingsOverview = z.infer<typeof settingsOverviewSchema>;
@@ -75,11 +78,11 @@ const observer = observerSchema.shape;
 const retention = retentionSettingsSchema.shape;
 const backup = backupSettingsSchema.shape;
 
-/** What is named is changed; null: as by default. */
+/** Changes the named settings; null restores the default. */
 const changed = <Setting extends z.ZodType>(setting: { unwrap(): Setting }) =>
   setting.unwrap().nullable().exactOptional();
 
-/** Those that the running daemon follows, and those it keeps for its next start. */
+/** Settings that the running daemon applies, and settings that it saves for its next start. */
 export const runningSettingsChangeSchema = z.strictObject({
   pacing: z
     .strictObject({
@@ -132,7 +135,7 @@ export const runningSettingsChangeSchema = z.strictObject({
 });
 export type RunningSettingsChange = z.infer<typeof runningSettingsChangeSchema>;
 
-/** What is not named stays as it is; null takes it away. */
+/** An omitted field stays as it is; null removes it. */
 export const changeSettingsSchema = initSchema
   .unwrap()
   .unwrap()
@@ -147,12 +150,12 @@ export const modelTrialSchema = z.object({
 });
 export type ModelTrial = z.infer<typeof modelTrialSchema>;
 
-// What the owner may look at, change and try of the settings.
+// The settings service for the owner: read, change and try.
 
 export interface SettingsService {
   shown(): Promise<SettingsOverview>;
-  /** Those not named stay as they are. Refused as a whole where the environment sets one of them. */
+  /** Omitted settings stay as they are. Refused as a whole if the environment sets one of them. */
   change(changed: ChangeSettings): Promise<void>;
-  /** One short question to the model that is set up; a failure is an answer too. */
+  /** Asks the configured model one short question; a failure is returned, not thrown. */
   tryModel(): Promise<ModelTrial>;
 }

@@ -1,12 +1,11 @@
-// What `GET /api/status` and `relay status` say: seed 003's five fields, then what a person needs
-// to know whether all is well.
+// Schemas of `GET /api/status` and the doctor: seed 003's five fields, then what shows whether Relay is healthy.
 import { z } from 'zod';
 import { backupStatusSchema } from './backups.ts';
 
 const sendingHealthSchema = z.object({
   light: z.enum(['green', 'amber', 'red']),
   sentence: z.string(),
-  /** When what WhatsApp has frozen, all or first contacts, is free again. */
+  /** When WhatsApp's freeze, of all messages or of first contacts, ends. */
   frozen_until: z.string().nullable(),
   /** Within the last 60 minutes. */
   sent_this_hour: z.int(),
@@ -14,7 +13,7 @@ const sendingHealthSchema = z.object({
   sent_today: z.int(),
   first_contacts_today: z.int(),
   waiting: z.int(),
-  /** May have arrived or not. */
+  /** Messages that may or may not have arrived. */
   unknown: z.int(),
   /** Within the last 24 hours. */
   failed: z.int(),
@@ -30,17 +29,17 @@ const sendingHealthSchema = z.object({
 export type SendingHealth = z.infer<typeof sendingHealthSchema>;
 
 export const restartReportSchema = z.object({
-  /** What was away: the daemon itself, or only its link to WhatsApp. */
+  /** What was offline: the daemon, or only its link to WhatsApp. */
   cause: z.enum(['daemon', 'link']),
-  /** From when to when, ISO. */
+  /** Start and end, ISO. */
   since: z.string(),
   until: z.string(),
-  /** Messages that had waited at the server, and the chats they are from. */
+  /** Messages that had waited at the server, and the number of their chats. */
   messages: z.number(),
   chats: z.number(),
   /** What the server says it replayed: messages, receipts and notices together. */
   replayed: z.number(),
-  /** Sends nobody knows the end of. */
+  /** Sends with an unknown result. */
   unknownSends: z.number(),
   /** Conversations and approvals that wait for the owner. */
   needsYou: z.number(),
@@ -54,12 +53,12 @@ export const statusSchema = z.object({
   whatsapp_connected: z.boolean(),
   active_instance_count: z.int(),
   total_instance_count: z.int(),
-  /** Those that wait for the owner. */
+  /** Conversations that wait for the owner. */
   needs_you_count: z.int(),
   version: z.string(),
-  /** On the simulated network: no phone, and nothing is real. */
+  /** Whether this is the simulated network, without a phone. */
   demo: z.boolean(),
-  /** Where the people of that network are played; null where nobody does. */
+  /** The page on which the people of that network are played; null if there is none. */
   phone_page: z.string().nullable(),
   home: z.string(),
   whatsapp: z.object({
@@ -76,29 +75,31 @@ export const statusSchema = z.object({
     waiting: z.int(),
     running: z.int(),
     dead: z.int(),
-    /** Queues that hold dead jobs, with one sentence each. */
+    /** Queues with dead jobs, with one sentence each. */
     dead_letters: z.array(z.object({ queue: z.string(), count: z.int(), sentence: z.string() })),
   }),
   /** Counted up to 10,000. */
   timers_pending: z.int(),
   hold: z.boolean(),
-  /** What waits for the owner's yes. */
+  /** Pending approvals. */
   approvals_waiting: z.int(),
-  /** Both together, each thing once: a conversation that stopped for a yes waits with its approval. */
+  /**
+   * Conversations and approvals that wait, each counted once: a conversation with a pending approval counts with it.
+   */
   waiting_count: z.int(),
-  /** People who wrote without being allowed to be read. */
+  /** Message requests. */
   knocks_waiting: z.int(),
-  /** What is wrong with webhooks, in one sentence; null when nothing is. */
+  /** A problem with webhooks, in one sentence; null if there is none. */
   webhooks: z.string().nullable(),
-  /** What is not stored at present, and why, in one sentence; null when everything is. */
+  /** What is currently not stored and why, in one sentence; null if everything is. */
   storage: z.string().nullable(),
   backup: backupStatusSchema,
-  /** Messages that were received and are not filed yet. */
+  /** Messages that were received and are not processed yet. */
   inbox_waiting: z.int(),
-  /** Written by others, and left through Relay, within the last 60 seconds. */
+  /** Messages received from others, and sent through Relay, within the last 60 seconds. */
   last_minute: z.object({ received: z.int(), sent: z.int() }),
   sending: sendingHealthSchema,
-  /** What happened while the daemon or its link was last away; null when there was nothing to tell. */
+  /** What happened while the daemon or its link was last offline; null if there is nothing to report. */
   report: restartReportSchema.extend({ sentence: z.string() }).nullable(),
 });
 
@@ -107,28 +108,27 @@ export type DaemonStatus = z.infer<typeof statusSchema>;
 export const healthCheckSchema = z.object({
   name: z.string(),
   ok: z.enum(['yes', 'warn', 'no']),
-  /** What was found, in one sentence. */
+  /** The finding in one sentence. */
   found: z.string(),
-  /** How to mend it; null when there is nothing to mend. */
+  /** How to fix it; null if there is nothing to fix. */
   mend: z.string().nullable(),
 });
 
 export type HealthCheck = z.infer<typeof healthCheckSchema>;
 
-// What `GET /api/doctor` answers: the checks only the daemon can make, the command adds its own.
+// The response of `GET /api/doctor`: the checks that only the daemon can make. The command adds its own.
 
-/** `full`: also what was found in order before. */
+/** `full`: also checks again what passed before. */
 export const doctorQuerySchema = z.strictObject({ full: z.stringbool().default(false) });
 
 export const doctorReportSchema = z.object({ checks: z.array(healthCheckSchema) });
 
-// Figures for a monitor outside, in the text form that Prometheus reads. Invariant: numbers and kinds alone; no name,
-// no number of a phone, no word of anybody is in them.
+// Metrics in the Prometheus text format. They contain only numbers and kinds: no name, phone number or message text.
 
-/** One request of the API that was answered. */
+/** A completed API request. */
 interface AnsweredRequest {
   readonly method: string;
-  /** As it is declared, never as it was asked for. */
+  /** The declared route, never the requested path. */
   readonly route: string;
   readonly status: number;
   readonly seconds: number;

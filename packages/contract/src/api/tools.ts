@@ -1,4 +1,4 @@
-// The tools of programs as the API has them: the same that MCP offers, called by one route each.
+// Schemas of the tools for clients: the same tools that MCP offers, with one route each.
 import { z } from 'zod';
 import { SCOPES } from '../policy/scopes.ts';
 

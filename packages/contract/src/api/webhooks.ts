@@ -1,5 +1,4 @@
-// Webhooks, as the API has them: where they lead, what they are told, and what became of each delivery. The
-// secret is shown once, when it is made.
+// Schemas and service of webhooks: their address, filter and deliveries. The secret is shown once, when it is created.
 import { z } from 'zod';
 import { MESSAGE_DIRECTIONS } from '../webhooks/events.ts';
 import { boundedText } from './common.ts';
@@ -24,7 +23,7 @@ export const webhookSchema = z.object({
   name: z.string(),
   url: z.string(),
   events: z.array(z.enum(WEBHOOK_EVENT_TYPES)),
-  /** The only chats it hears of; null means all. */
+  /** The only chats it receives events of; null means all. */
   chats: z
     .array(
       z.object({ id: z.uuid(), kind: z.enum(['person', 'group']), name: z.string().nullable() }),
@@ -32,15 +31,15 @@ export const webhookSchema = z.object({
     .nullable(),
   directions: z.array(z.enum(MESSAGE_DIRECTIONS)).nullable(),
   states: z.array(z.string()).nullable(),
-  /** Whether words and names are told too. */
+  /** Whether events contain text and names. */
   include_text: z.boolean(),
   enabled: z.boolean(),
-  /** Why Relay switched it off, in one sentence. */
+  /** Why Relay disabled it, in one sentence. */
   note: z.string().nullable(),
   created_at: z.iso.datetime(),
   rotated_at: z.iso.datetime().nullable(),
   last_delivered_at: z.iso.datetime().nullable(),
-  /** Since when nothing has arrived. */
+  /** Since when every delivery has failed. */
   failing_since: z.iso.datetime().nullable(),
   pending: z.int(),
   dead: z.int(),
@@ -51,7 +50,7 @@ export const webhooksResponseSchema = z.object({ webhooks: z.array(webhookSchema
 
 export const createWebhookSchema = z.strictObject({
   url,
-  /** The name of its host unless given. */
+  /** The name of its host if omitted. */
   name: name.optional(),
   events: events.default([...WEBHOOK_EVENT_TYPES]),
   chats: chats.optional(),
@@ -61,7 +60,7 @@ export const createWebhookSchema = z.strictObject({
 });
 export type CreateWebhook = z.infer<typeof createWebhookSchema>;
 
-/** What is not named stays as it is; null takes a filter away. */
+/** An omitted field stays as it is; null removes a filter. */
 export const changeWebhookSchema = z.strictObject({
   url: url.optional(),
   name: name.optional(),
@@ -75,7 +74,7 @@ export const changeWebhookSchema = z.strictObject({
 type ChangeWebhook = z.infer<typeof changeWebhookSchema>;
 
 export const webhookSecretSchema = webhookSchema.extend({
-  /** `whsec_…`, shown this once. */
+  /** `whsec_…`, shown only once. */
   secret: z.string(),
 });
 type WebhookSecret = z.infer<typeof webhookSecretSchema>;
@@ -89,12 +88,12 @@ export const webhookDeliverySchema = z.object({
   type: z.enum(WEBHOOK_DELIVERY_TYPES),
   state: z.enum(DELIVERY_STATES),
   attempts: z.int(),
-  /** When it is tried again. */
+  /** When the next attempt is due. */
   next_at: z.iso.datetime().nullable(),
   last_status: z.int().nullable(),
-  /** Why the last attempt failed, or why it was not told, in one sentence. */
+  /** Why the last attempt failed, or why it was not delivered, in one sentence. */
   last_error: z.string().nullable(),
-  /** When it happened. */
+  /** When the event happened. */
   event_at: z.iso.datetime(),
   settled_at: z.iso.datetime().nullable(),
 });
@@ -102,7 +101,7 @@ export type WebhookDelivery = z.infer<typeof webhookDeliverySchema>;
 
 export const listDeliveriesSchema = z.strictObject({
   state: z.enum(DELIVERY_STATES).optional(),
-  /** From the answer before. */
+  /** The cursor of the previous response. */
   cursor: z
     .string()
     .regex(/^\d{1,18}$/)
@@ -112,31 +111,30 @@ export const listDeliveriesSchema = z.strictObject({
 export type ListDeliveries = z.infer<typeof listDeliveriesSchema>;
 
 export const deliveriesResponseSchema = z.object({
-  /** The newest first. */
+  /** Newest first. */
   deliveries: z.array(webhookDeliverySchema),
-  /** For the next ones; null when these are the last. */
+  /** The cursor of the next page; null at the end. */
   cursor: z.string().nullable(),
 });
 export type Deliveries = z.infer<typeof deliveriesResponseSchema>;
 
 export const replayedSchema = z.object({ replayed: z.int() });
 
-// Webhooks as routes and commands see them. Each is named by its name or its id; every refusal is a RelayError
-// from the one table.
+// The webhook service, as routes and commands call it. A webhook is given by name or id; every refusal is a RelayError.
 
 export interface WebhookService {
   list(): Promise<readonly Webhook[]>;
   create(wish: CreateWebhook): Promise<WebhookSecret>;
   change(webhook: string, changed: ChangeWebhook): Promise<Webhook>;
-  /** A new secret; for a day the one before signs too. */
+  /** Creates a new secret; the former one also signs for one more day. */
   rotate(webhook: string): Promise<WebhookSecret>;
-  /** It and the record of what it was told. */
+  /** Deletes the webhook and the record of its deliveries. */
   remove(webhook: string): Promise<Webhook>;
-  /** Sends a `ping` once, now, and says how that went. */
+  /** Sends a `ping` once, now, and returns the result. */
   test(webhook: string): Promise<WebhookDelivery>;
   deliveries(webhook: string, query: ListDeliveries): Promise<Deliveries>;
-  /** Tells one again, under the same id. */
+  /** Delivers one event again, under the same id. */
   replay(webhook: string, delivery: string): Promise<WebhookDelivery>;
-  /** Tells all again that were given up on. Returns how many. */
+  /** Delivers all dead ones again. Returns how many. */
   replayDead(webhook: string): Promise<number>;
 }

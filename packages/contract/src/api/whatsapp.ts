@@ -1,5 +1,5 @@
-// Seed 000's gateway as the API speaks it: the connection and the messages. The bodies hold exactly the
-// fields the seed names; what Relay says beyond them is in link.ts and messages.ts.
+// Schemas of seed 000's gateway (connection and messages), of the link's state, and of the messages of an account. The
+// gateway's bodies have exactly the seed's fields; Relay's additions have their own schemas below.
 import { z } from 'zod';
 import { PROVIDER_NAMES, parseProviderName } from '../agent/providers.ts';
 import {
@@ -10,10 +10,10 @@ import {
 
 export const bufferedMessageSchema = z.object({
   id: z.string(),
-  /** JID of the sender. */
+  /** The sender's JID. */
   from: z.string(),
   fromName: z.string().nullable(),
-  /** JID of the recipient, or of the group. */
+  /** The JID of the recipient or the group. */
   to: z.string(),
   body: z.string(),
   /** Milliseconds since the epoch. */
@@ -32,7 +32,7 @@ export const whatsappStatusSchema = z.object({
 
 export type WhatsAppStatusBody = z.infer<typeof whatsappStatusSchema>;
 
-/** Without a phone a QR code is shown; with one, a code to type on that phone. */
+/** Without a phone number a QR code is shown; with one, a code to type on that phone. */
 export const connectSchema = z.strictObject({ phone: z.string().max(40).optional() }).nullish();
 
 export const connectResponseSchema = z.union([
@@ -53,9 +53,9 @@ export const listMessagesSchema = z
   .strictObject({
     /** Digits of a phone number, matched anywhere in it. */
     contact: z.string().max(64).regex(/^$|\d/, 'Give digits of a phone number').optional(),
-    /** One chat alone, by its JID. */
+    /** Only this chat, by its JID. */
     chat: z.string().max(128).optional(),
-    /** More than 100 are never returned. */
+    /** At most 100 are returned. */
     limit: z.coerce
       .number()
       .int()
@@ -70,8 +70,8 @@ export const listMessagesSchema = z
 
 export const listMessagesResponseSchema = z.object({ messages: z.array(bufferedMessageSchema) });
 
-// What Relay says of the link to WhatsApp beyond seed 000's four words: the state with its sentence, what
-// there is to scan or type, and how healthy the wire is. Also the frame `link` of its stream.
+// The link to WhatsApp beyond seed 000's four states: state and sentence, the QR or pairing code, and the health of the
+// connection. Also the stream's `link` frame.
 
 const connectionStateSchema = z.enum(
   Object.keys(CONNECTION_STATES) as [ConnectionState, ...ConnectionState[]],
@@ -80,38 +80,38 @@ const connectionStateSchema = z.enum(
 export const linkSchema = z.object({
   state: connectionStateSchema,
   status: z.enum(WHATSAPP_STATUSES),
-  /** The state as a person reads it. */
+  /** The state as a sentence for people. */
   sentence: z.string(),
   since: z.iso.datetime(),
-  /** Digits only; known once linked, also while away. */
+  /** Digits only; known once linked, also while offline. */
   phone: z.string().nullable(),
   name: z.string().nullable(),
-  /** The text inside the QR code, while there is one to scan. */
+  /** The content of the QR code, while there is one to scan. */
   qr: z.string().nullable(),
-  /** When the next code takes its place. */
+  /** When the next code replaces it. */
   qrExpiresAt: z.iso.datetime().nullable(),
   pairingCode: z.string().nullable(),
-  /** When it will be tried again without anybody asking. */
+  /** When the next automatic attempt is due. */
   retryAt: z.iso.datetime().nullable(),
-  /** Messages that waited at the server and are still to come. */
+  /** Messages waiting at the server that are still to be replayed. */
   replaying: z.int().nullable(),
-  /** First contacts are refused until then. */
+  /** WhatsApp refuses first contacts until then. */
   timeLockedUntil: z.iso.datetime().nullable(),
   health: z.object({
     lastStanzaAt: z.iso.datetime().nullable(),
     pingMs: z.number().nullable(),
-    /** Closes within the last hour. */
+    /** Closed connections within the last hour. */
     flaps: z.int(),
     received: z.int(),
     undecryptable: z.int(),
-    /** Restarts of a socket that had gone deaf. */
+    /** Restarts of an unresponsive socket. */
     restarts: z.int(),
   }),
 });
 
 export type LinkBody = z.infer<typeof linkSchema>;
 
-/** Seed 003's `/init`: the model, each field left as it is when not given. */
+/** Seed 003's `/init`: the model. An omitted field stays as it is. */
 export const initSchema = z
   .strictObject({
     model_api_key: z.string().min(1).max(1_000).nullable().exactOptional(),
@@ -127,26 +127,26 @@ export const initSchema = z
       .nullable()
       .exactOptional(),
     model_name: z.string().min(1).max(200).nullable().exactOptional(),
-    /** Of a server that speaks OpenAI's protocol. */
+    /** For a server that speaks OpenAI's protocol. */
     model_base_url: z
       .url({ protocol: /^https?$/ })
       .max(500)
       .nullable()
       .exactOptional(),
-    /** Of Brave's search API: lets your agents search the web. */
+    /** The key of Brave's search API, which lets agents search the web. */
     brave_api_key: z.string().min(1).max(1_000).nullable().exactOptional(),
-    /** Links by a code to type on this phone instead of a QR code. */
+    /** Links with a code to type on this phone instead of a QR code. */
     phone: z.string().max(40).optional(),
   })
   .nullish();
 
 export const initResponseSchema = z.object({ whatsapp_qr_displayed: z.boolean() });
 
-// The messages an account received and sent, as the gateway shows them. Implemented by `store`.
+// The service that reads an account's messages for the gateway.
 
 export type MessageQuery = { readonly limit: number } & (
   | {
-      /** Digits; matched as a substring of the numbers of sender and recipient. */
+      /** Digits; matched as a substring of the sender's and recipient's numbers. */
       readonly contact?: string;
       readonly chat?: never;
     }
@@ -157,17 +157,17 @@ export type MessageQuery = { readonly limit: number } & (
     }
 );
 
-/** A message as an event names it. */
+/** A message as an event refers to it. */
 export interface MessageRef {
-  /** Relay's own. */
+  /** Relay's number of the message. */
   readonly number: number;
-  /** WhatsApp's. */
+  /** WhatsApp's id of the message. */
   readonly message: string;
 }
 
 export interface MessageReader {
-  /** The last ones, oldest first. */
+  /** The last messages, oldest first. */
   recent(query: MessageQuery): Promise<readonly BufferedMessage[]>;
-  /** Those that are still there, by number. */
+  /** The messages that still exist, by number. */
   named(refs: readonly MessageRef[]): Promise<ReadonlyMap<number, BufferedMessage>>;
 }

@@ -1,10 +1,10 @@
-// Something asked of the daemon that it answers as it goes. The wire is brought by the caller; aborting its
-// signal stops the work at the daemon. Exactly one `done` or `error` ends it, or it throws.
+// Streams the answer to a POST request. The caller provides the transport; aborting its signal stops the work in the
+// daemon. Exactly one `done` or `error` ends the stream, or it throws.
 
 import { RelayError } from '../errors.ts';
 import { readFrames } from './sse.ts';
 
-/** Posts JSON and gives the answer's text as it arrives. Rejects when the answer is no stream. */
+/** Posts JSON and yields the response's text as it arrives. Rejects if the response is not a stream. */
 export type PostStream = (
   path: string,
   body: string,

@@ -1,21 +1,21 @@
-// What a call to the daemon may throw: its refusal in its own words, or that it could not be reached. The body of
-// an answer is read here and nowhere else, by hand: zod takes longer to load than most commands take to run.
+// Errors of a call to the daemon: its refusal, or a failed connection. Response bodies are parsed only here, and by
+// hand, because zod takes longer to load than most commands take to run.
 import type { ApiErrorResponse } from '../api/common.ts';
 import type { RelayErrorCode } from './codes.ts';
 
-/** Those of the one table, and what a newer daemon may know. */
+/** The known codes, and those of a newer daemon. */
 export type ErrorCode = RelayErrorCode | 'refused' | 'unreadable_answer' | (string & {});
 
-/** What to try again when that is safe: the daemon did nothing, and says it may pass. */
+/** Statuses after which a safe call may be repeated: the daemon did nothing, and the cause is temporary. */
 export const RETRYABLE_HTTP_STATUSES: readonly number[] = [429, 503];
 
-/** The daemon refused, in its own words. */
+/** The daemon refused the call; the message is the daemon's. */
 export class RelayApiError extends Error {
-  /** Of HTTP. */
+  /** The HTTP status. */
   readonly status: number;
   readonly code: ErrorCode;
   readonly details: string | undefined;
-  /** How long the daemon asks to be left alone, in milliseconds. */
+  /** The daemon's Retry-After, in milliseconds. */
   readonly retryAfterMs: number | undefined;
 
   constructor(
@@ -33,7 +33,7 @@ export class RelayApiError extends Error {
     this.retryAfterMs = retryAfterMs;
   }
 
-  /** What is wrong and what to do next, for a person. */
+  /** The problem and the next step, for people. */
   get sentence(): string {
     return this.message;
   }
@@ -44,7 +44,7 @@ export class RelayApiError extends Error {
   }
 }
 
-/** Nothing came back, so nobody knows whether the call was carried out. */
+/** No response arrived, so it is unknown whether the call was carried out. */
 export class RelayConnectionError extends Error {
   readonly retryable = true;
 
@@ -60,7 +60,7 @@ interface Answered {
   readonly body: string;
 }
 
-/** What the daemon answered; throws what it refused. */
+/** Returns the daemon's response; throws its refusal. */
 export function readResponse(answer: Answered): unknown {
   const parsed = parse(answer.body);
   const { status } = answer;
@@ -73,7 +73,7 @@ export function readResponse(answer: Answered): unknown {
   throw new RelayApiError(status, code, error, details, retryAfterMs(answer));
 }
 
-/** In seconds, or as a date, which is read by the clock of whoever wrote it. */
+/** Reads Retry-After in seconds or as a date. A date is compared with the server's own clock. */
 export function retryAfterMs({ headers }: Pick<Answered, 'headers'>): number | undefined {
   const asked = String(headers['retry-after'] ?? '');
   const ms = /^\d+$/.test(asked)
@@ -82,7 +82,7 @@ export function retryAfterMs({ headers }: Pick<Answered, 'headers'>): number | u
   return Number.isNaN(ms) ? undefined : Math.max(0, ms);
 }
 
-/** Where seed 000 gives a body, it is a sentence alone. */
+/** Where seed 000 fixes a body, it is a sentence alone. */
 type Refusal = Omit<ApiErrorResponse, 'code'> & { readonly code?: string };
 
 function isRefusal(parsed: unknown): parsed is Refusal {

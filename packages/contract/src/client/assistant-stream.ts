@@ -1,5 +1,5 @@
-// A question to the assistant and its answer as it comes. Apart from answer-stream.ts, because the types of the
-// published client depend on no other package.
+// Streams the assistant's answer to a question. Separate from answer-stream.ts because the types of the published
+// client depend on no other package.
 import type { AssistantEvent } from '../api/assistant.ts';
 import { type PostStream, streamAnswer } from './answer-stream.ts';
 

@@ -1,6 +1,6 @@
-// The typed client of the daemon's API, over the types generated from it. The transport is injected:
-// the command brings node:http, the console fetch. Own code rather than openapi-fetch, which builds
-// a global Request and Headers for every call, and so loads Node's fetch before `relay` can speak.
+// The typed client of the daemon's API, based on the generated types. The transport is injected: node:http in the
+// command, fetch in the console. Not openapi-fetch, because it builds a global Request and Headers for every call and
+// so loads Node's fetch before `relay` can print anything.
 import { readResponse } from './api-error.ts';
 import { KEYED } from './keyed.ts';
 import type { paths } from './openapi.ts';
@@ -9,7 +9,7 @@ type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 export interface ClientRequest {
   readonly method: Method;
-  /** Path and query, filled in and encoded. */
+  /** Path and query, with parameters filled in and encoded. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
@@ -43,7 +43,7 @@ export interface Client {
   ): Promise<OperationResult<Operation<Path, 'delete'>>>;
 }
 
-/** The header that makes a call safe to send again. */
+/** The header that makes a call safe to repeat. */
 export const IDEMPOTENCY_KEY_HEADER = 'idempotency-key';
 
 interface Parts {
@@ -56,7 +56,9 @@ interface Parts {
 
 interface ClientOptions {
   readonly send: SendRequest;
-  /** For the calls that take a key of idempotency and were given none; made once, however often one is sent. */
+  /**
+   * Creates the idempotency key for calls that take one and were given none; one key per call, for all its attempts.
+   */
   readonly newKey?: () => string;
 }
 
@@ -105,11 +107,11 @@ function queryString(values: Readonly<Record<string, string | number | undefined
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
 }
 
-// Reads the generated types: which paths have which verb, what a call needs, what it answers.
+// Types over the generated ones: which paths have which method, what a call needs and returns.
 
 type Verb = 'get' | 'post' | 'patch' | 'delete';
 type Operation<Path extends keyof paths, V extends Verb> = NonNullable<paths[Path][V]>;
-/** Calls that are JSON both ways; archives, streams and pages are for the transport itself. */
+/** Calls with JSON in both directions; archives, streams and pages use the transport itself. */
 type PathsOf<V extends Verb> = {
   [Path in keyof paths]: [OperationResult<Operation<Path, V>>] extends [never] ? never : Path;
 }[keyof paths];
@@ -119,7 +121,7 @@ type Json<Response> = Response extends { content: { 'application/json': infer Bo
   : Response extends { content?: never }
     ? null
     : never;
-/** What a successful call resolves to; null where the answer has no body. */
+/** The result of a successful call; null if the response has no body. */
 type OperationResult<Op> = Op extends { requestBody: { content: { 'application/gzip': unknown } } }
   ? never
   : Op extends { responses: infer Responses }

@@ -1,4 +1,4 @@
-// What `relay-agent/client` exports, and all of it: the build makes one module and one file of types from here.
+// The exports of `relay-agent/client`: the build makes one module and one file of types from here.
 // biome-ignore-all lint/performance/noBarrelFile: whoever installs the package imports from one place
 export { type ErrorCode, RelayApiError, RelayConnectionError } from './api-error.ts';
 export type { RelayErrorCode } from './codes.ts';

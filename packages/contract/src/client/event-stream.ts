@@ -1,5 +1,5 @@
-// What happens at Relay, for as long as somebody listens: a connection that breaks is made anew from the cursor of the
-// last event that was taken. Invariant: every event once and in order; where that cannot be, a `reset` says so.
+// Follows the live stream and reconnects from the last event's cursor. Every event is delivered once and in order; if
+// that is impossible, a `reset` says so.
 import { RelayApiError, RelayConnectionError } from './api-error.ts';
 import { PLATFORM, type Platform } from './platform.ts';
 import { createEventReader, type LiveEvent } from './sse.ts';
@@ -8,15 +8,15 @@ import { type ClientTransport, retryPause } from './transport.ts';
 const EVENTS_STREAM = '/api/events';
 
 export interface EventStreamOptions {
-  /** Ends it: the loop is left, and nothing is thrown. */
+  /** Ends the stream: the loop stops, and nothing is thrown. */
   readonly signal?: AbortSignal;
-  /** The cursor of the last event seen; without one it begins with what happens from now on. */
+  /** The cursor of the last event seen; without one the stream begins with new events. */
   readonly lastEventId?: string;
-  /** The connection is lost and will be tried again after the pause. */
+  /** Called when the connection is lost; it is retried after the pause. */
   onLost?(error: Error, pauseMs: number): void;
 }
 
-/** Throws only what coming back does not mend, as a token that is refused. */
+/** Throws only errors that reconnecting cannot fix, such as a refused token. */
 export async function* streamEvents(
   relay: Pick<ClientTransport, 'open'>,
   options: EventStreamOptions = {},
@@ -44,7 +44,7 @@ export async function* streamEvents(
     const asked = failure instanceof RelayApiError ? failure.retryAfterMs : undefined;
     const pause = retryPause(lost, asked, chance());
     options.onLost?.(failure, pause);
-    // Its only failure is the signal's, and the loop looks at that.
+    // It only fails through the signal, which the loop checks.
     await sleep(pause, signal).catch(() => {});
   }
 }

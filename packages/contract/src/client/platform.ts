@@ -1,5 +1,5 @@
-// The one file of contract that touches the world, for the published client: fetch, timers and chance, as browsers and
-// Node 20 have them alike. Everything else takes them from here as arguments, so that tests bring their own.
+// The platform of the published client: fetch, timers and randomness as browsers and Node 20 both have them. The only
+// file of contract with side effects; everything else takes them as arguments, so that tests can replace them.
 
 export interface Platform {
   readonly fetch: typeof globalThis.fetch;
@@ -7,18 +7,18 @@ export interface Platform {
   now(): number;
   /** Rejects with the signal's reason. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** From 0 to 1. */
+  /** A random number from 0 to 1. */
   chance(): number;
   newKey(): string;
 }
 
 export const PLATFORM: Platform = {
-  // Looked up at the call: whoever replaces it, as tests and tracing do, means this client too.
+  // Looked up at every call, so that a replaced fetch (tests, tracing) is used here too.
   fetch: (...args) => globalThis.fetch(...args),
   now: () => Date.now(),
   sleep,
   chance: () => Math.random(),
-  // `randomUUID` is not there on pages that came over plain HTTP.
+  // Pages served over plain HTTP have no `randomUUID`.
   newKey: () =>
     [...crypto.getRandomValues(new Uint8Array(16))]
       .map((byte) => byte.toString(16).padStart(2, '0'))

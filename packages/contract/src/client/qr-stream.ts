@@ -1,5 +1,5 @@
-// Seed 000's `streamWhatsAppQR`: follows one connection to the stream and says how it ended. Coming back
-// is the caller's decision; the first `status` then says what was missed.
+// Seed 000's `streamWhatsAppQR`: follows one connection to the stream and reports how it ended. The caller decides
+// whether to reconnect; the first `status` then contains what was missed.
 import type { WhatsAppStatusBody } from '../api/whatsapp.ts';
 import { PLATFORM } from './platform.ts';
 import { readFrames } from './sse.ts';
@@ -11,15 +11,15 @@ export interface QrStreamCallbacks {
   onQr(qr: string): void;
   onStatus(status: string, phone: string | null): void;
   onConnected(phone: string | null): void;
-  /** The stream ended by itself, as when the daemon restarts. */
+  /** The stream ended normally, for example because the daemon restarts. */
   onClose?(): void;
-  /** It could not be opened, or broke. */
+  /** The stream could not be opened, or it broke. */
   onError?(error: Error): void;
 }
 
 /**
- * `abort()` on what it returns closes the stream; nothing is called after that. On a page that the daemon served
- * the callbacks are enough; elsewhere a client says where the daemon is.
+ * `abort()` on the result closes the stream; nothing is called after that. On a page served by the daemon the callbacks
+ * are enough; elsewhere a client provides the daemon's address.
  */
 export function streamWhatsAppQR(
   callbacks: QrStreamCallbacks,

@@ -1,5 +1,5 @@
-// The client that programs of others make: the typed routes, the tools of a program's token, and the wire that the
-// streaming helpers stand on.
+// The client for other programs: the typed routes, the tools of a client's token, and the transport of the streaming
+// helpers.
 import type { PostStream } from './answer-stream.ts';
 import { type Client, createClient, IDEMPOTENCY_KEY_HEADER } from './client.ts';
 import { PLATFORM, type Platform } from './platform.ts';
@@ -13,15 +13,15 @@ import {
 } from './transport.ts';
 
 export interface RelayClientOptions extends ClientTransportOptions, RetryOptions {
-  /** Instead of the global one. */
+  /** Replaces the global fetch. */
   readonly fetch?: typeof globalThis.fetch;
 }
 
-/** The owner's token opens the routes, a program's token the tools. */
+/** The owner's token is for the routes, a client's token for the tools. */
 export interface RelayClient extends Client {
   readonly tools: ToolCalls;
   readonly open: OpenStream;
-  /** Posts what is answered as it goes. */
+  /** Posts a request whose response is streamed. */
   readonly ask: PostStream;
 }
 
@@ -33,7 +33,7 @@ type ToolCall<Tool extends Tools[ToolName]> =
     : (input: Tool['input'], options?: ToolCallOptions) => Promise<Tool['output']>;
 
 export interface ToolCallOptions {
-  /** Your own name for the call: the same again does nothing twice. One is made unless given. */
+  /** An idempotency key: repeating a call with the same key does nothing twice. Created if omitted. */
   readonly idempotencyKey?: string;
   readonly signal?: AbortSignal;
 }

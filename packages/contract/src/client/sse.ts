@@ -1,4 +1,4 @@
-// Server-Sent Events out of the text of a stream as it arrives, each with its JSON read.
+// Parses Server-Sent Events from a stream's text as it arrives, with the JSON of each.
 import { createParser } from 'eventsource-parser';
 
 export interface Frame {
@@ -17,9 +17,9 @@ export async function* readFrames(chunks: AsyncIterable<string>): AsyncGenerator
   }
 }
 
-// Reads the live stream: text in as it arrives, typed events out. Keeps the cursor to come back with.
+// Parses the live stream into typed events, and keeps the cursor to reconnect with.
 
-/** `ready` opens a stream; `reset` says that the cursor asked for is gone and what is shown must be loaded anew. */
+/** `ready` opens a stream; `reset` says that the cursor is gone and the client must reload what it shows. */
 export type LiveEvent = StreamOpened | Happened;
 
 export interface StreamOpened {
@@ -29,12 +29,12 @@ export interface StreamOpened {
 
 export interface Happened {
   readonly type: 'event';
-  /** What it is about: `message`, `conversation`, `approval`, `schedule`, … */
+  /** The kind of its subject: `message`, `conversation`, `approval`, `schedule`, … */
   readonly kind: string;
-  /** To go on from here, as `lastEventId`. */
+  /** The cursor to continue from, as `lastEventId`. */
   readonly cursor: string;
   readonly at: string;
-  /** The id of what it is about. */
+  /** The id of the subject. */
   readonly subject: string | null;
   readonly data: Readonly<Record<string, unknown>>;
 }

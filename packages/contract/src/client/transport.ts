@@ -1,5 +1,5 @@
-// The wire of the published client: fetch, with the token on every request. An answer that never comes is a
-// RelayConnectionError; whoever aborts gets the reason they gave.
+// The published client's transport: fetch with the token on every request. A missing response throws a
+// RelayConnectionError; aborting throws the given reason.
 import type { PostStream } from './answer-stream.ts';
 import {
   RETRYABLE_HTTP_STATUSES,
@@ -16,15 +16,18 @@ import {
 import type { Platform } from './platform.ts';
 
 export interface ClientTransportOptions {
-  /** Where the daemon listens: `http://127.0.0.1:3214` unless given; '' on a page that the daemon served. */
+  /** The daemon's address: `http://127.0.0.1:3214` by default; '' on a page served by the daemon. */
   readonly baseUrl?: string;
-  /** The owner's, or a program's for `/api/tools`; a function is asked at every call. None: the page's session. */
+  /**
+   * The owner's token, or a client's for `/api/tools`; a function is called for every request. Without one, the page's
+   * session is used.
+   */
   readonly token?: string | (() => string | Promise<string>);
-  /** How long an answer may take to come, in milliseconds; two minutes unless given. */
+  /** How long to wait for a response, in milliseconds; two minutes by default. */
   readonly timeoutMs?: number;
 }
 
-/** Opens what the daemon tells as it happens, as text; rejects when the answer is no stream. */
+/** Opens a stream as text; rejects if the response is not a stream. */
 export type OpenStream = (
   path: string,
   signal: AbortSignal,
@@ -45,7 +48,7 @@ interface Init {
 
 const AWAY = 'The daemon does not answer. `relay start` starts it.';
 
-/** A stream says something every 20 or 30 s, if only that it is there. */
+/** A stream sends something every 20 or 30 s, at least a keep-alive. */
 const SILENCE_MS = 75_000;
 
 export function createFetchTransport(
@@ -108,7 +111,7 @@ async function whole(response: Response, caller?: AbortSignal): Promise<ClientRe
   return { status, headers: Object.fromEntries(headers), body };
 }
 
-/** By its reader: not every browser lets a stream be iterated. */
+/** Uses a reader because not every browser can iterate a stream. */
 async function* textOf(
   body: NonNullable<Response['body']>,
   signal: AbortSignal,
@@ -131,18 +134,18 @@ async function* textOf(
     signal.throwIfAborted();
     throw new RelayConnectionError('The stream broke off.', error);
   } finally {
-    // Ends the request, if whoever reads stops first.
+    // Ends the request if the caller stops reading first.
     reader.cancel().catch(() => {});
   }
 }
 
-// Sends a call again when that is safe and may help: reads, and calls with a key of idempotency, after an answer of
-// 429 or 503 or after none. Invariant: nothing else is ever sent twice, and what is sent twice is the same to the byte.
+// Repeats a call when that is safe: reads, and calls with an idempotency key, after status 429 or 503 or no response.
+// Nothing else is ever sent twice, and a repeated request is identical to the byte.
 
 export interface RetryOptions {
-  /** How often a call is sent again; 3 unless given, 0 for never. */
+  /** The number of retries; 3 by default, 0 for none. */
   readonly retries?: number;
-  /** For how long, in milliseconds: a pause that would go beyond ends it; a minute unless given. */
+  /** The time limit for retries in milliseconds: a pause beyond it ends them. One minute by default. */
   readonly patienceMs?: number;
 }
 
@@ -175,7 +178,7 @@ export function withRetries(
 const isSafe = ({ method, headers }: ClientRequest): boolean =>
   method === 'GET' || headers[IDEMPOTENCY_KEY_HEADER] !== undefined;
 
-/** Never sooner than asked; apart from that half of it is chance, so that many do not come back as one. */
+/** Never shorter than the server asked for; half of the rest is random, so that many clients do not return at once. */
 export function retryPause(nth: number, asked: number | undefined, chance: number): number {
   const full = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (nth - 1));
   return asked === undefined ? full * (0.5 + chance / 2) : asked + FIRST_PAUSE_MS * chance;

@@ -1,8 +1,8 @@
-// Whether a webhook came from Relay, by Standard Webhooks: an HMAC over its id, its time and its body, to the byte.
-// Only WebCrypto, so that it runs wherever a receiver does. Invariant: nothing of a body is parsed before it is verified.
+// Verifies that a webhook came from Relay, by Standard Webhooks: an HMAC over id, time and exact body. Uses only
+// WebCrypto, so that it runs everywhere. Nothing of a body is parsed before it is verified.
 import type { WebhookEvent } from './webhook-event.ts';
 
-/** What did not come from Relay, was changed on its way, or is too old. */
+/** The webhook did not come from Relay, was changed on its way, or is too old. */
 export class RelayWebhookError extends Error {
   constructor(sentence: string) {
     super(sentence);
@@ -10,19 +10,19 @@ export class RelayWebhookError extends Error {
   }
 }
 
-/** Of Node, of fetch, or of any framework. */
+/** Headers of Node, fetch or any framework. */
 export type WebhookHeaders =
   | { get(name: string): string | null }
   | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export interface VerifyOptions {
-  /** How old it may be, and how far ahead its clock, in seconds; five minutes unless given. */
+  /** The maximum age and clock difference, in seconds; five minutes by default. */
   readonly toleranceSeconds?: number;
   /** Milliseconds; for tests. */
   readonly now?: number;
 }
 
-/** `body` is what was received, before anything has parsed it. */
+/** `body` is the received body before any parsing. */
 export async function verifyWebhook(
   secret: string,
   headers: WebhookHeaders,
@@ -51,7 +51,7 @@ function headerOf(headers: WebhookHeaders, name: string): string | undefined {
   return typeof found === 'string' ? found : undefined;
 }
 
-/** There may be several while a secret is changed. WebCrypto compares in constant time. */
+/** There can be several signatures while a secret is rotated. WebCrypto compares in constant time. */
 async function isSigned(
   secret: string,
   signed: Uint8Array<ArrayBuffer>,

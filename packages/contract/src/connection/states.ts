@@ -1,6 +1,6 @@
-// Where the link to WhatsApp stands. The transport sets one of these; CLI, web and logs print its
-// sentence, and the API's four public words come out of the same row, so they cannot disagree.
-// The names are persisted and part of the API: never rename one.
+// The states of the link to WhatsApp. The transport sets one of these. CLI, web and logs print its sentence, and the
+// API's four public states come from the same row, so they cannot disagree. The names are persisted and part of the
+// API: never rename one.
 
 export const WHATSAPP_STATUSES = ['disconnected', 'connecting', 'qr_ready', 'connected'] as const;
 export type WhatsAppStatus = (typeof WHATSAPP_STATUSES)[number];
@@ -60,7 +60,7 @@ export const CONNECTION_STATES = {
       'Connected, but your phone has been offline for long. Bring it online, or WhatsApp will unlink this device.',
   },
 
-  // Linked and down, coming back by itself
+  // Linked and down, reconnecting automatically
   reconnecting: {
     status: 'connecting',
     sentence: 'The connection was lost. Relay is reconnecting; nothing is lost meanwhile.',
@@ -120,7 +120,7 @@ export const CONNECTION_STATES = {
 
 export type ConnectionState = keyof typeof CONNECTION_STATES;
 
-/** The word seed 000's API uses for a state. */
+/** Seed 000's name for a state. */
 export const whatsappStatusOf = (state: ConnectionState): WhatsAppStatus =>
   CONNECTION_STATES[state].status;
 

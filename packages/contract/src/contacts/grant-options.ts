@@ -1,5 +1,5 @@
-// What the owner sets for one contact beside what is allowed: how auto-reply speaks with them, with which
-// model, and when it is silent. Every key may be left out.
+// The owner's options for a contact besides the grant: auto-reply's persona, its model and its quiet hours. Every key
+// is optional.
 import { z } from 'zod';
 
 /** A draft waits for the owner's approval. */
@@ -13,20 +13,20 @@ const zone = z.string().refine(isZone, 'must be a time zone such as Europe/Berli
 export const quietHoursSchema = z.strictObject({
   from: timeOfDay,
   to: timeOfDay,
-  /** The daemon's own, if none is named. */
+  /** The daemon's zone by default. */
   zone: zone.optional(),
 });
 export type QuietHours = z.infer<typeof quietHoursSchema>;
 
 export const grantOptionsSchema = z.strictObject({
-  /** How auto-reply speaks with this contact, in the owner's words. */
+  /** How auto-reply writes to this contact, in the owner's words. */
   persona: z.string().trim().min(1).max(2_000).optional(),
   model: z.string().trim().min(1).max(200).optional(),
   quietHours: quietHoursSchema.optional(),
 });
 export type GrantOptions = z.infer<typeof grantOptionsSchema>;
 
-/** Only those given are changed; null takes one away. */
+/** Changes only the given fields; null removes one. */
 export const grantOptionsPatchSchema = z.strictObject({
   persona: grantOptionsSchema.shape.persona.nullable(),
   model: grantOptionsSchema.shape.model.nullable(),

@@ -1,5 +1,5 @@
-// The eleven states of a delegated conversation. The names are persisted and part of the API:
-// never rename one. Each has a sentence that says whose turn it is.
+// The eleven states of a conversation. The names are persisted and part of the API: never rename one. Each has a
+// sentence that says whose turn it is.
 
 export const STATE_SENTENCES = {
   CREATED: 'The agent is about to write the first message.',
@@ -15,7 +15,7 @@ export const STATE_SENTENCES = {
   FAILED: 'It ended without reaching the objective.',
 } as const;
 
-/** In place of the state's sentence while a message of the conversation is unsent. */
+/** Replaces the state's sentence while a message of the conversation is unsent. */
 export const UNSENT_SENTENCES: Readonly<Partial<Record<keyof typeof STATE_SENTENCES, string>>> = {
   WAITING_FOR_REPLY:
     'The message is queued and has not been sent yet. The follow-up clock starts when WhatsApp takes it.',
@@ -25,7 +25,7 @@ export const UNSENT_SENTENCES: Readonly<Partial<Record<keyof typeof STATE_SENTEN
     'The contact has answered; the agent reads it once the queued message is sent.',
 };
 
-/** In place of the state's sentence while follow-up clocks are suspended. */
+/** Replaces the state's sentence while follow-up clocks are suspended. */
 export const FOLLOW_UP_SUSPENDED_SENTENCE =
   'The contact has not answered yet. No follow-up is due while messages cannot be sent.';
 
@@ -39,10 +39,10 @@ export function isTerminal(state: InstanceState): state is TerminalState {
   return state === 'COMPLETED' || state === 'ABANDONED' || state === 'FAILED';
 }
 
-// Whose turn it is: the states folded into the five turns that the owner sees, and the states in which the agent has
-// something to do, and what for. Invariant: every state belongs to exactly one turn.
+// The five turns that the owner sees, and what the agent does in each state that needs it. Every state belongs to
+// exactly one turn.
 
-/** Whose move is next, in the order in which they are shown. */
+/** Whose turn is next, in display order. */
 export const TURNS = ['you', 'agent', 'them', 'parked', 'ended'] as const;
 export type WhoseTurn = (typeof TURNS)[number];
 
@@ -60,17 +60,17 @@ const TURN_OF: Readonly<Record<InstanceState, WhoseTurn>> = {
   FAILED: 'ended',
 };
 
-/** A conversation that holds an approval waits for the owner, whatever its state. */
+/** A conversation with a pending approval waits for the owner, whatever its state. */
 export const whoseTurnIn = (state: InstanceState, holdsApproval: boolean): WhoseTurn =>
   holdsApproval ? 'you' : TURN_OF[state];
 
-/** The states whose conversations have this turn as long as they hold no approval. */
+/** The states with this turn while no approval is pending. */
 export const statesOfTurn = (turn: WhoseTurn): readonly InstanceState[] =>
   (Object.keys(TURN_OF) as InstanceState[]).filter((state) => TURN_OF[state] === turn);
 
 export type TurnPurpose = 'first_message' | 'reply' | 'follow_up' | 'continue';
 
-/** What the agent is asked for in each state that wants a turn; in all others it rests. */
+/** The purpose of the agent's turn in each state that needs one; in all others the agent is idle. */
 export const TURN_PURPOSES: Readonly<Partial<Record<InstanceState, TurnPurpose>>> = {
   CREATED: 'first_message',
   WAITING_FOR_AGENT: 'reply',
@@ -80,7 +80,7 @@ export const TURN_PURPOSES: Readonly<Partial<Record<InstanceState, TurnPurpose>>
 
 export const TURN_STATES = Object.keys(TURN_PURPOSES) as InstanceState[];
 
-/** "Continue" says nothing about what happened before it; a turn taken again after all is told. */
+/** "Continue" does not say what happened before it; the purpose of a retried turn does. */
 export function currentTurnPurpose(
   asked: TurnPurpose,
   { spoken, unread }: { readonly spoken: boolean; readonly unread: number },

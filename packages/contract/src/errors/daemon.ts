@@ -1,4 +1,4 @@
-// The daemon, its database, the key of its home, its archives and the demo. Part of the one table of errors in `../errors.ts`.
+// Errors of the daemon, the database, the home's key, archives and the demo. Part of the table in `../errors.ts`.
 import type { ErrorSpec } from './spec.ts';
 
 export const DAEMON_ERRORS = {

@@ -1,4 +1,5 @@
-// People and WhatsApp: contacts, grants, approvals, and the link to the account. Part of the one table of errors in `../errors.ts`.
+// Errors of contacts, grants, approvals, the link to WhatsApp and the other features. Part of the table in
+// `../errors.ts`.
 import type { ErrorSpec } from './spec.ts';
 
 export const CONTACT_ERRORS = {
@@ -149,10 +150,10 @@ export const CONTACT_ERRORS = {
   },
 } as const satisfies Record<string, ErrorSpec>;
 
-// What is read and kept: notifications, exported chats, digests, and the memory outside of Relay. Part of the one table of errors in `../errors.ts`.
+// Errors of notifications, exported chats, digests and the digest export.
 
 export const MEMORY_ERRORS = {
-  // Messages that come beside the wire
+  // Forwarded notifications
   notification_group_unknown: {
     status: 404,
     exit: 4,
@@ -177,7 +178,7 @@ export const MEMORY_ERRORS = {
     sentence: 'A notification says nothing, so nothing was stored. Send its text or a media_type.',
   },
 
-  // Memory outside of Relay
+  // Digest export
   webhook_secret_sealed: {
     status: 500,
     exit: 8,
@@ -252,7 +253,7 @@ export const MEMORY_ERRORS = {
   },
 } as const satisfies Record<string, ErrorSpec>;
 
-// Models: those of the agents, of the assistant and of memory. Part of the one table of errors in `../errors.ts`.
+// Errors of models: those of the agents, the assistant and search.
 
 export const MODEL_ERRORS = {
   // The model of the agents
@@ -360,7 +361,7 @@ export const MODEL_ERRORS = {
   },
 } as const satisfies Record<string, ErrorSpec>;
 
-// Webhooks. Part of the one table of errors in `../errors.ts`.
+// Errors of webhooks.
 
 export const WEBHOOK_ERRORS = {
   webhook_not_found: {

@@ -1,8 +1,8 @@
-// What was asked, and by whom: requests, credentials, the command line, and what nobody foresaw. Part of the one table of errors in `../errors.ts`.
+// Errors for invalid requests, credentials and command line usage, and `internal`. Part of the table in `../errors.ts`.
 import type { ErrorSpec } from './spec.ts';
 
 export const REQUEST_ERRORS = {
-  // What was asked
+  // Requests
   invalid_request: { status: 400, exit: 2, sentence: 'The request is not valid: {what}.' },
   invalid_phone: { status: 400, exit: 2, sentence: 'Invalid phone number' },
   not_on_whatsapp: {
@@ -187,7 +187,7 @@ export const REQUEST_ERRORS = {
     sentence: 'More than one approval begins with {id}. Give more of it.',
   },
 
-  // Who asked
+  // Credentials
   unauthorized: {
     status: 401,
     exit: 6,

@@ -3,7 +3,7 @@
 export interface ErrorSpec {
   readonly status: number;
   readonly exit: number;
-  /** `{name}` is filled from the parameters given where the error is raised. */
+  /** `{name}` is replaced by the parameter given where the error is raised. */
   readonly sentence: string;
   /** Trying again later may help. */
   readonly passes?: true;

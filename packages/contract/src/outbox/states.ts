@@ -6,7 +6,7 @@ export const OUTBOX_STATES = [
   'delivered',
   'read',
   'failed',
-  /** Sent without an answer from WhatsApp: receipts tell whether it left. */
+  /** Sent without an acknowledgement from WhatsApp: receipts show whether it was sent. */
   'unknown',
 ] as const;
 export type OutboxState = (typeof OUTBOX_STATES)[number];

@@ -1,5 +1,5 @@
-// When something is to happen: once or again and again, always as the clocks of one zone show it. The rule
-// is what is stored, shown and sent over the API; when it next happens is worked out in `occurrences.ts`.
+// The rule of a schedule: once or repeated, in the local time of one zone. The rule is stored, shown and sent over the
+// API; `occurrences.ts` computes the next run.
 import { z } from 'zod';
 import type { CatchUp } from '../api/constants.ts';
 import { WEEKDAYS } from './names.ts';
@@ -12,7 +12,7 @@ const timeSchema = z.string().regex(TIME, 'Give the time as HH:MM, from 00:00 to
 export const ruleSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('once'),
-    /** A local time, as in 2026-12-24T18:00, or with a Z an instant. */
+    /** A local time such as 2026-12-24T18:00, or an instant with a Z. */
     at: z
       .string()
       .regex(MOMENT, 'Give the moment as 2026-12-24T18:00, or as an instant with a Z at its end')
@@ -33,7 +33,7 @@ export const ruleSchema = z.discriminatedUnion('kind', [
 
 export type ScheduleRule = z.infer<typeof ruleSchema>;
 
-/** The 31st of February is written like a day and is none. */
+/** Rejects dates such as 31 February, which have the right form but do not exist. */
 function isOnCalendar(at: string): boolean {
   const day = at.slice(0, 10);
   const read = new Date(`${day}T00:00:00Z`);
@@ -42,6 +42,6 @@ function isOnCalendar(at: string): boolean {
 
 const isRepeating = (rule: ScheduleRule): boolean => rule.kind !== 'once';
 
-/** What is to happen once is worth being late; of what comes again the next one is enough. */
+/** A message that is sent once is still useful when late; of a repeated one the next is enough. */
 export const defaultCatchUp = (rule: ScheduleRule): CatchUp =>
   isRepeating(rule) ? 'skip' : 'once';

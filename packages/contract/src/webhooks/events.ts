@@ -1,5 +1,5 @@
-// The body of each kind that a webhook may be told: ids, codes and times always; words and names only where the
-// webhook asks for them (`include_text`).
+// The webhook events' bodies and filter. Ids, codes and times are always included; text and names only with
+// `include_text`.
 import { z } from 'zod';
 import { APPROVAL_STATES } from '../api/approvals.ts';
 import type { WebhookDeliveryType } from '../api/constants.ts';
@@ -18,13 +18,13 @@ const linkStates = Object.keys(CONNECTION_STATES) as [ConnectionState, ...Connec
 const receivedSchema = z.object({
   message_id: z.string(),
   ...chat,
-  /** Who wrote it; null where that is not known. */
+  /** Who wrote it; null if unknown. */
   contact_id: id.nullable(),
   direction: z.literal('in'),
   /** text, image, audio, … */
   kind: z.string(),
   sent_at: z.iso.datetime(),
-  /** It had waited at WhatsApp while Relay was away. */
+  /** Whether it had waited at WhatsApp while Relay was offline. */
   late: z.boolean(),
   text: z.string().optional(),
   from: z.string().nullable().optional(),
@@ -34,7 +34,7 @@ const receivedSchema = z.object({
 
 const sentSchema = z.object({
   message_id: z.string(),
-  /** Null for what you typed on your phone. */
+  /** Null for messages that the owner typed on the phone. */
   outbox_id: id.nullable(),
   ...chat,
   contact_id: id.nullable(),
@@ -53,7 +53,7 @@ const conversationSchema = z.object({
   state: z.enum(INSTANCE_STATES as [string, ...string[]]),
   from: z.string().nullable(),
   trigger: z.string().nullable(),
-  /** It waits for you. */
+  /** Whether it waits for the owner. */
   needs_you: z.boolean(),
   objective: z.string().optional(),
   reason: z.string().nullable().optional(),
@@ -63,7 +63,7 @@ const askedSchema = z.object({
   approval_id: id,
   kind: z.string(),
   state: z.enum(APPROVAL_STATES),
-  /** Why it waits, as the ledger has it. */
+  /** Why it is pending, as in the ledger. */
   reason: z.string(),
   requested_by: z.string(),
   conversation_id: id.nullable(),
@@ -92,7 +92,7 @@ const healthSchema = z.object({
 const told = <Type extends WebhookDeliveryType, Data extends z.ZodType>(type: Type, data: Data) =>
   z.object({
     type: z.literal(type),
-    /** When it happened; when it is told is in the header `webhook-timestamp`. */
+    /** When it happened; the time of delivery is in the header `webhook-timestamp`. */
     timestamp: z.iso.datetime(),
     data,
   });
@@ -114,13 +114,13 @@ export type WebhookData<Type extends WebhookDeliveryType> = Extract<
   { type: Type }
 >['data'];
 
-// Which events a webhook receives, besides its kinds. A person means the chat with them; a group is named itself. An event
-// without a chat, direction or state is not held back by that part of the filter.
+// Which events a webhook receives, besides its kinds. A contact stands for the chat with them; a group is given itself.
+// A part of the filter does not apply to events without that property (chat, direction or state).
 
 export const MESSAGE_DIRECTIONS = ['in', 'out'] as const;
 
 const webhookFilterSchema = z.object({
-  /** Chats with these people; they follow a person whose addresses turn out to be one. */
+  /** Chats with these contacts; follows a contact whose addresses are merged. */
   contacts: z.array(z.uuid()).optional(),
   /** These groups. */
   chats: z.array(z.uuid()).optional(),

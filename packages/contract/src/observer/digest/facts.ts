@@ -1,4 +1,4 @@
-// What a day's digest holds besides its text: facts that can be found and shown one by one. Persisted.
+// The facts of a day's digest, which can be found and shown one by one. Persisted.
 
 export const FACT_KINDS = [
   'decision',
@@ -13,15 +13,15 @@ export type FactKind = (typeof FACT_KINDS)[number];
 export interface DigestFact {
   readonly kind: FactKind;
   readonly text: string;
-  /** Whose it is: who does it, who asked. */
+  /** Who does it, or who asked. */
   readonly who: string | null;
-  /** What it is meant for, as it was said: `Friday 12 noon`. */
+  /** When it is due, as it was said: `Friday 12 noon`. */
   readonly when: string | null;
-  /** The hour it was said in; the beginning of the day where none is known. */
+  /** The hour in which it was said; the start of the day if that is unknown. */
   readonly saidAt: Date;
 }
 
-/** How each kind is called above a list of them. */
+/** The heading of each kind in a list. */
 export const FACT_TITLES: Readonly<Record<FactKind, string>> = {
   decision: 'Decisions',
   event: 'Events',
