@@ -1,37 +1,37 @@
-// The version of everything that is published together. The build refuses to run when the
-// package's own version differs.
+// The version, the identity of a process, and the name of the settings file. The build fails if the package's own
+// version differs from this one.
 export const VERSION = '0.1.0';
 
-// Tells one process from a later one that was given the same pid. Daemon and command both read the
-// operating system's answer and compare what this makes of it, so they can never disagree.
+// Distinguishes a process from a later one with the same pid. Daemon and command both use these functions, so they
+// always agree.
 
-/** From Linux's `/proc/<pid>/stat` and boot id. Null when the text is not one. */
+/** From Linux's `/proc/<pid>/stat` and boot id. Null if the text is malformed. */
 export function linuxProcessStart(stat: string, bootId: string): string | null {
-  // The command's name stands in parentheses and may hold spaces and parentheses itself.
+  // The command's name is in parentheses and may contain spaces and parentheses.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const state = fields[0];
   const ticks = fields[19];
   if (state === undefined || ticks === undefined || !/^\d+$/.test(ticks)) return null;
-  // A zombie holds its pid, and nothing else.
+  // A zombie process only occupies its pid.
   if (state === 'Z' || state === 'X') return null;
   return `${bootId.trim().slice(0, 8)}:${ticks}`;
 }
 
-/** From `ps -o stat=,lstart= -p <pid>`. Null when there is no such process. */
+/** From `ps -o stat=,lstart= -p <pid>`. Null if there is no such process. */
 export function psProcessStart(output: string): string | null {
   const [state, ...start] = output.trim().split(/\s+/);
   if (state === undefined || start.length === 0 || state.startsWith('Z')) return null;
   return start.join(' ');
 }
 
-// What the file of settings is called. Invariant: one home has one such file; the former name is read and written where
-// it is what somebody has, and never beside the other. Pure.
+// The settings file's name. A home has one such file: the former name is read and written if only that exists, and
+// never besides the other.
 const SETTINGS_FILE = 'relay.config.json';
 const FORMER_SETTINGS_FILE = 'config.json';
 
 interface SettingsFile {
   readonly name: string;
-  /** Why neither can be taken, as the end of a sentence. */
+  /** Why neither file can be used, as the end of a sentence. */
   readonly fault: string | null;
 }
 

@@ -1,7 +1,7 @@
-// The one way to write to the log. Callers name an event and give fields; which fields may appear,
-// and how they are masked, is the implementation's business, so no caller can leak by accident.
+// The log interface. Callers name an event and give fields; the implementation decides which fields appear and how they
+// are masked, so no caller can leak data by accident.
 
-/** The only fields a log line may carry. A body is written at debug only and cut to 50 characters. */
+/** The only fields a log line may carry. A body is written at debug level only and cut to 50 characters. */
 export interface LogFields {
   account?: number;
   instance?: string;
@@ -39,5 +39,5 @@ export interface Log {
   error(message: string, fields?: LogFields): void;
 }
 
-/** For tests and tools that have nobody to tell. */
+/** Discards everything; for tests and tools. */
 export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };

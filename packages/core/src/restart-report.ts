@@ -1,8 +1,8 @@
-// The restart report: what happened while the daemon or its link was away, in one sentence. Pure; the
-// figures are counted by the store.
+// The restart report: one sentence about what happened while the daemon or its link was offline. The store counts the
+// figures.
 import type { RestartReport } from '@relay/contract/api/status';
 
-/** A link that was gone for a moment and missed nothing is not worth a report. */
+/** A short interruption of the link without missed messages is not reported. */
 export const isWorthReporting = (report: RestartReport): boolean =>
   report.cause === 'daemon' ||
   report.messages > 0 ||

@@ -1,5 +1,5 @@
-// What all agents together may use in one of the owner's days: tokens, and money. Used up, it names the setting that
-// would allow more. Pure.
+// The daily budget of all agents, in tokens and money, and the price of a model call. When it is used up, the error
+// names the setting that would allow more.
 import { RelayError } from '@relay/contract/errors';
 import type { AgentSettings } from '@relay/contract/settings';
 
@@ -11,7 +11,7 @@ export interface DayUse {
 
 export const ZERO_DAY_USE: DayUse = { tokens: 0, micros: 0 };
 
-/** Null while there is something left. */
+/** Null while there is budget left. */
 export function dayBudgetError(
   { tokens_per_day, usd_per_day }: Pick<AgentSettings, 'tokens_per_day' | 'usd_per_day'>,
   { tokens, micros }: DayUse,
@@ -30,10 +30,10 @@ export function dayBudgetError(
     : new RelayError('money_spent', { used: used.toFixed(2), limit: usd_per_day.toFixed(2) });
 }
 
-// What a call of a model costs, in millionths of a US dollar. The owner's own prices count first; without them a price
-// is assumed for providers that bill by the token, rather too high than too low. Pure.
+// The cost of a model call, in millionths of a US dollar. The owner's prices take precedence; without them a rather
+// high price is assumed for providers that bill by the token.
 
-/** In US dollars for a million tokens. */
+/** US dollars per million tokens. */
 export interface Price {
   readonly input: number;
   readonly output: number;
@@ -53,7 +53,7 @@ const ASSUMED: Readonly<Record<string, Price>> = {
 const FREE: Price = { input: 0, output: 0 };
 
 export interface ModelPrice extends Price {
-  /** `unknown`: nobody said, so its calls count as free. */
+  /** `unknown`: no price is known, so its calls count as free. */
   readonly from: 'settings' | 'assumed' | 'unknown';
 }
 
@@ -67,7 +67,7 @@ export function modelPriceFor(provider: string, settings: PriceSettings): ModelP
   return { ...known, from: assumed === undefined ? 'unknown' : 'assumed' };
 }
 
-/** A dollar for a million tokens is a millionth of a dollar for one. */
+/** A dollar per million tokens is a millionth of a dollar per token. */
 export const costMicros = (
   { input, output }: Price,
   tokens: { readonly inputTokens: number; readonly outputTokens: number },

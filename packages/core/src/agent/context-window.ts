@@ -1,14 +1,14 @@
-// How many tokens a text may cost, without the tokenizer of any one model. Used to keep a turn's context
-// within its limit; it guesses high for scripts that tokenizers cut finely, so that the limit holds.
+// Estimates tokens without a model's tokenizer and fits text into a token limit. It overestimates scripts that
+// tokenizers split finely, so that the limit holds.
 
-/** Characters of these scripts cost a model about one token each, or more. */
+/** Characters of these scripts cost about one token each, or more. */
 const DENSE =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tibetan}\p{Script=Ethiopic}\p{Extended_Pictographic}]/gu;
 const ASCII = /[^\u0080-\u{10FFFF}]/gu;
 
 const PER_DENSE = 1.2;
 const PER_ASCII = 1 / 3.5;
-/** Arabic, Cyrillic, Greek, Hebrew, Devanagari, accented Latin and whatever else there is. */
+/** Arabic, Cyrillic, Greek, Hebrew, Devanagari, accented Latin and all others. */
 const PER_OTHER = 1 / 1.7;
 
 const count = (text: string, kind: RegExp): number => text.match(kind)?.length ?? 0;
@@ -20,8 +20,8 @@ export function estimateTokens(text: string): number {
   return Math.ceil(dense * PER_DENSE + ascii * PER_ASCII + other * PER_OTHER);
 }
 
-// Which lines of a transcript an agent sees word for word, and which fall out of sight and are summed up.
-// Invariant: what is kept is the newest end and fits the limit; kept and fallen are the whole, in order.
+// Selects the lines of a transcript that an agent sees verbatim; the others are summarised. The kept lines are the
+// newest and fit the limit; kept and dropped lines together are the whole, in order.
 
 interface LineWindow<Line> {
   readonly fallen: readonly Line[];
@@ -29,8 +29,8 @@ interface LineWindow<Line> {
 }
 
 /**
- * All lines while they fit. Then only the newest that fit half of the limit, so that the next lines
- * have room and a summary is not made anew on every turn. The newest line is kept in any case.
+ * All lines if they fit. Otherwise only the newest that fit half of the limit, so that the next lines have room and the
+ * summary is not rewritten on every turn. The newest line is always kept.
  */
 export function fitNewestLines<Line>(
   lines: readonly Line[],
@@ -50,7 +50,7 @@ export function fitNewestLines<Line>(
   return { fallen: lines.slice(0, first), kept: lines.slice(first) };
 }
 
-/** In order, as few pieces as fit the limit each; one that is larger alone stands alone. */
+/** Splits the lines in order into as few chunks as fit the limit; a line that exceeds it is its own chunk. */
 export function chunkLines<Line>(
   lines: readonly Line[],
   limit: number,
@@ -70,7 +70,7 @@ export function chunkLines<Line>(
   return pieces;
 }
 
-/** A text that is too long for its place: beginning and end, and a word about what is missing. */
+/** Shortens a text to its beginning and end, with a note about what is missing. */
 export function shortenMiddle(text: string, most: number): string {
   if (text.length <= most) return text;
   const half = Math.max(0, Math.floor(most / 2));
@@ -78,9 +78,9 @@ export function shortenMiddle(text: string, most: number): string {
   return `${text.slice(0, half)}\n[… ${left} characters left out …]\n${text.slice(text.length - half)}`.toWellFormed();
 }
 
-// A text made to fit a number of tokens. Held by us, because a model that is asked for few may answer with many.
+// Cuts a text to a number of tokens. Needed because a model that is asked for a short text may write a long one.
 
-/** As much of the beginning as fits, at the end of a sentence or a word where there is one. */
+/** The longest fitting beginning, cut at the end of a sentence or word if possible. */
 export function cutToTokens(text: string, most: number): string {
   if (estimateTokens(text) <= most) return text;
   const letters = [...text];
@@ -95,8 +95,8 @@ export function cutToTokens(text: string, most: number): string {
   return `${word > cut.length / 2 ? cut.slice(0, word) : cut} …`;
 }
 
-// How much of what was said before the assistant remembers. Invariant: what is kept is the newest end of
-// the whole, begins with words of the owner, and stays under both limits.
+// Selects what the assistant remembers of its session: the newest end of it, beginning with words of the owner, within
+// both limits.
 
 export const MAX_REMEMBERED_TURNS = 30;
 export const MAX_REMEMBERED_TOKENS = 16_000;
@@ -126,5 +126,5 @@ export function selectRememberedLines<Line extends AssistantHistoryLine>(
   return lines.slice(first);
 }
 
-/** What a line costs besides its words. */
+/** The tokens of a line besides its text. */
 const LINE_TOKENS = 6;

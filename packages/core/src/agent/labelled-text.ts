@@ -1,12 +1,12 @@
-// Text on its way to a model, with whose text it is. A prompt is made of nothing else: a plain string does not fit, so
-// whoever builds one has to say where it comes from. Instructions take only what Relay or its owner wrote.
+// Text for a model, labelled with its origin. A prompt accepts no plain string, so its builder has to state the origin.
+// Instructions accept only text by Relay or its owner.
 import { isTainted, joinTaints, type Taint, UNTAINTED } from '../policy/facts.ts';
 
 declare const label: unique symbol;
 
 export interface LabelledText {
   readonly text: string;
-  /** Whose text is in it, besides Relay's and the owner's. */
+  /** Whose text it contains, besides Relay's and the owner's. */
   readonly from: Taint;
   readonly [label]: 'trusted' | 'untrusted';
 }
@@ -17,7 +17,7 @@ export interface TrustedText extends LabelledText {
 
 const made = (text: string, from: Taint): LabelledText => ({ text, from }) as LabelledText;
 
-/** What Relay says, or its owner wrote. Never for what was read from a chat, a program or the web. */
+/** Text by Relay or its owner. Never for text from a chat, a client or the web. */
 export const trustedText = (text: string): TrustedText => made(text, UNTAINTED) as TrustedText;
 
 export const untrustedText = (text: string, from: Taint): LabelledText => made(text, from);
@@ -31,7 +31,7 @@ type Whole<Parts extends readonly LabelledText[]> = Parts[number] extends Truste
   ? TrustedText
   : LabelledText;
 
-/** A template of Relay's own words; what is put into it keeps its label. */
+/** A template in Relay's own words; inserted texts keep their labels. */
 export const prompt = <Parts extends readonly LabelledText[]>(
   words: TemplateStringsArray,
   ...parts: Parts
@@ -41,7 +41,7 @@ export const prompt = <Parts extends readonly LabelledText[]>(
     allOf(parts),
   ) as Whole<Parts>;
 
-/** Without those that are empty. */
+/** Omits empty texts. */
 export const joinTexts = <Part extends LabelledText>(
   parts: readonly Part[],
   separator: string,
@@ -50,7 +50,7 @@ export const joinTexts = <Part extends LabelledText>(
   return made(kept.map(({ text }) => text).join(separator), allOf(kept)) as Part;
 };
 
-/** The same text, cut or marked: the label stays. */
+/** Changes the text, for example to shorten it, and keeps its label. */
 export const mapText = <Part extends LabelledText>(
   part: Part,
   change: (text: string) => string,

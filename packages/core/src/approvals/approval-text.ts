@@ -1,9 +1,9 @@
-// What the owner reads in their own chat when something waits for their yes: for whom, the complete text, why, and how
-// to answer. What is too long to be read whole there is not answered there.
+// The owner's chat message about a pending approval: recipient, complete text, reason, and how to answer. An approval
+// that is too long to show in full cannot be answered in the chat.
 import type { Approval } from '@relay/contract/api/approvals';
 import { revealHidden } from '../messages/text.ts';
 
-/** So much of an id is shown, and is enough to answer with. */
+/** The number of characters of an id that are shown and suffice for an answer. */
 const SHORT_ID_LENGTH = 8;
 
 export type ApprovalForNotice = Pick<
@@ -23,7 +23,7 @@ const LONGEST = 3_000;
 
 interface ApprovalNotice {
   readonly text: string;
-  /** All that is asked about is in it. */
+  /** Whether it contains everything that is asked about. */
   readonly isWhole: boolean;
 }
 
@@ -44,7 +44,7 @@ export function approvalNotice(waiting: ApprovalForNotice): ApprovalNotice {
   };
 }
 
-/** It cannot be answered any more. */
+/** Says that the approval can no longer be answered. */
 export const approvalClosedNotice = (id: string, why: string): string =>
   `Relay: ${id.slice(0, SHORT_ID_LENGTH)} no longer waits for your yes. ${why}`;
 
@@ -53,19 +53,19 @@ function whomOf({ recipient, recipient_name: name }: ApprovalForNotice): string 
   return name === null ? address : `${oneLine(name)} (${address})`;
 }
 
-/** Names come from others: none of them looks like a line of Relay's own. */
+/** Puts a name on one line: names come from others and must not look like a line of Relay's. */
 const oneLine = (name: string): string =>
   revealHidden(name.replace(/\s+/g, ' ').trim()).slice(0, 100);
 
-/** Each line behind a bar: nothing that somebody wrote looks like a line of Relay's own. */
+/** Prefixes each line with a bar, so that quoted text cannot look like a line of Relay's. */
 const quoted = (text: string): string =>
   text
     .split(/\r\n|\n/)
     .map((line) => `│ ${line}`)
     .join('\n');
 
-// Whether the owner may put other words in the place of what waits. A grant has no words of its own, nor
-// has a cancellation, and what a schedule says is changed at the schedule: the gate lets nothing else leave for it.
+// Whether the owner may edit the text of a pending approval. Grants and cancellations have no text, and a schedule's
+// text is changed in the schedule, because the gate sends nothing else for it.
 
 export const isApprovalEditable = ({
   kind,
@@ -73,7 +73,7 @@ export const isApprovalEditable = ({
 }: Pick<Approval, 'kind' | 'requested_by'>): boolean =>
   kind !== 'manage_grant' && kind !== 'cancel_schedule' && requested_by !== 'scheduler';
 
-// Relay's sentences lead to the approvals; whoever reads one there already is not led anywhere.
+// Removes the hint to the approvals page for readers who are already there.
 export const withoutApprovalsHint = (text: string): string =>
   text
     .replace(': `relay approvals`', '')

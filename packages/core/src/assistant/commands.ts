@@ -1,7 +1,6 @@
-// What the owner says to Relay itself, in the chat of the assistant: a word after a slash. Pure: read here,
-// carried out by flows/assistant, and never shown to a model.
+// Parses slash commands in the assistant's chat. features/assistant runs them; a model never sees them.
 
-/** In the order `/help` shows them. */
+/** In the order of `/help`. */
 export const SLASH_COMMANDS = {
   help: { usage: '/help', does: 'what you can say here' },
   status: { usage: '/status', does: 'how Relay is and what waits for you' },
@@ -20,14 +19,14 @@ export const SLASH_COMMANDS = {
 type SlashCommandName = keyof typeof SLASH_COMMANDS;
 
 export interface SlashCommand {
-  /** Null for a word that is none of them. */
+  /** Null for an unknown command. */
   readonly name: SlashCommandName | null;
-  /** As it was typed, without the slash. */
+  /** The word as typed, without the slash. */
   readonly word: string;
   readonly argument: string;
 }
 
-/** Null for what is no command: it does not begin with a slash. */
+/** Null if the text does not begin with a slash. */
 export function parseSlashCommand(text: string): SlashCommand | null {
   const [, word = '', argument = ''] = /^\s*\/(\S*)\s*([\s\S]*)$/.exec(text) ?? [];
   if (!text.trimStart().startsWith('/')) return null;
@@ -39,7 +38,7 @@ export function parseSlashCommand(text: string): SlashCommand | null {
   };
 }
 
-/** The first word of an argument and what follows it. */
+/** Splits an argument into its first word and the rest. */
 export function splitFirstWord(argument: string): { readonly word: string; readonly rest: string } {
   const [, word = '', rest = ''] = /^(\S*)\s*([\s\S]*)$/.exec(argument) ?? [];
   return { word, rest: rest.trim() };

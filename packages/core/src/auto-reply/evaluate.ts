@@ -1,5 +1,5 @@
-// What is to become of a contact's line whose turn has come. Pure: the flow reads the situation, asks here,
-// and carries the verdict out. Whether an answer may leave is for the gate to say.
+// Decides what auto-reply does with a contact's message, and computes quiet hours. The caller loads the facts and
+// carries out the decision; the gate decides whether an answer may be sent.
 
 import type { QuietHours } from '@relay/contract/contacts/grant-options';
 import type { AutoReplySettings } from '@relay/contract/settings';
@@ -14,33 +14,33 @@ import {
   nextCooldown,
 } from './loop-guard.ts';
 
-/** What may make an answer needless; looked at again when it is ready. */
+/** Facts that can make an answer unnecessary; checked again when it is ready. */
 export interface ReplyConditions {
   readonly grant: Grant | null;
-  /** A conversation with the contact is open and has the say. */
+  /** Whether an open conversation with the contact handles the message. */
   readonly conversation: boolean;
-  /** The owner wrote to the contact after the line was written. */
+  /** Whether the owner wrote to the contact after the message. */
   readonly ownerWrote: boolean;
 }
 
 export interface AutoReplySituation extends ReplyConditions {
   readonly now: Date;
-  /** When the line was written. */
+  /** When the message was written. */
   readonly writtenAt: Date;
-  /** The contact's own quiet hours, if they have any. */
+  /** The contact's own quiet hours, if any. */
   readonly quietHours: QuietHours | null;
-  /** The daemon's own. */
+  /** The daemon's zone. */
   readonly zone: string;
   readonly rest: Cooldown | null;
-  /** The newest lines of the session, this one last. */
+  /** The newest lines of the session, ending with this one. */
   readonly lines: readonly ExchangeLine[];
-  /** When the answers of the last day were given. */
+  /** The times of the last day's answers. */
   readonly answers: readonly Date[];
 }
 
 type UnneededReason = 'grant_gone' | 'conversation' | 'owner_wrote';
 
-/** Why no model is asked: nobody needs an answer, or nobody would see it. */
+/** Why no model is called: no answer is needed, or nobody would see it. */
 type NoReplyReason = UnneededReason | 'read_only';
 
 type AutoReplyDecision =
@@ -80,7 +80,7 @@ export function evaluateAutoReply(
     return { to: 'skip', reason: cooldownAnswerReason(rest), until: rest.until };
   const hours = situation.quietHours ?? settings.quiet_hours;
   const quietAt = (at: Date) => (hours === null ? null : quietUntil(hours, situation.zone, at));
-  // What is not sent disturbs nobody.
+  // Quiet hours do not matter for an answer that is not sent.
   const until = sends ? quietAt(now) : null;
   if (until !== null) return { to: 'wait', until };
   const cause = findLoop(situation.lines, now, settings) ?? capReached(situation, settings);
@@ -88,7 +88,7 @@ export function evaluateAutoReply(
     const atLeast = cause === 'day_cap' ? roomFrom(situation, settings) : now;
     return { to: 'rest', rest: nextCooldown(rest, { cause, now, atLeast }, settings.rest_minutes) };
   }
-  // What waited for the quiet hours to end was not late by its own fault.
+  // Waiting for the quiet hours to end does not make a message late.
   const due = quietAt(situation.writtenAt) ?? situation.writtenAt;
   const late = now.getTime() - due.getTime() > settings.late_after_hours * HOUR;
   return { to: 'answer', late: sends && late };
@@ -103,7 +103,7 @@ function capReached(
   return within(HOUR) >= answers_per_hour ? 'hour_cap' : null;
 }
 
-/** When so many of the day's answers are a day old that there is room for one more. */
+/** When enough of the day's answers are a day old to allow one more. */
 function roomFrom(
   { answers, now }: AutoReplySituation,
   { answers_per_day }: AutoReplySettings,
@@ -112,13 +112,13 @@ function roomFrom(
   return new Date((newestFirst[answers_per_day - 1] ?? now).getTime() + DAY);
 }
 
-// Quiet hours: a stretch of each local day in which nobody is answered. Told by the clock on the wall of
-// their zone, so that a change to summer time moves neither end.
+// Quiet hours: a period of each local day in which nobody is answered. They follow the local clock, so daylight saving
+// time moves neither end.
 
 const MINUTE = 60_000;
 const DAY_MINUTES = 24 * 60;
 
-/** When the quiet that reigns at this moment ends; null when none does. From and to alike are no quiet at all. */
+/** The end of the current quiet hours; null if there are none now. Equal start and end mean no quiet hours. */
 export function quietUntil(hours: QuietHours, ownZone: string, at: Date): Date | null {
   const { from, to, zone = ownZone } = hours;
   const ends = minutesOf(to);
@@ -127,12 +127,12 @@ export function quietUntil(hours: QuietHours, ownZone: string, at: Date): Date |
   const began = Math.floor(at.getTime() / MINUTE) * MINUTE;
   if (!isQuiet(began)) return null;
   let end = began;
-  // A clock that is put back meanwhile leaves more to wait for.
+  // A clock that is set back in the meantime makes the wait longer.
   while (isQuiet(end)) end += since(wallClock(end, zone), ends) * MINUTE;
   return new Date(firstAfter(began, end, isQuiet));
 }
 
-/** One that is put forward ends it sooner: the first minute of `(quiet, loud]` that is not quiet. */
+/** A clock that is set forward ends it sooner: finds the first minute of `(quiet, loud]` that is not quiet. */
 function firstAfter(quiet: number, loud: number, isQuiet: (time: number) => boolean): number {
   let [low, high] = [quiet / MINUTE, loud / MINUTE];
   while (high - low > 1) {
@@ -143,7 +143,7 @@ function firstAfter(quiet: number, loud: number, isQuiet: (time: number) => bool
   return high * MINUTE;
 }
 
-/** Minutes from one time of day to the next time it is another. */
+/** Minutes from one time of day to the next occurrence of another. */
 const since = (from: number, to: number): number => (to - from + DAY_MINUTES) % DAY_MINUTES;
 
 function minutesOf(time: string): number {

@@ -1,5 +1,5 @@
-// The loop breaker's eye: whether what goes back and forth is still a talk with a person. An exchange is
-// what the contact wrote after an answer of ours had left; many lines in one go are one exchange.
+// The loop guard of auto-reply: detects exchanges that are not with a person, and sets cooldowns. An exchange is what
+// the contact wrote after an answer of ours was sent; several lines in a row are one exchange.
 
 import type { AutoReplySettings } from '@relay/contract/settings';
 import { toComparableText } from '../policy/comparable-text.ts';
@@ -17,9 +17,9 @@ interface Exchange {
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
-/** From here on two texts are the same. */
+/** Texts at least this similar count as the same. */
 const ALIKE = 0.8;
-/** A text is held against so many before it: loops may go round in a few steps. */
+/** How many earlier texts each text is compared with: a loop can have a few steps. */
 const STEPS_BACK = 3;
 
 type Limits = Pick<
@@ -27,7 +27,7 @@ type Limits = Pick<
   'rapid_exchanges' | 'rapid_within_minutes' | 'similar_exchanges'
 >;
 
-/** `lines` in order, each answer behind what it answers, the newest one last. */
+/** `lines` are in order, each answer after what it answers, the newest last. */
 export function findLoop(
   lines: readonly ExchangeLine[],
   now: Date,
@@ -40,7 +40,7 @@ export function findLoop(
   return repeatsAtEnd(exchanges) >= limits.similar_exchanges ? 'similar' : null;
 }
 
-/** How many lines have to be looked at for it, at the least. */
+/** The minimum number of lines needed to detect a loop. */
 export const linesNeededForLoop = ({ rapid_exchanges, similar_exchanges }: Limits): number =>
   2 * (Math.max(rapid_exchanges, similar_exchanges) + STEPS_BACK);
 
@@ -49,7 +49,7 @@ function exchangesOf(lines: readonly ExchangeLine[]): Exchange[] {
   let answeredAt: number | null = null;
   for (const { from, content, at } of lines) {
     if (from === 'agent') {
-      // WhatsApp counts in whole seconds.
+      // WhatsApp's times are whole seconds.
       answeredAt = Math.floor(at.getTime() / SECOND) * SECOND;
       continue;
     }
@@ -75,11 +75,11 @@ function repeatsAtEnd(exchanges: readonly Exchange[]): number {
   return count;
 }
 
-// How much two texts say the same: what machines repeat differs in a number, a mark or a smile.
+// The similarity of two texts: what machines repeat differs in a number, a punctuation mark or an emoji.
 
 const GRAM = 3;
 
-/** From 0 to 1: what share of their stretches of three letters they have in common. */
+/** From 0 to 1: the share of three-letter sequences that both have. */
 export function textSimilarity(one: string, other: string): number {
   const [a, b] = [reduced(one), reduced(other)];
   if (a === b) return 1;
@@ -90,7 +90,7 @@ export function textSimilarity(one: string, other: string): number {
   return (2 * common) / (a.length + b.length - 2 * (GRAM - 1));
 }
 
-/** Letters, with one digit for all; of a text without any, the text itself. */
+/** The letters, with all digits made equal; for a text without letters, the text itself. */
 function reduced(text: string): string {
   const letters = toComparableText(text).replace(/\p{N}/gu, '0');
   return letters === '' ? text.trim() : letters;
@@ -105,8 +105,8 @@ function gramsOf(text: string): Map<string, number> {
   return grams;
 }
 
-// Auto-reply rests for a contact when answering would feed a loop: each time longer, until a day without
-// one has passed. The owner is told of the first of such a row. The causes are persisted: never rename one.
+// Cooldowns: auto-reply pauses for a contact when answering would feed a loop. Each cooldown is longer, until a day has
+// passed without one. The owner is notified of the first in a row. The causes are persisted: never rename one.
 
 const COOLDOWNS = {
   rapid: {
@@ -129,7 +129,7 @@ export type CooldownCause = keyof typeof COOLDOWNS;
 export interface Cooldown {
   readonly until: Date;
   readonly cause: CooldownCause;
-  /** The how-manieth in a row. */
+  /** Consecutive cooldowns, starting at 1. */
   readonly count: number;
 }
 
@@ -140,7 +140,7 @@ const MOST_LETTERS = 60;
 export const isCoolingDown = (rest: Cooldown | null, now: Date): rest is Cooldown =>
   rest !== null && rest.until > now;
 
-/** `atLeast` is when there would be room again anyway. */
+/** `atLeast` is the earliest time at which the limits allow an answer again. */
 export function nextCooldown(
   before: Cooldown | null,
   { cause, now, atLeast = now }: { cause: CooldownCause; now: Date; atLeast?: Date },
@@ -158,14 +158,14 @@ export function nextCooldown(
 
 export const isFirstCooldown = ({ count }: Cooldown): boolean => count === 1;
 
-/** What the ledger says of a message that a rest left unanswered. */
+/** The ledger's reason for a message that a cooldown left unanswered. */
 export const cooldownAnswerReason = ({ cause }: Pick<Cooldown, 'cause'>) => COOLDOWNS[cause].answer;
 
 const cooldownSentence = (cause: CooldownCause): string => COOLDOWNS[cause].sentence;
 
 const WHEN = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
 
-/** What the owner reads on WhatsApp. */
+/** The notice for the owner on WhatsApp. */
 export function cooldownNotice(name: string, { cause, until }: Cooldown): string {
   const whom = [...name.replace(/\s+/g, ' ').trim()].slice(0, MOST_LETTERS).join('');
   return `Relay: auto-reply rests for ${whom} until ${WHEN.format(until)}. ${cooldownSentence(cause)} → relay contacts`;

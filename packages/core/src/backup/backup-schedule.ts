@@ -1,19 +1,19 @@
-// When the next backup by the clock is due, and what is wrong with the last one in words. Pure. Reckoned from the last
-// that was made, so that a machine which slept through its hour makes it up when it wakes.
+// Computes when the next scheduled backup is due, and describes why the last one failed. Counted from the last backup,
+// so that a machine that was asleep at the time catches up when it wakes.
 
 import type { ScheduleRule } from '@relay/contract/schedule/rule';
 import type { BackupSettings } from '@relay/contract/settings';
 import { nextOccurrence } from '../schedule/occurrences.ts';
 import type { Zone } from '../schedule/zone.ts';
 
-/** At night where there is one to choose, before the daily housekeeping deletes what is too old. */
+/** Daily and weekly backups are made at night, before the daily housekeeping deletes old content. */
 const RULES: Readonly<Record<Exclude<BackupSettings['every'], 'off'>, ScheduleRule>> = {
   hour: { kind: 'cron', expression: '40 * * * *' },
   day: { kind: 'daily', time: '03:40' },
   week: { kind: 'weekly', days: ['sun'], time: '03:40' },
 };
 
-/** Null: never by itself. Where none was made yet, now. */
+/** Null if backups are off. Now if none was made yet. */
 export function nextBackupAt(
   every: BackupSettings['every'],
   last: Date | null,
@@ -22,7 +22,7 @@ export function nextBackupAt(
 ): Date | null {
   if (every === 'off') return null;
   if (last === null) return now;
-  // A clock that was put back must not stop backups until it has caught up.
+  // A clock that was set back must not stop backups until it has caught up.
   const from = last > now ? now : last;
   return nextOccurrence(RULES[every], zone, from);
 }

@@ -1,16 +1,16 @@
-// What to do when WhatsApp closes the connection: one row per code, asked by the transport after the
-// old socket is gone. No row ever deletes the session: only a person unlinks an account.
+// Decides what to do when WhatsApp closes the connection: one row per code, used by the transport after the old socket
+// is gone. No row ever deletes the session: only a person unlinks an account.
 
 import type { ConnectionState } from '@relay/contract/connection/states';
 import { delayFor, RETRY, type RetryTable } from '../retry.ts';
 
-/** Ends the attempts until a person acts; `relink` says that linking again is what it takes. */
+/** Stops until a person acts; `relink` means that the account must be linked again. */
 interface StopPolicy {
   readonly action: 'stop' | 'relink';
   readonly state: ConnectionState;
 }
 
-/** Connects anew without a wait. */
+/** Reconnects without a delay. */
 interface RecreatePolicy {
   readonly action: 'recreate';
   readonly state: ConnectionState;
@@ -20,7 +20,7 @@ interface BackOffPolicy {
   readonly action: 'back_off';
   readonly table: RetryTable;
   readonly state: ConnectionState;
-  /** The state once many attempts have failed. */
+  /** The state after many failed attempts. */
   readonly lasting: ConnectionState;
 }
 
@@ -51,7 +51,7 @@ export const CLOSE_POLICY: Readonly<Partial<Record<number, ClosePolicy>>> = {
   515: { action: 'recreate', state: 'restarting' },
 };
 
-/** For a code that has no row, and for a close that came without one. */
+/** For a code without a row, and for a close without a code. */
 const UNKNOWN: BackOffPolicy = {
   action: 'back_off',
   table: RETRY.whatsapp_reconnect_bounded,
@@ -59,14 +59,14 @@ const UNKNOWN: BackOffPolicy = {
   lasting: 'closed_unexplained',
 };
 
-/** After so many failed attempts the account counts as not connected, as seed 003 says. */
+/** After this many failed attempts the account counts as not connected, as seed 003 says. */
 export const LASTING_AFTER = 5;
-/** A server that asks for a new connection for ever must not make Relay hammer it. */
+/** Limits immediate reconnects, in case the server keeps asking for a new connection. */
 export const RECREATE_AT_ONCE = 3;
 
 interface CloseDecision {
   readonly action: ClosePolicy['action'];
-  /** Given whenever a new connection is to be made. */
+  /** Set whenever a new connection is to be made. */
   readonly delayMs?: number;
   readonly state: ConnectionState;
 }
@@ -79,8 +79,8 @@ function backOff(policy: BackOffPolicy, attempt: number, jitter: number): CloseD
 }
 
 /**
- * `attempt` counts the closes since the connection was last open, this one included. `jitter` is a
- * random number in [0, 1) that the caller brings.
+ * `attempt` counts the closes since the connection was last open, this one included. `jitter` is a random number in [0,
+ * 1) from the caller.
  */
 export function decideOnClose(
   code: number | undefined,

@@ -1,5 +1,5 @@
-// The console's pages by their paths: the router of the console has a route for each, and the daemon serves the same
-// document at each. Any other path stays behind the daemon's guard.
+// The paths of the console's pages: the console has a route for each, and the daemon serves the same document at each.
+// Any other path stays behind the daemon's guard.
 
 export const CONSOLE_PAGES = [
   '/',
@@ -23,5 +23,5 @@ export const CONSOLE_PAGES = [
 
 export type ConsolePage = (typeof CONSOLE_PAGES)[number];
 
-/** Stands in the built document wherever the nonce of an answer belongs. */
+/** A placeholder in the built document that each response replaces with its nonce. */
 export const PAGE_NONCE = '__RELAY_NONCE__';

@@ -1,12 +1,12 @@
-// Who is who: every alias belongs to exactly one contact. Each stanza that names a person by several
-// aliases is learnt here; the store applies the merges. An alias not in the book is nobody: denied.
+// Maps every alias to exactly one contact. It learns from each stanza that names a person by several aliases; the store
+// applies the merges. An unknown alias belongs to nobody and is denied.
 import type { ContactId } from '@relay/contract/ids';
 import { type Alias, aliasKey, distinctAliases } from './alias.ts';
 import { type Grant, isGrantWithin, narrowestGrant } from './grants.ts';
 
 export interface AliasBook {
   readonly contacts: ReadonlyMap<ContactId, Contact>;
-  /** From `aliasKey` to the contact that has the alias. */
+  /** From `aliasKey` to the contact with that alias. */
   readonly owners: ReadonlyMap<string, ContactId>;
 }
 
@@ -26,9 +26,8 @@ export function contactWithAlias(book: AliasBook, alias: Alias): Contact | null 
 }
 
 /**
- * Takes note that the aliases given all name one person. `fresh` is the id of a contact not yet in
- * the book, used when none of the aliases is known. A store need only hand in the contacts that the
- * aliases touch.
+ * Records that all given aliases belong to one person. `fresh` is the id for a new contact, used if none of the aliases
+ * is known. The book only needs the contacts that these aliases touch.
  */
 export function linkAliases(
   book: AliasBook,
@@ -53,20 +52,19 @@ export function linkAliases(
   return { book: aliasBook([...untouched, person]), merges };
 }
 
-// Two contacts turn out to be one person. The merged contact has all aliases of both and what both
-// were allowed: nothing where either had no grant. So no alias is ever allowed more than before.
+// Merges two contacts that turn out to be one person. The merged contact has all aliases of both, and only what both
+// were granted: nothing if either had no grant. So no alias is ever allowed more than before.
 //
-// Why "no grant" counts as a no: it is what the owner sees as denied, and may have left so on
-// purpose. If it counted as "no opinion", whoever could make WhatsApp claim that two identities are
-// one would carry a friend's grant over to a stranger. The price is that a grant given to a phone
-// number falls when its LID had been met before as somebody else; `withdrawn` says so, and the owner
-// restores it with one yes. A LID first met together with the number costs nothing: it is a further
-// alias of the granted contact, not a second contact.
+// A missing grant counts as a denial because the owner sees it as one and may have meant it. Otherwise, whoever could
+// make WhatsApp claim that two identities are one could carry a friend's grant over to a stranger. The price: a grant
+// for a phone number is lost if its LID was already known as another contact. `withdrawn` reports that, and the owner
+// restores it with one approval. A LID first seen together with the number costs nothing: it becomes another alias of
+// the granted contact, not a second contact.
 
 export interface Contact {
   readonly id: ContactId;
   readonly aliases: readonly Alias[];
-  /** Null means that the owner has granted nothing. */
+  /** Null if the owner has granted nothing. */
   readonly grant: Grant | null;
 }
 
@@ -74,11 +72,11 @@ export interface ContactMerge {
   readonly into: ContactId;
   readonly from: ContactId;
   readonly grant: Grant | null;
-  /** The grants that allowed more than the merged one does: what the owner may want to restore. */
+  /** The grants that allowed more than the merged one, which the owner may want to restore. */
   readonly withdrawn: readonly Grant[];
 }
 
-/** The lower id survives, so that the order of discovery does not decide who is who. */
+/** The lower id survives, so that the result does not depend on the order of discovery. */
 export function mergeContacts(a: Contact, b: Contact): { contact: Contact; merge: ContactMerge } {
   const [kept, gone] = a.id < b.id ? [a, b] : [b, a];
   const grant = narrowestGrant(kept.grant, gone.grant);

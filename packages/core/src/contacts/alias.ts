@@ -1,16 +1,16 @@
-// The names WhatsApp knows a person by. Text and JIDs from outside become an Alias here and nowhere
-// else; what cannot be read for certain is null, never a guess, because a guess names someone else.
+// Parses the aliases by which WhatsApp identifies a person. Text and JIDs from outside become an Alias only here.
+// Anything uncertain is null, because a wrong guess would be another person.
 
 declare const canonical: unique symbol;
 
-/** A phone number in digits, or a LID, WhatsApp's own number for a person. */
+/** A phone number in digits, or a LID (WhatsApp's hidden id of a person). */
 export interface Alias {
   readonly kind: 'phone' | 'lid';
   readonly value: string;
   readonly [canonical]: true;
 }
 
-/** A number in international form never begins with 0; one in national form would name someone else. */
+/** An international number never begins with 0; a national one would be another person's. */
 const PHONE = /^[1-9]\d{6,14}$/;
 const LID = /^\d{1,20}$/;
 
@@ -18,8 +18,8 @@ const make = (kind: Alias['kind'], value: string): Alias | null =>
   (kind === 'phone' ? PHONE : LID).test(value) ? ({ kind, value } as Alias) : null;
 
 /**
- * A phone number as people write it. Signs between the digits are dropped, but an address (`@`) or
- * a digit of another script is refused: dropping part of it would leave another number.
+ * A phone number as people write it. Signs between the digits are dropped, but an address (`@`) or a digit of another
+ * script is refused: dropping part of it would leave another number.
  */
 export function phoneAlias(text: string): Alias | null {
   if (/@|(?![0-9])\p{Nd}/u.test(text)) return null;
@@ -28,7 +28,7 @@ export function phoneAlias(text: string): Alias | null {
 
 export const lidAlias = (digits: string): Alias | null => make('lid', digits);
 
-/** `user[_agent][:device]@server`: agent and device name a phone or a browser, not a person. */
+/** `user[_agent][:device]@server`: agent and device identify a phone or a browser, not a person. */
 const JID = /^(\d+)(?:_\d+)?(?::\d+)?@([a-z.]+)$/;
 
 const KIND_OF_SERVER: Readonly<Partial<Record<string, Alias['kind']>>> = {
@@ -39,14 +39,14 @@ const KIND_OF_SERVER: Readonly<Partial<Record<string, Alias['kind']>>> = {
   'hosted.lid': 'lid',
 };
 
-/** Null for whatever is not a person: groups, broadcasts, channels, the server itself. */
+/** Null for anything that is not a person: groups, broadcasts, channels, the server itself. */
 export function aliasOfJid(jid: string): Alias | null {
   const [, user = '', server = ''] = JID.exec(jid) ?? [];
   const kind = Object.hasOwn(KIND_OF_SERVER, server) ? KIND_OF_SERVER[server] : undefined;
   return kind === undefined ? null : make(kind, user);
 }
 
-/** One string per alias: what maps and sets are keyed by. */
+/** A string key for an alias, for maps and sets. */
 export const aliasKey = (alias: Alias): string => `${alias.kind}:${alias.value}`;
 
 /** The same aliases in the same order, each once. */
@@ -54,8 +54,7 @@ export const distinctAliases = (aliases: readonly Alias[]): Alias[] => [
   ...new Map(aliases.map((alias) => [aliasKey(alias), alias])).values(),
 ];
 
-// Whom a person means by what they typed: a phone number as people write it, or a JID. Null for what
-// cannot be read for certain.
+// Reads a phone number as people write it, or a JID. Null if it is uncertain.
 
 const SERVERS = { phone: 's.whatsapp.net', lid: 'lid' } as const;
 const GROUP = /^\d+(-\d+)?@g\.us$/;

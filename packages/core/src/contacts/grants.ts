@@ -1,5 +1,5 @@
-// What the owner allows for one contact or group. Grants form a lattice: `narrowest` is its meet,
-// no grant (null) its bottom. Whoever changes or merges grants asks here which way a change goes.
+// The owner's grant for one contact or group. Grants form a lattice: `narrowest` is its meet, no grant (null) its
+// bottom. Code that changes or merges grants uses this file to find out the direction of a change.
 import type { GrantOptions, ReplyMode } from '@relay/contract/contacts/grant-options';
 
 export interface Grant {
@@ -8,7 +8,7 @@ export interface Grant {
   readonly canReply: boolean;
   /** A draft waits for the owner's approval. */
   readonly replyMode: ReplyMode;
-  /** Agents may start conversations of their own. */
+  /** Whether agents may start conversations. */
   readonly canInitiate: boolean;
 }
 
@@ -19,7 +19,7 @@ export const DENIED_GRANT: Grant = {
   canInitiate: false,
 };
 
-/** What both allow. Where either has no grant at all, that is nothing. */
+/** What both allow; nothing if either is null. */
 export function narrowestGrant(a: Grant | null, b: Grant | null): Grant | null {
   if (a === null || b === null) return null;
   return {
@@ -30,7 +30,7 @@ export function narrowestGrant(a: Grant | null, b: Grant | null): Grant | null {
   };
 }
 
-/** True when `a` allows nothing that `b` does not. */
+/** Whether `a` allows nothing that `b` does not. */
 export function isGrantWithin(a: Grant | null, b: Grant | null): boolean {
   const inner = a ?? DENIED_GRANT;
   const outer = b ?? DENIED_GRANT;
@@ -44,16 +44,15 @@ export function isGrantWithin(a: Grant | null, b: Grant | null): boolean {
 
 export type GrantChange = 'widen' | 'narrow';
 
-/** A change that gives anything at all is a widening, whatever else it takes. */
+/** A change that allows anything more is a widening, whatever else it removes. */
 export const grantChange = (before: Grant | null, after: Grant | null): GrantChange =>
   isGrantWithin(after, before) ? 'narrow' : 'widen';
 
-// A grant as the owner keeps it: what is allowed, whom it names, and how it is to be used. For anybody else
-// but the owner a change of the name or of the options counts as widening: a name decides who is written to,
-// a persona what is said.
+// A grant as stored: what is allowed, the contact's name, and the options. For anybody but the owner, a change of name
+// or options counts as widening: the name decides who is written to, the persona what is said.
 
 export interface GrantRecord {
-  /** What the owner calls them; null if they gave no name. */
+  /** The owner's name for them; null if none was given. */
   readonly displayName: string | null;
   readonly grant: Grant;
   readonly options: GrantOptions;
@@ -74,7 +73,7 @@ export function grantRecordChange(
 const optionsText = ({ persona, model, quietHours }: GrantOptions): string =>
   JSON.stringify([persona, model, quietHours?.from, quietHours?.to, quietHours?.zone]);
 
-// A grant in words, the same for the command, the console and the owner's own chat.
+// Describes a grant, with the same text for the command, the console and the owner's chat.
 
 const NOTHING = 'do nothing';
 
@@ -90,7 +89,7 @@ export function describeGrant(grant: Grant | null): string {
   return may.length === 0 ? NOTHING : listed(may);
 }
 
-/** Each option on a line of its own, as the owner set it. */
+/** One line per option. */
 export function grantOptionLines({ persona, model, quietHours }: GrantOptions): string[] {
   return [
     ...(persona === undefined ? [] : [`Persona: ${persona}`]),

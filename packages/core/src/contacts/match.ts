@@ -1,5 +1,5 @@
-// Whom a person means by a name, a number or an address. A whole name or number beats a part of one; where
-// two fit equally well nobody is chosen, and the candidates are the answer.
+// Finds the contact that a person means by a name, number or address. A full match is better than a partial one. If two
+// match equally well, none is chosen and the candidates are returned.
 
 export interface Findable {
   readonly id: string;
@@ -8,7 +8,7 @@ export interface Findable {
   readonly addresses: readonly string[];
 }
 
-/** The lower, the better; null when it does not match. */
+/** Lower is better. */
 export type MatchRank = 0 | 1 | 2 | 3;
 
 export function rankMatch(query: string, { id, names, addresses }: Findable): MatchRank | null {
@@ -36,7 +36,7 @@ function rankOfNumber(digits: string, address: string): MatchRank | null {
   return address.includes(digits) ? 3 : null;
 }
 
-/** What an address has to hold to fit: whoever looks addresses up looks for these. */
+/** The parts that an address must contain to match; lookups search for these. */
 export function addressParts(query: string): string[] {
   const digits = digitsOf(query);
   const [user = ''] = query.trim().split('@');
@@ -48,14 +48,14 @@ export function addressParts(query: string): string[] {
 
 const LEAST_DIGITS = 4;
 
-/** Null for what is no number: a name that holds a digit is still a name. */
+/** Null if the query is not a number: a name that contains a digit is still a name. */
 function digitsOf(query: string): string | null {
   if (/[\p{L}@]/u.test(query)) return null;
   const digits = query.replace(/\D/g, '').replace(/^0+/, '');
   return digits.length < LEAST_DIGITS ? null : digits;
 }
 
-/** The same name whatever its case, its accents and its spaces. */
+/** Folds case, accents and spaces of a name. */
 export const foldName = (text: string): string =>
   text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replace(/\s+/g, ' ').trim();
 
@@ -64,7 +64,7 @@ export type MatchChoice<T> =
   | { readonly ambiguous: readonly T[] }
   | { readonly nobody: true };
 
-/** `matches` in the order of their ranks. */
+/** `matches` sorted by rank. */
 export function chooseMatch<T>(
   matches: readonly { readonly rank: MatchRank; readonly of: T }[],
 ): MatchChoice<T> {

@@ -1,9 +1,9 @@
-// Phone numbers as people write them: with or without a country, with any signs between the digits. What
-// cannot be a number is null. The API takes international digits alone (`phoneAlias`); this is for people.
+// Reads phone numbers as people write them: with or without a country code, with any separators. Anything else is null.
+// The API only accepts international digits (`phoneAlias`).
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
 import { phoneAlias } from './alias.ts';
 
-/** Digits in international form. `home` is the number whose country one without a country is of. */
+/** International digits. `home` is the number whose country applies to a number without a country code. */
 export function readPhoneNumber(text: string, home: string | null): string | null {
   const given = text.trim().replace(/^00/, '+');
   if (/@|(?![0-9])\p{Nd}|\p{L}/u.test(given)) return null;
@@ -13,14 +13,14 @@ export function readPhoneNumber(text: string, home: string | null): string | nul
     parsePhoneNumberFromString(`+${given.replace(/^\+/, '')}`),
   ];
   const number = written.find(
-    // One that reads differently in its international form is no number, such as zeros alone.
+    // Rejects input whose international form differs, such as zeros alone.
     (parsed) =>
       parsed?.isPossible() && parsePhoneNumberFromString(parsed.number)?.number === parsed.number,
   );
   return number === undefined ? null : (phoneAlias(number.number)?.value ?? null);
 }
 
-/** Several countries may share a calling code; it has to do where nothing else is known. */
+/** Several countries can share a calling code; used if nothing else is known. */
 function homeOf(home: string | null) {
   const own = home === null ? undefined : parsePhoneNumberFromString(`+${home}`);
   if (own === undefined) return undefined;

@@ -1,4 +1,4 @@
-// What can happen to a conversation. The names are persisted as the `trigger` of a logged
+// The events of a conversation and its transition table. The event names are persisted as the `trigger` of a logged
 // transition and appear in the API: never rename one.
 
 import { type InstanceState, isTerminal } from '@relay/contract/conversation/states';
@@ -12,7 +12,7 @@ export type ConversationEvent =
   | {
       readonly type: 'message_sent';
       readonly texts: readonly string[];
-      /** A follow-up that waited for the owner's yes. */
+      /** A follow-up that waited for the owner's approval. */
       readonly followUp?: boolean;
       readonly nextHeartbeatMs?: number;
     }
@@ -26,7 +26,7 @@ export type ConversationEvent =
   | {
       readonly type: 'request_intervention';
       readonly reason: string;
-      /** What the agent said to the contact before it asked. */
+      /** What the agent wrote to the contact before it asked. */
       readonly texts?: readonly string[];
     }
   | { readonly type: 'unrecoverable_error'; readonly reason: string }
@@ -34,7 +34,7 @@ export type ConversationEvent =
   | { readonly type: 'contact_replies' }
   /** The contact wrote after the conversation had ended. */
   | { readonly type: 'late_reply'; readonly policy: LateReplyPolicy }
-  /** No message of the conversation is unsent any more. */
+  /** Every message of the conversation is acknowledged. */
   | { readonly type: 'messages_acknowledged'; readonly at: Date }
   | { readonly type: 'heartbeat_fires' }
   | { readonly type: 'max_followups_exceeded' }
@@ -44,7 +44,7 @@ export type ConversationEvent =
   | { readonly type: 'resume'; readonly contactIsFree: boolean }
   | { readonly type: 'manual_send'; readonly text: string }
   | { readonly type: 'cancel' }
-  // The queue of the contact
+  // The contact's queue
   | { readonly type: 'contact_has_active_instance' }
   | { readonly type: 'prior_instance_terminal' };
 
@@ -77,26 +77,26 @@ export const EVENT_PHRASES: Readonly<Record<ConversationEventType, string>> = {
 
 export const CONVERSATION_EVENT_TYPES = Object.keys(EVENT_PHRASES) as ConversationEventType[];
 
-// The transition table of a conversation: seed 003's rows, completed where the seed leaves a pair
-// open (marked). A pair that is not here is refused. `stay` takes the event in without a transition.
+// The transition table of a conversation: seed 003's rows, completed where the seed leaves a pair open (marked). A
+// missing pair is refused. `stay` accepts the event without a transition.
 
 /**
- * `previous` is the state a paused instance came from; see `resume` in transition.ts. `asked` depends on what the
- * owner wants to happen with late replies.
+ * `previous` is the state before a pause; see `resume` in transition.ts. `asked` depends on the owner's policy for late
+ * replies.
  */
 export type TransitionTarget = InstanceState | 'previous' | 'asked' | 'stay';
 type Row = Readonly<Partial<Record<ConversationEventType, TransitionTarget>>>;
 
-/** WhatsApp's acknowledgement may come in any open state. */
+/** WhatsApp's acknowledgement can arrive in any open state. */
 const OPEN = { messages_acknowledged: 'stay' } as const satisfies Row; // completed
 
-/** The contact's words are never refused, only counted. */
+/** A contact's reply is never refused, only counted. */
 const ALWAYS = { ...OPEN, contact_replies: 'stay' } as const satisfies Row;
 
 /** For some days; the caller knows for how long. */
 const ENDED = { late_reply: 'asked' } as const satisfies Row; // completed
 
-/** The owner's two moves that every running state allows. */
+/** The two owner's events that every running state accepts. */
 const OWNER = {
   pause: 'PAUSED',
   owner_takeover: 'PAUSED',
@@ -176,15 +176,15 @@ export const TRANSITION_TABLE: Readonly<Record<InstanceState, Row>> = {
   FAILED: {},
 };
 
-/** The events that would be accepted in this state, for a page that offers legal moves only. */
+/** The events that are accepted in this state, for pages that offer only legal moves. */
 export function legalEvents(state: InstanceState): readonly ConversationEventType[] {
   return Object.keys(TRANSITION_TABLE[state]) as ConversationEventType[];
 }
 
-// What the owner may do with a conversation now, read off the one table: the buttons of a page are these and no
-// others, each with the state it leads to. Pure.
+// The owner's possible moves, read from the transition table: a page shows exactly these buttons, each with the
+// resulting state.
 
-/** The owner's events that are asked for, in the order in which they are offered. A takeover happens on a phone. */
+/** The owner's events, in display order. A takeover is missing because it happens on the phone. */
 export const OWNERS_MOVES = [
   'manual_send',
   'resume',
@@ -195,11 +195,11 @@ export type OwnersMove = (typeof OWNERS_MOVES)[number];
 
 export interface LegalMove {
   readonly move: OwnersMove;
-  /** Where it stands after it; the same state where the move is only taken in. */
+  /** The state after the move; unchanged if the event is accepted without a transition. */
   readonly to: InstanceState;
 }
 
-/** `previous` is the state that a paused conversation came from, or how one with a late reply had ended. */
+/** `previous` is the state before a pause, or the terminal state before a late reply. */
 export function ownersMoves(
   state: InstanceState,
   previous: InstanceState | null,

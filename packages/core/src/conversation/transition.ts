@@ -1,6 +1,5 @@
-// The heart of a conversation: `transition` says what an event does, as a new instance, the steps to
-// log and the effects to carry out. It is pure: the caller persists all of it in one transaction,
-// and only then does anything act.
+// The state machine of a conversation: `transition` turns an event into a new instance, the steps to log and the
+// effects. It is pure: the caller persists all of it in one transaction, and nothing acts before that.
 
 import {
   type InstanceState,
@@ -29,10 +28,10 @@ export type ConversationEffect =
       readonly kind: 'send';
       readonly role: 'agent' | 'manual';
       readonly text: string;
-      /** Not to be sent any more once the contact has written. */
+      /** Must not be sent once the contact has written. */
       readonly followUp: boolean;
     }
-  /** Queued messages that have become pointless are not to be sent. */
+  /** Cancels queued messages that have become pointless. */
   | { readonly kind: 'withdraw'; readonly because: WithdrawalReason }
   | { readonly kind: 'run_turn'; readonly purpose: TurnPurpose }
   | { readonly kind: 'start_timer'; readonly from: Date; readonly dueAt: Date }
@@ -43,13 +42,13 @@ export type ConversationEffect =
 /** Why messages are withdrawn: the contact wrote, the conversation ended, or the owner wrote from a phone. */
 export type WithdrawalReason = 'answered' | 'ended' | 'taken_over';
 
-/** What the owner is told about. The names are kinds of events on the stream: never rename one. */
+/** Notifications for the owner. The names are kinds of stream events: never rename one. */
 export type OwnerNews = 'needs_you' | 'completed' | 'abandoned' | 'failed' | 'taken_over';
 
 export interface Transition {
   readonly ok: true;
   readonly instance: Instance;
-  /** One per change of state, in order. Empty when the event was only taken in. */
+  /** One per change of state, in order. Empty if the event was accepted without a transition. */
   readonly steps: readonly StateStep[];
   readonly effects: readonly ConversationEffect[];
 }
@@ -80,7 +79,7 @@ export function transition(
   };
 }
 
-/** What an instance does by itself as soon as it stands where it stands. */
+/** The event that an instance raises by itself in its current state. */
 function followingEvent(instance: Instance): ConversationEvent | null {
   const waits = instance.state === 'WAITING_FOR_REPLY' || instance.state === 'HEARTBEAT_SCHEDULED';
   if (waits && instance.unread > 0) return { type: 'contact_replies' };
@@ -93,7 +92,7 @@ function followingEvent(instance: Instance): ConversationEvent | null {
   return null;
 }
 
-/** A timer that starts and stops within one transition was never there; one turn is enough. */
+/** Removes a timer that starts and stops within one transition, and all but one turn. */
 export function settleEffects(
   effects: readonly ConversationEffect[],
 ): readonly ConversationEffect[] {
@@ -140,7 +139,7 @@ function targetOf(
   return isDismissed(before, event) ? (before.previousState ?? target) : target;
 }
 
-/** The owner leaves a conversation as it had ended, although the contact wrote again. */
+/** The owner leaves an ended conversation ended, although the contact wrote again. */
 const isDismissed = (before: Instance, event: ConversationEvent): boolean =>
   event.type === 'cancel' && before.previousState !== null && isTerminal(before.previousState);
 
@@ -156,7 +155,7 @@ interface Change {
   readonly effects: readonly ConversationEffect[];
 }
 
-/** What the event itself brings, whatever state follows. */
+/** The event's own changes, whatever state follows. */
 function take(instance: Instance, event: ConversationEvent, now: Date): Change {
   switch (event.type) {
     case 'contact_replies':
@@ -221,10 +220,10 @@ function take(instance: Instance, event: ConversationEvent, now: Date): Change {
 }
 
 function replied(instance: Instance): Change {
-  // Fired by itself for what was already counted; see followingEvent.
+  // Raised automatically for messages that were already counted; see followingEvent.
   const isCounted = instance.unread > 0 && waitsForContact(instance);
   return {
-    // Follow-ups are counted against a silence, and this ends it.
+    // Follow-ups are counted while the contact is silent; this ends the silence.
     instance: { ...instance, followUpCount: 0, unread: instance.unread + (isCounted ? 0 : 1) },
     effects: isCounted ? [] : withdrawn(instance, 'answered'),
   };
@@ -256,7 +255,7 @@ const said = (instance: Instance, texts: readonly string[], followUp: boolean): 
   effects: sends(texts, followUp),
 });
 
-/** A conversation that wanted a turn meanwhile was made to wait for this. */
+/** A conversation that needed a turn in the meantime was waiting for this. */
 function acknowledged(instance: Instance, at: Date): Change {
   const sent = { ...instance, unsent: false };
   const { state, timerDueAt, timerLeftMs } = instance;
@@ -273,7 +272,7 @@ const sends = (texts: readonly string[], followUp = false): ConversationEffect[]
 
 function scheduled(instance: Instance, delayMs: number, now: Date): Change {
   if (instance.state === 'WAITING_FOR_REPLY') return timerFrom(instance, delayMs, now);
-  // A follow-up spent in silence still counts, or an agent could postpone for ever.
+  // A skipped follow-up still counts, or an agent could postpone for ever.
   const spent = instance.state === 'HEARTBEAT_SCHEDULED' ? 1 : 0;
   return unchanged({ ...instance, followUpCount: instance.followUpCount + spent });
 }
@@ -287,8 +286,8 @@ function manuallySent(instance: Instance, text: string, now: Date): Change {
 }
 
 /**
- * Sets the follow-up clock anew; the one before belongs to an epoch that is over. It runs from the moment at which
- * every message is acknowledged.
+ * Restarts the follow-up clock; the former timer belongs to an old epoch. It runs from the moment when every message is
+ * acknowledged.
  */
 function timerFrom(instance: Instance, delayMs: number, from: Date): Change {
   const epoch = instance.epoch + 1;
@@ -306,13 +305,13 @@ function timerFrom(instance: Instance, delayMs: number, from: Date): Change {
 }
 
 function resumeTarget(before: Instance, event: ConversationEvent): NonTerminalState {
-  // A terminal state cannot be paused, so this is none.
+  // A terminal state cannot be paused, so this one is not terminal.
   const previous = (before.previousState ?? 'CREATED') as NonTerminalState;
   const turnHasCome = event.type === 'resume' && event.contactIsFree;
   return previous === 'QUEUED' && turnHasCome ? 'CREATED' : previous;
 }
 
-/** What entering a state brings, whichever event led there. */
+/** The changes of entering a state, whichever event led there. */
 function enter(
   before: Instance,
   taken: Instance,
@@ -346,7 +345,7 @@ function enter(
     case 'HEARTBEAT_SCHEDULED':
       return { instance: base, effects: [...stopped, { kind: 'run_turn', purpose: 'follow_up' }] };
     case 'ACTIVE':
-      // Out of CREATED and WAITING_FOR_AGENT the turn is already running: it raised the event.
+      // From CREATED and WAITING_FOR_AGENT the turn is already running: it raised the event.
       return {
         instance: base,
         effects: needsTurn(event.type) ? [{ kind: 'run_turn', purpose: 'continue' }] : [],
@@ -364,7 +363,7 @@ function enter(
   }
 }
 
-/** The turn that raises it is the one that was asked for: nothing becomes stale. */
+/** The event comes from the requested turn itself, so nothing becomes stale. */
 const beginsTurn = (event: ConversationEventType) =>
   event === 'agent_sends_first_message' || event === 'agent_processes_reply';
 
@@ -376,7 +375,7 @@ const keepsReason = (event: ConversationEventType) =>
   event === 'late_reply' ||
   event === 'owner_takeover';
 
-/** Why it needs the owner stays true while it is paused and when it comes back. */
+/** The reason why it needs the owner remains valid while it is paused and after it resumes. */
 const asksForOwner = (before: Instance, to: InstanceState) =>
   (before.state === 'NEEDS_HUMAN_INTERVENTION' && to === 'PAUSED') ||
   (before.state === 'PAUSED' && to === 'NEEDS_HUMAN_INTERVENTION');
@@ -414,28 +413,28 @@ function ended(
   return { instance: base, effects: [...stopped, ...free, ...news] };
 }
 
-// What the machine knows of a conversation. Everything here is persisted; a restart rebuilds the
-// conversation from these fields alone.
+// The state machine's data of a conversation. All of it is persisted; a restart rebuilds the conversation from these
+// fields alone.
 
 export interface Instance {
   readonly id: InstanceId;
   readonly state: InstanceState;
-  /** While PAUSED: the state before. After a reply to an ended conversation, while it needs the owner: how it ended. */
+  /** While PAUSED: the state before. After a late reply, while it needs the owner: the terminal state before. */
   readonly previousState: InstanceState | null;
   readonly heartbeat: { readonly intervalMs: number; readonly maxFollowups: number };
   readonly followUpCount: number;
   readonly failureReason: string | null;
-  /** Why it stands where it stands, for a person. */
+  /** The reason for the current state, for people. */
   readonly reason: string | null;
-  /** Messages of the contact that no turn has read yet. */
+  /** The contact's messages that no turn has read yet. */
   readonly unread: number;
-  /** Grows whenever a running turn or timer became stale; both carry the epoch they were made in. */
+  /** Increases whenever a running turn or timer becomes stale; both carry the epoch they were created in. */
   readonly epoch: number;
-  /** A message of it is queued or in doubt: WhatsApp has not acknowledged it. */
+  /** Whether a message is queued or unknown: WhatsApp has not acknowledged it. */
   readonly unsent: boolean;
   /** When the next follow-up is due; set in WAITING_FOR_REPLY once every message was acknowledged. */
   readonly timerDueAt: Date | null;
-  /** How much time the follow-up clock has left while it does not run: PAUSED, or a message is unsent. */
+  /** The time left on the follow-up clock while it is stopped: PAUSED, or a message is unsent. */
   readonly timerLeftMs: number | null;
 }
 
@@ -457,16 +456,16 @@ export function newInstance(id: InstanceId, heartbeat: Instance['heartbeat']): I
 }
 
 /**
- * Whether it holds the contact's one place. One that was paused while queued still stands in the
- * queue, so that pausing it never blocks the conversation before it.
+ * Whether it occupies the contact's only slot. A conversation that was paused while queued stays in the queue, so that
+ * pausing it never blocks the one before it.
  */
 export function holdsContact(instance: Pick<Instance, 'state' | 'previousState'>): boolean {
   const state = instance.state === 'PAUSED' ? instance.previousState : instance.state;
   return state !== null && state !== 'QUEUED' && !isTerminal(state);
 }
 
-// What the owner reads on WhatsApp when a conversation needs them or has ended: one line, with whom, what
-// it was about, why, and what to do next. The parts come from people and models, so each is cut.
+// The owner's WhatsApp notice when a conversation needs them or has ended: one line with the contact, the objective,
+// the reason and the next step. The parts come from people and models, so each is shortened.
 
 interface ConversationNoticeParts {
   readonly id: InstanceId;

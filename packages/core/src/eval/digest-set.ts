@@ -1,5 +1,5 @@
-// The digest set: the labelled week of each group, cut into days with what their digests must and must not
-// tell. Pure. Messages are judged and masked as those of an observed group are.
+// The digest set: the labelled week of each group, split into days, with what their digests must and must not contain.
+// Messages are judged and masked like those of an observed group.
 
 import { LEAK_REASONS } from '@relay/contract/api/constants';
 import type { DigestDay, DigestReport } from '@relay/contract/api/eval';
@@ -61,7 +61,7 @@ export interface DigestDayCase {
   readonly zone: string;
   /** `YYYY-MM-DD` */
   readonly day: string;
-  /** What was said on that day. */
+  /** The messages of that day. */
   readonly judged: readonly JudgedMessage[];
   /** Members by the digits of a mention. */
   readonly names: ReadonlyMap<string, string>;
@@ -110,18 +110,18 @@ function messageOf(line: DigestSetLine, { owner, assistant }: DigestSetGroup): G
   };
 }
 
-// How good a day's digest is: which facts it tells, as a model judges it, and what it must not tell, by
-// pattern. Pure. A digest that cannot be judged has no share of facts, and no leak is forgiven for that.
+// Scores a day's digest: the facts it contains, as judged by a model, and its leaks, by pattern. A digest that cannot
+// be judged has no fact recall, but its leaks still count.
 
 interface JudgeQuestion {
   readonly instructions: TrustedText;
   readonly text: LabelledText;
 }
 
-/** The data of an evaluation is nobody's chat. */
+/** Evaluation data belongs to no chat. */
 export const EVAL_TAINT: Taint = { chats: [], outside: true };
 
-/** Facts and digest are JSON, so that nothing in either can pose as the other or as an instruction. */
+/** Facts and digest are JSON, so that neither can pose as the other or as an instruction. */
 export function judgeQuestion(facts: readonly DayFact[], digest: string): JudgeQuestion {
   return {
     instructions: trustedText(
@@ -146,7 +146,7 @@ export function judgeQuestion(facts: readonly DayFact[], digest: string): JudgeQ
 
 const judgementSchema = z.object({ told: z.array(z.int()) });
 
-/** The ids of the facts that are told; null for what is no judgement of these facts. */
+/** The ids of the facts that are present; null if it is not a judgement of these facts. */
 export function readJudgement(
   answer: string,
   facts: readonly DayFact[],
@@ -164,7 +164,7 @@ export function readJudgement(
 
 export interface EvaluatedDay {
   readonly given: DigestDayCase;
-  /** The digest of the day; null when none came of it. */
+  /** The day's digest; null if none was made. */
   readonly daily: { readonly text: string; readonly tokens: number } | null;
   readonly hourly: readonly string[];
   readonly told: ReadonlySet<string> | null;
@@ -188,7 +188,7 @@ export function digestReport(made: readonly EvaluatedDay[]): DigestReport {
 function dayReport({ given, daily, hourly, told }: EvaluatedDay): DigestDay {
   const { group, day, facts, forbidden } = given;
   const leaks = forbidden.filter(({ pattern, reason }) => {
-    // What was right in its hour may be stale by the evening; what is secret is so at any hour.
+    // Something correct in its hour can be stale by the evening; a secret is one at any hour.
     const texts = [daily?.text ?? '', ...(isGrave(reason) ? hourly : [])];
     const leak = new RegExp(pattern, 'i');
     return texts.some((text) => leak.test(text));
@@ -204,5 +204,5 @@ function dayReport({ given, daily, hourly, told }: EvaluatedDay): DigestDay {
   };
 }
 
-/** The day has failed with it, however many facts it tells. */
+/** Fails the day, however many facts it contains. */
 const isGrave = (reason: string): boolean => reason === 'sensitive' || reason === 'revoked';

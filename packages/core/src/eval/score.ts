@@ -1,4 +1,4 @@
-// How good a yes-or-no was, and a fair part of a set. Pure.
+// Computes precision and recall, and samples a set evenly.
 import type { Score } from '@relay/contract/api/eval';
 
 interface BinaryOutcome {
@@ -20,11 +20,11 @@ export function scoreOf(outcomes: readonly BinaryOutcome[]): Score {
   };
 }
 
-/** Null where there is nothing to have a share of. */
+/** Null if the whole is empty. */
 export const shareOf = (part: number, whole: number): number | null =>
   whole === 0 ? null : part / whole;
 
-/** So many of them, evenly from all over: the first ones of a set are rarely like the rest. */
+/** Takes this many, evenly spread: the first items of a set are rarely typical. */
 export function sampleEvenly<Each>(
   all: readonly Each[],
   most: number | undefined,

@@ -1,4 +1,4 @@
-// The trigger set: its cases as phases 1 and 2 see them, and how well a model sorted them. Pure.
+// The trigger set: its cases as phases 1 and 2 see them, and the score of a model's labels.
 
 import { TRIGGER_CASE_LABELS, type TriggerCaseLabel } from '@relay/contract/api/constants';
 import type { TriggerReport } from '@relay/contract/api/eval';
@@ -13,7 +13,7 @@ const who = z.enum(['owner', 'other', 'assistant']);
 export const triggerCaseSchema = z.object({
   id: z.string(),
   text: z.string(),
-  /** Before it, oldest first. */
+  /** The messages before it, oldest first. */
   context: z.array(z.object({ sender: who, senderName: z.string(), text: z.string() })),
   sender: z.enum(['owner', 'other']),
   expect: z.enum(TRIGGER_CASE_LABELS),
@@ -81,7 +81,7 @@ function said(
 
 interface LabelledCase {
   readonly given: TriggerCase;
-  /** What the model made of it; null when that could not be read; nothing when it was not asked. */
+  /** The model's label; null if it was unreadable; missing if the model was not asked. */
   readonly label?: TriggerLabel | null;
 }
 

@@ -1,5 +1,5 @@
-// Which number of a date is the day. One date says little, all dates of a chat usually say it: a number over
-// twelve is no month, a chat goes forward in time, and not into the future. What stays open is asked. Pure.
+// Infers the date order, the owner's name and the chat's name of an exported chat. For dates: no month is over twelve,
+// and a chat goes forward in time and not into the future. If it stays ambiguous, the owner is asked.
 
 import { DATE_ORDERS, type DateOrder } from '@relay/contract/api/imports';
 import { foldName } from '../contacts/match.ts';
@@ -7,7 +7,7 @@ import type { ExportLineHead } from './whatsapp-export.ts';
 
 const DAY = 86_400_000;
 
-/** Midnight of the date in UTC, or null where there is no such day. */
+/** Midnight of the date in UTC, or null if there is no such day. */
 export function exportLineDay(
   { date: [a, b, c] }: Pick<ExportLineHead, 'date'>,
   order: DateOrder,
@@ -20,12 +20,12 @@ export function exportLineDay(
   return made.getUTCMonth() === month - 1 && made.getUTCDate() === day && full >= 2009 ? at : null;
 }
 
-/** What was seen of one order while all dates went by. */
+/** The observations about one order over all dates. */
 interface Trial {
   readonly order: DateOrder;
   possible: boolean;
   last: number;
-  /** Steps back in time. */
+  /** Number of steps back in time. */
   back: number;
 }
 
@@ -43,7 +43,7 @@ export class DateOrderFinder {
 
   add(head: ExportLineHead): void {
     if (head.yearFirst === true) this.#yearFirst = true;
-    // Nobody writes the month first but with strokes.
+    // The month comes first only in dates with slashes.
     if (head.separator !== '/') this.#onlyDays = true;
     for (const trial of this.#trials) {
       const day = exportLineDay(head, trial.order);
@@ -55,7 +55,7 @@ export class DateOrderFinder {
     }
   }
 
-  /** Null when it has to be asked. */
+  /** Null if the owner has to be asked. */
   found(): DateOrder | null {
     const possible = (order: DateOrder) =>
       this.#trials.find((trial) => trial.order === order && trial.possible) ?? null;
@@ -68,21 +68,21 @@ export class DateOrderFinder {
   }
 }
 
-// Which name in an exported chat is the one who exported it: what the owner says, else the only one it can be.
-// A wrong guess would put words into the owner's mouth, so what is not certain is asked. Pure.
+// Finds the exporter's name in an exported chat: what the owner says, else the only possible one. A wrong guess would
+// attribute others' words to the owner, so the owner is asked if it is uncertain.
 
 interface ExportSenderNames {
-  /** All who wrote in it, as it names them. */
+  /** The names of all who wrote in it. */
   readonly senders: readonly string[];
-  /** As the owner said; empty if they wrote nothing in it. */
+  /** The name that the owner gave; empty if they wrote nothing in it. */
   readonly given: string | null;
-  /** What the owner is known to be called. */
+  /** The owner's known names. */
   readonly own: readonly string[];
-  /** Of a chat with one person: whether that name is theirs. */
+  /** In a chat with one person: whether a name is theirs. */
   readonly isOther: ((name: string) => boolean) | null;
 }
 
-/** The names that are the owner's, folded; or null when it has to be asked. */
+/** The owner's names, folded; null if the owner has to be asked. */
 export function findOwnNames({
   senders,
   given,
@@ -99,12 +99,12 @@ export function findOwnNames({
   if (known.length > 0) return only(known);
   if (isOther === null || senders.length > 2) return null;
   const mine = senders.filter((name) => !isOther(name));
-  // Two that are both not the other: their name there is not known here.
+  // Neither name is the other person's known one, so it is ambiguous.
   return mine.length === senders.length && senders.length > 1 ? null : only(mine);
 }
 
-// What a chat is called by the name of its export: "WhatsApp Chat with Ana.txt", "WhatsApp Chat - Family.zip".
-// Null where the name says nothing. Pure.
+// Reads the chat's name from the file name: "WhatsApp Chat with Ana.txt", "WhatsApp Chat - Family.zip". Null if it
+// contains none.
 
 const PREFIXES = [
   /^whatsapp chat (?:with|-) /i,

@@ -1,5 +1,5 @@
-// An exported chat, line by line, as messages. A message begins with a date and goes on until the next one
-// does. Pure, and bounded whatever the file holds: a line or a message that does not end is cut.
+// Parses an exported chat line by line. A message begins with a date and continues until the next one. Memory is
+// bounded whatever the file contains: an endless line or message is cut.
 import type { ImportSkip } from '@relay/contract/api/imports';
 import type { MediaKind } from '@relay/contract/api/ingest';
 
@@ -21,7 +21,7 @@ export class ExportReader {
   #open: { head: ExportLineHead; text: string } | null = null;
   #begun = false;
 
-  /** What was finished by this line, if anything was. */
+  /** The entry that this line completed, if any. */
   push(line: string): ExportEntry | null {
     const head = readExportLineHead(line);
     if (head === null) {
@@ -60,7 +60,7 @@ function read({ rest: _, ...head }: ExportLineHead, text: string): ExportEntry {
   if (attachment !== null) {
     return { head, sender, media: attachment.media, words: clean(attachment.words) };
   }
-  // On an iPhone what the app says itself is marked, even where it stands after a name.
+  // On an iPhone the app's own messages are marked, even after a name.
   if (words.startsWith(MARK)) return { skipped: 'system' };
   return { head, sender, media: null, words: clean(words) };
 }
@@ -75,7 +75,7 @@ function splitName(text: string): { sender: string; words: string } | null {
     .replace(/\s+/gu, ' ')
     .trim()
     .replace(/^~ ?/, '');
-  // A subject in quotes belongs to a line such as: Ana changed the subject to "Trip: Goa".
+  // A quoted subject belongs to a line such as: Ana changed the subject to "Trip: Goa".
   if (sender === '' || /["“„«]/.test(sender)) return null;
   return { sender, words: text.slice(at + 1).trimStart() };
 }
@@ -83,23 +83,23 @@ function splitName(text: string): { sender: string; words: string } | null {
 const clean = (text: string): string =>
   text.replaceAll(MARK, '').toWellFormed().replaceAll('\0', '\ufffd').replaceAll('\r', '').trim();
 
-// The beginning of a message in an exported chat: its date and time as that phone writes them, and the rest of
-// the line. Pure. Nothing is decided here about which number is the day: see `inference.ts`.
+// Parses the head of a message: date and time in the phone's format, and the rest of the line. It does not decide which
+// number is the day: see `inference.ts`.
 
 export interface ExportLineHead {
-  /** The three numbers of the date, in the order they stand. */
+  /** The three numbers of the date, in written order. */
   readonly date: readonly [number, number, number];
-  /** Where the year is known by its four digits; null for two digits. */
+  /** Whether a four-digit year comes first; null for two digits. */
   readonly yearFirst: boolean | null;
   readonly separator: '/' | '.' | '-';
-  /** Minutes and seconds of the day, in seconds. */
+  /** Seconds since midnight. */
   readonly time: number;
-  /** Android leaves the seconds out. */
+  /** False on Android, which omits the seconds. */
   readonly toTheSecond: boolean;
   readonly rest: string;
 }
 
-/** Directions and a byte order mark that stand before dates; spaces that are not the usual one. */
+/** Direction marks and a byte order mark before dates; unusual spaces. */
 const MARKS = /[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/;
 const FIRST =
   /^[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]*\[?[\u200e\u200f\u202a-\u202e\u2066-\u2069]*\p{Nd}/u;
@@ -115,10 +115,10 @@ const HEAD = new RegExp(
   String.raw`^(?<open>\[?)(?<a>\d{1,4})(?<sep>[./-]) ?(?<b>\d{1,2})\k<sep> ?(?<c>\d{1,4})\.?[,،]? +(?:${HALF_BEFORE} ?)?(?<h>\d{1,2})[:.](?<m>\d{2})(?:[:.](?<s>\d{2}))?(?: ?${HALF})?(?<close>\] | - |: )`,
   'iu',
 );
-/** Longer than any head, so that a line without end costs nothing. */
+/** Longer than any head, so that an endless line costs nothing. */
 const LONGEST = 80;
 
-/** Null for a line that goes on with the message before it. */
+/** Null for a line that continues the message before it. */
 export function readExportLineHead(line: string): ExportLineHead | null {
   const start = plainStart(line);
   if (start === null) return null;
@@ -141,15 +141,15 @@ export function readExportLineHead(line: string): ExportLineHead | null {
 }
 
 interface Start {
-  /** The first characters without marks, with usual spaces and digits. */
+  /** The first characters without marks, with normal spaces and digits. */
   readonly text: string;
-  /** Where in the line that place of the text is. */
+  /** The position in the line of a position in the text. */
   at(place: number): number;
 }
 
 function plainStart(line: string): Start | null {
   const begin = line.slice(0, LONGEST);
-  // Most lines go on with a message, and most that begin one have no marks.
+  // Most lines continue a message, and most heads have no marks.
   if (!FIRST.test(begin)) return null;
   if (begin.search(MARKS) === -1) return { text: usual(begin), at: (place) => place };
   const places: number[] = [];
@@ -164,7 +164,7 @@ function plainStart(line: string): Start | null {
 
 const usual = (text: string): string => text.replace(SPACES, ' ').replace(OTHER_DIGIT, latin);
 
-/** The digits of a script stand together and in order. */
+/** The digits of a script are consecutive code points. */
 function latin(digit: string): string {
   let first = digit.charCodeAt(0);
   const code = first;
@@ -185,18 +185,18 @@ function timeOf(groups: Readonly<Record<string, string | undefined>>): number | 
   return (hours * 60 + minutes) * 60 + seconds;
 }
 
-// What stands in an exported chat where media was: "<Media omitted>", "image omitted", the name of a file. In
-// the languages that exports are made in most; what is not recognised stays text. Pure.
+// Recognises the placeholders for media in an exported chat: "<Media omitted>", "image omitted", a file name, in the
+// most common export languages. Anything unrecognised stays text.
 
 interface Attachment {
-  /** Null where the export does not say which kind it was. */
+  /** Null if the export does not say which kind it was. */
   readonly media: MediaKind | null;
   readonly words: string;
 }
 
 const LEFT_TO_RIGHT_MARK = '\u200e';
 
-/** Without saying what: Android's placeholder. */
+/** Android's placeholder, which does not name the kind. */
 const OMITTED =
   /^<(?:media omitted|medien ausgeschlossen|multimedia omitido|archivo omitido|m[ií]dia oculta|arquivo de m[ií]dia oculto|m[ée]dias? omis|media omessi|media weggelaten|без медиафайлов|медиафайлы? пропущены?|medya dahil edilmedi|pomini[ęe]to multimedia|تم استبعاد الوسائط|मीडिया छोड़ दिया गया|省略多媒体文件|媒体文件被省略|已略去媒體檔案|メディアは含まれていません|미디어 파일을 생략한 대화내용)>$/iu;
 
@@ -217,7 +217,7 @@ const KINDS: readonly (readonly [RegExp, MediaKind])[] = [
 const LEFT_OUT =
   /(?:omitted|weggelassen|omitid[oa]|ocultad[oa]|omis[e]?|absente?|omess[oa]|weggelaten|пропущен[оаы]?|не включ[её]н[оа]?|省略|略去|を含めません|생략됨?|dahil edilmedi)$/iu;
 
-/** `<attached: 0001-PHOTO-2026.jpg>`, in whatever language. */
+/** `<attached: 0001-PHOTO-2026.jpg>`, in any language. */
 const IN_BRACKETS = /<[^<>:]{2,30} ?: ?(?<file>[^<>/\\]{1,200}\.\w{2,5})>$/u;
 /** `IMG-2026.jpg (file attached)`. */
 const IN_PARENTHESES =
@@ -243,7 +243,7 @@ const EXTENSIONS: Readonly<Record<string, MediaKind>> = {
   vcf: 'contact',
 };
 
-/** Null when it is what somebody wrote. */
+/** Null if a person wrote it. */
 function readAttachment(text: string): Attachment | null {
   const plain = text.replaceAll(LEFT_TO_RIGHT_MARK, '').trim();
   if (OMITTED.test(plain)) return { media: null, words: '' };
@@ -255,7 +255,7 @@ function readAttachment(text: string): Attachment | null {
   if (attached?.groups?.file !== undefined) {
     return fileNamed(attached.groups.file, plain.slice(attached[0].length).trim());
   }
-  // Marked on an iPhone, so that nobody can write it; the caption stands before.
+  // Marked on an iPhone, so that nobody can type it; the caption comes before it.
   const at = text.lastIndexOf(LEFT_TO_RIGHT_MARK);
   const marked = at === -1 ? plain : text.slice(at + 1).trim();
   const kind =
@@ -286,9 +286,9 @@ const EDITED =
   /^<[^<>\n]{4,60}(?:edited|bearbeitet|editado|editada|modifié|modificato|изменено|düzenlendi|编辑|編輯|編集|수정)[^<>\n]{0,20}>$/iu;
 const LONGEST_EDITED = 120;
 
-/** Without the note that it was changed. */
+/** Removes the note that the message was edited. */
 function withoutEditNote(text: string): string {
-  // Only the end is looked at: a pattern that begins with any number of spaces takes quadratic time.
+  // Only the end is examined: a pattern that begins with any number of spaces takes quadratic time.
   const start = text.lastIndexOf('<');
   if (start === -1 || text.length - start > LONGEST_EDITED) return text;
   if (!EDITED.test(text.slice(start))) return text;

@@ -1,17 +1,17 @@
-// What was sent beside words, of a message that did not come over the wire: told by a notification or read
-// out of an exported chat. Stored in the very words that a message from the wire has, so that all read alike.
+// Media in messages that were not received by the transport, but read from a notification or an exported chat. Stored
+// with the same labels as received ones, so that all read alike.
 import type { MediaKind } from '@relay/contract/api/ingest';
 import type { IncomingMedia, MessageDetails } from '../messages/message.ts';
 
 export interface StoredContent {
-  /** WhatsApp's own word for it. */
+  /** WhatsApp's name of the kind. */
   readonly kind: string;
   readonly body: string;
   readonly media: IncomingMedia | null;
   readonly details: MessageDetails | null;
 }
 
-/** Seed 000's words for each kind; those without a label are named by their kind, and say more in details. */
+/** Seed 000's label of each kind; kinds without one are named by the kind, with more in the details. */
 const STORED: Readonly<Record<MediaKind, { readonly kind: string; readonly label?: string }>> = {
   image: { kind: 'imageMessage', label: '[Image]' },
   video: { kind: 'videoMessage', label: '[Video]' },
@@ -23,7 +23,7 @@ const STORED: Readonly<Record<MediaKind, { readonly kind: string; readonly label
   poll: { kind: 'pollCreationMessage' },
 };
 
-/** `words`: a caption, the name of a file, a place or a person, or the question of a poll. */
+/** `words`: a caption, the name of a file, place or person, or the question of a poll. */
 export function toStoredContent(
   media: MediaKind | null,
   words: string,
@@ -47,7 +47,7 @@ const LABELS: ReadonlyMap<string, string> = new Map(
   Object.values(STORED).flatMap(({ kind, label }) => (label === undefined ? [] : [[kind, label]])),
 );
 
-/** What somebody said with a stored message: without the label, with the details; empty for bare media. */
+/** The text of a stored message: without the label, with the details; empty for media without text. */
 export function textInStoredContent({
   kind,
   body,
@@ -59,12 +59,12 @@ export function textInStoredContent({
   return body;
 }
 
-// What a notification shows in the place of media: "📷 Photo", "🎤 Voice message (0:27)". The emoji tells the
-// kind in every language; a word that only names the kind is no caption. Pure.
+// Reads the placeholder for media in a notification: "📷 Photo", "🎤 Voice message (0:27)". The emoji identifies the kind
+// in every language; a word that only names the kind is not a caption.
 
 interface PlaceholderReading {
   readonly media: MediaKind | null;
-  /** What is left when the placeholder is taken away. */
+  /** The text without the placeholder. */
   readonly words: string;
   readonly seconds: number | null;
 }
@@ -85,7 +85,7 @@ const SIGNS: Readonly<Record<string, { readonly media: MediaKind; readonly alone
   '📊': { media: 'poll', alone: true },
 };
 
-/** Names of the kinds in the languages that phones are set to most, in lower case. */
+/** Names of the kinds in the most common phone languages, in lower case. */
 const NAMES: ReadonlySet<string> = new Set(
   [
     'photo foto fotografía fotografia imagen imagem image bild immagine фото 写真 照片 圖片 图片 사진 صورة फ़ोटो फोटो fotoğraf',
@@ -123,12 +123,12 @@ const PHRASES: ReadonlySet<string> = new Set([
 
 const DURATION = /(?<!\s)\s*\((?:(\d{1,2}):)?(\d{1,2}):(\d{2})\)$/;
 const LEADING = /^(\p{Extended_Pictographic})\ufe0f?\s*/u;
-/** Somebody took a message back; which one, a notification does not say. */
+/** Somebody deleted a message; a notification does not say which one. */
 const DELETED = /^\u{1f6ab}\s*\S/u;
 
 export const isDeletionNotice = (text: string): boolean => DELETED.test(text.trim());
 
-/** `media` as the forwarder says, if it does; then the text is its caption unless it only names the kind. */
+/** `media` is the kind from the forwarder, if given; then the text is its caption unless it only names the kind. */
 export function readPlaceholder(text: string, media: MediaKind | null): PlaceholderReading {
   const trimmed = text.trim();
   const [lead = '', sign = ''] = LEADING.exec(trimmed) ?? [];

@@ -1,5 +1,5 @@
-// Who is meant by the name that a phone shows beside a message: those of the chat who are called so, or have
-// that number. Nobody is guessed: two of one name are two, and a name that nobody has is nobody's.
+// Resolves the name that a phone shows next to a message: the chat's members with that name or number. It never
+// guesses: two people with one name are both returned, and an unknown name is nobody's.
 
 import type { ContactId } from '@relay/contract/ids';
 import { foldName } from '../contacts/match.ts';
@@ -14,7 +14,7 @@ export interface NamedPerson {
 
 const UNSEEN = /[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/g;
 
-/** WhatsApp puts a tilde before names that people gave themselves. */
+/** WhatsApp puts a tilde before profile names. */
 export const cleanShownName = (name: string): string =>
   name.replace(UNSEEN, '').replace(/\s+/gu, ' ').trim().replace(/^~ ?/, '');
 
@@ -46,7 +46,7 @@ function note(known: Map<string, Set<ContactId>>, key: string, id: ContactId): v
   known.set(key, ids.add(id));
 }
 
-/** The one that is meant, where only one can be. */
+/** The only contact, if there is exactly one. */
 export function onlyContactIn(ids: ReadonlySet<ContactId>): ContactId | null {
   const [first] = ids;
   return ids.size === 1 && first !== undefined ? first : null;
@@ -54,7 +54,7 @@ export function onlyContactIn(ids: ReadonlySet<ContactId>): ContactId | null {
 
 const COUNTED = /(?<!\s)\s*\(\d+[^()]*\)$/u;
 
-/** The groups that are called so; a phone may add how many messages wait: "Family (3 messages)". */
+/** The groups with this name; a phone may append the number of waiting messages: "Family (3 messages)". */
 export function findGroupsByName<G extends { readonly subject: string }>(
   groups: readonly G[],
   shown: string,

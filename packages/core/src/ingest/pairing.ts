@@ -1,10 +1,10 @@
-// Which messages that were told, by a notification or an export, are there anyway. One stands for one and the
-// other way round, so that somebody who says "ok" twice has said it twice. Pure.
-// Invariant: whatever the order in which they come, as many are paired as can be, and who was paired stays so.
+// Pairs messages from notifications or exports with messages that are already stored. Pairing is one to one, so
+// somebody who wrote "ok" twice is counted twice. Whatever their order, as many as possible are paired, and a paired
+// message stays paired.
 import type { ContactId } from '@relay/contract/ids';
 import { type StoredContent, textInStoredContent } from './media.ts';
 
-/** Clocks of phones are off, and notifications wait: so far apart two may be and still be one message. */
+/** The maximum time between two reports of one message: phone clocks differ, and notifications are delayed. */
 export const PAIRING_SKEW_MS = 5 * 60_000;
 
 export type PairingAuthor = ContactId | 'me';
@@ -12,14 +12,14 @@ export type PairingAuthor = ContactId | 'me';
 export interface ReportedMessage {
   readonly at: Date;
   readonly essence: string;
-  /** Who may have written it, by the name shown; null where nobody of that name is known. */
+  /** The possible authors by the shown name; null if nobody has that name. */
   readonly authors: ReadonlySet<PairingAuthor> | null;
 }
 
 export interface ReceivedMessage {
   readonly at: Date;
   readonly essence: string;
-  /** Null where only a name is known. */
+  /** Null if only a name is known. */
   readonly author: PairingAuthor | null;
 }
 
@@ -34,8 +34,8 @@ function mayBeBy(authors: ReportedMessage['authors'], author: ReceivedMessage['a
 }
 
 /**
- * For each of `told` the place of its message in `heard`, or null. Those that come first in `told` are
- * paired first, and never lose their pair to a later one, though it may become another.
+ * For each of `told`, the index of its message in `heard`, or null. Earlier ones in `told` are paired first and never
+ * lose their pair to a later one, though their partner may change.
  */
 export function pairMessages(
   told: readonly ReportedMessage[],
@@ -44,7 +44,7 @@ export function pairMessages(
   const order = heard.map((_, place) => place).sort((a, b) => at(heard, a) - at(heard, b));
   const takenBy = new Map<number, number>();
 
-  /** Finds a message for it, and another for whoever has it now, and so on. */
+  /** Finds a partner, and another one for the current holder of that partner, and so on (augmenting path). */
   const seek = (one: number, seen: Set<number>): boolean => {
     const wanted = told[one];
     for (const place of order) {
@@ -69,18 +69,17 @@ export function pairMessages(
 
 const at = (heard: readonly ReceivedMessage[], place: number): number => +(heard[place]?.at ?? 0);
 
-// Whether two messages that came by different ways say the same. Spaces, marks, formatting and emoji are
-// treated differently on the way through a notification or an export, and a mention is a number here and a
-// name there; everything else has to agree. Pure.
+// Compares the content of messages from different sources. Notifications and exports change spaces, punctuation,
+// formatting and emoji, and show a mention as a name instead of a number; everything else has to agree.
 
 const UNSEEN = /\p{Default_Ignorable_Code_Point}|\ufffd/gu;
 const FORMAT = /[*_~`]/g;
 const EMOJI = /\p{Extended_Pictographic}|\p{Emoji_Modifier}|\p{Regional_Indicator}|\u20e3/gu;
 const SPACES = /\s+/gu;
-/** As the wire has it; the one who was named follows in the details. */
+/** A mention as the transport delivers it; the mentioned person follows in the details. */
 const MENTION = /@\d{5,20}/g;
 
-/** What two messages that say the same have in common; `<kind>` of bare media. */
+/** A form that is equal for messages with the same content; `<kind>` for media without text. */
 export function messageEssence(content: Pick<StoredContent, 'kind' | 'body' | 'details'>): string {
   const said = textInStoredContent(content)
     .normalize('NFC')
@@ -88,12 +87,12 @@ export function messageEssence(content: Pick<StoredContent, 'kind' | 'body' | 'd
     .replace(FORMAT, '');
   const words = said.replace(EMOJI, ' ').replace(SPACES, ' ').trim().toLowerCase();
   if (words !== '') return words;
-  // Of nothing but emoji, those are what was said.
+  // If the text is only emoji, they are the content.
   const bare = said.replace(SPACES, '');
   return bare === '' ? `<${content.kind}>` : bare;
 }
 
-/** Of two essences. */
+/** Compares two essences. */
 export const haveSameEssence = (one: string, other: string): boolean =>
   one === other || isNamedIn(one, other) || isNamedIn(other, one);
 

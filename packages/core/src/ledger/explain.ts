@@ -1,4 +1,4 @@
-// Why: the one sentence about a message.
+// Writes the one-sentence explanation of a message for `relay why`.
 
 import { type InstanceState, isTerminal } from '@relay/contract/conversation/states';
 import { REASONS, type ReasonCode } from '../policy/reasons.ts';
@@ -27,8 +27,8 @@ import type {
 export const explainStory = (story: MessageStory, reading: ReaderClock): string =>
   story.way === 'in' ? inboundSentence(story, reading) : outboundSentence(story, reading);
 
-// What became of a message that came in, or that the owner typed on a phone: one true sentence. The route
-// says whose it was; where it was handed on, what came of it after.
+// Explains a received message, or one that the owner typed on a phone. The route says which feature handled it; the
+// feature's facts say what happened next.
 
 function inboundSentence(story: InboundStory, reading: ReaderClock): string {
   const { route } = story;
@@ -42,7 +42,7 @@ function inboundSentence(story: InboundStory, reading: ReaderClock): string {
 
 type SayInbound = (story: InboundStory, reading: ReaderClock) => string;
 
-/** The router's own reasons; the policy's, for which nobody may read, are below. */
+/** The router's own reasons; the policy's reasons for not reading follow below. */
 const BY_ROUTE = {
   own_message: () => 'Ignored because it is yours.',
   sent_by_relay: () => 'Ignored because Relay sent it itself.',
@@ -96,8 +96,7 @@ function refusal(reason: string, { place }: InboundStory): string {
   }
 }
 
-// What became of a message that was handed to a conversation: whether its agent has read it, and what it
-// said to it.
+// Explains a message that went to a conversation: whether its agent has read it, and what it answered.
 
 function inConversation({ place, conversation }: InboundStory, reading: ReaderClock): string {
   const name = shortName(place.name);
@@ -129,7 +128,7 @@ function whatFollowed(conversation: ConversationPart, reading: ReaderClock): str
   }
 }
 
-/** Not shown to an agent, and why. */
+/** Why no agent has read it. */
 function unread({ state }: ConversationPart): string {
   if (state === 'PAUSED') return 'which is paused, so its agent has not read it';
   if (isTerminal(state as InstanceState)) return 'which ended before its agent read it';
@@ -155,10 +154,10 @@ function asked(approval: ApprovalAnswer, reading: ReaderClock): string {
   }
 }
 
-// What became of a message of an observed group: read in silence, and where the assistant was named, why it
-// answered or why it did not.
+// Explains a message of an observed group: read without an answer, or, if it names the assistant, why it was answered
+// or not.
 
-/** Decided before anybody thought of an answer. */
+/** Decided before an answer was considered. */
 const SILENT: ReadonlySet<string> = new Set<AnswerReason>([
   'not_owner',
   'mention_only',
@@ -184,14 +183,14 @@ function inObservedGroup({ place, answer }: InboundStory, reading: ReaderClock):
   return answerSentence({ who: 'your assistant', because, may: '' }, answer, reading);
 }
 
-// What auto-reply or the assistant made of a message that was handed to it. The ledger's last row about the
-// message says which of these it is; runs, approvals and the outbox say how it went on.
+// Explains what auto-reply or the assistant did with a message. The ledger's last row about the message decides the
+// case; runs, approvals and the outbox provide the rest.
 
 interface Answerer {
   readonly who: 'auto-reply' | 'your assistant';
-  /** Why it was handed there. */
+  /** Why the message was routed there. */
   readonly because: string;
-  /** What else the same grant allowed, where the answer went out. */
+  /** What else the same grant allowed, if the answer was sent. */
   readonly may: string;
 }
 
@@ -213,7 +212,7 @@ function answerSentence(
   return (SAY[why] ?? say)(answerer, { ...answer, why, reading });
 }
 
-/** Handed over, and nothing decided about it yet. */
+/** Routed, but nothing is decided yet. */
 function notYet({ who, because }: Answerer, answer: AnswerPart | null): string {
   const run = answer?.run ?? null;
   return run?.state === 'running'
@@ -226,7 +225,7 @@ type Say = (answerer: Answerer, part: Part) => string;
 const waits: Say = ({ who, because }, part) =>
   `Waits: it was handed to ${who}, ${because}, and ${said(part)}${again(part)}.`;
 
-/** The answer was not made, or not sent. */
+/** The answer was not written, or not sent. */
 const not: Say = ({ who, because }, part) =>
   `Not answered: it was handed to ${who}${runSuffix(part.run)}, ${because}, but ${said(part)}${refused(part)}.`;
 
@@ -235,7 +234,7 @@ const said = ({ why }: Part): string => toClause(ANSWER_REASON_SENTENCES[why]);
 const again = ({ until, reading }: Part): string =>
   until === null ? '' : `, so it is looked at again ${timeClause(until, reading)}`;
 
-/** Those that say more than why. */
+/** Reasons whose sentence says more than the reason. */
 const SAY: Readonly<Partial<Record<AnswerReason, Say>>> = {
   replied: ({ who, because, may }, part) =>
     part.answer?.state === 'failed'
@@ -263,7 +262,7 @@ const refused = ({ refusal }: Part): string => {
     : ` (${refusal})`;
 };
 
-/** A draft goes the way of its approval. */
+/** A draft follows its approval. */
 function drafted({ who, because, may }: Answerer, part: Part): string {
   const { run, approval, reading } = part;
   const by = `${who}${runSuffix(run)}`;
@@ -286,8 +285,7 @@ function drafted({ who, because, may }: Answerer, part: Part): string {
   }
 }
 
-// Who caused a message that Relay sent, under which permission, with which model run, and where it stands:
-// one true sentence.
+// Explains a message that Relay sent: who caused it, under which permission, with which run, and its delivery state.
 
 function outboundSentence(story: OutboundStory, reading: ReaderClock): string {
   return `${caused(story, reading)}${permitted(story, reading)}; ${deliveryClause('it', story.delivery, reading)}.`;
@@ -332,7 +330,7 @@ const inAnswer = ({ answers, place }: OutboundStory, reading: ReaderClock): stri
     ? ''
     : ` in answer to ${place.kind === 'direct' ? 'their' : 'your'} message ${timeClause(answers, reading)}`;
 
-/** Whose yes stood behind it. */
+/** The permission or approval behind it. */
 function permitted(story: OutboundStory, reading: ReaderClock): string {
   const { reason, place, approval } = story;
   switch (reason) {
@@ -355,7 +353,7 @@ function permitted(story: OutboundStory, reading: ReaderClock): string {
   }
 }
 
-// What became of a question to the owner: one sentence, in nobody's words but ours.
+// Explains an approval in one sentence, without quoting anybody.
 
 interface ApprovalStory extends ApprovalAnswer {
   readonly reason: string;
@@ -387,7 +385,7 @@ export function approvalSentence(asked: ApprovalStory, reading: ReaderClock): st
 const approvalReasonClause = (reason: string): string =>
   Object.hasOwn(REASONS, reason) ? toClause(REASONS[reason as ReasonCode].sentence) : reason;
 
-// Where a message of the outbox stands, as the end of a sentence.
+// The delivery state of an outbox message, as the end of a sentence.
 
 const WAITS = {
   hold: 'because sending is on hold',

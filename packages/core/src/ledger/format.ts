@@ -1,9 +1,9 @@
-// Pieces of the one sentence: times, names and reasons so that they fit into the middle of it.
+// Formats times, names and reasons for the middle of a sentence.
 import type { ApprovalAnswer, ReaderClock, RunFacts } from './story.ts';
 
 const LONGEST_NAME = 60;
 
-/** On one line, and not longer than a name need be. */
+/** One line, and shortened. */
 export function shortName(name: string): string {
   const line = name
     .replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu, ' ')
@@ -20,7 +20,7 @@ export function shortName(name: string): string {
 
 export const quoteName = (words: string): string => `“${shortName(words)}”`;
 
-/** “at 14:02”, and the day where it is not today. */
+/** “at 14:02”, with the day if it is not today. */
 export function timeClause(at: Date, { now, zone }: ReaderClock): string {
   const part = (date: Date, options: Intl.DateTimeFormatOptions) =>
     new Intl.DateTimeFormat('en-GB', { timeZone: zone, ...options }).format(date);
@@ -32,7 +32,7 @@ export function timeClause(at: Date, { now, zone }: ReaderClock): string {
   return `on ${date}${year(at) === year(now) ? '' : ` ${year(at)}`} at ${time}`;
 }
 
-/** The same behind “until” or “before”. */
+/** The same for use after “until” or “before”. */
 export const timeWithoutPreposition = (at: Date, reading: ReaderClock): string =>
   timeClause(at, reading).replace(/^(at|on) /, '');
 
@@ -45,7 +45,7 @@ export function runSuffix(run: RunFacts | null): string {
 
 const NAMES = /^(WhatsApp|Relay|I)\b/;
 
-/** What a whole sentence says first, to go on within another. */
+/** The beginning of a sentence, for use within another. */
 export function toClause(sentence: string): string {
   const [first = ''] = sentence.trim().split(/(?<=[.!?])\s/u);
   const words = first.replace(/(?<![.!?])[.!?]+$/u, '').trim();
@@ -53,7 +53,7 @@ export function toClause(sentence: string): string {
   return words.slice(0, 1).toLowerCase() + words.slice(1);
 }
 
-/** What became of a question that the owner never answered. */
+/** What happened to an approval that the owner never answered. */
 export function lapsedClause(approval: ApprovalAnswer | null): string {
   const withdrawn = approval?.withdrawn ?? null;
   return withdrawn === null
@@ -61,7 +61,7 @@ export function lapsedClause(approval: ApprovalAnswer | null): string {
     : `it was taken back because ${toClause(withdrawn)}`;
 }
 
-// Who acted, in the words a person would use.
+// Describes an actor in plain words.
 
 const ACTORS: Readonly<Record<string, string>> = {
   owner: 'you',
@@ -75,7 +75,7 @@ const ACTORS: Readonly<Record<string, string>> = {
   observer: 'observer',
 };
 
-/** `name` is what whoever acts is called: a conversation's objective, a program's name. */
+/** `name` is the actor's name: a conversation's objective or a client's name. */
 export function describeActor(actor: string, name: string | null): string {
   const [kind = '', id = ''] = actor.split(':');
   const named = name === null ? id.slice(0, 8) : quoteName(name);

@@ -1,5 +1,5 @@
-// A row of the ledger as a person reads it: who, what, and the reason in words. Whatever a row holds that
-// this version does not know is shown as it is.
+// Formats a row of the ledger for people: actor, action and reason. Values that this version does not know are shown
+// verbatim.
 import { REASONS, type ReasonCode } from '../policy/reasons.ts';
 import { ROUTE_REASONS } from '../router/route.ts';
 import { ANSWER_REASON_SENTENCES, STOP_REASONS } from './rows.ts';

@@ -1,5 +1,5 @@
-// What a row of the ledger says beside who, what, about what, outcome and reason: ids and times, never
-// text. `relay why` joins the rows of one message by these names, so whoever writes a row uses them.
+// The details of a ledger row, besides actor, action, subject, outcome and reason: ids and times, never text. `relay
+// why` joins the rows of a message by these field names, so every writer uses them.
 import type {
   ApprovalId,
   ChatId,
@@ -23,28 +23,28 @@ export interface LedgerDetail {
   /** The conversation it happened in. */
   readonly instance?: InstanceId;
   readonly session?: SessionId;
-  /** The model run that wanted it. */
+  /** The run that requested it. */
   readonly run?: RunId;
-  /** The message of somebody that it answers. */
+  /** The received message that it answers. */
   readonly message?: MessageId;
-  /** The record under which it was allowed. */
+  /** The grant that allowed it. */
   readonly grant?: GrantId;
   readonly schedule?: ScheduleId;
   readonly approval?: ApprovalId;
-  /** Null when no permit was given. */
+  /** Null without a permit. */
   readonly permit?: PermitId | null;
   readonly outbox?: OutboxId;
-  /** Of recipient and content. */
+  /** The hash of recipient and content. */
   readonly hash?: string;
-  /** What whoever asked had read of others, where that is why it waits. */
+  /** Whose words the actor had read, if that is why it needs an approval. */
   readonly taint?: Taint;
-  /** ISO 8601: when it is looked at again. */
+  /** ISO 8601: when it is evaluated again. */
   readonly until?: string;
-  /** Why the gate refused, where this row tells what came of a refusal. */
+  /** The gate's reason, if this row follows a refusal. */
   readonly refusal?: string;
 }
 
-/** A row as it is handed to the ledger. */
+/** A row before it is written to the ledger. */
 export interface LedgerRow {
   readonly actor: string;
   readonly action: string;
@@ -54,9 +54,8 @@ export interface LedgerRow {
   readonly detail: LedgerDetail;
 }
 
-// What came of a message that was handed to auto-reply or the assistant: one row `answer_message` about it
-// each time that is decided, in the transaction that decides it. The last row about a message counts. The
-// reasons are persisted: never rename one.
+// What auto-reply or the assistant did with a message: one row `answer_message` for each decision, in the transaction
+// of the decision. The last row about a message counts. The reasons are persisted: never rename one.
 
 type AnswerOutcome = 'answered' | 'waiting' | 'unanswered';
 
@@ -65,62 +64,62 @@ const waiting = { outcome: 'waiting' } as const;
 const unanswered = { outcome: 'unanswered' } as const;
 
 export const ANSWER_REASONS = {
-  /** The gate let the answer go; detail: `run`, `session`, `outbox`. */
+  /** The gate allowed the answer; detail: `run`, `session`, `outbox`. */
   replied: answered,
-  /** A slash command, carried out without a model. */
+  /** A slash command, which needs no model. */
   command: answered,
-  /** A run that had acted was killed: the answer says what was done and that it was interrupted. */
+  /** A run was killed after it had acted: the answer says what was done and that it was interrupted. */
   interrupted: answered,
-  /** The answer says why what was asked for could not be done. */
+  /** The answer says why the request could not be carried out. */
   failed: answered,
 
-  /** The answer waits for the owner's yes; detail: `approval`. */
+  /** The answer waits for the owner's approval; detail: `approval`. */
   draft: waiting,
   /** detail: `until`. */
   quiet_hours: waiting,
   hold: waiting,
   /** The contact's or the day's budget is used up; detail: `until`. */
   budget: waiting,
-  /** The model could not be reached and is asked again; detail: `until`. */
+  /** The model was unreachable and is called again; detail: `until`. */
   try_again: waiting,
 
-  /** The grant lets the contact be read and not written to: no answer is sent, and by default none is composed. */
+  /** The grant allows reading but not writing: no answer is sent, and by default none is composed. */
   read_only: unanswered,
-  /** The model had nothing to say. */
+  /** The model returned no answer. */
   nothing_said: unanswered,
   /** The gate refused the answer; detail: `refusal`. */
   refused: unanswered,
-  /** The grant was taken back before it was this message's turn. */
+  /** The grant was revoked before the message's turn. */
   grant_gone: unanswered,
-  /** It arrived so long after it was written that an answer would confuse. */
+  /** It arrived so late that an answer would confuse. */
   too_old: unanswered,
-  /** The turns allowed for this contact are used up, and it is not kept for later. */
+  /** The contact's turns are used up, and the message is not kept for later. */
   budget_used: unanswered,
-  /** Two machines seem to talk to each other. */
+  /** The other side seems to be a machine. */
   loop: unanswered,
   model_failed: unanswered,
   /** No model is set up. */
   no_model: unanswered,
-  /** A conversation with the contact has begun meanwhile and has the say. */
+  /** A conversation with the contact has begun in the meantime and handles it. */
   conversation: unanswered,
-  /** The owner wrote to the contact themselves before the answer was ready. */
+  /** The owner wrote to the contact before the answer was ready. */
   owner_wrote: unanswered,
-  /** Later messages came before the answer was ready; the answer to the last one is for all of them. */
+  /** Later messages arrived before the answer was ready; the answer to the last one covers all. */
   overtaken: unanswered,
   /** The owner stopped the run. */
   stopped: unanswered,
-  /** There was nothing in it that can be answered. */
+  /** It contains nothing that can be answered. */
   nothing_to_answer: unanswered,
 
-  // In an observed group, where the assistant was named:
+  // In an observed group, if the message names the assistant:
   not_owner: unanswered,
-  /** The model's verdicts on it; `unclear` is none. */
+  /** The model's labels; `unclear` means that there was none. */
   mention_only: unanswered,
   false_positive: unanswered,
   unclear: unanswered,
-  /** The group was answered a moment ago, or as often as it may be in a day. */
+  /** The group was answered a moment ago, or has reached its daily limit. */
   cadence: unanswered,
-  /** It was taken back, or written anew, before it was answered. */
+  /** It was deleted or edited before it was answered. */
   taken_back: unanswered,
   /** Sending was on hold; a group is not answered later. */
   on_hold: unanswered,
@@ -129,11 +128,11 @@ export const ANSWER_REASONS = {
 export type AnswerReason = keyof typeof ANSWER_REASONS;
 
 interface AnswerRow {
-  /** As the gate names it: `auto_reply:<chat>`, `assistant:<run>`; without a run, `assistant`. */
+  /** The gate's form: `auto_reply:<chat>`, `assistant:<run>`; without a run, `assistant`. */
   readonly actor: string;
   readonly message: MessageId;
   readonly reason: AnswerReason;
-  /** `chat` always: the id of a message is unique only within its chat. */
+  /** `chat` is required: a message id is unique only within its chat. */
   readonly detail: LedgerDetail & { readonly chat: ChatId };
 }
 
@@ -149,7 +148,7 @@ export const answerLedgerRow = ({ actor, message, reason, detail }: AnswerRow): 
   detail,
 });
 
-// Why a message that was handed to auto-reply or the assistant was answered, waits or was not answered.
+// The reasons why a message that went to auto-reply or the assistant was answered, waits or was not answered.
 
 export const ANSWER_REASON_SENTENCES: Readonly<Record<AnswerReason, string>> = {
   replied: 'It was answered.',
@@ -184,9 +183,9 @@ export const ANSWER_REASON_SENTENCES: Readonly<Record<AnswerReason, string>> = {
   on_hold: 'Sending was on hold, and a group is not answered later.',
 };
 
-// Why a permitted message did not leave after all: what the re-check found in the last moment before it
-// would have. Written to the ledger as `stop_message` about the message's id in the outbox; beside these a
-// reason may be the policy's. Persisted: never rename one.
+// Why a permitted message was not sent: the result of the re-check right before sending. Written to the ledger as
+// `stop_message` about the message's id in the outbox; the reason can also be one of the policy's. Persisted: never
+// rename one.
 
 export const STOP_REASONS = {
   revoked: 'the permission for it was taken back before it was sent',

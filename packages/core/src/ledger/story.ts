@@ -1,5 +1,5 @@
-// What is known of one message, as the store reads it from its rows: the ground of the one sentence that
-// says why. Names are resolved for people to read; the words of the message are nowhere in it.
+// The facts about one message from which its explanation is written. Names are resolved for people; the message's text
+// is not included.
 import type { ApprovalState } from '@relay/contract/api/approvals';
 import type {
   ApprovalId,
@@ -14,41 +14,41 @@ import type { OutboxState } from '@relay/contract/outbox/states';
 /** The other side: the person, the group, or the owner's own chat. */
 export interface StoryChat {
   readonly kind: 'direct' | 'group' | 'own';
-  /** As the owner calls them, else as they call themselves, else the number. */
+  /** The owner's name for them, else their profile name, else the number. */
   readonly name: string;
 }
 
 export interface RunFacts {
   readonly id: RunId;
   readonly state: 'running' | 'done' | 'failed' | 'discarded';
-  /** Null before the first call of a model. */
+  /** Null before the first model call. */
   readonly model: string | null;
 }
 
 export interface ApprovalAnswer {
   readonly id: ApprovalId;
-  /** `gone`: no longer kept, as only what was never approved is. */
+  /** `gone`: no longer kept, which only happens to those never approved. */
   readonly state: ApprovalState | 'gone';
-  /** The owner chose its words. */
+  /** Whether the owner edited the text. */
   readonly edited: boolean;
   readonly decidedAt: Date | null;
   readonly expiresAt: Date | null;
-  /** Why it was taken back, of one that did not just run out. */
+  /** Why it was withdrawn, if it did not simply expire. */
   readonly withdrawn: string | null;
 }
 
-/** How far a message of the outbox has come. */
+/** The delivery state of an outbox message. */
 export interface DeliveryFacts {
   readonly id: OutboxId;
   readonly messageId: MessageId;
   readonly state: OutboxState;
-  /** When it came to that state, where that is kept. */
+  /** When it reached that state, if known. */
   readonly at: Date | null;
-  /** An attempt before may have left all the same. */
+  /** Whether an earlier attempt may have been sent after all. */
   readonly inDoubt: boolean;
-  /** Why it failed, as people were told. */
+  /** Why it failed, as shown to people. */
   readonly failure: string | null;
-  /** Why the re-check stopped it, as the ledger has it. */
+  /** Why the re-check stopped it, as in the ledger. */
   readonly stop: string | null;
   readonly waitsFor: 'hold' | 'paused' | null;
 }
@@ -57,61 +57,61 @@ export interface ConversationPart {
   readonly id: InstanceId;
   readonly objective: string;
   readonly state: string;
-  /** The run that was shown this message. */
+  /** The run that read this message. */
   readonly run: RunFacts | null;
-  /** What that run said. */
+  /** The messages of that run. */
   readonly answers: readonly DeliveryFacts[];
-  /** What that run wanted to say and a person must see first. */
+  /** The approval that the run requested. */
   readonly approval: ApprovalAnswer | null;
 }
 
-/** What auto-reply or the assistant made of it. */
+/** What auto-reply or the assistant did with it. */
 export interface AnswerPart {
-  /** Null while it is nobody's turn yet. */
+  /** Null before its turn. */
   readonly reason: string | null;
   readonly run: RunFacts | null;
   readonly answer: DeliveryFacts | null;
   readonly approval: ApprovalAnswer | null;
   readonly until: Date | null;
-  /** Why the gate refused it, as a reason of the policy. */
+  /** The gate's reason for a refusal, a reason of the policy. */
   readonly refusal: string | null;
 }
 
-/** Received, or typed by the owner on a phone. */
+/** A message that was received, or typed by the owner on a phone. */
 export interface InboundStory {
   readonly way: 'in';
   readonly place: StoryChat;
-  /** Who wrote it, in a group too. */
+  /** Who wrote it, also in a group. */
   readonly from: string;
   readonly at: Date;
-  /** Null while the router has not looked at it. */
+  /** Null before it was routed. */
   readonly route: { readonly outcome: string; readonly reason: string } | null;
   readonly conversation: ConversationPart | null;
   readonly answer: AnswerPart | null;
 }
 
-/** Sent by Relay, or waiting to be. */
+/** A message that Relay sent or is going to send. */
 export interface OutboundStory {
   readonly way: 'out';
   readonly place: StoryChat;
   readonly at: Date;
-  /** As the ledger names it, `conversation:…`. */
+  /** The ledger's form, such as `conversation:…`. */
   readonly actor: string;
   readonly reason: string;
   readonly run: RunFacts | null;
   readonly conversation: Pick<ConversationPart, 'id' | 'objective'> | null;
-  /** What the owner calls the program that wrote it, where one did. */
+  /** The name of the client that wrote it, if one did. */
   readonly program: string | null;
   readonly schedule: { readonly id: ScheduleId; readonly words: string } | null;
   readonly approval: ApprovalAnswer | null;
-  /** When the message was written that it answers, where it answers one. */
+  /** When the message that it answers was written, if it answers one. */
   readonly answers: Date | null;
   readonly delivery: DeliveryFacts;
 }
 
 export type MessageStory = InboundStory | OutboundStory;
 
-/** For whoever may not read what a conversation is about: it goes by its id. */
+/** For readers who may not see a conversation's objective: replaces it with the id. */
 export function withoutObjective(story: MessageStory): MessageStory {
   const { conversation } = story;
   if (conversation === null) return story;
@@ -121,7 +121,7 @@ export function withoutObjective(story: MessageStory): MessageStory {
     : { ...story, conversation: story.conversation && { ...story.conversation, ...nameless } };
 }
 
-/** Where and when the sentence is read. */
+/** The reader's time and zone. */
 export interface ReaderClock {
   readonly now: Date;
   /** IANA. */

@@ -1,5 +1,5 @@
-// A message as it reached the account, in no transport's words. Made by the transport's reader from an
-// inbox row, stored by `inbox`. Addresses are JIDs: the one form that names people and groups alike.
+// A received message, independent of the transport. The transport's reader makes it from an inbox row, and the intake
+// stores it. Addresses are JIDs, the one form for people and groups.
 import type { MessageId } from '@relay/contract/ids';
 
 export interface IncomingMessage {
@@ -10,35 +10,35 @@ export interface IncomingMessage {
   /** Who wrote it; the account itself when `fromMe`. */
   readonly sender: string;
   readonly fromMe: boolean;
-  /** Every address the stanza gives for the person at the other end, or for the sender in a group. */
+  /** All addresses in the stanza for the person at the other end, or for the sender in a group. */
   readonly alsoKnownAs: readonly string[];
-  /** The name the sender gave themselves. */
+  /** The sender's profile name. */
   readonly pushName: string | null;
   readonly sentAt: Date;
-  /** WhatsApp's own word for the content, such as `imageMessage`. */
+  /** WhatsApp's name of the content type, such as `imageMessage`. */
   readonly kind: string;
-  /** The text, or the placeholder seed 000's table gives for what is not text. */
+  /** The text, or seed 000's placeholder for other content. */
   readonly body: string;
   readonly quotedId: string | null;
   readonly media: IncomingMedia | null;
-  /** What else it carries, for those who read more than the table's words; null when it is nothing. */
+  /** Further content for readers who need more than the placeholder; null if there is none. */
   readonly details: MessageDetails | null;
-  /** It waited at the server while this account was away. */
+  /** Whether it waited at the server while this account was offline. */
   readonly late: boolean;
-  /** Seconds after which the sender wants it gone; null when it stays. */
+  /** The sender's disappearing-message time in seconds; null if the message stays. */
   readonly expiresAfterS: number | null;
 }
 
-/** Stored beside a message, each only where there is something to say. */
+/** Stored with a message; each field only if it applies. */
 export interface MessageDetails {
   readonly forwarded?: true;
-  /** `quotedId` is the message that this one takes the place of. */
+  /** `quotedId` is the message that this one replaces. */
   readonly edits?: true;
-  /** JIDs of those it names. */
+  /** JIDs of the mentioned people. */
   readonly mentions?: readonly string[];
   /**
-   * What the sender said where the table has only a placeholder: the emoji of a reaction (empty: taken
-   * back), the question and options of a poll, a name on a contact or a place, the caption of a document.
+   * The sender's words where the body is only a placeholder: a reaction's emoji (empty: removed), a poll's question and
+   * options, the name of a contact or place, a document's caption.
    */
   readonly words?: string;
 }
@@ -50,10 +50,12 @@ export interface IncomingMedia {
   readonly seconds: number | null;
 }
 
-/** Null for what is no message to anybody: keys being handed out, receipts in disguise. Throws for garbage. */
+/**
+ * Null for stanzas that are not messages to anybody, such as key distribution or receipts. Throws for malformed input.
+ */
 export type InboxReader = (stanza: Uint8Array, content: Uint8Array) => IncomingMessage | null;
 
-// Kinds of messages that only mark another one: a reaction, a vote, a pin. They say nothing themselves.
+// Kinds of messages that only mark another one: a reaction, a vote, a pin. They have no text of their own.
 
 export const MARK_KINDS: ReadonlySet<string> = new Set([
   'reactionMessage',
@@ -65,25 +67,25 @@ export const MARK_KINDS: ReadonlySet<string> = new Set([
   'unknown',
 ]);
 
-/** `kind` is WhatsApp's own word for the content. */
+/** `kind` is WhatsApp's name of the content type. */
 export const isMark = (kind: string): boolean => MARK_KINDS.has(kind);
 
-// What a message is, for whoever reads the chat: a photo is called one, what somebody typed stands as they typed it.
-// Pure. Invariant: none of WhatsApp's own words and no braces reach a person.
+// Describes a message for the reader of a chat: a label such as `Photo`, and the typed text verbatim. WhatsApp's
+// internal names and braces never reach a person.
 
 export interface StoredMessageContent {
-  /** WhatsApp's own word for the content. */
+  /** WhatsApp's name of the content type. */
   readonly kind: string;
-  /** The text, or the placeholder of the table of contents. */
+  /** The text, or the placeholder. */
   readonly body: string;
   readonly media: IncomingMedia | null;
   readonly details: MessageDetails | null;
 }
 
 interface ReadableMessage {
-  /** What it is where it is more than text: `Photo`, `Voice message, 0:12`. */
+  /** What it is if it is more than text: `Photo`, `Voice message, 0:12`. */
   readonly label: string | null;
-  /** What was typed; empty where nothing was. */
+  /** The typed text; empty if there is none. */
   readonly text: string;
 }
 
@@ -109,14 +111,14 @@ const LABELS: Readonly<Record<string, string>> = {
   protocolMessage: 'Deleted a message',
 };
 
-/** What stands before a caption in the table of contents. */
+/** The placeholder before a caption. */
 const PLACEHOLDER = /^\[(?:Image|Video|Document|Audio message|Sticker|\w+)\] ?/;
 const TEXT = new Set(['conversation', 'extendedTextMessage']);
 
-/** Kinds whose words the sender typed: text and captions. In every other kind they are a name that somebody chose. */
+/** Kinds whose text the sender typed: text and captions. In every other kind it is a name that somebody chose. */
 const TYPED = new Set([...TEXT, 'imageMessage', 'videoMessage', 'audioMessage']);
 
-/** Whether the sender passes on what somebody else wrote: a forwarded message, a file's name, a contact card. */
+/** Whether the sender passes on another's text: a forwarded message, a file's name, a contact card. */
 export const isOthersText = ({
   kind,
   details,
@@ -140,7 +142,7 @@ export function toReadableMessage({
     return { label: labelled(audioWord(media), lengthOf(media)), text: '' };
   }
   const label = LABELS[kind];
-  // A kind that nobody knows has only its placeholder to show; what is no placeholder was typed.
+  // An unknown kind has only its placeholder to show; anything else was typed.
   if (label === undefined && !PLACEHOLDER.test(body)) return { label: null, text: body };
   return { label: labelled(label ?? 'A message Relay cannot show', lengthOf(media)), text: typed };
 }
@@ -153,7 +155,7 @@ const reaction = (emoji: string): ReadableMessage =>
 const labelled = (label: string, more: string | null): string =>
   more === null || more === '' ? label : `${label}, ${more}`;
 
-/** Voice messages are recorded in one codec, which files hardly ever have. */
+/** Voice messages use one codec, which audio files hardly ever have. */
 const audioWord = (media: IncomingMedia | null): string =>
   media?.mimeType?.includes('opus') ? 'Voice message' : 'Audio';
 

@@ -1,15 +1,16 @@
-// Text that a stranger chose, made fit for a text column. PostgreSQL holds neither NUL nor half a
-// surrogate pair; both become U+FFFD, and the bytes as they came stay in the message's content.
+// Makes text from outside safe to store and to show. PostgreSQL cannot store NUL or half a surrogate pair; both become
+// U+FFFD, and the original bytes stay in the message's content.
 
 export const toStorableText = (text: string): string =>
   text.isWellFormed() && !text.includes('\0')
     ? text
     : text.toWellFormed().replaceAll('\0', '\uFFFD');
 
-// Text as it is shown where somebody decides on it: characters that cannot be seen, or that change the order of those
-// around them, are written out as in ⟨U+202E⟩. What emoji, flags and scripts such as Persian or Hindi are made of stays.
+// Makes hidden characters visible where a person decides on a text: invisible ones, and those that change the text
+// direction, are written out as ⟨U+202E⟩. Characters that emoji, flags and scripts such as Persian or Hindi need are
+// kept.
 
-/** Scripts in whose words an invisible (non-)joiner is ordinary spelling. */
+/** Scripts whose ordinary spelling uses an invisible (non-)joiner. */
 const JOINING = [
   ...['Arabic', 'Syriac', 'Devanagari', 'Bengali', 'Gurmukhi', 'Gujarati', 'Oriya', 'Tamil'],
   ...['Telugu', 'Kannada', 'Malayalam', 'Sinhala', 'Khmer', 'Myanmar', 'Mongolian'],
@@ -39,7 +40,7 @@ export const revealHidden = (text: string): string =>
     hidden === undefined ? piece : `⟨${nameOf(hidden)}⟩`,
   );
 
-/** Which characters are written out, each once, as in U+202E. */
+/** The characters that are written out, each once, such as U+202E. */
 export const hiddenCharactersIn = (text: string): string[] => [
   ...new Set([...text.matchAll(PIECE)].flatMap(([, hidden]) => (hidden ? nameOf(hidden) : []))),
 ];
@@ -47,13 +48,13 @@ export const hiddenCharactersIn = (text: string): string[] => [
 const nameOf = (sign: string): string =>
   `U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 
-// The words of the message to oneself that proves the wire. Whoever finds them in the owner's own chat knows that it was
-// proven before: do not change them lightly. Pure.
+// The text of the test message to oneself. Relay recognises an earlier test by it in the owner's own chat: do not
+// change it lightly.
 export const PROBE_MESSAGE_TEXT =
   'Relay is connected. This message to yourself shows that sending works.';
 
-// How the assistant signs what it writes on WhatsApp, so that nobody takes it for the owner's own words,
-// least of all the assistant itself.
+// The assistant's signature on WhatsApp, so that nobody, including the assistant itself, takes its text for the
+// owner's.
 
 const ASSISTANT_SIGNATURE = '[BOT]';
 

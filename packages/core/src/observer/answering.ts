@@ -1,5 +1,5 @@
-// How often the assistant may speak in one group: a pause between two answers, and so many a day by the
-// clocks of the group. Pure; asked before an answer is thought of, and again before it is submitted.
+// Limits on the assistant's answers in a group: a pause between two, a daily maximum, the age of a request and the
+// length. Checked before an answer is considered, and again before it is submitted.
 
 import type { ObserverSettings } from '@relay/contract/settings';
 import type { Zone } from '../schedule/zone.ts';
@@ -14,14 +14,14 @@ type CadenceDecision =
   | {
       readonly may: false;
       readonly limit: 'pause' | 'day' | 'off';
-      /** The first moment at which it may, if nothing is said until then; null when it never will. */
+      /** The earliest time for an answer if nothing is sent until then; null if never. */
       readonly again: Date | null;
       /** For the owner. */
       readonly why: string;
     };
 
 export interface GroupAnswerHistory {
-  /** When this group was answered before, in any order; older than two days is of no matter. */
+  /** The times of earlier answers in this group, in any order; those older than two days do not matter. */
   readonly answered: readonly Date[];
   readonly settings: CadenceSettings;
   readonly zone: Zone;
@@ -52,7 +52,7 @@ export function checkCadence({
   return { may: true };
 }
 
-/** From midnight to midnight; where clocks are set back over midnight, the day has begun for good. */
+/** From midnight to midnight. If clocks are set back over midnight, the new day continues once it has begun. */
 function zoneDayOf(zone: Zone, now: number): { start: number; end: number } {
   let midnight = Math.floor(zone.localAt(now) / DAY) * DAY;
   let end = zone.instantOf(midnight + DAY);
@@ -71,20 +71,20 @@ const DAY_SPENT = (most: number): string =>
 const TOO_SOON = (minutes: number): string =>
   `This group was answered less than ${minutes === 1 ? 'a minute' : `${minutes} minutes`} ago.`;
 
-// How old a request in a group may be. Whoever asked in a chat has gone on talking minutes later: an answer
-// then would come out of nowhere, so there is none.
+// The maximum age of a request in a group. Minutes later the chat has moved on and an answer would confuse, so there is
+// none.
 
-/** From the owner's words to somebody thinking about them: what waited offline is heard, and not answered. */
+/** From the owner's message to the start of the answer: a request that waited offline is read but not answered. */
 export const REQUEST_MAX_AGE_MS = 5 * 60_000;
 
-/** From the owner's words to the wire, whatever the line, the model and the pace did meanwhile. */
+/** From the owner's message to sending, whatever the queue, the model and pacing took. */
 export const ANSWER_MAX_AGE_MS = 15 * 60_000;
 
 export const isRequestTooOld = (askedAt: Date, now: Date, within: number): boolean =>
   now.getTime() - askedAt.getTime() > within;
 
-// Answers in a group are short: they interrupt everybody. What a model writes beyond that is cut at the end
-// of a sentence, or of a word.
+// Limits the length of answers in a group, because they interrupt everybody. Longer text is cut at the end of a
+// sentence or word.
 
 export const MAX_GROUP_ANSWER_LENGTH = 500;
 

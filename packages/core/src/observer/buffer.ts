@@ -1,5 +1,5 @@
-// From the messages of an observed group, with their verdicts, to the lines a model reads. Content stands
-// verbatim, everything else is gone or told in a word. Bounded in time and tokens; the newest line is the last.
+// Turns the judged messages of an observed group into the lines a model reads. Content stays verbatim; everything else
+// is dropped or shortened to a word. Limited in time and tokens; the newest line is last.
 import { estimateTokens } from '../agent/context-window.ts';
 import { weekdayOf, type Zone } from '../schedule/zone.ts';
 import type { GroupMessage, GroupMessageKind, JudgedMessage } from './message.ts';
@@ -11,22 +11,22 @@ export interface BufferLine {
   readonly at: Date;
   readonly text: string;
   readonly tokens: number;
-  /** The messages it tells of. */
+  /** The messages in this line. */
   readonly ids: readonly string[];
 }
 
 interface BufferBounds {
-  /** What was said before is left out. */
+  /** Omits earlier messages. */
   readonly from: Date;
-  /** What was said at this moment or later is left out. */
+  /** Omits messages at this time or later. */
   readonly to: Date;
-  /** Whose clock the lines show. */
+  /** The zone of the times in the lines. */
   readonly zone: Zone;
-  /** When they do not all fit, the oldest are left out. */
+  /** If not all lines fit, the oldest are omitted. */
   readonly tokens: number;
 }
 
-/** The raw buffer: the last 24 hours, at most 20,000 tokens of them. */
+/** The raw buffer: the last 24 hours, at most 20,000 tokens. */
 export function rawBuffer(
   judged: readonly JudgedMessage[],
   { now, zone }: { readonly now: Date; readonly zone: Zone },
@@ -37,8 +37,8 @@ export function rawBuffer(
 }
 
 /**
- * `judged` may reach further back than `from`, so that an answer stands beside what it answers, and further
- * on than `to`, so that what was taken back since is not told.
+ * `judged` may begin before `from`, so that an answer can quote what it answers, and end after `to`, so that messages
+ * revoked since are omitted.
  */
 export function bufferLines(
   judged: readonly JudgedMessage[],
@@ -58,7 +58,7 @@ export function bufferLines(
   );
 }
 
-/** No single message may push the others out: what is longer than this part of the budget is cut. */
+/** Cuts messages longer than this part of the budget, so that no single one displaces the others. */
 const LONGEST = 1 / 8;
 
 function written({ at, words, ids }: BufferEntry, { zone, tokens }: BufferBounds): BufferLine {
@@ -86,8 +86,8 @@ function newest(lines: readonly BufferLine[], tokens: number): readonly BufferLi
   return lines.slice(first + 1);
 }
 
-// One message of content as a line: who, in answer to what, and the words as they were written. The message
-// it answers is named with it, since in a group what stands above is often somebody else's talk.
+// Formats one message of content as a line: sender, what it answers, and the text verbatim. The answered message is
+// named because the line above often belongs to another exchange.
 
 function contentLine({ message }: JudgedMessage, known: MessagesById): BufferEntry {
   const marks = [
@@ -116,8 +116,8 @@ function describeMessage(message: GroupMessage): string {
   return `${senderLabel(message)}'s ${words && message.text.trim() !== '' ? quoteStart(message.text) : kindNoun(message.kind)}`;
 }
 
-// Media without telling words: one line for what one member sent in one go. Only that it was sent is told,
-// since nobody has looked at it or listened to it.
+// Formats media without meaningful text: one line for what a member sent in one go. It only says that it was sent,
+// because nobody has looked at it or listened to it.
 
 const ONE_GO_MS = 15 * 60_000;
 
@@ -150,8 +150,8 @@ function mediaLines(judged: readonly JudgedMessage[]): readonly BufferEntry[] {
   });
 }
 
-// Reactions collapsed to a count for each message they are for: "5 people reacted to Mum's photo". A member
-// has one reaction to a message, the last; an empty one takes it back. What is noise itself is not worth one.
+// Combines reactions into one count per message: "5 people reacted to Mum's photo". A member's last reaction to a
+// message counts; an empty one removes it. Reactions to noise are omitted.
 
 const EMOJI = /^(?:\p{Extended_Pictographic}|\p{RI}|\p{EMod}|[\u200d\ufe0f\u20e3#*0-9])+$/u;
 const LONGEST_EMOJI = 16;
@@ -189,7 +189,7 @@ function toldOf(reactions: readonly GroupMessage[], to: GroupMessage): readonly 
   ];
 }
 
-/** With the most frequent one in front. Whatever is no emoji is not told: it could be anything. */
+/** The most frequent emoji first. Anything that is not an emoji is omitted: it could be any text. */
 function emojiOf(reactions: readonly GroupMessage[]): string {
   const counts = new Map<string, number>();
   for (const { text } of reactions) {
@@ -200,10 +200,10 @@ function emojiOf(reactions: readonly GroupMessage[]): string {
   return shown.length === 0 ? '' : `: ${shown.join(' ')}`;
 }
 
-// What still stands of a group's messages: neither taken back nor written anew. Only its sender can change
-// a message; an admin of the group can take one away, so a deletion counts whoever made it.
+// Drops messages that were deleted or replaced by an edit. Only the sender can edit a message; a group's admin can
+// delete one, so a deletion counts whoever made it.
 
-/** In the order of their time; an edit stands where it was made, under the id of what it replaces. */
+/** In order of time. An edit has its own time and the id of the message it replaces. */
 function standingMessages(judged: readonly JudgedMessage[]): readonly JudgedMessage[] {
   const left = new Map<string, JudgedMessage>();
   const gone = new Set<string>();
@@ -231,28 +231,28 @@ function standingMessages(judged: readonly JudgedMessage[]): readonly JudgedMess
 const inOrder = (judged: readonly JudgedMessage[]): readonly JudgedMessage[] =>
   judged.toSorted((a, b) => a.message.at.getTime() - b.message.at.getTime());
 
-// What one line of the buffer says, before it has its time in front of it.
+// The content of a buffer line without its time.
 
 interface BufferEntry {
   readonly at: Date;
   readonly words: string;
-  /** The messages it tells of. */
+  /** The messages in this line. */
   readonly ids: readonly string[];
 }
 
-/** Messages by the id that replies and reactions name. */
+/** Messages by the id that replies and reactions refer to. */
 type MessagesById = ReadonlyMap<string, JudgedMessage>;
 
-// What members wrote, made fit for a line: nobody can begin a line of their own, or take another's name.
+// Escapes members' text for a line, so that nobody can begin a new line or fake another's name.
 
 const LONGEST_NAME = 40;
 const LONGEST_QUOTE = 60;
 
 const BREAK = /\r\n|[\n\r\u0085\u2028\u2029\v\f]/g;
-/** Signs of the lines themselves, and what is not seen. */
+/** Characters of the line format, and invisible ones. */
 const NOT_IN_NAMES = /[()[\]"“”:\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;
 
-/** Every further line is set in, so that only Relay begins one. */
+/** Indents every further line, so that only Relay begins one. */
 const verbatim = (text: string): string => text.trim().replace(BREAK, '\n    ');
 
 function senderLabel({ senderName, fromOwner, fromAssistant }: GroupMessage): string {
@@ -262,7 +262,7 @@ function senderLabel({ senderName, fromOwner, fromAssistant }: GroupMessage): st
   return fromOwner ? `${shown} (owner)` : shown;
 }
 
-/** Its first words, to know it by. */
+/** The first words, to identify it. */
 const quoteStart = (text: string): string =>
   `"${shorten(text.trim().replace(BREAK, ' ').replace(/"/g, "'"), LONGEST_QUOTE)}"`;
 

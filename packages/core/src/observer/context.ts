@@ -1,5 +1,5 @@
-// What a model is shown of an observed group: five slots with a budget each, what is oldest first, the latest
-// messages at the very end. Pure. Invariant: no slot exceeds its budget, whatever it is given.
+// Builds a model's context of an observed group: five slots, oldest content first, the latest messages at the end. No
+// slot exceeds its token budget, whatever its input.
 import { cutToTokens, estimateTokens } from '../agent/context-window.ts';
 import type { Zone } from '../schedule/zone.ts';
 import { type DigestPeriod, formatGroupDate } from './digest/periods.ts';
@@ -29,21 +29,21 @@ interface DigestText extends DigestPeriod {
 /** Each list oldest first. */
 export interface GroupContextParts {
   readonly zone: Zone;
-  /** Who is in the group, besides the owner. */
+  /** The members except the owner. */
   readonly members: readonly string[];
-  /** What was true at its time, from before the days that are shown. */
+  /** Texts from before the shown days, true at their time. */
   readonly briefing: readonly TimedText[];
   readonly daily: readonly DigestText[];
   /** Of today; each begins with its hour. */
   readonly hourly: readonly DigestText[];
-  /** Who said what, as it was said; each begins with its time. */
+  /** Verbatim messages with their sender; each begins with its time. */
   readonly raw: readonly TimedText[];
 }
 
 interface GroupContext {
   /** For the model's instructions. */
   readonly system: string;
-  /** The members, then the other slots, one after the other; empty ones are left out. */
+  /** The members, then the other slots in order; empty ones are omitted. */
   readonly text: string;
   readonly tokens: Readonly<Record<ContextSlot, number>>;
 }
@@ -84,7 +84,7 @@ export function buildGroupContext(
     ),
   };
   const shown = { system: cutToTokens(system, CONTEXT_SLOTS.system), ...slots };
-  // Others choose their names, so the list belongs to the material; its room is that of the system prompt.
+  // Members choose their names, so the list belongs to the untrusted text; it shares the budget of the system prompt.
   const members = listMembers(parts.members, CONTEXT_SLOTS.system - cost(shown.system));
   const tokens = Object.fromEntries(
     Object.entries(shown).map(([slot, text]) => [slot, estimateTokens(text)]),
@@ -98,7 +98,7 @@ export function buildGroupContext(
   };
 }
 
-/** With less room than this nothing of the list is said. */
+/** With less room than this the list is omitted. */
 const LEAST_ROOM = 20;
 
 function listMembers(members: readonly string[], room: number): string {
@@ -106,7 +106,7 @@ function listMembers(members: readonly string[], room: number): string {
   return cutToTokens(`Members of the group, besides your owner: ${members.join(', ')}.`, room);
 }
 
-/** The newest that fit under the heading, oldest first. */
+/** The newest lines that fit under the heading, oldest first. */
 function fill(slot: Exclude<ContextSlot, 'system'>, lines: readonly string[]): string {
   const heading = HEADINGS[slot];
   const kept: string[] = [];
@@ -119,5 +119,5 @@ function fill(slot: Exclude<ContextSlot, 'system'>, lines: readonly string[]): s
   return kept.length === 0 ? '' : [heading, ...kept].join('\n');
 }
 
-/** With the line break after it. */
+/** Includes the line break. */
 const cost = (line: string): number => estimateTokens(`${line}\n`);

@@ -1,5 +1,5 @@
-// What members are called where a model or the owner reads them. Pure. People choose their own names, so a
-// name is one short line, and whoever shares it with somebody else is told apart by their address.
+// Chooses the members' names for a model and the owner. People choose their own names, so a name is made one short
+// line, and equal names are distinguished by their address.
 import { foldName } from '../contacts/match.ts';
 import { shortName } from '../ledger/format.ts';
 
@@ -9,7 +9,7 @@ interface Sender {
   readonly address: string | null;
 }
 
-/** The name of each sender. Those in `kept` are called so, whoever else takes the name for themselves. */
+/** The name of each sender. Names in `kept` stay with their holders, whoever else uses them. */
 export function distinguishNames(
   senders: readonly Sender[],
   kept: ReadonlyMap<string, string>,
@@ -29,5 +29,5 @@ const named = ({ sender, name, address }: Sender): [string, Omit<Sender, 'sender
   { name: shortName(name.replace(/[[\]<>]/g, ' ')) || ending(address ?? sender), address },
 ];
 
-/** Enough to tell people apart, too little to call them. */
+/** Enough to distinguish people, too little to call them. */
 const ending = (address: string): string => `…${address.replace(/@.*$/, '').slice(-4)}`;

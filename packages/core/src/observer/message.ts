@@ -1,5 +1,5 @@
-// A message of an observed group as the observer reads it, whichever way it came. Pure. The noise filter,
-// the trigger and the digests see messages in this form and in no other.
+// A message of an observed group, whichever way it was received. The noise filter, the trigger and the digests only use
+// this form.
 import type { MessageDetails } from '../messages/message.ts';
 
 export const GROUP_MESSAGE_KINDS = [
@@ -22,30 +22,30 @@ export interface GroupMessage {
   /** Unique within the group. */
   readonly id: string;
   readonly at: Date;
-  /** Tells members apart; says nothing else. */
+  /** Distinguishes members; has no other meaning. */
   readonly sender: string;
   readonly senderName: string;
   readonly fromOwner: boolean;
-  /** Written by the assistant itself, in answer to the owner. */
+  /** Written by the assistant, in answer to the owner. */
   readonly fromAssistant: boolean;
   readonly kind: GroupMessageKind;
   /**
-   * Words or caption; the file name of a document, the question and options of a poll, the emoji of a
-   * reaction (empty: taken back). Media without a caption is empty, or a forwarder's placeholder.
+   * Text or caption; a document's file name, a poll's question and options, a reaction's emoji (empty: removed). Media
+   * without a caption is empty or has a forwarder's placeholder.
    */
   readonly text: string;
   /** The message it replies to. */
   readonly quotedId: string | null;
   readonly forwarded: boolean;
-  /** Of a reaction: to which message. */
+  /** For a reaction: its message. */
   readonly reactionTo: string | null;
-  /** Of a deletion or an edit: which message is gone. */
+  /** For a deletion or an edit: the message that is gone. */
   readonly replaces: string | null;
   /** JIDs; the text has `@<digits>` in their place. */
   readonly mentions: readonly string[];
 }
 
-// What the noise filter says of a message. Persisted with each message of an observed group.
+// The noise filter's verdict. Persisted with each message of an observed group.
 
 export const NOISE_CATEGORIES = [
   'content',
@@ -61,11 +61,11 @@ export type NoiseCategory = (typeof NOISE_CATEGORIES)[number];
 
 export interface NoiseVerdict {
   readonly category: NoiseCategory;
-  /** Never reaches the raw buffer as a message: all but `content`. */
+  /** Whether it is kept out of the raw buffer: everything except `content`. */
   readonly noise: boolean;
 }
 
-/** `before` are the last messages of the group, oldest first: a "yes" is content when it answers a question. */
+/** `before` are the group's last messages, oldest first: a "yes" is content if it answers a question. */
 export type NoiseJudge = (message: GroupMessage, before: readonly GroupMessage[]) => NoiseVerdict;
 
 export interface JudgedMessage {
@@ -73,12 +73,12 @@ export interface JudgedMessage {
   readonly verdict: NoiseVerdict;
 }
 
-// A stored message read as one of a group: WhatsApp's word for its content becomes one of our kinds, and the
-// placeholders of the table go. Pure. Invariant: what nobody wrote is not among the words.
+// Reads a stored message as a group message: maps WhatsApp's content type to our kinds and removes placeholders. The
+// text contains only what a person wrote.
 
-/** As `messages` has it. */
+/** As in the table `messages`. */
 interface StoredGroupMessage {
-  /** WhatsApp's own word for the content, such as `imageMessage`. */
+  /** WhatsApp's name of the content type, such as `imageMessage`. */
   readonly kind: string;
   readonly body: string;
   readonly details: MessageDetails | null;
@@ -86,7 +86,7 @@ interface StoredGroupMessage {
 
 interface Reading {
   readonly kind: GroupMessageKind;
-  /** What stands in the body where the sender may have written nothing. */
+  /** The body's placeholder if the sender may have written nothing. */
   readonly placeholder?: string;
 }
 
@@ -111,10 +111,10 @@ const READINGS: Readonly<Partial<Record<string, Reading>>> = {
   protocolMessage: { kind: 'deleted' },
 };
 
-/** What WhatsApp has no words for, such as a pin or a vote, is the service's own. */
+/** Content without text, such as a pin or a vote, counts as a system message. */
 const SERVICE: Reading = { kind: 'system' };
 
-/** The kind it has for the observer, and what its sender said. */
+/** The observer's kind, and what the sender wrote. */
 export function readGroupMessage({ kind, body, details }: StoredGroupMessage): {
   readonly kind: GroupMessageKind;
   readonly text: string;

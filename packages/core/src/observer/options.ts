@@ -1,4 +1,4 @@
-// What the owner set for one observed group; where they set nothing, the settings hold.
+// The owner's options for one observed group, with the settings as defaults, and the announcement.
 
 import type { ObserverSettings } from '@relay/contract/settings';
 import { z } from 'zod';
@@ -25,7 +25,7 @@ export const effectiveTerms = (
   minutesBetweenAnswers: settings.minutes_between_answers,
 });
 
-// The sentence with which an owner tells a group that it is read, ready to be sent. Plain, and true.
+// The sentence with which an owner can tell a group that it is observed.
 
 export const announcementFor = (
   { assistantName }: Pick<ObservedTerms, 'assistantName'>,

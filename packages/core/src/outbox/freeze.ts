@@ -1,12 +1,12 @@
-// What WhatsApp's refusals mean for the message and for all that follow. A freeze only ever delays; the
-// causes are persisted: never rename one.
+// Decides what WhatsApp's refusals mean for a message and for later ones. A freeze only delays. The causes are
+// persisted: never rename one.
 
 import type { PacingSettings } from '@relay/contract/settings';
 import { delayFor, longestWait, RETRY } from '../retry.ts';
 
 interface FreezeSpec {
   readonly stops: 'everything' | 'first_contacts';
-  /** `{until}` is the moment it ends. */
+  /** `{until}` is the end of the freeze. */
   readonly sentence: string;
 }
 
@@ -30,18 +30,18 @@ export const FREEZES = {
 
 export type FreezeCause = keyof typeof FREEZES;
 
-/** A time lock comes from WhatsApp with its end; the others follow from a refusal. */
+/** WhatsApp sends a time lock with its end; the others follow from a refusal. */
 export type RefusalCause = Exclude<FreezeCause, 'time_lock'>;
 
 export interface Freeze {
   readonly cause: FreezeCause;
   readonly until: Date;
-  /** How often in a row. */
+  /** Consecutive freezes of this cause. */
   readonly strikes: number;
 }
 
 interface SendRefusal {
-  /** `later`: certainly not sent, and worth another try once the freeze is over. */
+  /** `later`: certainly not sent, and to be tried again after the freeze. */
   readonly verdict: 'final' | 'later';
   readonly freeze: RefusalCause | null;
   readonly sentence: string;
@@ -71,7 +71,7 @@ export function interpretRefusal(code: number | null): SendRefusal {
   }
 }
 
-/** The freeze a refusal brings, given the one of the same cause before it. */
+/** The freeze after a refusal, given the previous one of the same cause. */
 export function freezeAfter(
   cause: RefusalCause,
   before: Freeze | null,
@@ -81,9 +81,9 @@ export function freezeAfter(
   if (cause === 'stranger_refused') {
     return { cause, strikes: 1, until: after(now, pacing.first_contact_freeze_hours * 3_600_000) };
   }
-  // What was under way when it began tells nothing new.
+  // Refusals of messages that were already in flight add nothing.
   if (before !== null && before.until > now) return before;
-  // Once it has been quiet for as long as the longest freeze, the count begins anew.
+  // After a quiet period as long as the longest freeze the count starts again.
   const quiet = before === null ? null : now.getTime() - before.until.getTime();
   const again = quiet !== null && quiet < longestWait(RETRY.sent_too_fast);
   const strikes = again ? (before?.strikes ?? 0) + 1 : 1;
@@ -97,7 +97,7 @@ export function freezeAfter(
   };
 }
 
-/** The freeze that lasts longest among those that stop this now; null when nothing does. */
+/** The longest freeze that applies now; null if there is none. */
 export function activeFreeze(
   freezes: readonly Freeze[],
   stops: FreezeSpec['stops'],
@@ -121,24 +121,23 @@ export const freezeSentence = ({ cause, until }: Freeze): string =>
 
 const after = (now: Date, ms: number): Date => new Date(now.getTime() + ms);
 
-// Why a message that was given up did not arrive, as it stands beside it: sentences for people, of which
-// programs that sent it must tell some apart.
+// Why a failed message was not sent: sentences for people, some of which clients must be able to distinguish.
 
 export const NOT_REACHED_SENTENCE =
   'WhatsApp could not be reached for this message after several tries. Check the connection and send it anew.';
 
 const REFUSED = 'WhatsApp refused this message';
 
-/** For a code that nobody knows. */
+/** For an unknown code. */
 const refusedSentence = (code: number | null): string =>
   `${REFUSED}${code === null ? '' : ` (code ${code})`}. Check the recipient and send it anew.`;
 
 type FailureKind =
   /** The network failed. */
   | 'not_reached'
-  /** WhatsApp answered as nobody expected. */
+  /** WhatsApp's response was unexpected. */
   | 'unexpected'
-  /** Somebody or something stopped it, and the sentence says why. */
+  /** It was stopped, and the sentence says why. */
   | 'stopped';
 
 export function classifyFailure(failure: string): FailureKind {

@@ -1,5 +1,5 @@
-// When the next message may leave, and how long somebody would have typed it. Caps hold in every
-// window of their length, not from midnight to midnight, so that no two windows add up at their seam.
+// Computes when the next message may be sent, and how long a person would have typed it. Caps apply to every sliding
+// window, not from midnight to midnight, so that two windows cannot add up.
 import type { PacingSettings } from '@relay/contract/settings';
 
 const SECOND = 1_000;
@@ -7,7 +7,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 export const PACING_DAY_MS = 24 * HOUR;
 
-/** One message that was handed to the wire. */
+/** A message that was handed to the transport. */
 export interface PacedSend {
   readonly at: Date;
   readonly firstContact: boolean;
@@ -15,7 +15,7 @@ export interface PacedSend {
 
 type Moments = readonly Pick<PacedSend, 'at'>[];
 
-/** The first moment, from now on, at which one more message breaks no cap. */
+/** The earliest time, from now on, at which one more message exceeds no cap. */
 export function nextSendAt(history: Moments, pacing: PacingSettings, now: Date): Date {
   if (!pacing.enabled) return now;
   return latest([
@@ -26,7 +26,7 @@ export function nextSendAt(history: Moments, pacing: PacingSettings, now: Date):
   ]);
 }
 
-/** The same for a first contact; null while the settings allow none at all. */
+/** The same for a first contact; null if the settings allow none. */
 export function nextFirstContactAt(
   history: readonly PacedSend[],
   pacing: PacingSettings,
@@ -41,7 +41,7 @@ export function nextFirstContactAt(
   ]);
 }
 
-/** When each of so many waiting first contacts may leave at the earliest, one after the other. */
+/** The earliest times for this many waiting first contacts, one after the other. */
 export function firstContactTimes(
   history: readonly PacedSend[],
   pacing: PacingSettings,
@@ -59,7 +59,7 @@ export function firstContactTimes(
   return times;
 }
 
-/** When the window has let go of enough to hold one more; the beginning of time if it has room now. */
+/** When the window has room for one more; the epoch if it has room now. */
 function roomAt(history: Moments, cap: number, windowMs: number): Date {
   const oldestInTheWay = history
     .map(({ at }) => at.getTime())
@@ -72,10 +72,10 @@ const latest = (dates: readonly Date[]): Date =>
   new Date(Math.max(...dates.map((date) => date.getTime())));
 
 const MS_PER_CHARACTER = 45;
-/** The share of the typing time that is chance. */
+/** The random share of the typing time. */
 const JITTER = 0.3;
 
-/** `random` is a number in [0, 1) that the caller brings. */
+/** `random` is a number in [0, 1) from the caller. */
 export function typingMs(text: string, pacing: PacingSettings, random: number): number {
   if (!pacing.enabled) return 0;
   const { typing_min_ms: least, typing_max_ms: most } = pacing;

@@ -1,27 +1,26 @@
-// How far a message has come. Receipts come late, twice and in any order: what is known to have happened
-// is never taken back. A message whose fate is in doubt is offered again only when it has been
-// reconciled, and always under its own id.
+// The delivery states of a message. Receipts arrive late, twice and in any order: a known fact is never taken back. A
+// message with an unknown result is sent again only after reconciliation, and always under the same id.
 
 import type { OutboxState } from '@relay/contract/outbox/states';
 
 export interface DeliveryProgress {
   readonly state: OutboxState;
-  /** It may have left, and nobody has said yet whether it did. */
+  /** Whether it may have been sent without an acknowledgement so far. */
   readonly inDoubt: boolean;
 }
 
 export type OutboxEvent =
-  /** It is about to be handed to the wire. */
+  /** It is about to be handed to the transport. */
   | { readonly type: 'offered' }
-  /** The server has taken it. */
+  /** The server has accepted it. */
   | { readonly type: 'accepted' }
-  /** This attempt certainly did not leave; `last` when there will be no other. */
+  /** This attempt was certainly not sent; `last` if there will be no other. */
   | { readonly type: 'not_sent'; readonly last: boolean }
-  /** Nobody answered this attempt, or whoever waited for the answer is gone. */
+  /** This attempt has no acknowledgement, or the process that waited for it is gone. */
   | { readonly type: 'lost' }
   | { readonly type: 'refused'; readonly verdict: 'final' | 'later' }
   | { readonly type: 'receipt'; readonly status: ReachedState }
-  /** It may no longer be sent. */
+  /** It must no longer be sent. */
   | { readonly type: 'stopped' };
 
 export type ReachedState = 'sent' | 'delivered' | 'read';
@@ -50,7 +49,7 @@ export function advanceProgress(before: DeliveryProgress, event: OutboxEvent): D
   }
 }
 
-/** WhatsApp has not acknowledged it, and it was not given up. */
+/** Whether WhatsApp has not acknowledged it and it has not failed. */
 export const isUnsettled = (state: OutboxState): boolean =>
   state === 'pending' || state === 'unknown';
 
@@ -64,7 +63,7 @@ function whileOpen(
     case 'lost':
       return before.inDoubt ? { state: 'unknown', inDoubt: true } : before;
     case 'not_sent':
-      // An earlier attempt of an unknown one may have left all the same.
+      // An earlier attempt of an unknown message may have been sent after all.
       if (before.state === 'unknown') return before;
       return { state: event.last ? 'failed' : 'pending', inDoubt: false };
     case 'stopped':
@@ -73,21 +72,21 @@ function whileOpen(
 }
 
 function reach(before: DeliveryProgress, status: ReachedState): DeliveryProgress {
-  // What certainly failed has nothing to be told of.
+  // A message that certainly failed gets no receipts.
   if (before.state === 'failed' && !before.inDoubt) return before;
   return REACHED[status] > REACHED[before.state] ? { state: status, inDoubt: false } : before;
 }
 
 function refuse(before: DeliveryProgress, verdict: 'final' | 'later'): DeliveryProgress {
-  // Taken by the server and refused on second thought; past that, somebody has it already.
+  // Accepted by the server and refused afterwards; in a later state it has already arrived.
   if (before.state === 'sent') return { state: 'failed', inDoubt: false };
   if (!isUnsettled(before.state) || !before.inDoubt) return before;
-  // What was refused is this attempt; an earlier one may have left all the same.
+  // The refusal is about this attempt; an earlier one may have been sent after all.
   const inDoubt = before.state === 'unknown';
   if (verdict === 'final') return { state: 'failed', inDoubt };
   return { state: before.state, inDoubt };
 }
 
-/** May be handed to the wire: certainly never left, or in doubt and reconciled. */
+/** May be handed to the transport: certainly never sent, or unknown and reconciled. */
 export const mayOffer = (progress: DeliveryProgress, reconciled: boolean): boolean =>
   progress.state === 'unknown' ? reconciled : progress.state === 'pending' && !progress.inDoubt;

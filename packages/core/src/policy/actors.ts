@@ -1,45 +1,45 @@
-// Who asks the gate. An actor is made by the daemon from what it knows itself, never from what a
+// The actors that submit intents to the gate. The daemon builds an actor from its own knowledge, never from what a
 // model or a client says: a session cannot name another chat, a token cannot bring its own scopes.
 import type { TokenClient } from '@relay/contract/api/credentials';
 import type { ChatId, ContactId, InstanceId, RunId, TokenId } from '@relay/contract/ids';
 import type { Scope } from '@relay/contract/policy/scopes';
 
-/** The person it all belongs to, at the console, the command or the phone. */
+/** The owner, at the console, the command or the phone. */
 interface OwnerActor {
   readonly kind: 'owner';
 }
 
-/** One turn of the owner's own assistant. */
+/** One turn of the owner's assistant. */
 export interface AssistantRun {
   readonly kind: 'assistant';
   readonly run: RunId;
 }
 
-/** Answers one contact; bound to that chat. */
+/** Auto-reply for one contact; bound to that chat. */
 interface AutoReplySession {
   readonly kind: 'auto_reply';
   readonly chat: ChatId;
 }
 
-/** Pursues one objective with one contact; bound to that chat. */
+/** A conversation with one contact; bound to that chat. */
 export interface ConversationSession {
   readonly kind: 'conversation';
   readonly instance: InstanceId;
   readonly chat: ChatId;
 }
 
-/** Reads one group in silence. */
+/** The observer of one group; it only reads. */
 interface ObserverActor {
   readonly kind: 'observer';
   readonly chat: ChatId;
 }
 
-/** Sends what was scheduled when its time has come. */
+/** Sends scheduled messages when they are due. */
 interface SchedulerActor {
   readonly kind: 'scheduler';
 }
 
-/** Tells the owner, in their own chat, what needs them. */
+/** Notifies the owner in their own chat. */
 interface NotifierActor {
   readonly kind: 'notifier';
 }
@@ -48,9 +48,9 @@ interface NotifierActor {
 export interface TokenHolder {
   readonly kind: 'token';
   readonly token: TokenId;
-  /** As the server holds them at this call. Each allows its own thing; none implies another. */
+  /** The scopes on the server at the time of this call. Each allows only its own thing; none implies another. */
   readonly scopes: readonly Scope[];
-  /** The only contacts it may deal with; null means all that grants allow. */
+  /** The only contacts it may deal with; null means everybody with a grant. */
   readonly contacts: readonly ContactId[] | null;
 }
 

@@ -1,7 +1,7 @@
-// Text reduced to its letters and digits, so that spacing, punctuation, invisible characters, accents,
-// width and case make no difference when two are compared. By hand, for it stands in every message's way.
+// Reduces text to letters and digits for comparison, without spacing, punctuation, invisible characters, accents, width
+// and case. Written by hand for speed, because it runs for every message.
 
-/** For each byte of ASCII: itself as a small letter or a digit; 0 for all else. */
+/** For each ASCII byte: its lower-case letter or digit; 0 for everything else. */
 const ALNUM = Uint8Array.from({ length: 256 }, (_, byte) => {
   const character = String.fromCharCode(byte);
   if (/[0-9a-z]/.test(character)) return byte;
@@ -32,7 +32,7 @@ export function toComparableText(text: string): string {
   return UNITS.decode(kept.subarray(0, length));
 }
 
-/** Of bytes that may be anything, the ASCII letters and digits. */
+/** The ASCII letters and digits in arbitrary bytes. */
 export function bytesToComparableText(bytes: Uint8Array): string {
   const kept = new Uint8Array(bytes.length);
   let length = 0;
@@ -43,5 +43,5 @@ export function bytesToComparableText(bytes: Uint8Array): string {
   return LATIN.decode(kept.subarray(0, length));
 }
 
-/** By code units: what comes out is only ever compared with what went the same way. */
+/** By code units: the result is only compared with text reversed the same way. */
 export const reverseText = (text: string): string => text.split('').reverse().join('');

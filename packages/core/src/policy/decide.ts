@@ -1,6 +1,6 @@
-// The one decision of the gate, pure: same actor, intent and facts, same answer. Made when an intent
-// is submitted and again just before it is sent. Each question may only narrow what the one before
-// left open; a yes at the end needs every one of them, and no rule means no.
+// The gate's decision as a pure function of actor, intent and facts. It is made when an intent is submitted and again
+// just before sending. Each question can only narrow the result of the one before; allowing requires all of them, and
+// no rule means no.
 
 import type { ContactId } from '@relay/contract/ids';
 import type { Scope } from '@relay/contract/policy/scopes';
@@ -31,32 +31,32 @@ export function decide(actor: Actor, intent: Intent, facts: PolicyFacts): Decisi
 }
 
 /**
- * A first contact that would endanger the account, so that not even the owner's yes makes one. The daily limit is none
- * of these: the message waits in the outbox until there is room for it.
+ * First contacts that would endanger the account; not even the owner's approval allows one. The daily limit is not
+ * among them: the message waits in the outbox until there is room.
  */
 function refusedOpening(intent: Intent, facts: PolicyFacts): ReasonFor<'deny'> | null {
-  // A schedule opens nothing before its day, and is asked again then.
+  // A schedule contacts nobody before its time, and is evaluated again then.
   if (!isOpening(intent, facts) || intent.kind === 'schedule_message') return null;
   if (facts.timeLocked) return 'time_locked';
   if (facts.firstContactsOff) return 'first_contact_cap';
   return facts.unregistered ? 'not_on_whatsapp' : null;
 }
 
-/** An approval answers a doubt and nothing else: it never lifts a refusal. */
+/** An approval only settles a doubt: it never lifts a refusal. */
 function withApproval(reason: ReasonCode, intent: Intent, { approval }: PolicyFacts): ReasonCode {
   if (decisionFor(reason).outcome !== 'needs_approval' || approval === null) return reason;
   if (!('hash' in intent) || intent.hash !== approval.hash) return 'approval_differs';
   return approval.spent ? 'approval_spent' : 'approved';
 }
 
-// First question of the gate: may this actor do such a thing at all, whatever the target? What an
-// actor's row does not list it can never do; no grant, approval or scope adds to it.
+// First question of the gate: may this actor do this kind of thing at all, whatever the target? An actor can never do
+// what its row does not list; no grant, approval or scope adds to it.
 
 type IntentKind = Intent['kind'];
 
 interface Power {
   readonly may: readonly IntentKind[];
-  /** Why everything else is refused. */
+  /** The reason for refusing everything else. */
   readonly otherwise: ReasonFor<'deny'>;
 }
 
@@ -104,8 +104,8 @@ function lacksPower(actor: Actor, intent: Intent): ReasonFor<'deny'> | null {
   return scope !== null && actor.scopes.includes(scope) ? null : 'missing_scope';
 }
 
-// Second question of the gate: is the target what it claims to be, and may this actor act there at
-// all? Everything here only refuses. A hold and an uncertain target stop the owner like anyone.
+// Second question of the gate: is the target valid, and may this actor act there at all? This can only refuse. A hold
+// and an uncertain target stop the owner too.
 
 type Refusal = ReasonFor<'deny'> | null;
 
@@ -154,19 +154,19 @@ function wrongKind(actor: Actor, intent: ChatIntent, facts: PolicyFacts): Refusa
 const grantee = ({ of }: Extract<Intent, { kind: 'manage_grant' }>) =>
   of.kind === 'contact' ? of.contact : null;
 
-/** A list of contacts has no groups on it, so a token that has one is refused in them. */
+/** A contact list contains no groups, so a token with a list is refused in groups. */
 export function isOnContactList(actor: Actor, contact: ContactId | null): boolean {
   if (actor.kind !== 'token' || actor.contacts === null) return true;
   return contact !== null && actor.contacts.includes(contact);
 }
 
-/** The owner acts now, or did when scheduling this. */
+/** Whether the owner acts now, or did when scheduling this. */
 const ownersOwn = (actor: Actor, facts: PolicyFacts): boolean =>
   actor.kind === 'owner' || (actor.kind === 'scheduler' && facts.schedule?.by === 'owner');
 
-// Third question of the gate: whose yes stands behind this? The owner's own act, a standing grant,
-// a conversation's own grant or a schedule; where there is none, it is refused with the reason.
-// Asked only for actors that have the power, in a place that is not refused.
+// Third question of the gate: what authorises this? The owner's own action, a standing grant, a conversation's own
+// grant or a schedule; otherwise it is refused with the reason. Asked only for actors with the power, in a place that
+// is not refused.
 
 function authorityFor(actor: Actor, intent: Intent, facts: PolicyFacts): ReasonCode {
   if (actor.kind === 'owner') return 'owner';
@@ -181,7 +181,7 @@ function authorityFor(actor: Actor, intent: Intent, facts: PolicyFacts): ReasonC
     case 'manage_grant':
       return authorityToGrant(actor, intent);
     case 'cancel_schedule':
-      // A program ends only what it began.
+      // A client can only end what it began.
       return actor.kind === 'token' && !intent.own ? 'not_its_own' : 'narrowing';
     case 'set_hold':
       return actor.kind === 'token' ? 'token_scope' : 'owner_only';
@@ -212,12 +212,12 @@ function granted(actor: Actor, intent: ChatIntent, facts: PolicyFacts): ReasonCo
   const grant = standingGrant(facts);
   if (grant === null) return 'no_grant';
   if (!grant.canReply) return 'no_reply_grant';
-  // An auto-reply answers what was read, and a read mark says so: neither without reading.
+  // An auto-reply answers what was read, and a read mark shows it: both require the grant to read.
   const reads = actor.kind === 'auto_reply' || intent.kind === 'mark_read';
   return reads && !grant.canRead ? 'no_read_grant' : 'standing_grant';
 }
 
-/** Good for one session, in one chat, with one contact, until the conversation ends. */
+/** Valid for one session, in one chat, with one contact, until the conversation ends. */
 export function conversationAuthority(
   actor: ConversationSession,
   { chat, conversation }: Pick<PolicyFacts, 'chat' | 'conversation'>,
@@ -233,7 +233,7 @@ export function conversationAuthority(
   return conversation.ended ? 'conversation_ended' : 'conversation_grant';
 }
 
-/** What an agent scheduled still needs its grant on the day; what the owner scheduled does not. */
+/** What an agent scheduled still needs its grant when it is due; what the owner scheduled does not. */
 function scheduled(actor: Actor, intent: ChatIntent, facts: PolicyFacts): ReasonCode {
   const { schedule, chat } = facts;
   if (schedule === null) return 'no_schedule';
@@ -247,7 +247,7 @@ function scheduled(actor: Actor, intent: ChatIntent, facts: PolicyFacts): Reason
 function authorityToStart(actor: Actor, facts: PolicyFacts): ReasonCode {
   const grant = standingGrant(facts);
   if (grant?.canInitiate) return 'standing_grant';
-  // The assistant speaks for the owner, whose yes to this one conversation creates it.
+  // The assistant acts for the owner, whose approval of this conversation creates it.
   if (actor.kind === 'assistant') return 'start_conversation';
   return grant === null ? 'no_grant' : 'no_initiate_grant';
 }
@@ -257,13 +257,13 @@ function authorityToGrant(actor: Actor, { change }: ManageGrant): ReasonCode {
   return actor.kind === 'assistant' ? 'widening' : 'widening_owner_only';
 }
 
-// Fourth question of the gate: must a person see it first? Rule of Two: a run that has read what others wrote,
-// knows private things and would now communicate or take something away waits for the owner. So do drafts, first
-// contacts, late answers, and what is sent from where the owner is asked each time.
+// Fourth question of the gate: must the owner see it first? Rule of Two: a run that has read what others wrote, knows
+// private things and would now communicate or remove something needs an approval. So do drafts, first contacts, late
+// answers, and messages from a place where the owner is asked each time.
 
 type Doubt = ReasonFor<'needs_approval'> | null;
 
-/** The owner's own consent to this very thing. */
+/** The owner's own consent to exactly this. */
 const UNQUESTIONED: ReadonlySet<ReasonCode> = new Set<ReasonFor<'allow'>>([
   'owner',
   'scheduled',
@@ -287,7 +287,7 @@ function doubtAbout(
   );
 }
 
-/** Never written to before. The owner's own chat is nobody's first contact. */
+/** Whether the chat was never written to. The owner's own chat is never a first contact. */
 const isOpening = (intent: Intent, { chat }: PolicyFacts): boolean =>
   'firstContact' in intent && intent.firstContact && chat?.kind !== 'own';
 
@@ -296,7 +296,7 @@ const quoteOf = (intent: Intent, facts: PolicyFacts): Doubt =>
     ? 'quotes_private'
     : null;
 
-/** What goes to nobody but the owner deceives nobody else. */
+/** A message that only the owner receives can deceive nobody else. */
 const hiddenOf = (intent: Intent, { hidden, chat }: PolicyFacts): Doubt =>
   hidden && isChatIntent(intent) && chat?.kind !== 'own' ? 'hidden_characters' : null;
 
@@ -321,9 +321,9 @@ function taintOf(actor: Actor, intent: Intent, facts: PolicyFacts): Doubt {
 }
 
 /**
- * Whether the message may carry private data to a person whose text steered the run. The assistant knows what its owner
- * told it, so every chat waits, also the one it has read. Other sessions know only their own chat and may answer it.
- * Messages to the owner, and messages that the owner dictated, never wait.
+ * Whether the message may carry private data to a person whose text influenced the run. The assistant knows what its
+ * owner told it, so every chat needs an approval, also the one it has read. Other sessions know only their own chat and
+ * may answer it. Messages to the owner, and messages that the owner dictated, never need one.
  */
 function mayCarry(actor: Actor, intent: ChatIntent, facts: PolicyFacts): boolean {
   const { chat, taint, dictated, askedByOwner } = facts;
@@ -335,7 +335,7 @@ function mayCarry(actor: Actor, intent: ChatIntent, facts: PolicyFacts): boolean
 }
 
 function draftOf(intent: Intent, facts: PolicyFacts, authority: ReasonCode): Doubt {
-  // A conversation is created, not written: `replyMode` has no say in it.
+  // A conversation is created, not sent: `replyMode` does not apply.
   if (authority !== 'standing_grant' || intent.kind === 'create_conversation') return null;
   return standingGrant(facts)?.replyMode === 'auto' ? null : 'draft';
 }
@@ -346,7 +346,9 @@ function openingOf(intent: Intent, facts: PolicyFacts, authority: ReasonCode): D
   return isOpening(intent, facts) && !consented ? 'first_contact' : null;
 }
 
-/** What reaches nobody but the owner needs no asking; what is asked about anyway has its own reason. */
+/**
+ * A message that only the owner receives needs no confirmation; one that needs an approval anyway has its own reason.
+ */
 function confirmOf(
   intent: Intent,
   { chat, confirm, late }: PolicyFacts,
@@ -358,16 +360,16 @@ function confirmOf(
   return late ? 'late' : null;
 }
 
-// Whether a program may pause, resume or cancel a conversation that it sees. What narrows takes effect at once;
-// a cancel cannot be undone, so it is for who began it; and nobody but the owner undoes another's pause.
+// Whether a client may pause, resume or cancel a conversation that it sees. A pause takes effect at once. A cancel
+// cannot be undone, so only its creator may cancel. Only the owner may end another's pause.
 
 export const CONVERSATION_CONTROLS = ['pause', 'resume', 'cancel'] as const;
 export type ConversationControl = (typeof CONVERSATION_CONTROLS)[number];
 
 interface ControlFacts {
-  /** This very program began it. */
+  /** This client began it. */
   readonly began: boolean;
-  /** It stands as this program paused it, and the owner has said nothing there since. */
+  /** This client paused it, and the owner has not acted there since. */
   readonly pausedIt: boolean;
 }
 

@@ -1,29 +1,29 @@
-// Whether the owner dictated a message word for word, as in "Tell Mom I will be 20 minutes late".
-// Strict on purpose. A model that obeys an attacker chooses what it sends and to whom, so only this counts: a verb such as
-// "tell", the recipient's name, then one sentence, which is the whole message. What follows in a second sentence may be
-// meant for the assistant alone. Pure.
+// Decides whether the owner dictated a message word for word, as in "Tell Mom I will be 20 minutes late". Strict on
+// purpose: a model that obeys an attacker chooses text and recipient. Only this counts: a verb such as "tell", the
+// recipient's name, then one sentence, which is the whole message. A second sentence may be meant for the assistant
+// alone.
 
 interface DictationRecipient {
-  /** The name that the owner gave, or the number. */
+  /** The owner's name for them, or the number. */
   readonly name: string;
   readonly phone: string | null;
 }
 
-/** The verb that the message begins with, in the languages that owners write in most. */
+/** The verb at the beginning, in the most common languages of owners. */
 const TELLING =
   /^(?:(?:please|pls|hey|ok|can you|could you|bitte|por favor)[,\s]+)*(?:tell|let|send|text|message|write to|write|send to|answer|reply to|whatsapp|sage?|schreibe? an|schreibe?|antworte|dile a|di a|escribe a|escríbele a|diga (?:a|para)|escreva (?:a|para)|dis à|écris à|scrivi a|dì a)\s+/iu;
 
-/** "Let Mom know …" and "send Mom the message …": what belongs to the verb and stands behind the name. */
+/** "Let Mom know …" and "send Mom the message …": the part of the verb after the name. */
 const LET = /(?:^|\s)let\s+$/u;
 const KNOW = /^\s+know(?=[\s,:;–—-])/u;
 const MESSAGE = /^\s+(?:a|the|this)\s+(?:message|text)(?=[\s,:;–—-])/u;
 
-/** What may stand between the name and the text. */
+/** What may come between the name and the text. */
 const CONNECTOR = /^(?:[\s,:;–—-]+)(?:that\s+|dass\s+|que\s+|che\s+)?["“„«]?\s*/iu;
 
 const SECOND_SENTENCE = /[.!?…]["”»]?\s+\S|\S\s*\n\s*\S/u;
 
-/** True when `text` is all that follows the name of `recipient`, who is the only one of `everybody` called so. */
+/** Whether `text` is everything after the name of `recipient`, the only one of `everybody` with that name. */
 export function isDictated(
   ownersMessage: string,
   text: string,
@@ -45,7 +45,7 @@ export function isDictated(
   return dictated !== '' && dictated === withoutEnd(plain(text));
 }
 
-/** What follows the name, without the rest of the verb; null where that is missing. */
+/** What follows the name, without the rest of the verb; null if that is missing. */
 function afterVerb(verb: string, text: string): string | null {
   if (LET.test(verb)) return KNOW.test(text) ? text.replace(KNOW, '') : null;
   return text.replace(MESSAGE, '');
@@ -56,7 +56,7 @@ interface Named {
   readonly length: number;
 }
 
-/** Who is named at the beginning of a text; of "Ana" and "Ana Maria" the longer one. */
+/** The people named at the beginning of a text; of "Ana" and "Ana Maria" the longer one. */
 function longestNamed(text: string, everybody: readonly DictationRecipient[]): readonly Named[] {
   const found = everybody.flatMap((of) =>
     [of.name, ...(of.phone === null ? [] : [of.phone, `+${of.phone}`])]

@@ -1,11 +1,11 @@
-// What the gate knows when it decides, read in the same transaction as the decision. A fact that is
-// missing is one that forbids: BARE_FACTS permits nothing to any agent.
+// The facts on which the gate decides, read in the same transaction as the decision. A missing fact forbids: BARE_FACTS
+// permits nothing to any agent.
 
 import type { ChatId, ContactId, InstanceId } from '@relay/contract/ids';
 import type { Grant } from '../contacts/grants.ts';
 
 export type ChatFacts =
-  /** `contact` is null while no canonical contact is known for the chat: identity unresolved. */
+  /** `contact` is null while the chat's canonical contact is unknown: identity unresolved. */
   | { readonly kind: 'direct'; readonly id: ChatId; readonly contact: ContactId | null }
   | { readonly kind: 'group'; readonly id: ChatId; readonly observed: boolean }
   /** The owner's self-chat, or the chat with one of the owner's own numbers. */
@@ -17,16 +17,16 @@ export interface ConversationFacts {
   readonly chat: ChatId;
   readonly contact: ContactId;
   readonly ended: boolean;
-  /** The owner created it, or approved its creation, knowing the contact was never written to. */
+  /** The owner created it, or approved its creation, knowing that the contact was never written to. */
   readonly firstContactApproved: boolean;
 }
 
-/** What one run has read so far that others wrote. */
+/** Whose words a run has read so far. */
 export interface Taint {
   readonly chats: readonly ChatId[];
-  /** Text from no chat: a web page, another server's tool. */
+  /** Text from outside any chat: a web page, another server's tool. */
   readonly outside: boolean;
-  /** Programs whose text was read, by the ids of their tokens. */
+  /** Clients whose text was read, by token id. */
   readonly clients?: readonly string[];
 }
 
@@ -41,7 +41,7 @@ export function joinTaints(a: Taint, b: Taint): Taint {
   };
 }
 
-/** Nothing is in the one that is not in the other. */
+/** Whether `part` contains nothing that `whole` does not. */
 export const isTaintWithin = (part: Taint, whole: Taint): boolean =>
   (whole.outside || !part.outside) &&
   part.chats.every((chat) => whole.chats.includes(chat)) &&
@@ -50,17 +50,17 @@ export const isTaintWithin = (part: Taint, whole: Taint): boolean =>
 export const isTainted = ({ chats, outside, clients = [] }: Taint): boolean =>
   outside || chats.length > 0 || clients.length > 0;
 
-/** The schedule that a scheduler's message fulfils. */
+/** The schedule behind a scheduler's message. */
 export interface ScheduleFacts {
   readonly chat: ChatId;
   readonly hash: string;
   readonly by: 'owner' | 'agent';
-  /** Its program may schedule no more: the token was revoked, ran out, or names others. */
+  /** Its client may no longer schedule: the token was revoked, has expired, or names other contacts. */
   readonly programGone: boolean;
   readonly approved: boolean;
 }
 
-/** The owner's yes that an intent comes back with. */
+/** The owner's approval that an intent is submitted with again. */
 export interface ApprovalFacts {
   readonly hash: string;
   /** Already used for another permit. */
@@ -69,9 +69,9 @@ export interface ApprovalFacts {
 
 export interface PolicyFacts {
   readonly hold: boolean;
-  /** The chat the intent is aimed at. */
+  /** The target chat of the intent. */
   readonly chat: ChatFacts | null;
-  /** The standing grant of the chat's contact. Never consulted in a group. */
+  /** The standing grant of the chat's contact. Never used in a group. */
   readonly contactGrant: Grant | null;
   /** The standing grant of the group itself. */
   readonly groupGrant: Grant | null;
@@ -80,22 +80,22 @@ export interface PolicyFacts {
   readonly timeLocked: boolean;
   /** The settings allow no first contacts at all. */
   readonly firstContactsOff: boolean;
-  /** WhatsApp has said that nobody has registered the number of the chat's contact. */
+  /** WhatsApp has said that the contact's number is not registered. */
   readonly unregistered: boolean;
   readonly taint: Taint;
-  /** The owner addressed the assistant in this very group and waits for its answer there. */
+  /** The owner addressed the assistant in this group and waits for its answer there. */
   readonly askedByOwner: boolean;
-  /** That group was not answered a moment ago, nor as often as it may be in a day. */
+  /** The group's limits (pause and daily maximum) allow an answer. */
   readonly withinCadence: boolean;
-  /** It comes from where the owner is asked before anything is sent. */
+  /** It comes from a place where the owner is asked before anything is sent. */
   readonly confirm: boolean;
-  /** It answers something so old that the owner looks at it first. */
+  /** It answers something so old that the owner checks it first. */
   readonly late: boolean;
-  /** The text has characters that cannot be seen or that change how it reads. */
+  /** The text has characters that are invisible or change how it reads. */
   readonly hidden: boolean;
-  /** The words give away what the agent was told in confidence. */
+  /** The text reveals what the agent was told in confidence. */
   readonly quotesPrivate: boolean;
-  /** The owner's own message of this turn names the recipient and holds the whole text. */
+  /** The owner's own message in this turn names the recipient and contains the whole text. */
   readonly dictated: boolean;
   readonly schedule: ScheduleFacts | null;
   readonly approval: ApprovalFacts | null;

@@ -1,6 +1,6 @@
-// What may be asked of the gate: everything that changes the world. An intent names its target by
-// id and carries the hash of all that a person would be shown, recipient and content together, so
-// that an approval is good for exactly this and nothing else.
+// The intents that can be submitted to the gate: everything with an effect outside. An intent names its target by id
+// and carries the hash of all that a person would be shown, recipient and content, so that an approval is valid for
+// exactly this.
 
 import type { ApprovalId, ChatId, ContactId } from '@relay/contract/ids';
 import type { GrantChange } from '../contacts/grants.ts';
@@ -11,7 +11,7 @@ interface InChat {
 }
 
 interface Opening extends InChat {
-  /** True when this account has never written to the chat. */
+  /** Whether this account has never written to the chat. */
   readonly firstContact: boolean;
 }
 
@@ -23,7 +23,7 @@ interface React extends InChat {
   readonly kind: 'react';
 }
 
-/** A read mark leaves the account and is seen by the other side. */
+/** A read mark is sent and is visible to the other side. */
 interface MarkRead extends InChat {
   readonly kind: 'mark_read';
 }
@@ -45,10 +45,10 @@ export interface ManageGrant {
   readonly hash: string;
 }
 
-/** Nothing more comes of a schedule. */
+/** Ends a schedule. */
 interface CancelSchedule {
   readonly kind: 'cancel_schedule';
-  /** The same actor scheduled it. */
+  /** Whether the same actor scheduled it. */
   readonly own: boolean;
   readonly hash: string;
 }
@@ -63,7 +63,7 @@ interface AnswerApproval {
   readonly approval: ApprovalId;
 }
 
-/** Leaves the account for WhatsApp as soon as it is permitted. */
+/** Sent to WhatsApp as soon as it is permitted. */
 type SendingIntent = SendMessage | React | MarkRead;
 export type ChatIntent = SendingIntent | ScheduleMessage | CreateConversation;
 export type Intent = ChatIntent | ManageGrant | CancelSchedule | SetHold | AnswerApproval;

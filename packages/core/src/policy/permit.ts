@@ -1,5 +1,5 @@
-// The gate's yes to one intent. The outbox takes nothing else, and only the gate makes one: the brand
-// keeps others from building it by accident, an import rule from doing so on purpose.
+// The gate's permit for one intent. The outbox accepts nothing else, and only the gate creates one: the brand prevents
+// building one by accident, an import rule on purpose.
 import type { AccountId, ChatId, InstanceId, PermitId } from '@relay/contract/ids';
 
 declare const permitted: unique symbol;
@@ -10,7 +10,7 @@ export interface Permit {
   readonly id: PermitId;
   readonly chat: ChatId;
   readonly instance: InstanceId | null;
-  /** Hash of recipient and content together: good for exactly this message. */
+  /** The hash of recipient and content: valid for exactly this message. */
   readonly hash: string;
 }
 

@@ -1,27 +1,27 @@
-// Whether a text gives away private words: a quotation at length, or a code. Words are compared without
-// case, accents, spaces and marks, as written, backwards, and out of the common encodings. What the other
-// side said itself and what may be told are no secrets. A paraphrase is beyond this, and so is any cipher.
+// Decides whether a text reveals private text: a long quotation, or a code. Text is compared without case, accents,
+// spaces and punctuation, forwards, backwards, and decoded from the common encodings. What the other side said and what
+// may be told are not secret. It does not detect paraphrases or ciphers.
 import { bytesToComparableText, reverseText, toComparableText } from './comparable-text.ts';
 
 interface PrivateTexts {
-  /** Those first that nobody but the owner writes in. */
+  /** Texts that only the owner writes come first. */
   readonly privateTexts: readonly string[];
   /** What the contact said, or was told by the owner. */
   readonly knownTexts: readonly string[];
-  /** What may be told as it stands. */
+  /** What may be told verbatim. */
   readonly facts: readonly string[];
   /** What the same agent said last, oldest first: a secret may be told in pieces. */
   readonly saidBefore?: readonly string[];
 }
 
-/** As many letters and digits in a row are no accident, nor the way one naturally puts it. */
+/** This many letters and digits in a row are neither an accident nor a natural phrase. */
 const QUOTATION = 64;
-/** A text too short for that counts when it is quoted whole, from this length on. */
+/** A shorter text counts if it is quoted whole, from this length on. */
 const SHORTEST = 40;
 const BLOCK = QUOTATION / 2;
 /** What others said is recognised in pieces of this length. */
 const PIECE = 12;
-/** Looked for in pieces, which costs the most: the first of them. */
+/** Only this many codes are searched in pieces, which costs the most. */
 const MOST_CODES = 100;
 
 export function leaksPrivateText(text: string, words: PrivateTexts): boolean {
@@ -40,7 +40,7 @@ export function leaksPrivateText(text: string, words: PrivateTexts): boolean {
 
 interface Secret {
   readonly codes: readonly string[];
-  /** All of it, squeezed. */
+  /** The whole text, reduced to letters and digits. */
   readonly words: string;
 }
 
@@ -53,7 +53,7 @@ function secretsIn(text: string, secrets: readonly Secret[]): string[] {
   ]);
 }
 
-/** What neither the text nor the lines before it say, but both together; also a code that the text takes apart. */
+/** What only the text and the lines before it reveal together; also a code that the text splits. */
 function completedBy(
   text: string,
   before: readonly string[],
@@ -73,14 +73,14 @@ function completedBy(
   ];
 }
 
-/** A quotation that was told already does not become another by the next few letters. */
+/** A few more letters do not make an already revealed quotation a new one. */
 const hardlyMore = (secret: string, part: string): boolean =>
   secret.includes(part) && secret.length - part.length < BLOCK;
 
 const has = ({ text }: TracedText, secret: string): boolean =>
   text.includes(secret) || text.includes(reverseText(secret));
 
-/** The stretches of a secret that are in what was read, forwards or backwards. */
+/** The parts of a secret that occur in the text, forwards or backwards. */
 function quotationsIn(read: TracedText, secret: string): string[] {
   if (secret.length < SHORTEST) return [];
   if (secret.length < QUOTATION) {
@@ -89,7 +89,7 @@ function quotationsIn(read: TracedText, secret: string): string[] {
   return [...stretchesIn(read, secret), ...stretchesIn(read, reverseText(secret)).map(reverseText)];
 }
 
-/** Any stretch as long as a quotation holds one whole block, wherever it begins. */
+/** Any part as long as a quotation contains one whole block, wherever it begins. */
 function stretchesIn({ text: read, traces }: TracedText, secret: string): string[] {
   const stretches: string[] = [];
   for (let at = 0; at + BLOCK <= secret.length; at += BLOCK) {
@@ -105,7 +105,7 @@ function stretchesIn({ text: read, traces }: TracedText, secret: string): string
   return stretches;
 }
 
-/** How far the two go on being the same, both ways. */
+/** Extends a match in both directions. */
 function extend(read: string, hit: number, secret: string, at: number): string {
   let before = 0;
   while (before < at && before < hit && read[hit - before - 1] === secret[at - before - 1])
@@ -115,7 +115,7 @@ function extend(read: string, hit: number, secret: string, at: number): string {
   return secret.slice(at - before, at + after);
 }
 
-/** Said by others, whole; of a quotation, so much of it that what is left is none. */
+/** Whether others said it whole; of a quotation, enough that the rest is none. */
 function isTold(secret: string, told: readonly string[]): boolean {
   if (told.some((text) => text.includes(secret))) return true;
   if (secret.length < SHORTEST) return false;
@@ -129,8 +129,8 @@ function isTold(secret: string, told: readonly string[]): boolean {
   return untold < Math.min(secret.length, QUOTATION) / 2;
 }
 
-// What in a private text is a code rather than words: six or more digits that are neither a date nor a
-// time nor a price, or twelve or more characters that mix letters and digits. Bookings, accounts, keys.
+// Finds codes in a private text: six or more digits that are not a date, time or price, or twelve or more characters
+// that mix letters and digits. Bookings, accounts, keys.
 
 const DAY = '(?:0?[1-9]|[12]\\d|3[01])';
 const MONTH = '(?:0?[1-9]|1[0-2])';
@@ -138,7 +138,7 @@ const YEAR = '(?:19|20)\\d\\d';
 const AMOUNT = "(?:\\d{1,3}(?:[.,' ]\\d{3}){1,4}|\\d{1,12})(?:[.,]\\d{1,2})?";
 const CURRENCY = '(?:[€$£¥₹]|(?:eur|euros?|usd|dollars?|chf|gbp|pounds?|clp|pesos?|inr)\\b)';
 
-/** Figures that people tell each other all day. */
+/** Figures that people use in ordinary messages. */
 const ORDINARY = new RegExp(
   [
     `(?<!\\d)${YEAR}([-./])${MONTH}\\1${DAY}(?!\\d)`,
@@ -155,7 +155,7 @@ const ORDINARY = new RegExp(
   'giu',
 );
 
-/** In groups, as people write long numbers; or joined by marks. */
+/** Grouped, as people write long numbers, or joined by punctuation. */
 const NUMBER = /\d{3,}(?: \d{3,})+|\d\d(?: \d\d){3,}|\d+(?:[-./]\d+)*/g;
 const MIXED = /[\p{L}\d]+(?:[-_.:/+=@#~][\p{L}\d]+)*/gu;
 /** A number at one end of ordinary words: `2-bedroom-flat`, `Gleis-14`. */
@@ -164,7 +164,7 @@ const COMPOUND = /^(?:\d{1,2}-[\p{L}-]+|[\p{L}-]+-\d{1,2})$/u;
 const MIXED_LENGTH = 12;
 const DIGITS = 6;
 
-/** Squeezed, each once. */
+/** Reduced to letters and digits, each once. */
 export function codesIn(text: string): string[] {
   if (!/\d/.test(text)) return [];
   const whole = text.normalize('NFKC');
@@ -181,22 +181,22 @@ function isMixed(token: string): boolean {
   return /\d/.test(token.replace(ORDINARY, ' '));
 }
 
-// A code told in pieces, over several messages or within one: a text is read together with the lines
-// before it. Who has most of a code has the code; its ordinary words alone are not most of it.
-// Invariant: what comes out is what of the code stands in the lines, so that it can be known otherwise.
+// Detects a code told in pieces, over several messages or within one: a text is read together with the lines before it.
+// Most of a code counts as the code; its ordinary words alone do not. The result is the part of the code in the lines,
+// so that the caller can check whether it is known otherwise.
 
-/** Pieces shorter than these turn up by themselves in what people say. */
+/** Shorter pieces occur by chance in ordinary messages. */
 const SHORTEST_DIGITS = 3;
 const SHORTEST_MIXED = 4;
 const MOST = 0.75;
 const MOST_DIGITS = 0.5;
-/** Of a very long code the beginning: who has that has been told it. */
+/** Only the beginning of a very long code is checked: revealing that reveals the code. */
 const LONGEST = 64;
 
 class CodePieces {
   readonly #lines: readonly string[];
   readonly #plain: string;
-  /** With all that a line may say besides; too much of it is chance for short runs of digits. */
+  /** With all readings of a line; too many of them match short runs of digits by chance. */
   #all: string | null = null;
 
   constructor(lines: readonly string[]) {
@@ -204,7 +204,7 @@ class CodePieces {
     this.#plain = bothWays(this.#lines.map(toComparableText));
   }
 
-  /** The pieces of a code that stand somewhere in the lines; none unless they are most of it. */
+  /** The pieces of a code in the lines; none unless they are most of it. */
   of(code: string): string[] {
     if (/^\d+$/.test(code)) return mostOf(code, this.#plain, SHORTEST_DIGITS);
     this.#all ??= bothWays(this.#lines.flatMap(readingsOf));
@@ -238,9 +238,9 @@ function mostOf(whole: string, text: string, shortest: number): string[] {
 
 const digits = (text: string): number => text.replace(/\D/g, '').length;
 
-/** How much of the code from here on stands in the text in one piece. */
+/** How much of the code from this position occurs in the text in one piece. */
 function longestAt(code: string, from: number, text: string, shortest: number): number {
-  // A longer piece is nowhere before the shorter one: the text is gone through once.
+  // A longer piece never occurs before the shorter one, so one pass over the text is enough.
   let at = 0;
   for (let length = shortest; from + length <= code.length; length++) {
     at = text.indexOf(code.slice(from, from + length), at);
@@ -249,13 +249,13 @@ function longestAt(code: string, from: number, text: string, shortest: number): 
   return code.length - from;
 }
 
-// What a text may say besides what it seems to: every reading that a person with ordinary tools would get
-// out of it. Alignment is unknown inside a longer text, so each is tried; nonsense costs nothing.
+// Decodes a text in every way that a person with ordinary tools would. The alignment inside a longer text is unknown,
+// so each is tried; nonsense does no harm.
 
 interface TextReadings {
-  /** As it stands. */
+  /** The text itself. */
   readonly plain: string;
-  /** Out of base64, hexadecimal and percent signs. */
+  /** Decoded from base64, hexadecimal and percent encoding. */
   readonly hidden: readonly string[];
 }
 
@@ -287,7 +287,7 @@ const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 const BASE64 = alphabet([LETTERS, 0], ['+/', 62]);
 const BASE64_URL = alphabet([LETTERS, 0], ['-_', 62]);
 const HEX = alphabet(['0123456789', 0], ['abcdef', 10], ['ABCDEF', 10]);
-/** As bytes are written in programs and pages. */
+/** Byte prefixes in programs and pages. */
 const HEX_MARKS = /\\x|0x|\\u00|&#x|%/gi;
 
 /** The digits of an alphabet in the text, whatever stands between them, read as bytes. */
@@ -327,8 +327,8 @@ function percentDecoded(text: string): string {
   });
 }
 
-// A quick no to "is this stretch in that text?": four letters in a row leave a trace, and a stretch of
-// which one is missing is not there. A yes has to be looked up.
+// A fast negative test for "does this text contain this part?": every four letters in a row leave a trace, and a part
+// with a missing trace is not there. A positive result has to be verified.
 
 interface TracedText {
   readonly text: string;

@@ -1,4 +1,4 @@
-// May this actor read here? Asked for each chat before its text reaches a model or leaves by a
+// Decides whether an actor may read in a chat. Checked for each chat before its text reaches a model or leaves by a
 // route; queries apply the same rules in SQL. A read across chats is one question per chat.
 
 import type { Scope } from '@relay/contract/policy/scopes';
@@ -16,7 +16,7 @@ export const READ_KINDS = [
   'schedules',
   'ledger',
 ] as const;
-/** What people wrote, found or summed up; and the records: of conversations, grants, schedules, decisions. */
+/** Text by people, its search results and summaries; and records of conversations, grants, schedules and decisions. */
 export type ReadKind = (typeof READ_KINDS)[number];
 
 export interface ReadFacts

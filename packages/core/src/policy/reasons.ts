@@ -1,5 +1,5 @@
-// Every reason the policy can give, with what it decides and the sentence a person reads: why, and
-// where there is one, the next step. The reason is persisted in the ledger: never rename one.
+// Every reason of the policy, with its outcome and the sentence for people: why, and the next step if there is one.
+// Reasons are persisted in the ledger: never rename one.
 import { ERRORS, RelayError } from '@relay/contract/errors';
 
 export const DECISION_OUTCOMES = ['deny', 'needs_approval', 'allow'] as const;
@@ -26,7 +26,7 @@ export const REASONS = {
   token_scope: allow('The scopes of this token allow it.'),
   approved: allow('You approved exactly this.'),
 
-  // A person decides; each waits in the approvals
+  // The owner decides; each becomes an approval
   draft: ask('Replies here are drafts. Read it under `relay approvals` and send it with your yes.'),
   first_contact: ask(
     'This person was never written to from this account. Approve the first message under `relay approvals`.',
@@ -69,7 +69,7 @@ export const REASONS = {
     'The message quotes what you told the agent in confidence. Read it under `relay approvals` and send it with your yes, or reject it and resume the conversation.',
   ),
 
-  // Refused: who asks
+  // Refused: the actor
   no_rule: deny('No rule allows this, so it is refused.'),
   owner_only: deny('Only you may do this. Do it yourself in the console or with `relay`.'),
   widening_owner_only: deny(
@@ -102,7 +102,7 @@ export const REASONS = {
     'The program that scheduled it has lost its token or the scope for it. Schedule it yourself with `relay schedule`.',
   ),
 
-  // Refused: the state of things
+  // Refused: the current state
   hold: deny('Sending is on hold. `relay release` ends the hold.'),
   time_locked: deny(
     'WhatsApp does not let this account write to new people for now. Try again when the lock has ended; `relay status` shows it.',
@@ -116,7 +116,7 @@ export const REASONS = {
     'Too many approvals are waiting already. Answer some of them under `relay approvals`, then ask again.',
   ),
 
-  // Refused: the words
+  // Refused: the text
   unsendable: deny('It holds a character that no message can carry.'),
 
   // Refused: the place
@@ -175,13 +175,13 @@ export interface Decision {
   readonly reason: ReasonCode;
 }
 
-/** The reason fixes the outcome, so that the two can never disagree. */
+/** The reason determines the outcome, so that the two never disagree. */
 export const decisionFor = (reason: ReasonCode): Decision => ({
   outcome: REASONS[reason].outcome,
   reason,
 });
 
-/** What whoever asked is told: a refusal that a program can act on has an error code of its own. */
+/** The error for the caller: a refusal that a client can act on has its own error code. */
 export const refusalError = (reason: ReasonCode): RelayError =>
   reason === 'not_on_whatsapp'
     ? new RelayError(reason)

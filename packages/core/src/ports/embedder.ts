@@ -1,31 +1,31 @@
-// Turns texts into vectors: an endpoint that speaks OpenAI's protocol, or a small model inside the daemon.
-// Implemented in `llm`, handed to `search` by `main`. Vectors of different models are never compared.
+// The interface that turns texts into vectors: an endpoint that speaks OpenAI's protocol, or a small model inside the
+// daemon. Vectors of different models are never compared.
 
 import type { MemorySettings } from '@relay/contract/settings';
 
 export interface Embedder {
   readonly provider: string;
   readonly model: string;
-  /** 0 while nobody knows: an endpoint tells with its first answer. */
+  /** 0 while unknown: an endpoint's first response shows it. */
   readonly dims: number;
-  /** How many texts it likes to be given at once. */
+  /** The preferred batch size. */
   readonly atOnce?: number;
-  /** The script it was taught; texts in others are not given to it. */
+  /** The script it was trained on; texts in others are not passed to it. */
   readonly reads?: 'latin' | 'all';
-  /** One vector of length 1 for each text, in their order. */
+  /** One vector of length 1 per text, in order. */
   embed(texts: readonly string[], signal?: AbortSignal): Promise<readonly Float32Array[]>;
   close?(): Promise<void>;
 }
 
-/** Null while memory works by words alone. Asked anew for each batch: the owner may switch. */
+/** Null while search works by words alone. Called for each batch, because the owner may switch. */
 export type EmbedderSource = () => Promise<Embedder | null>;
 
-/** Where the choice is kept and what it opens. */
+/** The stored choice, and how to open it. */
 export interface MemorySetup {
   read(): Promise<MemorySettings>;
   save(settings: MemorySettings): Promise<void>;
-  /** Null for `off`. Whoever opens one closes it. */
+  /** Null for `off`. The caller closes what it opens. */
   open(settings: MemorySettings): Promise<Embedder | null>;
-  /** The one that is used now. */
+  /** The embedder in use. */
   current(): Promise<Embedder | null>;
 }

@@ -1,5 +1,5 @@
-// A way to reach WhatsApp. A small required interface and optional capabilities; what it received it has
-// already made durable through its WireStore, so its events are hints and receipts, never messages.
+// The interface of the transport and its store. Received messages are already durable through the store, so the
+// transport's events are hints and receipts, never messages.
 import type { ConnectionState } from '@relay/contract/connection/states';
 import type { MessageId } from '@relay/contract/ids';
 
@@ -11,20 +11,20 @@ export type LinkMethod =
 export interface WhatsAppLink {
   readonly state: ConnectionState;
   readonly since: Date;
-  /** The number of the linked account, digits only; known once linked, also while away. */
+  /** The linked account's number, digits only; known once linked, also while offline. */
   readonly phone: string | null;
   readonly lid: string | null;
   readonly name: string | null;
-  /** The text inside the QR code, while there is one to scan. */
+  /** The content of the QR code, while there is one to scan. */
   readonly qr: string | null;
-  /** When the next code takes its place. */
+  /** When the next code replaces it. */
   readonly qrExpiresAt: Date | null;
   readonly pairingCode: string | null;
-  /** Messages of the offline replay still to come; null when there is none. */
+  /** Messages of the offline replay still to come; null if there is no replay. */
   readonly replaying: number | null;
-  /** First contacts are refused until then. */
+  /** WhatsApp refuses first contacts until then. */
   readonly timeLockedUntil: Date | null;
-  /** When it will try again by itself; null when it will not. */
+  /** When the next automatic attempt is due; null if there is none. */
   readonly retryAt: Date | null;
   readonly health: LinkHealth;
 }
@@ -32,18 +32,18 @@ export interface WhatsAppLink {
 export interface LinkHealth {
   readonly lastStanzaAt: Date | null;
   readonly pingMs: number | null;
-  /** Closes within the last hour. */
+  /** Closed connections within the last hour. */
   readonly flaps: number;
   readonly received: number;
   readonly undecryptable: number;
-  /** How often a socket that had gone deaf was restarted. */
+  /** Restarts of an unresponsive socket. */
   readonly restarts: number;
-  /** How far this machine's clock was ahead of WhatsApp's at the last login, in seconds; behind is less than nothing. */
+  /** How far this machine's clock was ahead of WhatsApp's at the last login, in seconds; negative if behind. */
   readonly clockAheadS?: number | null;
 }
 
 export type TransportEvent =
-  /** State, QR code, pairing code or account changed. */
+  /** The state, QR code, pairing code or account changed. */
   | { readonly type: 'link'; readonly link: WhatsAppLink }
   /** Something was added to the inbox and is durable. */
   | { readonly type: 'received' }
@@ -54,14 +54,14 @@ export type TransportEvent =
       readonly status: 'sent' | 'delivered' | 'read';
       readonly at: Date;
     }
-  /** The server refused a message that had left. */
+  /** The server refused a message after it was sent. */
   | { readonly type: 'refused'; readonly id: MessageId; readonly code: number }
-  /** These addresses name one person. */
+  /** These addresses belong to one person. */
   | { readonly type: 'aliases'; readonly addresses: readonly string[] }
   | { readonly type: 'group'; readonly group: GroupInfo }
-  /** What groups of the account are called; told of all of them once connected. */
+  /** The names of the account's groups; all of them are reported once connected. */
   | { readonly type: 'group_names'; readonly groups: readonly GroupName[] }
-  /** The replay of what waited while the account was away is over. */
+  /** The replay of what waited while the account was offline is complete. */
   | { readonly type: 'replayed'; readonly count: number };
 
 export interface GroupName {
@@ -94,15 +94,15 @@ export interface OutgoingMedia {
 
 export interface Transport {
   readonly link: WhatsAppLink;
-  /** A receipt whose listener gives a promise stays with the server until that resolves. */
+  /** If a listener returns a promise for a receipt, the server keeps the receipt until that resolves. */
   subscribe(listener: (event: TransportEvent) => unknown): () => void;
   /** Returns at once; does nothing while connected or connecting. */
   connect(method?: LinkMethod): void;
-  /** Connects if the account is linked already; asks nobody to link it. */
+  /** Connects if the account is already linked; never starts linking. */
   resume(): void;
-  /** Resolves when the old socket is gone. `forget` unlinks the device and drops its keys. */
+  /** Resolves when the old socket is gone. `forget` unlinks the device and deletes its keys. */
   disconnect(options: { readonly forget: boolean }): Promise<void>;
-  /** Resolves when the server has taken the message. Rejects with a SendFault. */
+  /** Resolves when the server has accepted the message. Rejects with a SendFault. */
   send(message: OutgoingMessage): Promise<void>;
   close(): Promise<void>;
   readonly capabilities: TransportCapabilities;
@@ -110,21 +110,21 @@ export interface Transport {
 
 export interface TransportCapabilities {
   readonly media?: true;
-  /** Shows the other end that somebody writes. */
+  /** Shows the typing indicator to the other side. */
   readonly typing?: (chat: string, on: boolean) => Promise<void>;
   readonly groups?: (address: string) => Promise<GroupInfo | null>;
   /**
-   * Asks WhatsApp who has registered a phone number. Gives the address that WhatsApp knows them by, which may be
-   * another spelling of the number or a LID; null when nobody has. Rejects when there is no answer.
+   * Asks WhatsApp who has registered a phone number. Returns WhatsApp's address for them, which may be another spelling
+   * of the number or a LID; null if nobody has. Rejects without a response.
    */
   readonly findRegistered?: (address: string) => Promise<string | null>;
 }
 
-/** What came of a send. Only `not_sent` may be tried again without further thought. */
+/** Why a send failed. Only `not_sent` may be tried again without further checks. */
 export class SendFault extends Error {
   /**
-   * `not_sent`: certainly did not leave. `uncertain`: may have left; receipts will tell.
-   * `refused`: the server said no, with this code.
+   * `not_sent`: certainly not sent. `uncertain`: may have been sent; receipts will show. `refused`: the server refused
+   * it with this code.
    */
   readonly kind: 'not_sent' | 'uncertain' | 'refused';
   readonly code: number | null;
@@ -137,13 +137,13 @@ export class SendFault extends Error {
   }
 }
 
-/** What was sent under an id, for a recipient whose device asks to have it again. */
+/** What was sent under an id, for a recipient's device that requests it again. */
 export type FindSent = (id: MessageId) => Promise<Pick<OutgoingMessage, 'text'> | null>;
 
-// What a transport must have made durable, in its own words: bytes under names. Implemented by `store`.
-// Invariant: what is durable is always a prefix of what was submitted, and a unit is durable whole.
+// The store of a transport: bytes under names that must be durable. What is durable is always a prefix of what was
+// submitted, and a unit is durable as a whole.
 
-/** A key of the transport's. What the kinds mean is the transport's business; numbers are never reused. */
+/** A key of the transport. The transport defines the kinds; their numbers are never reused. */
 export interface KeyWrite {
   readonly kind: number;
   readonly id: string;
@@ -151,24 +151,24 @@ export interface KeyWrite {
   readonly value: Uint8Array | null;
 }
 
-/** A ciphertext that was opened once and cannot be opened again, and what was in it. */
+/** A ciphertext that can be decrypted only once, and its plaintext. */
 interface JournalEntry {
   readonly digest: Uint8Array;
   readonly plain: Uint8Array;
 }
 
-/** A message as it came; `InboxReader` knows how to read it. Known once per chat, sender and id. */
+/** A message as received; `InboxReader` can read it. Unique per chat, sender and id. */
 export interface InboxEntry {
   readonly chat: string;
   readonly sender: string;
   readonly id: string;
   readonly stanza: Uint8Array;
   readonly content: Uint8Array;
-  /** Of the journal entry in the same unit. */
+  /** The digest of the journal entry in the same unit. */
   readonly digest?: Uint8Array;
 }
 
-/** One change of the wire's state: a decrypt with its ratchet and its message, an encrypt, new keys. */
+/** One change of the transport's state: a decryption with its ratchet and message, an encryption, new keys. */
 export interface TransportUnit {
   readonly keys?: readonly KeyWrite[];
   readonly credentials?: Uint8Array;
@@ -177,28 +177,28 @@ export interface TransportUnit {
 }
 
 export interface TransportStore {
-  /** Null only if the account was never linked. Unreadable is not missing: that is a fault. */
+  /** Null only if the account was never linked. Unreadable credentials are a fault, not missing ones. */
   credentials(): Promise<Uint8Array | null>;
-  /** Those that exist. */
+  /** Only keys that exist. */
   read(kind: number, ids: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>;
   journal(digest: Uint8Array): Promise<Uint8Array | null>;
-  /** Resolves when the unit is durable. Rejects with a WireFault, after which the store is of no use. */
+  /** Resolves when the unit is durable. Rejects with a TransportStoreFault, after which the store is unusable. */
   submit(unit: TransportUnit): Promise<void>;
-  /** How many units were submitted, and how many of them are durable. */
+  /** The number of submitted units, and how many of them are durable. */
   readonly submitted: number;
   readonly durable: number;
-  /** After every commit. */
+  /** Called after every commit. */
   onDurable(listener: () => void): () => void;
-  /** Once, when the store can no longer be believed: nothing more may leave, open it again. */
+  /** Called once, when the store can no longer be trusted: send nothing more and open it again. */
   onFault(listener: (fault: TransportStoreFault) => void): () => void;
-  /** The device was unlinked: its credentials and keys go, what was received stays. */
+  /** The device was unlinked: deletes its credentials and keys, keeps what was received. */
   forget(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The store could not answer. Never to be taken for "there is no such key". */
+/** The store failed. Never treat this as a missing key. */
 export class TransportStoreFault extends Error {
-  /** `unreadable`: a record is damaged or its key is not the one it was sealed with; opening again will not help. */
+  /** `unreadable`: a record is damaged or was sealed with another key; opening again will not help. */
   readonly kind: 'unreadable' | 'unavailable' | 'lease_lost';
 
   constructor(

@@ -1,12 +1,12 @@
-// What becomes of a message that was taken in. Pure: the router reads the facts, asks here, and writes the
-// answer with its reason into the ledger. The reasons are persisted: never rename one.
+// Decides which feature handles a stored message. The router reads the facts, calls this, and writes the result with
+// its reason to the ledger. The reasons are persisted: never rename one.
 import type { ContactId, InstanceId } from '@relay/contract/ids';
 import { isMark } from '../messages/message.ts';
 import type { ChatFacts, ConversationFacts } from '../policy/facts.ts';
 import { canRead, type ReadFacts } from '../policy/read.ts';
 import { type ReasonFor, reasonSentence } from '../policy/reasons.ts';
 
-/** Reasons of the router's own; a refusal to read has its reason from the policy. */
+/** The router's own reasons; a refusal to read has the policy's reason. */
 export const ROUTE_REASONS = {
   own_message: 'Ignored because it is yours.',
   sent_by_relay: 'Ignored because Relay sent it itself.',
@@ -29,7 +29,7 @@ export type RouteReason = keyof typeof ROUTE_REASONS | ReasonFor<'deny'>;
 
 export type Route =
   | { readonly to: 'nobody'; readonly outcome: 'ignored' | 'stored'; readonly reason: RouteReason }
-  /** A person without a readable grant wrote: counted, never answered. */
+  /** Somebody without a grant to read wrote: a message request, counted and never answered. */
   | {
       readonly to: 'knock';
       readonly outcome: 'stored';
@@ -37,8 +37,7 @@ export type Route =
       readonly contact: ContactId;
     }
   /**
-   * `late_reply`: to a conversation that has ended. `takeover`: the owner's own words, typed on a phone; they take the
-   * conversation out of Relay's hands.
+   * `late_reply`: to an ended conversation. `takeover`: the owner's own words, typed on a phone; Relay's agent stops.
    */
   | {
       readonly to: 'conversation' | 'late_reply' | 'takeover';
@@ -46,11 +45,11 @@ export type Route =
       readonly reason: RouteReason;
       readonly instance: InstanceId;
     }
-  /** The owner, or one of their own numbers, speaks to the assistant. */
+  /** The owner, or one of their own numbers, writes to the assistant. */
   | { readonly to: 'assistant'; readonly outcome: 'handed_over'; readonly reason: RouteReason }
   /** The owner reacted in their own chat. */
   | { readonly to: 'reaction'; readonly outcome: 'handed_over'; readonly reason: RouteReason }
-  /** A group that is read in silence, whoever wrote. */
+  /** An observed group, whoever wrote. */
   | { readonly to: 'observer'; readonly outcome: 'handed_over'; readonly reason: RouteReason }
   | {
       readonly to: 'auto_reply';
@@ -60,16 +59,16 @@ export type Route =
     };
 
 export interface RouteFacts extends Omit<ReadFacts, 'what' | 'conversation' | 'chat'> {
-  /** `owner` is the person at the phone, as against what Relay sent for them. */
+  /** `owner` is the person at the phone, as opposed to what Relay sent for them. */
   readonly author: 'contact' | 'owner' | 'relay';
-  /** WhatsApp's own word for the content, such as `reactionMessage`. */
+  /** WhatsApp's name of the content type, such as `reactionMessage`. */
   readonly kind: string;
-  /** It ends with the signature of the assistant. */
+  /** Whether it ends with the assistant's signature. */
   readonly signed: boolean;
-  /** The chat of the linked number with itself; `chat` is `own` then, as it is for the owner's other numbers. */
+  /** The linked number's chat with itself; `chat` is `own` then, as for the owner's other numbers. */
   readonly self: boolean;
   readonly chat: ChatFacts;
-  /** The conversation that holds the chat's contact, if one does. */
+  /** The conversation that occupies the chat's contact, if any. */
   readonly conversation: ConversationFacts | null;
   /** The last conversation with the contact, if it was completed or abandoned in the last days. */
   readonly ended: { readonly instance: InstanceId; readonly isDismissed: boolean } | null;
@@ -78,7 +77,7 @@ export interface RouteFacts extends Omit<ReadFacts, 'what' | 'conversation' | 'c
 export function route(facts: RouteFacts): Route {
   const { author, chat, conversation } = facts;
   if (author === 'relay') return { to: 'nobody', outcome: 'ignored', reason: 'sent_by_relay' };
-  // Ids first, the signature second: it is all there is when the id was lost, or when the assistant of one
+  // Ids are checked first, then the signature: it is the only evidence if the id was lost, or if the assistant of one
   // of the owner's other numbers answers this one.
   if (facts.signed && (author === 'owner' || chat.kind === 'own')) {
     return { to: 'nobody', outcome: 'ignored', reason: 'signed_by_relay' };
@@ -121,7 +120,7 @@ export function route(facts: RouteFacts): Route {
     : { to: 'knock', outcome: 'stored', reason: refusal, contact: chat.contact };
 }
 
-/** What the owner types to themselves, and what one of their other numbers writes. */
+/** What the owner writes to themselves, and what one of their other numbers writes. */
 function toAssistant({ author, self, kind }: RouteFacts): Route {
   const asks = author === 'contact' || self;
   if (asks && kind === 'reactionMessage') {
@@ -131,7 +130,7 @@ function toAssistant({ author, self, kind }: RouteFacts): Route {
   return { to: 'assistant', outcome: 'handed_over', reason: 'to_assistant' };
 }
 
-/** The owner's own words too: they are part of what was said. */
+/** The owner's messages too: they are part of what was said. */
 function toObserver(facts: RouteFacts): Route {
   const observer = { kind: 'observer', chat: facts.chat.id } as const;
   const { outcome, reason } = canRead(observer, { ...facts, what: 'messages' });

@@ -1,4 +1,4 @@
-// A rule and its times as a person reads them. Pure, and always in English, whatever the machine speaks.
+// Formats a schedule's rule and times for people. Always in English, whatever the machine's language.
 
 import type { CatchUp } from '@relay/contract/api/constants';
 import { WEEKDAYS, type Weekday } from '@relay/contract/schedule/names';
@@ -29,7 +29,7 @@ export const MONTH_NAMES = [
   'December',
 ] as const;
 
-/** As in: every weekday at 09:00, Europe/Berlin. */
+/** Such as: every weekday at 09:00, Europe/Berlin. */
 export const describeRule = (rule: ScheduleRule, zone: Zone): string =>
   `${ruleWords(rule, zone)}, ${zone.name}`;
 
@@ -54,7 +54,7 @@ function daysWords(days: readonly Weekday[]): string {
   return names.length === 0 ? last : `${names.join(', ')} and ${last}`;
 }
 
-/** The few that people make by typing words; all others are shown as they are. */
+/** The few expressions that typed schedules produce; all others are shown verbatim. */
 function cronWords(expression: string): string {
   const [, minute = '', hour = '', day = '', month = ''] =
     /^(\d{1,2}) (\d{1,2}) (\d{1,2}|L) (\d{1,2}|\*) \*$/.exec(expression) ?? [];
@@ -86,13 +86,13 @@ const CATCH_UPS: Readonly<Record<CatchUp, string>> = {
   all: 'all that is missed is sent late',
 };
 
-/** What becomes of those that Relay was not there for. */
+/** What happens to missed runs. */
 export function describeCatchUp({ kind }: Pick<ScheduleRule, 'kind'>, catchUp: CatchUp): string {
   if (kind !== 'once') return CATCH_UPS[catchUp];
   return catchUp === 'skip' ? 'missed, it is left out' : 'missed, it is sent late';
 }
 
-/** As in: Mon 16 Nov 2026 14:30. */
+/** Such as: Mon 16 Nov 2026 14:30. */
 export function formatLocalTime(at: Date, zone: Zone): string {
   const local = new Date(zone.localAt(at.getTime()));
   const day = DAYS[weekdayOf(local.getTime())].slice(0, 3);

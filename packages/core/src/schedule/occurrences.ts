@@ -1,6 +1,6 @@
-// When a rule happens, in a zone. A local time that does not exist that day happens at the first moment
-// after the gap, one that comes twice happens the first time only: each local time of a rule is one
-// occurrence, whatever the clocks do. Pure; cron is read by croner, as local times, never as instants.
+// Computes when a rule occurs in a zone. A local time that a clock change skips occurs at the first moment after the
+// gap; one that comes twice occurs the first time only. So each local time of a rule is one occurrence. croner
+// evaluates cron in local times, never as instants.
 
 import type { CatchUp } from '@relay/contract/api/constants';
 import { WEEKDAYS, type Weekday } from '@relay/contract/schedule/names';
@@ -12,13 +12,13 @@ import { findZone, instantOfLocal, weekdayOf, type Zone } from './zone.ts';
 const DAY = 86_400_000;
 const MINUTE = 60_000;
 
-/** The first occurrence later than `after`; null when there is none any more. */
+/** The first occurrence after `after`; null if there is none. */
 export function nextOccurrence(rule: ScheduleRule, zone: Zone, after: Date): Date | null {
   for (const at of from(rule, zone, after.getTime() + 1)) return new Date(at);
   return null;
 }
 
-/** Those of `[from, to]`, in order, each once; at most so many. */
+/** The occurrences in `[from, to]`, in order, each once, up to a maximum. */
 export function occurrences(
   rule: ScheduleRule,
   zone: Zone,
@@ -34,7 +34,7 @@ export function occurrences(
   return found;
 }
 
-/** The next so many, for a person to see what they asked for. */
+/** The next occurrences, as a preview for people. */
 export function nextOccurrences(rule: ScheduleRule, zone: Zone, after: Date, most: number): Date[] {
   const forever = new Date(8.64e15);
   return occurrences(rule, zone, { from: new Date(after.getTime() + 1), to: forever, most });
@@ -48,7 +48,7 @@ function* from(rule: ScheduleRule, zone: Zone, first: number): Generator<number>
     return;
   }
   let last = first - 1;
-  // From the moment before: what a gap swallowed happens at its end, and its end may be the first moment.
+  // From the moment before: a skipped time occurs at the end of the gap, which may be the first moment.
   for (const local of localTimes(rule, zone.localAt(last))) {
     const at = zone.instantOf(local);
     if (at <= last || !zone.hasDay(local)) continue;
@@ -57,7 +57,7 @@ function* from(rule: ScheduleRule, zone: Zone, first: number): Generator<number>
   }
 }
 
-/** The local times of a rule that repeats, from this one on. */
+/** The local times of a repeating rule, from this one on. */
 function localTimes(
   rule: Exclude<ScheduleRule, { kind: 'once' }>,
   first: number,
@@ -89,20 +89,20 @@ function* byCron(expression: string, first: number): Generator<number> {
   }
 }
 
-/** Throws what croner says of an expression that is none. */
+/** Throws croner's error for an invalid expression. */
 function parseCron(expression: string): Cron {
   return new Cron(expression, { mode: '5-part', utcOffset: 0 });
 }
 
-// What becomes of a schedule whose time has come, however late somebody looks: what happens now, what is
-// left out, and when it is next due. One occurrence at a time, so that each can be written down with its
-// effect; called again at once while the next one is due too. Pure.
+// Decides what a due schedule does, however late the check: which run happens now, which are skipped, and when it is
+// next due. One run at a time, so that each can be stored with its effect; call it again at once while the next one is
+// due too.
 
-/** Later than this an occurrence was missed: more than a restart takes, less than anybody would mind. */
+/** A run later than this was missed: longer than a restart, and short enough not to matter. */
 const ON_TIME_MS = 5 * 60_000;
-/** So many that were missed are sent late; a chat is not flooded because a laptop was closed. */
+/** The maximum number of missed runs that are sent late, so that a closed laptop does not flood a chat. */
 const MAX_LATE_RUNS = 100;
-/** So many are looked at together. */
+/** How many are examined together. */
 const LOOK = 10_000;
 
 export const SKIP_REASONS = {
@@ -123,7 +123,7 @@ export interface SkippedRuns {
 export interface CatchUpPlan {
   readonly happens: Date | null;
   readonly skipped: SkippedRuns | null;
-  /** Null when nothing is to come any more. May have passed already. */
+  /** Null if there are no further runs. Can be in the past. */
   readonly next: Date | null;
 }
 
@@ -131,7 +131,7 @@ interface DueSchedule {
   readonly rule: ScheduleRule;
   readonly zone: Zone;
   readonly catchUp: CatchUp;
-  /** The first occurrence of which nothing is decided yet. */
+  /** The first occurrence that is not decided yet. */
   readonly nextAt: Date;
   readonly now: Date;
 }
@@ -150,7 +150,7 @@ export function planDueRun({ rule, zone, catchUp, nextAt, now }: DueSchedule): C
   };
 }
 
-/** Its place among those that are due; all before it are left out. */
+/** Its index among the due runs; all before it are skipped. */
 function whichHappens(due: readonly Date[], catchUp: CatchUp, now: Date): number {
   const newest = due.length - 1;
   switch (catchUp) {
@@ -176,7 +176,7 @@ function skippedOf(
   return { first, last, count: skipped.length, reason: catchUp === 'all' ? 'too_many' : instead };
 }
 
-// What is wrong with a schedule before it is one, as a sentence with what to do instead.
+// The errors of a schedule, each as a sentence with what to do instead.
 
 type CheckedRule =
   | { readonly ok: true; readonly rule: ScheduleRule; readonly zone: Zone; readonly next: Date }
@@ -184,7 +184,7 @@ type CheckedRule =
 
 const wrong = (sentence: string): CheckedRule => ({ ok: false, sentence });
 
-/** A rule that anybody handed in: well formed, in a zone there is, and with something still to come. */
+/** Checks a rule from outside: well formed, in a known zone, and with a run still to come. */
 export function checkRule(given: unknown, zoneName: string, now: Date): CheckedRule {
   const zone = findZone(zoneName);
   if (zone === null) {
@@ -207,7 +207,7 @@ export function checkRule(given: unknown, zoneName: string, now: Date): CheckedR
   );
 }
 
-/** Each day once, from Monday on: the same rule is the same rule, however it was written. */
+/** Each day once, from Monday on, so that equal rules are identical however they were written. */
 const inOrder = (rule: ScheduleRule): ScheduleRule =>
   rule.kind === 'weekly'
     ? { ...rule, days: WEEKDAYS.filter((day) => rule.days.includes(day)) }
@@ -216,7 +216,7 @@ const inOrder = (rule: ScheduleRule): ScheduleRule =>
 const FIELDS = 'minute, hour, day of the month, month and day of the week, as in "0 9 * * mon-fri"';
 
 function cronFault(expression: string): string | null {
-  // In croner it stands for the time at which it is read, which is no rule.
+  // In croner it stands for the time of parsing, which makes no rule.
   if (expression.includes('?')) return `A cron expression cannot hold a "?". It is ${FIELDS}.`;
   try {
     parseCron(expression);

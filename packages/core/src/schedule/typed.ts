@@ -1,5 +1,5 @@
-// What people type when they mean a time: one table of forms, each with an example. What fits none of them
-// is refused with that table, so nobody has to guess. Pure; the rule it gives is still to be checked.
+// Parses schedules as people type them: one table of forms, each with an example. Anything else is refused with that
+// table. The resulting rule still has to be checked.
 
 import { WEEKDAYS, type Weekday } from '@relay/contract/schedule/names';
 import type { ScheduleRule } from '@relay/contract/schedule/rule';
@@ -15,7 +15,7 @@ interface TypedScheduleContext {
 interface Form {
   readonly example: string;
   readonly pattern: RegExp;
-  /** Those that say how long from now, or how often in a day, take no time. */
+  /** Forms that say how long from now, or how often in a day, take no time. */
   readonly timeless?: true;
   read(
     found: Readonly<Record<string, string>>,
@@ -36,7 +36,7 @@ const cron = (time: string, day: string, month = '*'): ScheduleRule => {
   return { kind: 'cron', expression: `${minute} ${hour} ${day} ${month} *` };
 };
 
-/** The first that fits is meant. */
+/** The first match counts. */
 const FORMS: readonly Form[] = [
   {
     example: 'in 2 hours',
@@ -180,7 +180,7 @@ const given = (groups: RegExpExecArray['groups']): Record<string, string> =>
 
 const once = (at: string): ScheduleRule => ({ kind: 'once', at });
 
-/** The next time that something which repeats would happen, once. */
+/** The next occurrence of a repeating rule, as a rule that runs once. */
 function nextOf(rule: ScheduleRule, { zone, now }: TypedScheduleContext): ScheduleRule | null {
   const next = nextOccurrence(rule, zone, now);
   return next === null ? null : once(next.toISOString());
@@ -210,7 +210,7 @@ const UNITS: Readonly<Record<string, number>> = {
 const PIECE =
   /^(?:and )?(?<count>\d{1,6}|an?|half an) ?(?<unit>second|sec|s|minute|min|m|hour|hr|h|day|d|week|w)s?(?![a-z]),? ?/;
 
-/** As in: 2 hours, an hour and 30 minutes, 1h30m. Null for what is no length of time. */
+/** Such as: 2 hours, an hour and 30 minutes, 1h30m. Null if it is not a length of time. */
 function spanOf(text: string): number | null {
   let [rest, ms] = [text.trim(), 0];
   while (rest !== '') {
@@ -226,12 +226,12 @@ function spanOf(text: string): number | null {
 
 const two = (value: number): string => String(value).padStart(2, '0');
 
-// The time of day in what somebody typed: found and taken out, so that the rest says which days. Pure.
+// Finds the time of day in typed text and removes it, so that the rest says which days.
 
 interface TimeExtraction {
-  /** HH:MM; null when none was given. */
+  /** HH:MM; null if there is none. */
   readonly time: string | null;
-  /** What is left, in small letters, single spaces. */
+  /** The rest, in lower case with single spaces. */
   readonly rest: string;
 }
 
@@ -241,7 +241,7 @@ const NAMED: Readonly<Record<string, string>> = {
   midnight: '00:00',
 };
 
-/** The certain ways to write a time first; a bare number only where it stands at the end. */
+/** Unambiguous ways to write a time first; a bare number only at the end. */
 const WAYS: readonly RegExp[] = [
   /(?:^| )(?:at )?(?<hour>\d{1,2}):(?<minute>\d{2})(?: ?(?<half>am|pm))?(?= |$)/,
   /(?:^| )(?:at )?(?<hour>\d{1,2}) ?(?<half>am|pm)(?= |$)/,
@@ -252,7 +252,7 @@ const WAYS: readonly RegExp[] = [
 const PART =
   /(?: in the| this)? (?<part>morning|afternoon|evening)(?= |$)|(?:^| )(?<night>tonight)(?= |$)/;
 
-/** Null when there is more than one time, or one that no clock shows. */
+/** Null if there is more than one time, or an impossible one. */
 function extractTime(typed: string): TimeExtraction | null {
   const text = typed
     .toLowerCase()
@@ -273,7 +273,7 @@ function extractTime(typed: string): TimeExtraction | null {
   return { time: null, rest: withoutPart(text) };
 }
 
-/** Tonight is today; of the parts of the day nothing is left to say once there is a time. */
+/** Tonight is today; the other parts of the day add nothing once there is a time. */
 const withoutPart = (text: string): string =>
   text
     .replace(/\btonight\b/, 'today')

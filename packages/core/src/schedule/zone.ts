@@ -1,16 +1,16 @@
-// One IANA time zone as arithmetic: what its clocks show at an instant, and when they show a given local
-// time. A local time is a number too: the milliseconds its date and time would have in UTC.
+// Time zone arithmetic: the local time at an instant, and the instant of a local time. A local time is a number: the
+// milliseconds its date and time would have in UTC.
 
 import { WEEKDAYS, type Weekday, zoneFormat } from '@relay/contract/schedule/names';
 
 const DAY = 86_400_000;
-/** No zone is further ahead of UTC, or behind it, than this. */
+/** The maximum offset of any zone from UTC. */
 const AHEAD = 14 * 3_600_000;
 const BEHIND = 12 * 3_600_000;
-/** Days of a zone that are kept; about eleven years. */
+/** The number of days cached per zone; about eleven years. */
 const KEPT = 4_000;
 
-/** From this instant on the clocks are that far ahead of UTC. */
+/** The offset from UTC from this instant on. */
 interface Span {
   readonly from: number;
   readonly offset: number;
@@ -18,17 +18,17 @@ interface Span {
 
 const zones = new Map<string, Zone | null>();
 
-/** Null for what is no name of a zone. */
+/** Null for an unknown zone name. */
 export function findZone(name: string): Zone | null {
   const known = zones.get(name);
   if (known !== undefined) return known;
   const zone = openZone(name);
-  // Names come from people, so what is none of them is not kept.
+  // Names come from people, so unknown ones are not cached.
   if (zone !== null) zones.set(name, zone);
   return zone;
 }
 
-/** The date there, as `YYYY-MM-DD`; in UTC for what is no name of a zone. */
+/** The date there, as `YYYY-MM-DD`; in UTC for an unknown zone name. */
 export function dayIn(name: string, at: Date): string {
   const local = findZone(name)?.localAt(at.getTime()) ?? at.getTime();
   return new Date(local).toISOString().slice(0, 10);
@@ -38,7 +38,7 @@ function openZone(name: string): Zone | null {
   const format = zoneFormat(name);
   if (format === null) return null;
   const known = format.resolvedOptions().timeZone;
-  // Asia/Kolkata is answered with an older name of it; only the spelling is taken from there.
+  // Intl returns an older name for Asia/Kolkata; only the spelling is taken from it.
   return new Zone(known.toLowerCase() === name.toLowerCase() ? known : name, format);
 }
 
@@ -52,17 +52,14 @@ export class Zone {
     this.#format = format;
   }
 
-  /** What the clocks show. */
+  /** The local time at an instant. */
   localAt(instant: number): number {
     const spans = this.#spansOf(Math.floor(instant / DAY));
     const span = spans.findLast(({ from }) => from <= instant) ?? spans[0];
     return instant + (span?.offset ?? 0);
   }
 
-  /**
-   * When the clocks show it: the first time if they do so twice; the first moment after the gap if it is
-   * left out.
-   */
+  /** The instant of a local time: the first one if it occurs twice; the first moment after the gap if it is skipped. */
   instantOf(local: number): number {
     const spans = this.#spansBetween(local - AHEAD, local + BEHIND);
     const shown = spans.find(({ offset }) => this.localAt(local - offset) === local);
@@ -70,7 +67,7 @@ export class Zone {
     return spans.find(({ from, offset }) => from + offset > local)?.from ?? local;
   }
 
-  /** False for a day that the zone left out, as where the date line was moved over it. */
+  /** False for a day that the zone skipped, as when the date line moved. */
   hasDay(local: number): boolean {
     const midnight = Math.floor(local / DAY) * DAY;
     return this.instantOf(midnight) !== this.instantOf(midnight + DAY);
@@ -83,7 +80,7 @@ export class Zone {
     return spans;
   }
 
-  /** The spans of one day of UTC; no zone changes its clocks twice in one. */
+  /** The spans of one UTC day; no zone changes its clocks twice in one. */
   #spansOf(day: number): readonly Span[] {
     const known = this.#days.get(day);
     if (known !== undefined) return known;
@@ -97,7 +94,7 @@ export class Zone {
     return spans;
   }
 
-  /** The first second of the day at which the offset is no longer this one. */
+  /** The first second of the day with another offset. */
   #changeWithin(from: number, offset: number): number {
     let [before, after] = [0, DAY / 1_000];
     while (after - before > 1) {
@@ -116,14 +113,13 @@ export class Zone {
   }
 }
 
-// Local times: the milliseconds that their date and time would have in UTC. Which day of the week one is,
-// and when one happens that somebody wrote down.
+// Local times as the milliseconds that their date and time would have in UTC: their weekday, and their instant.
 
 export function weekdayOf(local: number): Weekday {
   return WEEKDAYS[(new Date(local).getUTCDay() + 6) % 7] ?? 'mon';
 }
 
-/** 2026-12-24T18:00 in the zone; with a Z at its end, whatever the zone. */
+/** 2026-12-24T18:00 in the zone; with a final Z, in UTC. */
 export function instantOfLocal(at: string, zone: Zone): number {
   const written = Date.parse(at.endsWith('Z') ? at : `${at}Z`);
   return at.endsWith('Z') ? written : zone.instantOf(written);

@@ -1,5 +1,5 @@
-// What was changed later: a message is overtaken by a later one of the same chat that says that something has
-// changed and is about the same things. Pure; which ones are later, and say so, the index knows.
+// Finds messages that a later one has changed: one of the same chat that says that something changed and is about the
+// same things. The index knows which messages are later and say so.
 import { foldText, type IndexedWord, isStopWord } from './words.ts';
 
 export interface LaterMessage<Id> {
@@ -8,10 +8,10 @@ export interface LaterMessage<Id> {
   readonly words: readonly string[];
 }
 
-/** With one thing in common two messages may still be about two matters. */
+/** With only one word in common two messages may be about different things. */
 const IN_COMMON = 2;
 
-/** Of the later ones the one that has most in common with it; of equals the last. Null if none has enough. */
+/** The later message with most words in common; of equals the last. Null if none has enough. */
 export function findOvertakingMessage<Id>(
   words: readonly string[],
   later: readonly LaterMessage<Id>[],
@@ -28,13 +28,12 @@ export function findOvertakingMessage<Id>(
   return best;
 }
 
-/** Single characters are parts of words where a word has several. */
+/** Single characters are parts of words in scripts whose words have several. */
 const isAbout = (word: string): boolean =>
   [...word].length > 1 && !isStopWord(word) && !isChangeWord(word);
 
-// The words by which people say that something is not any more as it was, or is settled now, folded: in English,
-// Spanish and Portuguese, German, French, Italian, Arabic, Hindi in both scripts, Chinese. A star stands for any
-// ending.
+// Words that say that something changed or is settled, folded: in English, Spanish and Portuguese, German, French,
+// Italian, Arabic, Hindi in both scripts, Chinese. A star stands for any ending.
 
 const LISTS = [
   `chang* move moved moves moving new newest now instead anymore longer postpon* delay* cancel* reschedul*

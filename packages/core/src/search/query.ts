@@ -1,21 +1,21 @@
-// A question as search takes it: the words that matter, "phrases", and a time if one was said. Pure; the
-// day it is asked on and the asker's zone are given.
+// Parses a search query: the significant words, "phrases", and a time if there is one. The current day and the
+// searcher's zone are given.
 import type { Zone } from '../schedule/zone.ts';
 import { findTime, type SpokenTime } from './times.ts';
 import { isStopWord, splitIntoWords } from './words.ts';
 
 export interface ParsedQuestion {
-  /** Each once, without those that say nothing. */
+  /** Each once, without stop words. */
   readonly terms: readonly string[];
-  /** Words that must stand one right after the other. */
+  /** Words that must follow each other directly. */
   readonly phrases: readonly (readonly string[])[];
   readonly time: SpokenTime | null;
-  /** Those that say nothing, for whoever looks for exactly them. */
+  /** The stop words, for queries that look for exactly them. */
   readonly spare: readonly string[];
 }
 
 const QUOTED = /["“”„«»]([^"“”„«»]+)["“”„«»]/g;
-/** More than anybody asks for; a whole letter as a question is one about its beginning. */
+/** More than a query needs; a whole letter as a query counts by its beginning. */
 const MOST_TERMS = 48;
 
 export function parseSearchQuery(text: string, now: Date, zone: Zone): ParsedQuestion {
@@ -30,8 +30,8 @@ export function parseSearchQuery(text: string, now: Date, zone: Zone): ParsedQue
 const plainWords = (text: string): string[] =>
   splitIntoWords(text).flatMap(({ term, plain }) => (plain ? [term] : []));
 
-// A found text in pieces: those that answer the question, and those between. Joined they are the text as it
-// was written, whatever was folded to find it.
+// Splits a found text into matching pieces and the text between. Joined they are the original text, whatever was folded
+// to find it.
 
 export interface HighlightPiece {
   readonly text: string;
@@ -56,8 +56,7 @@ export function highlight(
     .filter((piece) => piece.text !== '');
 }
 
-// Which words of a question are names, and whose. A name is any word of what somebody is called; several
-// people may share it, and then all of them are meant.
+// Finds the names in a query. A name is any word of a person's name; if several people share it, all of them are meant.
 
 export interface NamedEntry<Id> {
   readonly id: Id;
@@ -66,7 +65,7 @@ export interface NamedEntry<Id> {
 
 interface NamedPeople<Id> {
   readonly ids: readonly Id[];
-  /** The words that named them. */
+  /** The words that name them. */
   readonly words: ReadonlySet<string>;
 }
 
@@ -84,7 +83,7 @@ export function findNamedPeople<Id>(
   return { ids, words: found };
 }
 
-/** Names come again with every question. */
+/** Names recur with every query. */
 const known = new Map<string, readonly string[]>();
 const MOST_KNOWN = 20_000;
 

@@ -1,78 +1,78 @@
-// In which order messages answer a question: by how much of it they have, in words and in meaning, and by their age
-// where that is much the same; and whether the best of them answers it at all. Pure; the index says which words each
-// has and how often each word occurs. What the figures were fitted to stands in decision 0054.
+// Ranks messages for a query by shared words and meaning, and by age among similar ones; and decides whether the best
+// one answers it at all. The index provides the words of each message and their frequencies. Decision 0054 says what
+// the constants were fitted to.
 import type { TimeSpan } from './times.ts';
 
 export interface SearchCandidate<Id> {
   readonly id: Id;
   readonly at: Date;
-  /** Which words of the question it has. */
+  /** The query's words that it contains. */
   readonly has: readonly number[];
-  /** Of which it has one that begins alike. */
+  /** The query's words of which it contains one with the same beginning. */
   readonly near: readonly number[];
-  /** Whoever the question names wrote it, or it was written to them. */
+  /** Whether a person named in the query wrote it or received it. */
   readonly named: boolean;
-  /** How much nearer in meaning than by chance; below 0 where nothing is known of it. */
+  /** How much closer in meaning than by chance; below 0 if unknown. */
   readonly beyondChance: number;
-  /** What that is worth, from 0 to 1. */
+  /** The value of that, from 0 to 1. */
   readonly meaning: number;
-  /** It sums up what others say. */
+  /** Whether it is a digest of other messages. */
   readonly digest: boolean;
 }
 
-/** One word of a question. */
+/** One word of a query. */
 export interface AskedWord {
-  /** In how many messages it occurs. */
+  /** The number of messages that contain it. */
   readonly exactly: number;
-  /** And with those in which one occurs that begins alike. */
+  /** The same, including words with the same beginning. */
   readonly alike: number;
-  /** It is somebody's name. */
+  /** Whether it is somebody's name. */
   readonly name: boolean;
 }
 
 interface RankingQuestion {
   readonly words: readonly AskedWord[];
-  /** How many messages there are. */
+  /** The number of messages. */
   readonly documents: number;
   readonly now: Date;
-  /** When it may have been said. */
+  /** The time in which it may have been said. */
   readonly around: TimeSpan | null;
 }
 
 export interface RankedCandidate<Id> {
   readonly id: Id;
   readonly score: number;
-  /** How much it is about the question, whatever its age. */
+  /** The relevance to the query, whatever its age. */
   readonly about: number;
-  /** How much of what was asked it has, from 0 to 1: a rare word counts more than a common one. */
+  /** The share of the query that it covers, from 0 to 1: a rare word counts more than a common one. */
   readonly covers: number;
-  /** It has enough of the question to be about it, and not only to share a word with it. */
+  /** Whether it covers enough of the query to be about it, not just share a word. */
   readonly sure: boolean;
 }
 
-/** A word that only begins alike. */
+/** The weight of a word with the same beginning. */
 const ALIKE = 0.9;
-/** At most: whoever is named writes about many things. */
+/** The maximum weight of a name: a named person writes about many things. */
 const NAME = 4;
-/** So much of a question is met by chance. */
+/** The share of a query that matches by chance. */
 const BY_CHANCE = 0.15;
-/** All of the meaning, beside all of the words. */
+/** The weight of the whole meaning, relative to all words. */
 const MEANING = 0.8;
-/** Whoever has this much of the words, or is nearer by this much, is about it. */
+/** A message that covers this share of the words, or is closer by this much, is about the query. */
 const SURE_BY_WORDS = 0.4;
 const SURE_BY_MEANING = 0.2;
-/** The worth of a message halves in this time; of what is said about a person so much always stays. */
+/** The value of a message halves in this time; for messages about a person this share always remains. */
 const HALF_LIFE_DAYS = 30;
 const EVERGREEN = 0.3;
-/** Messages are ranked by how much they are about a question in steps of this size, and within one by score. */
+/** Messages are ranked by relevance in steps of this size, and within a step by score. */
 const STEP = 1 / 3;
-/** What lies in the time that may be meant, however old. */
+/** A message within the possible time, however old. */
 const AROUND = 1.5;
-/** A digest has a word of everything; the message that says it goes before it. */
+/** A digest mentions everything; the message itself ranks above it. */
 const DIGEST = 0.7;
 const DAY = 86_400_000;
 
-/** How much it says that a message has the word. */
+/** The weight of a word: how much it says that a message contains it. */
 const weightOf = (documents: number, having: number): number =>
   Math.log(1 + (Math.max(documents, having) - having + 0.5) / (having + 0.5));
 
@@ -111,8 +111,8 @@ export function rankCandidates<Id>(
 }
 
 /**
- * Age decides among messages that are about as much about the question: it lifts none above them that only shares a
- * word with it, and does not bury the only answer.
+ * Age only decides among messages of similar relevance: it lifts none that only shares a word above the relevant ones,
+ * and does not bury the only answer.
  */
 const stepOf = (about: number): number => Math.round(about / STEP);
 
@@ -124,28 +124,28 @@ export function freshness(at: Date, now: Date, evergreen: boolean): number {
 const isWithin = (at: Date, span: TimeSpan | null): boolean =>
   span !== null && at >= span.from && at < span.to;
 
-// How much of the matter of a question a message has, by its vector: from 0 to 1, so that it can be weighed
-// against words. Models differ in what they call near, and so do the languages one model reads: near is only
-// what is nearer than small talk is to the question, and what is said again and again says less.
+// Computes from vectors how similar a message is to a query, from 0 to 1, comparable with words. Models differ in their
+// distances, and so do languages within one model: only what is closer than small talk counts as similar, and repeated
+// text counts less.
 
-/** So much nearer than by chance is as near as it gets. */
+/** This much closer than by chance is the maximum. */
 const FULLY = 0.35;
-/** A message that others repeat word for word must be nearer by this much. */
+/** A message that others repeat verbatim must be closer by this much. */
 const REPEATED = 0.2;
-/** How many of the crowd stand for chance: those of the question's own language, mostly. */
+/** How many of the small-talk texts represent chance: mostly those in the query's language. */
 const NEAREST_OF_CROWD = 10;
 const NEAREST_OF_LIKE = 3;
 
 export const meaningScore = (beyondChance: number, repeated: number): number =>
   Math.min(1, Math.max(0, (beyondChance - REPEATED * repeated) / FULLY));
 
-/** How near the question is to the nearest of the crowd. */
+/** The similarity of the query to the nearest of the small-talk texts. */
 export function chanceSimilarity(question: Float32Array, crowd: readonly Float32Array[]): number {
   const near = crowd.map((vector) => cosine(question, vector)).sort((a, b) => b - a);
   return mean(near.slice(0, NEAREST_OF_CROWD));
 }
 
-/** For each of the texts, how like the others the likest of them are, from 0 to 1, by their words. */
+/** For each text, its word similarity to the most similar others, from 0 to 1. */
 export function repetition(texts: readonly ReadonlySet<string>[]): readonly number[] {
   const count = texts.length;
   const shared = sharedWords(texts);
@@ -159,7 +159,7 @@ export function repetition(texts: readonly ReadonlySet<string>[]): readonly numb
   });
 }
 
-/** A square of how many words each two share. By word, because most pairs share none. */
+/** A matrix of the number of words that each two texts share. Computed by word, because most pairs share none. */
 function sharedWords(texts: readonly ReadonlySet<string>[]): Uint16Array {
   const having = new Map<string, number[]>();
   texts.forEach((text, n) => {
@@ -181,7 +181,7 @@ function sharedWords(texts: readonly ReadonlySet<string>[]): Uint16Array {
   return shared;
 }
 
-/** Of two vectors of length 1. */
+/** For two vectors of length 1. */
 function cosine(a: Float32Array, b: Float32Array): number {
   let sum = 0;
   for (let n = 0; n < a.length; n++) sum += (a[n] ?? 0) * (b[n] ?? 0);

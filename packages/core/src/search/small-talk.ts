@@ -1,5 +1,5 @@
-// What people write all day, in many languages: how near a question is to these says how near it is to
-// anything by chance. A model that cannot tell the texts of a language apart finds all of them near.
+// Everyday messages in many languages: a query's similarity to these shows how similar it is to anything by chance. A
+// model that cannot distinguish the texts of a language finds all of them similar.
 
 export const SMALL_TALK: readonly string[] = [
   'Good morning, how are you today?',

@@ -1,10 +1,10 @@
-// Times as people say them in a question, against the day it is asked on: "yesterday", "last week", "since
-// Friday", "in March". Whole days of the asker's zone; weeks begin on Monday; what is meant lies in the past.
+// Parses times in a query relative to the current day: "yesterday", "last week", "since Friday", "in March". Whole days
+// of the searcher's zone; weeks begin on Monday; times are in the past.
 import type { Zone } from '../schedule/zone.ts';
 import { foldText } from './words.ts';
 
-// The words that times are said with, folded, in the languages that search understands them in: English,
-// Spanish, Portuguese, German, Arabic, Hindi in both scripts, Chinese.
+// The words for times, folded, in the supported languages: English, Spanish, Portuguese, German, Arabic, Hindi in both
+// scripts, Chinese.
 
 const TIME_WORDS = {
   today: ['today', 'hoy', 'hoje', 'heute', 'اليوم', 'आज', 'aaj', '今天'],
@@ -96,21 +96,18 @@ const MONTH_NUMBERS = numbered([
 
 export interface TimeSpan {
   readonly from: Date;
-  /** Not in it any more. */
+  /** Exclusive. */
   readonly to: Date;
 }
 
 export interface SpokenTime extends TimeSpan {
-  /**
-   * False for what may as well be a part of what is looked for: "the flight in December" was not written
-   * in December.
-   */
+  /** False if the words may as well be part of the content: "the flight in December" was not written in December. */
   readonly certain: boolean;
 }
 
 interface TimeFound {
   readonly time: SpokenTime | null;
-  /** The question without the words that said it for certain. */
+  /** The query without the words that certainly name the time. */
   readonly rest: string;
 }
 
@@ -138,7 +135,7 @@ export function findTime(text: string, now: Date, zone: Zone): TimeFound {
   return { time: null, rest: text };
 }
 
-/** Days that somebody names by themselves: a date, an instant, `friday`, `last week`. Null for anything else. */
+/** Days given on their own: a date, an instant, `friday`, `last week`. Null for anything else. */
 export function parseDays(text: string, now: Date, zone: Zone): TimeSpan | null {
   const said = text.trim();
   if (/^\d{4}-\d\d-\d\dT/.test(said)) {

@@ -1,27 +1,27 @@
-// The words of a text, as search knows them: folded, with their places, so that phrases can be found. What
-// is written without spaces is cut up, and what is written with and without signs (SP-87, SP 87, SP87) meets.
+// Splits a text into the words that search indexes: folded, with positions for phrases. Text without spaces is
+// segmented, and spellings with and without punctuation (SP-87, SP 87, SP87) match.
 
-/** Changes whenever the same text would be indexed another way: everything is indexed anew. */
+/** Increase it whenever the same text would be indexed differently: everything is indexed again. */
 export const INDEX_VERSION = 2;
 
 export interface IndexedWord {
   readonly term: string;
-  /** Its place in the text; several terms may share one. */
+  /** Its position in the text; several terms may share one. */
   readonly at: number;
-  /** What stands at that place as it was written; the others are there to be found by. */
+  /** Whether this is the word as written; the other terms at the position only help to find it. */
   readonly plain: boolean;
 }
 
-/** What is longer is nobody's word, and the index has an end. */
+/** Longer terms are not indexed: nobody searches for them, and the index has a limit. */
 const LONGEST = 64;
 const MOST = 4_000;
 
 const RUN = /[\p{L}\p{M}\p{N}]+|\p{Extended_Pictographic}/gu;
-/** Written without spaces, a character or two to a word. */
+/** Written without spaces, one or two characters per word. */
 const IDEOGRAPHIC = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]/u;
-/** Written without spaces, and cut into words by a dictionary. */
+/** Written without spaces, and segmented with a dictionary. */
 const UNSPACED = /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
-/** Endings are written onto words, too many to name. */
+/** Has too many endings attached to words to list. */
 const HANGUL = /\p{Script=Hangul}/u;
 const PIECES =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]+|[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{M}]+|\p{N}+|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー])[\p{L}\p{M}])+|\p{Extended_Pictographic}/gu;
@@ -43,7 +43,7 @@ export function splitIntoWords(text: string): readonly IndexedWord[] {
 
 class Words {
   readonly list: IndexedWord[] = [];
-  /** The next free place. */
+  /** The next free position. */
   next = 0;
 
   add(term: string): void {
@@ -77,7 +77,7 @@ function addPiece(words: Words, piece: string): void {
   for (const part of parts) words.add(part);
 }
 
-/** Each two neighbours, at the place of the first where every character has one of its own. */
+/** All pairs of neighbours, at the first one's position if every character has its own. */
 function addPairs(words: Words, characters: readonly string[], places: boolean): void {
   for (let i = 0; i + 1 < characters.length; i++) {
     words.beside(`${characters[i]}${characters[i + 1]}`, words.next + (places ? i : 0));
@@ -86,7 +86,7 @@ function addPairs(words: Words, characters: readonly string[], places: boolean):
 
 const SEGMENTER = new Intl.Segmenter('th', { granularity: 'word' });
 
-/** Runs that were written as one, whatever stands between them. */
+/** Runs that were written as one word, whatever stands between them. */
 interface Chain {
   readonly joined: string;
   readonly parts: number;
@@ -107,19 +107,19 @@ function longer(before: Chain | null, text: string, index: number, run: string, 
   return { ...alone, joined: before.joined + run, parts: before.parts + 1, at: before.at };
 }
 
-// Text as search sees it: one spelling for what people write in many. Messages and questions both pass
-// through here, so that they meet. Invariant: folding what is folded changes nothing.
+// Folds text to one spelling for search. Messages and queries are both folded, so that they match. Folding a folded
+// text changes nothing.
 
-/** Accents, points and vowel signs that people leave out; not the vowels of India, nor the voicing of kana. */
+/** Accents, points and vowel signs that people omit; not the vowels of India, nor the voicing of kana. */
 const MARKS =
   /[\p{M}&&[\p{Script=Inherited}\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Hebrew}\p{Script=Arabic}]]/gv;
 const KEPT = /[\u3099\u309a]/;
 const NUKTAS = /\u093c|\u09bc|\u0a3c/g;
 
-/** Signs that are not seen: tatweel, soft hyphen, joiners, directions. */
+/** Invisible characters: tatweel, soft hyphen, joiners, direction marks. */
 const UNSEEN = /[\u0640\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/g;
 
-/** Letters that are written for one another and that Unicode does not take apart. */
+/** Letters that are used for one another and that Unicode does not decompose. */
 const LETTERS: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
@@ -161,7 +161,7 @@ export function foldText(text: string): string {
 
 const digits = new Map<string, string>();
 
-/** Unicode keeps the ten digits of a script together and in order, so the start of their run tells which it is. */
+/** The ten digits of a script are consecutive code points, so the start of their run identifies the script. */
 function latinDigit(digit: string): string {
   const known = digits.get(digit);
   if (known !== undefined) return known;
@@ -173,8 +173,8 @@ function latinDigit(digit: string): string {
   return value;
 }
 
-// The one thing that is taken off a word: what Arabic writes onto it, the article with its particles and the
-// commonest endings. Other languages are met by the beginnings of words when a question comes.
+// Strips what Arabic attaches to a word: the article with its particles and the most common endings. Other languages
+// are matched by the beginnings of words when a query is run.
 
 const ARABIC = /^[\u0621-\u064a]{4,}$/;
 const BEFORE = /^(?:[\u0648\u0641\u0628\u0643]?\u0627\u0644|\u0644\u0644)(?=..)/;
@@ -183,8 +183,8 @@ const AFTER = /(?<=...)(?:\u0627\u062a|\u064a\u0646|\u0648\u0646|\u0647|\u064a)$
 const stem = (word: string): string =>
   ARABIC.test(word) ? word.replace(BEFORE, '').replace(AFTER, '') : word;
 
-// Words that say nothing about what is looked for: a question made of these alone finds nothing. Folded, as
-// `fold` leaves them. One list for all languages, because nobody says which one they write in.
+// Stop words: a query of these alone finds nothing. Folded, as `fold` leaves them. One list for all languages, because
+// the language of a text is unknown.
 
 const LISTS = [
   // English
@@ -224,6 +224,6 @@ const LISTS = [
 
 const STOP_WORDS: ReadonlySet<string> = new Set(LISTS.split(/\s+/));
 
-/** A single letter says nothing either; it is mostly what an apostrophe left over. */
+/** A single letter is a stop word too; it is mostly the remainder of an apostrophe. */
 export const isStopWord = (term: string): boolean =>
   STOP_WORDS.has(term) || /^\p{Script=Latin}$/u.test(term);

@@ -1,5 +1,5 @@
-// From the log of events to what webhooks are told: which kind it is, and the ids and codes that go with it.
-// Pure. Invariant: nothing that somebody wrote is among these facts; words are read when they are sent.
+// Maps events of the log to webhook events: their type, ids and codes. No text by a person is among these facts; text
+// is read when it is sent.
 
 import type { WebhookEventType } from '@relay/contract/api/constants';
 import { MESSAGE_EVENT, messageRefSchema, type StreamEvent } from '@relay/contract/api/events';
@@ -23,7 +23,7 @@ import { reportSentence } from '../restart-report.ts';
 export type EventFacts = Readonly<Record<string, string | number | boolean | null>>;
 
 export interface MappedEvent {
-  /** A message is one that was received or sent: only its row says which. */
+  /** A message event is received or sent: only its row says which. */
   readonly type: WebhookEventType | 'message';
   readonly facts: EventFacts;
 }
@@ -62,7 +62,7 @@ const reportSchema = z.object({
 
 type Read = (event: StreamEvent) => readonly MappedEvent[];
 
-/** What is not here is not told. */
+/** Kinds that are missing here are not delivered. */
 const BY_KIND: Readonly<Record<string, Read>> = {
   [MESSAGE_EVENT]: ({ subject, data }) => {
     const ref = messageRefSchema.safeParse(data).data;
@@ -70,7 +70,7 @@ const BY_KIND: Readonly<Record<string, Read>> = {
   },
   outbox: ({ subject, data }) => {
     const sent = outboxSchema.safeParse(data).data;
-    // It waits again: that is no news of its way.
+    // It is queued again, which is not worth an event.
     if (sent === undefined || sent.state === 'pending') return [];
     return [{ type: 'message.sent', facts: { outbox: subject, ...sent } }];
   },
@@ -132,15 +132,15 @@ const STOPPED: readonly ConnectionState[] = [
 
 const needsPerson = (state: ConnectionState): boolean => STOPPED.includes(state);
 
-/** The link came up, went down, or needs somebody; steps between those are no news of its health. */
+/** The link came up, went down, or needs somebody; steps between are not reported. */
 function linkNews({ state, from }: z.infer<typeof linkSchema>): EventFacts | null {
   const up = whatsappStatusOf(state) === 'connected';
   const was = from !== null && whatsappStatusOf(from) === 'connected';
   return up !== was || needsPerson(state) ? { what: 'whatsapp', state } : null;
 }
 
-// How Relay is, in one sentence for whoever watches over it. Pure; the sentences are those of the tables that
-// `relay status` speaks from, and never somebody's words.
+// Relay's health in one sentence for monitoring. The sentences come from the tables behind `relay status`, never from a
+// person's text.
 
 type Health = WebhookData<'health'>;
 
@@ -184,11 +184,11 @@ export function healthEventOf(facts: EventFacts): Health | null {
   return health && { what, ...health };
 }
 
-// What an event is about, and whether a webhook's filter lets it through. A person in a filter means the chat with them.
+// The subject of an event, and whether a webhook's filter accepts it. A contact in a filter means the chat with them.
 
 export interface EventPlace {
   readonly chat: string | null;
-  /** Whose chat it is; null for a group. */
+  /** The contact of the chat; null for a group. */
   readonly contact: string | null;
   readonly direction: (typeof MESSAGE_DIRECTIONS)[number] | null;
   readonly state: string | null;

@@ -1,5 +1,5 @@
-// Why a delivery did not arrive, as a code that is kept and the sentence a person reads. Never what the
-// receiver wrote: an answer may hold anything.
+// Why a delivery failed: a persisted code and a sentence for people. It never contains the receiver's response, which
+// may hold anything.
 
 const DELIVERY_FAILURES = {
   status: 'The receiver answered with {status}.',

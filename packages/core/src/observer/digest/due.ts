@@ -1,5 +1,5 @@
-// Which periods of a group are to be digested, and which digests have lost what they were made of. Pure:
-// looked at anew at every wake-up, so that whatever was missed or came late is made up for.
+// Decides which periods of a group need a digest, and which digests have lost their source. Computed from scratch at
+// every wake-up, so that missed or late messages are included.
 import {
   type DayBoundary,
   type DigestKind,
@@ -8,13 +8,13 @@ import {
   hourContaining,
 } from './periods.ts';
 
-/** A message that is worth telling. */
+/** A message that belongs in a digest. */
 export interface DigestibleMessage {
   readonly at: Date;
   readonly number: number;
 }
 
-/** What a digest was made of: nothing changes in a period without changing this. */
+/** What a digest was made from; any change in the period changes this. */
 export interface DigestSource {
   readonly messages: number;
   readonly readUpTo: number;
@@ -25,24 +25,24 @@ export interface ExistingDigest extends DigestSource, DigestPeriod {
 }
 
 export interface DueDigest extends ExistingDigest {
-  /** Nothing is left of it: its digest goes. */
+  /** Whether nothing of its source is left: the digest is deleted. */
   readonly gone: boolean;
 }
 
 export interface DigestSituation {
-  /** All since `from`, in any order. */
+  /** All messages since `from`, in any order. */
   readonly heard: readonly DigestibleMessage[];
-  /** Those that begin at `from` or later. */
+  /** The digests that begin at `from` or later. */
   readonly made: readonly ExistingDigest[];
-  /** The beginning of a day. */
+  /** The start of a day. */
   readonly from: Date;
-  /** What was digested before nobody listened to any more; it stays as it is. */
+  /** The start of the current observation; earlier digests stay as they are. */
   readonly since: Date;
   readonly now: Date;
   readonly cut: DayBoundary;
 }
 
-/** A message that was written before the hour was over may still be on its way. */
+/** A message written before the end of the hour may still be on its way. */
 const SETTLE_MS = 60_000;
 
 /** Oldest first; a day comes after its hours. */
@@ -75,16 +75,16 @@ export function dueDigests({
     .sort(inOrder);
 }
 
-/** When there will be something to look at again. */
+/** When to check again. */
 export const nextDigestCheck = (now: Date, cut: DayBoundary): Date => {
   const { end } = hourContaining(new Date(now.getTime() - SETTLE_MS), cut);
   return new Date(end.getTime() + SETTLE_MS);
 };
 
-/** Where a whole absence is told at once, it is gathered before it is digested. */
+/** After an absence all messages arrive at once; they are collected before the digest. */
 const GATHER_MS = 60_000;
 
-/** When to look for what was said then: after its hour, or soon where that is over. */
+/** When to check a message's period: after its hour, or soon if that is over. */
 export function digestCheckAfter(saidAt: Date, now: Date, cut: DayBoundary): Date {
   const after = hourContaining(saidAt, cut).end.getTime() + SETTLE_MS;
   return new Date(after > now.getTime() ? after : now.getTime() + GATHER_MS);

@@ -1,5 +1,5 @@
-// A digest as lines for a memory outside of Relay: one segment for its words and one for each fact, each with
-// its time, its group and its kind. Pure. The names of the fields are read by others: never rename one.
+// Formats a digest for the digest export: one segment for its text and one per fact, each with time, group and kind.
+// Other tools read the field names: never rename one.
 
 export interface ExportedDigest {
   readonly id: string;
@@ -20,16 +20,16 @@ export interface ExportedDigest {
 }
 
 export interface DigestSegment {
-  /** The same for the same part of a digest, also when it was made anew. */
+  /** Stable for the same part of a digest, even if it is rewritten. */
   readonly id: string;
   readonly digest_id: string;
   readonly device_id: string;
   readonly segment: 'digest' | 'fact';
-  /** `hourly` or `daily`; of a fact `decision`, `event`, `action_item` and so on. */
+  /** `hourly` or `daily`; for a fact `decision`, `event`, `action_item` and so on. */
   readonly kind: string;
   readonly group: string;
   readonly group_id: string;
-  /** When it was said; of a digest, when its period ended. */
+  /** When it was said; for a digest, the end of its period. */
   readonly time: string;
   readonly start?: string;
   readonly end?: string;
@@ -68,7 +68,7 @@ export function digestSegments(digest: ExportedDigest, device: string): readonly
   ];
 }
 
-/** JSON lets these stand, but readers by line may take them for the end of one. */
+/** Valid in JSON, but line readers may take them for the end of a line. */
 const BREAKS = /[\u2028\u2029\u0085]/g;
 
 export const segmentLine = (segment: DigestSegment): string =>

@@ -1,5 +1,5 @@
-// A group's day in plain words, for a chat and for a model: the digest, its facts by kind, or what there is
-// instead. Times are the group's own, and each day is named, so that nobody takes old news for new.
+// Formats a group's day as plain text for a chat and for a model: the digest, its facts by kind, or a substitute. Times
+// are in the group's zone, and each day is named, so that old news is not taken for new.
 
 import type { Digest, GroupDay } from '@relay/contract/api/digests';
 import {
@@ -14,7 +14,7 @@ import type { GroupMessageKind } from '../message.ts';
 import { formatGroupDate, formatHours } from './periods.ts';
 
 interface GroupDayFormat {
-  /** The hours too, where there is a day's digest. */
+  /** Whether to include the hours if there is a day's digest. */
   readonly hours: boolean;
 }
 
@@ -57,12 +57,12 @@ export function zoneOfGroupDay({ zone }: Pick<GroupDay, 'zone'>): Zone {
   return found;
 }
 
-// What is said of photos, videos, voice notes and files: that they were sent, and that nobody has looked at
-// them or listened. Written by us under every digest, so that it is true whatever the model wrote.
+// The note about photos, videos, voice notes and files: that they were sent and nobody has looked at them or listened.
+// Code adds it to every digest, so it is correct whatever the model wrote.
 
 const MOST_TOKENS = 80;
 
-/** Of lines such as `[Fri 14:05] Mum sent 2 photos`; empty where there are none. */
+/** From lines such as `[Fri 14:05] Mum sent 2 photos`; empty if there are none. */
 export function hourMediaNote(lines: readonly string[]): string {
   if (lines.length === 0) return '';
   const told = lines.map((line) => line.replace(/^\[[^\]]*\] /, '')).join(', ');
@@ -88,8 +88,8 @@ export function dayMediaNote(sent: readonly GroupMessageKind[]): string {
   return `Sent without words, not seen or heard by me: ${all}.`;
 }
 
-// A day's digest as text: what happened, then its facts by kind, each list in one line. How a model is shown
-// the days before, and what is counted as the size of a digest.
+// A day's digest as text: what happened, then its facts by kind, one line per list. A model sees earlier days in this
+// form, and the size of a digest is measured on it.
 
 export function dailyText({
   body,

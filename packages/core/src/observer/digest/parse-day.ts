@@ -1,13 +1,13 @@
-// Which day of a group somebody means: today and yesterday are the group's, which begin when its digest is
-// made; a date is the day that begins on it.
+// Parses which day of a group is meant. Today and yesterday are the group's days, which begin when its digest is
+// written; a date is the day that begins on it.
 import { parseDays } from '../../search/times.ts';
 import { type DayBoundary, dayBefore, dayByName, dayContaining, type NamedDay } from './periods.ts';
 
-/** Whether a word names a day, so that what stands before it names a group. */
+/** Whether a word names a day; the words before it then name a group. */
 export const isDayName = (word: string): boolean =>
   /^(?:today|yesterday|(?:mon|tues|wednes|thurs|fri|satur|sun)day|\d{4}-\d\d-\d\d)$/i.test(word);
 
-/** Null for what is no single day. */
+/** Null unless it is a single day. */
 export function parseGroupDay(said: string, now: Date, cut: DayBoundary): NamedDay | null {
   const text = said.trim().toLowerCase();
   const today = dayContaining(now, cut);

@@ -1,10 +1,10 @@
-// The hours and days that digests are cut by, as the clocks of the group's zone show them. Invariant: every
-// moment belongs to exactly one day and to exactly one hour of it, whatever the clocks do.
+// The hours and days of digests in the group's zone, and how they are written. Every moment belongs to exactly one day
+// and one hour of it, whatever the clocks do.
 import { weekdayOf, type Zone } from '../../schedule/zone.ts';
 
 export type DigestKind = 'hourly' | 'daily';
 
-/** From its start up to its end, which is no longer part of it. */
+/** From start to end; the end is excluded. */
 export interface DigestPeriod {
   readonly start: Date;
   readonly end: Date;
@@ -12,14 +12,14 @@ export interface DigestPeriod {
 
 export interface DayBoundary {
   readonly zone: Zone;
-  /** When a day begins and the one before it is digested: `04:00`. */
+  /** When a day begins and the digest of the one before is written: `04:00`. */
   readonly dailyAt: string;
 }
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-/** Called by the date on which it begins. */
+/** A day named by the date on which it begins. */
 export interface NamedDay extends DigestPeriod {
   /** `YYYY-MM-DD`. */
   readonly name: string;
@@ -28,13 +28,13 @@ export interface NamedDay extends DigestPeriod {
 export function dayContaining(at: Date, cut: DayBoundary): NamedDay {
   const instant = at.getTime();
   let date = Math.floor((cut.zone.localAt(instant) - beginsAt(cut)) / DAY) * DAY;
-  // Near a change of the clocks the guess may be a day off; a date that the zone left out is no day at all.
+  // Near a clock change the guess can be a day off; a date that the zone skipped is not a day.
   while (beginningOf(date, cut) > instant) date -= DAY;
   while (beginningOf(date + DAY, cut) <= instant) date += DAY;
   return dayFrom(date, cut);
 }
 
-/** Null for what is no date, and for one that the zone left out. */
+/** Null for an invalid date, and for one that the zone skipped. */
 export function dayByName(name: string, cut: DayBoundary): NamedDay | null {
   const date = /^\d{4}-\d\d-\d\d$/.test(name) ? Date.parse(`${name}T00:00:00Z`) : Number.NaN;
   if (Number.isNaN(date) || nameOf(date) !== name) return null;
@@ -45,7 +45,7 @@ export function dayByName(name: string, cut: DayBoundary): NamedDay | null {
 export const dayBefore = ({ start }: DigestPeriod, cut: DayBoundary): NamedDay =>
   dayContaining(new Date(start.getTime() - 1), cut);
 
-/** Full hours of the clock, counted from the beginning of the day; its first and last may be shorter. */
+/** Full clock hours, counted from the start of the day; the first and last can be shorter. */
 export function hourContaining(at: Date, cut: DayBoundary): DigestPeriod {
   const day = dayContaining(at, cut);
   const begins = day.start.getTime();
@@ -77,8 +77,8 @@ function beginsAt({ dailyAt }: DayBoundary): number {
 
 const mod = (value: number, by: number): number => ((value % by) + by) % by;
 
-// How moments and periods are written in digests and contexts: by the clock of the group's zone, always the
-// same way, so that people, models and tests can read them.
+// Formats moments and periods in digests and contexts: in the group's zone and in one fixed form, for people, models
+// and tests.
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 

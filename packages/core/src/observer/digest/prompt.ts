@@ -1,5 +1,5 @@
-// What a model is asked when an hour or a day of a group is summed up. The group's words are material between
-// marks that nobody in the group can know; what a rule could mask is masked before it comes here.
+// Builds the question for a digest of an hour or a day, and parses the answer. The group's text stands between marks
+// that nobody in the group can know; everything that rules can mask is masked before.
 
 import { type DigestFact, FACT_TITLES, type FactKind } from '@relay/contract/observer/digest/facts';
 import { z } from 'zod';
@@ -15,7 +15,7 @@ import type { Taint } from '../../policy/facts.ts';
 import { dailyText } from './format.ts';
 import type { DigestKind } from './periods.ts';
 
-/** Tokens; held by us when the answer is read, whatever the model does. */
+/** Tokens; enforced when the answer is parsed, whatever the model does. */
 export const DIGEST_TOKENS: Readonly<Record<DigestKind, number>> = { hourly: 300, daily: 700 };
 
 export interface DigestQuestion {
@@ -27,7 +27,7 @@ interface DigestMaterial {
   /** Whose text the material is. */
   readonly from: Taint;
   readonly group: string;
-  /** In front of the material and behind it; unlike anything that stands in it. */
+  /** The mark before and after the material; it does not occur in it. */
   readonly mark: string;
   readonly lines: readonly string[];
 }
@@ -89,26 +89,26 @@ function question(
   };
 }
 
-/** Behind an answer that could not be read. */
+/** Asked again after an answer that could not be parsed. */
 export const retryDigestQuestion = (question: DigestQuestion): DigestQuestion => ({
   ...question,
   text: prompt`${question.text}\n\nAn answer that you gave before could not be read. Give the one JSON object of the form above, without anything around it.`,
 });
 
-// A model's answer read as a digest. Strict and bounded: what has no digest in it is null, never made up for,
-// and nothing is longer than it may be. JSON is asked for; text that keeps to the headings is read too.
+// Parses a model's answer as a digest. Strict and bounded: an answer without a digest is null, nothing is made up, and
+// nothing exceeds its length. JSON is requested; text under the right headings is accepted too.
 
-/** More is no answer to what was asked. */
+/** A longer answer is not a digest. */
 const MOST_CHARACTERS = 40_000;
 const SUMMARY_TOKENS = 300;
 const FACT_CHARACTERS = 300;
 const FACTS_OF_A_KIND = 8;
 
-/** Who says that they cannot, says nothing about the group. */
+/** A refusal says nothing about the group. */
 const REFUSAL =
   /^(?:i['’]?m sorry|i am sorry|sorry|i can(?:no|['’])t|i cannot|i['’]?m unable|i am unable|as an ai|unfortunately|error\b)/i;
 
-/** Without the hour in front: that is ours to write. Null for what is no digest. */
+/** Without the hour in front, which we write ourselves. Null if it is not a digest. */
 export function parseHourly(answer: string): string | null {
   const json = jsonIn(answer);
   const said = json === null ? plain(answer) : hourlySchema.safeParse(json).data?.digest;
@@ -126,15 +126,15 @@ interface DailyParts {
 
 interface DailyParseContext {
   readonly day: Date;
-  /** When the hour began that has this time; null when the day has none. */
+  /** The start of the hour with this time; null if the day has none. */
   hourAt(clock: string): Date | null;
-  /** Prose without a single fact counts too: it was asked for twice. */
+  /** Whether text without any fact is accepted, after the second request. */
   readonly proseWillDo: boolean;
   /** Tokens for all of it. */
   readonly room: number;
 }
 
-/** All of it together within the size of a digest; what does not fit is left out from the end. */
+/** Limits the whole to the size of a digest; what does not fit is cut from the end. */
 export function parseDaily(answer: string, reading: DailyParseContext): DailyParts | null {
   const json = jsonIn(answer);
   const read = json === null ? headed(answer) : dailySchema.safeParse(json).data;
@@ -202,7 +202,7 @@ const HEADING =
   /^[#*\s]*(summary|decisions|events|action items|open questions|mood)[*\s]*:[*\s]*(.*)$/i;
 const BULLET = /^\s*[-*•]\s+/;
 
-/** The same under headings, as models write that were not built for JSON. */
+/** The same under headings, as models without JSON support write it. */
 function headed(answer: string): Daily | null {
   const parts = new Map<string, string[]>();
   let current: string[] = [];
@@ -232,7 +232,7 @@ function headed(answer: string): Daily | null {
   };
 }
 
-/** The outermost object, with or without a fence around it; null where there is none. */
+/** The outermost object, with or without a code fence; null if there is none. */
 function jsonIn(answer: string): unknown {
   if (answer.length > MOST_CHARACTERS) return null;
   const [start, end] = [answer.indexOf('{'), answer.lastIndexOf('}')];
@@ -244,7 +244,7 @@ function jsonIn(answer: string): unknown {
   }
 }
 
-/** Words of a person's language; not what is left of a broken object, nor anything endless. */
+/** Natural language only: no broken JSON, and nothing of excessive length. */
 function plain(answer: string): string | null {
   const text = answer.trim();
   if (text.length > MOST_CHARACTERS || /[{}[\]<>]|```/.test(text)) return null;

@@ -1,17 +1,17 @@
-// Messages of a group as a digest's model may see them: no account, code, number or address in any of them,
-// and what is private told by nobody in particular. What the model has not seen it cannot tell.
+// Masks a group's messages for the digest's model: no account, code, number or address remains, and private matters
+// have no name attached. A model cannot reveal what it has not seen.
 import type { GroupMessage, JudgedMessage } from '../message.ts';
 import { type PrivateMatter, privateMatter, withoutPrivate } from './private-matters.ts';
 
-/** How long a talk about something private is taken to go on. */
+/** How long an exchange about something private is assumed to last. */
 const TALK_MS = 20 * 60_000;
 
 const ANONYMOUS = 'A member';
 
-/** Members by the digits that a mention has in the place of their name. */
+/** Members by the digits of their mention. */
 type MentionNames = ReadonlyMap<string, string>;
 
-/** In their order; noise is left as it is, since no line is made of its words. */
+/** In order. Noise is unchanged, because its text is never used. */
 export function maskPrivate(
   judged: readonly JudgedMessage[],
   names: MentionNames,
@@ -39,7 +39,7 @@ export function maskPrivate(
   });
 }
 
-/** Who is away for a private reason may be named; who is ill or owes somebody may not. */
+/** Somebody who is away for a private reason may be named; somebody who is ill or owes money may not. */
 function anonymous(message: GroupMessage, matter: PrivateMatter): GroupMessage {
   const { left, times } = withoutPrivate(message.text, matter);
   const what = times.length === 0 ? matter : `${matter}; times named: ${times.join(', ')}`;
@@ -48,7 +48,7 @@ function anonymous(message: GroupMessage, matter: PrivateMatter): GroupMessage {
       ? `shared something private (${what})`
       : `${maskIdentifiers(left)} (left out: something private, ${what})`;
   if (matter === 'personal') return { ...message, text };
-  // Told apart from nobody, not even by what it answers.
+  // Must not be identifiable, not even by what it answers.
   return {
     ...message,
     text,
@@ -59,46 +59,46 @@ function anonymous(message: GroupMessage, matter: PrivateMatter): GroupMessage {
   };
 }
 
-/** Whoever has no name is known by the end of their number: enough to tell people apart, too little to call. */
+/** Without a name, people are shown by the end of their number: enough to distinguish them, too little to call. */
 export const maskedSenderName = ({ senderName }: Pick<GroupMessage, 'senderName'>): string =>
   senderName.replace(/\+?\d[\d ()-]{5,}\d/g, (number) => `…${number.replace(/\D/g, '').slice(-4)}`);
 
 const MENTION = /@(\d{5,20})(?!\d)/g;
 
-/** On the wire a mention is a number. */
+/** WhatsApp delivers a mention as a number. */
 const withNames = (text: string, names: MentionNames): string =>
   text.replace(MENTION, (_, digits: string) => `@${names.get(digits) ?? 'somebody'}`);
 
-/** The digits of all who are mentioned, each once. */
+/** The digits of all mentioned people, each once. */
 export const mentionedDigits = (judged: readonly JudgedMessage[]): readonly string[] => [
   ...new Set(
     judged.flatMap(({ message }) => [...message.text.matchAll(MENTION)].map(([, at]) => at ?? '')),
   ),
 ];
 
-// Accounts, cards, codes, numbers and addresses, recognised by their form and replaced by what they are.
-// Done before any model sees a message, so that no model can tell them on. When in doubt it masks.
-// Every repetition that could be tried from many places is bounded: hostile text costs no time.
+// Recognises accounts, cards, codes, numbers and addresses by their form and replaces them with their kind, before any
+// model sees them. When in doubt it masks. Every repetition that could match at many positions is bounded, so hostile
+// text cannot make it slow.
 
 const GAP = String.raw`[ .\-\u00a0\u2010-\u2015/]?`;
 
-/** What stands before a number that is an account's. */
+/** Words before an account number. */
 const ACCOUNT_WORD =
   'a/c|acct|account|acc(?:ount)? ?(?:no|number)|sort code|ifsc|iban|bic|swift|routing|upi|konto(?:nummer)?|cuenta|conta|compte|khata|खाता|حساب|آيبان';
 
-/** What stands before a number that opens something. */
+/** Words before a secret code. */
 const CODE_WORD =
   'pin|pin ?code|passcode|password|passwort|pwd|otp|cvv|cvc|(?:alarm|door|gate|safe|entry|access|security|key|lock|wi-?fi)[ -]?(?:code|pin|key|password)?|code|codes|c[oó]digo|clave|contrase[nñ]a|senha|kennwort|mot de passe|codice|kod|पिन|पासवर्ड|कोड|رمز|كود|الرقم السري';
 
 const PAPERS_WORD =
   'passport|pasaporte|passaporte|reisepass|aadhaar|aadhar|pan card|ssn|social security|national insurance|dni|nie|nif|cpf|جواز';
 
-/** One or two words such as `is`, `number:` or `es` may stand between. */
+/** One or two words such as `is`, `number:` or `es` may come between. */
 const BETWEEN = String.raw`[\s:.#=\-]{0,3}(?:(?:is|are|was|no|nr|num|number|new|now|es|é|ist|है|hai|de|del|da|do|:)[\s:.#=\-]{1,3}){0,3}`;
 
 const STREET =
   'street|road|rd|avenue|ave|lane|crescent|boulevard|blvd|marg|nagar|gali|colony|vihar|enclave';
-/** Ordinary words, unless they are written as names. */
+/** Ordinary words unless capitalised like names. */
 const STREET_NAME = 'St|Drive|Close|Terrace|Gardens|Square|Way|Court|Place';
 const STREET_FIRST =
   'calle|c/|avenida|av\\.|avda\\.?|plaza|paseo|rua|travessa|pra[cç]a|rue|avenue de|boulevard|via|viale|piazza|شارع';
@@ -133,7 +133,7 @@ const RULES: readonly (readonly [RegExp, string])[] = [
     ),
     '[document number]',
   ],
-  // A card, an account, a phone: nobody counts that far. Amounts have their currency or their commas.
+  // A card, account or phone number. Amounts have a currency or commas.
   [
     new RegExp(
       String.raw`(?<![\p{L}\d.,]|(?:${MONEY}) ?)(?:\+|00)?\d(?:[ .\-()\u00a0]{0,2}\d){6,18}(?![\p{L}\d]|[.,:]\d)`,
@@ -172,7 +172,7 @@ const RULES: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** Dates and times that the rule for long numbers would take for one. */
+/** Dates and times that the rule for long numbers would match. */
 const DATE =
   /^(?:\d{1,2}[.\-/ ]\d{1,2}[.\-/ ](?:19|20)?\d\d|(?:19|20)\d\d[.\-/ ]\d{1,2}[.\-/ ]\d{1,2})$/;
 const YEARS = /^(?:19|20)\d\d ?[-–] ?(?:19|20)\d\d$/;
@@ -191,7 +191,7 @@ export function maskIdentifiers(text: string): string {
 
 const digitsOf = (text: string): number => text.replace(/\D/g, '').length;
 
-/** The ten digits of a script stand together and in order. */
+/** The ten digits of a script are consecutive code points. */
 function westernDigit(digit: string): string {
   let value = 0;
   const code = digit.codePointAt(0) ?? 0;

@@ -1,10 +1,10 @@
-// Which messages are private, and what of them may be told. Decided by rule, message by message and with an
-// eye on the ones before: the answer to a private question is private too. Pure.
+// Decides by rules which messages are private and what of them may be told. It considers the messages before: the
+// answer to a private question is private too.
 import { foldText } from '../../search/words.ts';
 
-// Words by which what people say of their health, their money or their private affairs is recognised, in the
-// languages of the groups that Relay was tried on and a few more. Folded as search folds; `*` ends a stem.
-// A list like this is never complete: what it misses is left to the prompt, and the figures are in 0050.
+// Words that indicate health, money or private affairs, in the languages of the groups that Relay was tried on and a
+// few more. Folded as search folds; `*` ends a stem. Such a list is never complete: the prompt covers what it misses,
+// and the figures are in 0050.
 
 const list = (...lines: readonly string[]): readonly string[] =>
   lines.flatMap((line) => line.split(', '));
@@ -30,17 +30,17 @@ const HEALTH_STRONG = list(
   'chirurg*, ospedale, incinta, tumore, pronto soccorso',
 );
 
-/** The endings by which medicines are named the world over. */
+/** International endings of medicine names. */
 const MEDICINE =
   /(?<!\p{L})(?:\p{L}{3,20}(?:formin|dipine|pril|olol|statin|sartan|mycin|cillin|azepam|oxetine|prazole|profen|codone)|tramadol)(?!\p{L})/iu;
 
-/** A dose, or the result of a test. */
+/** A dose, or a test result. */
 const READING =
   /(?<![\d.,])\d{1,3}[.,]\d(?!\d|[.,]\d)(?! ?(?:km|m|kg|l|lakh|k|cr|hours?|hrs?|°|%|am|pm)\b)|(?<!\d)\d{2,3}\/\d{2,3}(?!\d|\/)|(?<!\d)\d{1,4} ?(?:mg|ml|mcg|µg|iu)\b/iu;
 
 const BLOOD_PRESSURE = /\bBP\b|\bbp\b.{0,12}\d/;
 
-/** Said of somebody, these are enough; alone they may mean anything. */
+/** Enough if said of somebody; alone they can mean anything. */
 const HEALTH_ILLNESS = list(
   'ill, sick, fever, pain, painful, hurts, vomit*, infection, fracture*, injur*, swelling',
   'dard, bukhar, ghutn*, knee, knees, sugar, दर्द, बुखार, घुटन*, शुगर',
@@ -58,7 +58,7 @@ const HEALTH_PEOPLE = list(
   'bachche, hijo, hija, filho, filha, madre, mae, ابني, بنتي, امي',
 );
 
-/** What somebody cannot eat is private when it is their own; a guest's is the kitchen's business. */
+/** What members cannot eat is private; what a guest cannot eat concerns the kitchen. */
 const HEALTH_DIET = list(
   'allergy, allergies, allergic, alergi*, coeliac, celiac*, intoleran*, حساسيه',
 );
@@ -75,7 +75,7 @@ const MONEY_BACK =
   /(?<!\p{L})(?:borrow(?:ed)?|lend|lent|salary|wages|sueldo|sal[aá]rio|gehalt|راتبي?|lauta\w{0,4}|wapas (?:kar|de)\w*|pay (?:you |him |her |it |them )?back|return (?:it|the money)|give (?:it|the money) back|te lo devuelvo|devolverte|te devolvo|vou devolver|برجع لك)(?!\p{L})/iu;
 const AMOUNT = /(?<!\d)\d{1,3}(?:,\d{2,3})+|(?<![\d:/])\d{3,7}(?![\d:/])/;
 
-/** What people have to do with courts, papers or a job elsewhere. */
+/** Courts, official papers, or a job elsewhere. */
 const PERSONAL_STRONG = list(
   'asylum, deport*, residence permit, lawyer, solicitor, court hearing, court date, custody, divorc*, arrested',
   'probation, redundan*, laid off, job interview, got fired, funeral, broke up, breakup, affair, abogad*, juicio',
@@ -83,20 +83,20 @@ const PERSONAL_STRONG = list(
   'vorstellungsgesprach, avocat',
 );
 
-/** A visa is part of many plans; an appointment for one is why somebody is away. */
+/** A visa is part of many plans; an appointment for one is a reason for an absence. */
 const PERSONAL_PAPERS = list('visa, visas, visado, visto, immigration, visum, تاشيره, वीजा');
 const PERSONAL_APPOINTMENT = list(
   'appointment, interview, hearing, embassy, consulate, home office, cita, entrevista, embajada, consulado, termin, rdv',
   'موعد, سفاره',
 );
 
-/** When something is, which may be told. */
+/** Times, which may be told. */
 const TIME_EXPRESSION =
   /(?<![\p{L}\d])(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?|lunes|martes|mi[eé]rcoles|jueves|viernes|s[aá]bado|domingo|segunda|ter[cç]a|quarta|quinta|sexta|somvar|mangalvar|budhvar|guruvar|shukravar|shanivar|ravivar|सोमवार|मंगलवार|बुधवार|गुरुवार|शुक्रवार|शनिवार|रविवार|today|tonight|tomorrow|tmrw|tmr|kal|aaj|parso|कल|आज|ma[nñ]ana|hoy|hoje|amanh[aã]|غدا|اليوم|بكرا|heute|morgen|demain|next week|\d{1,2}(?::\d\d)? ?(?:am|pm|baje|बजे|uhr|h)|\d{1,2}:\d\d|\d{1,2}(?:st|nd|rd|th)?(?: of)? (?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)\p{L}{0,7}|april|march)(?![\p{L}\d])/giu;
 
 export type PrivateMatter = 'health' | 'money' | 'personal';
 
-/** Folded, each word between two spaces. */
+/** Folded text, each word between two spaces. */
 type Folded = string;
 
 const foldWords = (text: string): Folded =>
@@ -104,7 +104,7 @@ const foldWords = (text: string): Folded =>
 
 type Matcher = (text: Folded) => number;
 
-/** How many different words of the list a text has. */
+/** Counts the different words of the list in a text. */
 function matcher(list: readonly string[]): Matcher {
   const forms = list.map((word) => {
     const stem = word.endsWith('*');
@@ -123,7 +123,7 @@ const personal = matcher(PERSONAL_STRONG);
 const papers = matcher(PERSONAL_PAPERS);
 const appointment = matcher(PERSONAL_APPOINTMENT);
 
-/** `after` is what the talk was about just before; a little is enough then. */
+/** `after` is the matter of the messages just before; then a weaker sign is enough. */
 export function privateMatter(
   text: string,
   after: PrivateMatter | null = null,
@@ -149,7 +149,7 @@ function isHealth(text: string, words: Folded, followsUp: boolean): boolean {
 
 const CLAUSES = /(?<=[.!?;।؟\n])\s+|(?<=[,،])\s+/u;
 
-/** What is left of a message once its private clauses are gone; and the times that they named. */
+/** The rest of a message without its private clauses, and the times in them. */
 export function withoutPrivate(
   text: string,
   matter: PrivateMatter,

@@ -1,7 +1,7 @@
-// Words that ask: for an answer, or for something to be done. By general knowledge of the languages, not from
-// any one group.
+// Words of the noise filter that indicate content: questions, requests, plans and things. From general knowledge of the
+// languages, not from any one group.
 
-/** How something is asked. */
+/** Words of a question. */
 export const QUESTIONS: readonly string[] = [
   `what, whats, what s, when, whens, where, wheres, who, whos, who s, whose, which, why, how, how much,
   how many, how long, what time, anyone, anybody, does anyone, has anyone, is there, are there, do we,
@@ -23,7 +23,7 @@ export const QUESTIONS: readonly string[] = [
   wein, fen, fein, meen, min, lesh, leih, keef, ezay, kam, bekam, 2addesh, hal, 7ad, 7ada`,
 ];
 
-/** How something is asked for. */
+/** Words of a request. */
 export const REQUESTS: readonly string[] = [
   `please, pls, plz, plse, kindly, could you, would you, can you, can someone, can somebody, can anyone,
   anyone able to, would someone, need someone, make sure, dont forget, do not forget, remember to,
@@ -47,10 +47,9 @@ export const REQUESTS: readonly string[] = [
   2olly`,
 ];
 
-// Words of what is planned, done and needed, and when. By general knowledge of the languages, not from any
-// one group.
+// Words about plans, deeds and times.
 
-/** When something is. */
+/** Words about times. */
 export const TIME_TERMS: readonly string[] = [
   `today, tonight, tomorrow, tmrw, tmr, tomoro, yesterday, monday, tuesday, wednesday, thursday, friday,
   saturday, sunday, mon, tue, tues, wed, thu, thur, thurs, fri, sat, sun, january, february, march, april,
@@ -101,7 +100,7 @@ export const TIME_TERMS: readonly string[] = [
   elleila, daqiqa, ba3d, abl, dilwa2ti, halla, el7een, mawid, maw3id`,
 ];
 
-/** What somebody does, will do or wants done about something. */
+/** What somebody does, will do or wants done. */
 export const DEEDS: readonly string[] = [
   `will, ill, i ll, well be, we ll, he ll, she ll, they ll, wont, going to, gonna, gotta, have to, has to,
   need to, needs to, must, should, shall, can, cant, cannot, could, couldnt, can you, could you,
@@ -214,10 +213,9 @@ export const DEEDS: readonly string[] = [
   забронировал, отменили, перенесли`,
 ];
 
-// Words of what has to be seen to: money, ways, work, health, a household. By general knowledge of the
-// languages, not from any one group.
+// Words about money, travel, work, health and the household.
 
-/** What plans, money, work, ways and health are about. */
+/** The subjects of plans, money, work, travel and health. */
 export const THINGS: readonly string[] = [
   `money, cash, price, cost, costs, fee, fees, bill, bills, invoice, invoices, receipt, receipts, deposit,
   advance, balance, budget, payment, salary, wages, rota, roster, account, bank, card, pin, code,

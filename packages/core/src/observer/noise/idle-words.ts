@@ -1,5 +1,5 @@
-// Words of greetings, goodbyes and wishes, by general knowledge of the languages, not from any one group.
-// Written as people write them, romanised where they do that; `lexicon.ts` folds them.
+// Words of the noise filter that carry no content: greetings, goodbyes, wishes and the like. From general knowledge of
+// the languages, not from any one group. Written as people write them, romanised where common; `lexicon.ts` folds them.
 
 export const GREETINGS: readonly string[] = [
   // English
@@ -102,8 +102,7 @@ export const GREETINGS: readonly string[] = [
   до завтра, с днем рождения, поздравляю, с праздником, удачи, хорошего дня, сладких снов`,
 ];
 
-// Words that answer, thank, praise, feel and call somebody, and tell nothing. By general knowledge of the
-// languages, not from any one group.
+// Words that answer, thank, praise, express a feeling or address somebody, without content.
 
 export const THANKS: readonly string[] = [
   `thanks, thank you, thank u, thankyou, thanku, thnx, thx, tnx, ty, tysm, tyvm, many thanks, thanks a lot,
@@ -167,7 +166,7 @@ export const ACKNOWLEDGEMENTS: readonly string[] = [
   mumtaz, ameen, ya rab, yalla, alhamdulillah, al hamdulillah, hamdulillah, el hamdulillah`,
 ];
 
-/** What answers a question by itself. */
+/** Complete answers to a question. */
 export const BARE_ANSWERS: readonly string[] = [
   `yes, yess, yep, yup, yeah, yea, yh, aye, no, nope, nah, si, sip, sii, nop, sim, sim sim, nao, oui,
   ouais, non, ja, jo, jup, jep, nein, ne, haan, haa, ha ji, haan ji, haanji, hanji, han, ji haan, jee,
@@ -178,7 +177,7 @@ export const BARE_ANSWERS: readonly string[] = [
   exactly, obviously, jaroor, zaroor, zarur, ज़रूर, जरूर, kyun nahi, yes chef, oui chef, yes boss`,
 ];
 
-/** What says that something is or will be seen to. */
+/** Words that promise to do something. */
 export const PROMISES: readonly string[] = [
   `will do, done, on it, got it, noted, copy, copy that, roger, roger that, heard, heard chef, understood,
   aye aye, deal, works for me, hecho, lista, listo, apuntado, anotado, recibido, oido, oido cocina,
@@ -290,7 +289,7 @@ export const FEELINGS: readonly string[] = [
   ya haram, bjad, mesh ma32ool, mish maaool`,
 ];
 
-/** Whom one calls, and what one calls them: says who is meant at most. */
+/** Forms of address, which at most say who is meant. */
 export const CALLS: readonly string[] = [
   `all, everyone, everybody, every1, guys, folks, people, peeps, team, fam, family, friends, mates, mate,
   buddy, bud, dude, man, boys, girls, ladies, gents, gentlemen, lads, gang, squad, world, dear, dears,
@@ -320,8 +319,7 @@ export const CALLS: readonly string[] = [
   ya mo3alem`,
 ];
 
-// Words of small talk: sport, weather, screens, and being tired or hungry. By general knowledge of the languages,
-// not from any one group.
+// Words of small talk: sport, weather, screens, being tired or hungry.
 
 export const PASTIMES: readonly string[] = [
   `cricket, football, soccer, tennis, rugby, hockey, basketball, golf, formula 1, f1, match, game, games,
@@ -354,9 +352,8 @@ export const PASTIMES: readonly string[] = [
   تعبت, matsh, match, kora, film, mosalsal, ta3ban, taaban, na3san, jo3an, 7ar, bard`,
 ];
 
-// Words that hold sentences together and tell nothing by themselves. By general knowledge of the languages.
+// Function words, which have no content of their own.
 
-/** Words that hold sentences together. */
 export const FILLERS: readonly string[] = [
   `a, an, the, i, im, ive, id, me, my, mine, you, your, yours, u, ur, youre, we, us, our, ours, were, weve,
   he, him, his, she, her, hers, it, its, they, them, their, theyre, this, that, thats, these, those, is,
@@ -404,10 +401,9 @@ export const FILLERS: readonly string[] = [
   zay, y3ni, yaani, ya3ni`,
 ];
 
-// Words of messages that go from group to group: what they ask for, promise and warn of, and how their jokes
-// and stories begin. By general knowledge of the languages, not from any one group.
+// Words of chain messages: what they ask for, promise and warn of, and how their jokes and stories begin.
 
-/** How a message asks everybody to pass it on: what tells nobody in particular anything. */
+/** Requests to pass a message on to everybody; they address nobody in particular. */
 export const PASSED_ON: readonly string[] = [
   `forward this to, forward to all, forward to everyone, forwarded as received, forwarded many times,
   share with all, share with everyone, share this with, read and share, read share, agree share, like and share,
@@ -427,7 +423,7 @@ export const PASSED_ON: readonly string[] = [
   `ارسلها الى, أرسلها إلى, ارسلها لعشرة, انشرها, انشرها ولك الاجر, مرروها, لا تقطع السلسلة, لا توقفها, ابعتها لكل`,
 ];
 
-/** How a message asks to be passed on, and what such messages promise, warn of and begin with. */
+/** How chain messages ask to be passed on, and what they promise, warn of and begin with. */
 export const CHAINS: readonly string[] = [
   `forward to, forward this, forward it, forwarded as received, forwarded many times, fwd, fwd as received,
   copied, copy paste, copy and paste, as received, pass it on, pass this on, share with, share this,

@@ -1,5 +1,5 @@
-// Tier 0: what of a group is worth reading, told from form, words and what was said before. No model, no
-// clock. In doubt a message is content: a lost decision costs more than a kept "haha".
+// Tier 0 of the observer: decides from form, words and context which messages are content, without a model or a clock.
+// When in doubt a message is content, because a lost decision costs more than a kept "haha".
 import type { GroupMessage, NoiseCategory, NoiseJudge, NoiseVerdict } from '../message.ts';
 import { readNoiseText } from './lexicon.ts';
 import {
@@ -13,20 +13,20 @@ import {
 import { type Weights, weigh } from './weigh.ts';
 import { ALONE, IN_TALK } from './weights.ts';
 
-/** What a lost message of content costs, in kept messages of noise. */
+/** The cost of losing a message of content, in kept messages of noise. */
 const COST = 5;
 const DROPPED_BELOW = 1 / (1 + COST);
 
 export interface NoiseTables {
-  /** For a message seen by itself. */
+  /** For a message without context. */
   readonly alone: Weights;
-  /** For a message and those before it. */
+  /** For a message with those before it. */
   readonly inTalk: Weights;
 }
 
 export const judgeNoise: NoiseJudge = createNoiseJudge({ alone: ALONE, inTalk: IN_TALK });
 
-/** `learn` finds the tables from labelled weeks; one is shipped. */
+/** `learn` computes the tables from labelled weeks; one table is shipped. */
 export function createNoiseJudge({ alone, inTalk }: NoiseTables): NoiseJudge {
   return (message, before) => {
     const form = formOf(message);
@@ -53,7 +53,7 @@ const verdictOf = (category: NoiseCategory): NoiseVerdict => ({
 
 const AGREEING = /^(?:[👍👌🆗✅☑✔🫡🤝]|\p{EMod}|\ufe0f|\s)+$/u;
 
-/** A thumb is an answer when it is given to a question. */
+/** A thumbs-up is an answer if it reacts to a question. */
 function agrees(
   { text, quotedId, sender }: GroupMessage,
   before: readonly GroupMessage[],
@@ -76,13 +76,13 @@ function noiseOf(
   return greets && !senses.includes('laughter') ? 'greeting' : 'chatter';
 }
 
-// What the messages before it say of one: whether it answers, whom, and what the talk is about. An "ok" of
-// the one who was asked settles something; the same "ok" of a bystander does not.
+// The context of a message: whether it answers, whom, and what the exchange is about. An "ok" from the person who was
+// asked settles something; the same "ok" from a bystander does not.
 
 /** How far back an answer finds what it answers. */
 export const NOISE_LOOKBACK = 30;
 
-/** How many of the last messages are part of the same talk. */
+/** How many of the last messages belong to the same exchange. */
 const NEAR = 12;
 
 /** How many of those are read word by word. */
@@ -91,10 +91,10 @@ const TALKING_MS = 30 * 60_000;
 const GOES_ON_MS = 3 * 60_000;
 const SHORT = 4;
 
-/** How likely a message is content, seen by itself. */
+/** The probability that a message is content, without context. */
 type ContentLikelihood = (signs: Signs) => number;
 
-/** What somebody said before, in words. */
+/** What somebody wrote before, as words. */
 interface Said {
   readonly message: GroupMessage;
   readonly seen: MessageSigns;
@@ -217,17 +217,16 @@ function hasWords(message: GroupMessage): boolean {
   return form === null || form === 'content';
 }
 
-/** Nothing where there are no words. */
+/** Empty if there are no words. */
 function saidIn(message: GroupMessage, worth: ContentLikelihood): readonly Said[] {
   if (!hasWords(message)) return [];
   const seen = readMessageSigns(message);
   return [{ message, seen, worth: formOf(message) === 'content' ? 1 : worth(seen.signs) }];
 }
 
-// Whom a message is for, as far as a group shows it: by name or mention, in answer to what somebody said, or
-// right after they had spoken.
+// Determines whom a message addresses: by name or mention, as a reply, or right after they spoke.
 
-/** How many messages may stand between two people who are talking with each other. */
+/** How many messages may come between two people in an exchange. */
 const NEAR_SPEAKERS = 3;
 
 function isAddressedTo(
@@ -247,7 +246,7 @@ function isAddressedTo(
   return spoke?.sender === sender;
 }
 
-/** Somebody else of those who spoke lately. */
+/** Whether it names another recent speaker. */
 function namesAnother(
   { sender, senderName }: GroupMessage,
   words: readonly string[],

@@ -1,5 +1,5 @@
-// Which kind of thing each word of a text says, by the lists in `words/` and a few endings. One list for all
-// languages, because nobody says which one they write in. The longest phrase wins.
+// Assigns a sense to each word of a text, by word lists and a few endings. One lexicon covers all languages, because
+// the language of a message is unknown. The longest phrase wins.
 import { foldText } from '../../search/words.ts';
 import { DEEDS, QUESTIONS, REQUESTS, THINGS, TIME_TERMS } from './content-words.ts';
 import {
@@ -17,20 +17,20 @@ import {
   THANKS,
 } from './idle-words.ts';
 
-// Words and phrases with what they stand for. Looked up at a place in a text: the longest one there counts.
+// Phrases and their values. The longest phrase at a position counts.
 
 interface PhraseMatch<T> {
   readonly value: T;
-  /** In words. */
+  /** Number of words. */
   readonly length: number;
 }
 
 class Phrases<T> {
   readonly #values = new Map<string, T>();
-  /** How many words the longest phrase has that begins with this one. */
+  /** The word count of the longest phrase that begins with this word. */
   readonly #reach = new Map<string, number>();
 
-  /** Of two that are the same the first counts. */
+  /** The first of two equal phrases counts. */
   constructor(entries: Iterable<readonly [phrase: string, value: T]>) {
     for (const [phrase, value] of entries) {
       if (this.#values.has(phrase)) continue;
@@ -77,7 +77,7 @@ export const WORD_SENSES = [
 ] as const;
 export type WordSense = (typeof WORD_SENSES)[number];
 
-/** What is said without telling anything. */
+/** Senses without content. */
 export const IDLE_SENSES: ReadonlySet<WordSense> = new Set([
   'greeting',
   'thanks',
@@ -90,7 +90,7 @@ export const IDLE_SENSES: ReadonlySet<WordSense> = new Set([
   'call',
 ]);
 
-/** Of two lists that have the same word the first counts. */
+/** If two lists have the same word, the first list counts. */
 const LISTS: readonly (readonly [WordSense, readonly string[]])[] = [
   ['greeting', GREETINGS],
   ['thanks', THANKS],
@@ -127,16 +127,16 @@ const PASSING_ON = new Phrases(PASSED_ON.flatMap(phrasesOf).map((phrase) => [phr
 const LAUGHTER =
   /^(?:a?(?:ha){2,}h?|(?:he){2,}h?|(?:hi){2,}|a?(?:ja){2,}j?|(?:je){2,}|(?:rs){2,}|k{3,}|h{3,}|x+d+|lo+l+(?:ol)*|lm(?:f)?ao+|rofl|(?:هـ?){3,}|ه{2,}|خ{3,}|(?:हा){2,}|(?:ही){2,}|(?:ха){2,}|(?:wk){2,}|mdr+|ptdr+|w{4,}|5{4,})$/u;
 
-/** Endings of what will be done, where a language says it so. */
+/** Future verb endings, in languages that have them. */
 const FUTURE =
   /(?:unga|ungi|oonga|oongi|aunga|enge|ogey?|ogi|egi|ega|aega|ayega|ayegi|aayenge)$|(?:ूंगा|ूंगी|ूँगा|ूँगी|ऊंगा|ऊंगी|ेंगे|एंगे|ेगा|ेगी|एगा|एगी|ोगे|ओगे)$|^(?:سا|سن|سي|ست|هن|بن)\p{L}{3,}|(?:aremos|eremos|iremos|arei|erei|irei)$/u;
 
 interface WordReading {
-  /** A sense for each word. */
+  /** One sense per word. */
   readonly senses: readonly WordSense[];
-  /** At how many words a phrase of chain letters begins. */
+  /** The number of words at which a chain-message phrase begins. */
   readonly chains: number;
-  /** It asks everybody to pass it on. */
+  /** Whether it asks everybody to pass it on. */
   readonly passedOn: boolean;
 }
 
@@ -156,8 +156,8 @@ export function readWordSenses(words: readonly string[]): WordReading {
 const ONLY_FIRST: ReadonlySet<WordSense> = new Set(['acknowledgement', 'answer']);
 
 /**
- * One answers at the beginning of what one says. Further on "no" and "right" only hold a sentence together, and
- * the shortest words mean something else in every language.
+ * An answer comes at the beginning. Further on, "no" and "right" are only function words, and the shortest words mean
+ * something else in every language.
  */
 function settle(senses: WordSense[], words: readonly string[]): void {
   const begun = senses.findIndex((sense) => !IDLE_SENSES.has(sense));
@@ -194,17 +194,17 @@ function senseOf(word: string): WordSense {
   return FUTURE.test(word) ? 'deed' : 'unknown';
 }
 
-// A text as the noise filter reads it: folded words, and what stands beside them. Pure.
+// Prepares a text for the noise filter: folded words, and further observations.
 
 export interface NoiseText {
   readonly raw: string;
   readonly words: readonly string[];
   readonly emoji: readonly string[];
-  /** Somebody drew a word out: "noooo". */
+  /** Whether a word is drawn out: "noooo". */
   readonly drawnOut: boolean;
 }
 
-/** What is longer is read no further: no noise is that long but chains, and they begin as such. */
+/** Text beyond this is not read: only chain messages are longer noise, and they show it at the beginning. */
 const LONGEST = 2_000;
 
 const WORD = /[\p{L}\p{M}\p{N}]+(?:['’][\p{L}\p{M}]+)*/gu;
@@ -223,7 +223,7 @@ export function readNoiseText(raw: string): NoiseText {
   };
 }
 
-/** How else a drawn-out word may be meant: "goood" as "good" and "god". */
+/** Possible spellings of a drawn-out word: "goood" as "good" and "god". */
 const possibleSpellings = (word: string): readonly string[] =>
   /(\p{L})\1{2,}/u.test(word)
     ? [word, word.replace(DRAWN_OUT, '$1$1'), word.replace(DRAWN_OUT, '$1')]

@@ -1,5 +1,5 @@
-// What can be seen of one message by itself, as named numbers between 0 and 1. `weights.ts` says what each is
-// worth. Nothing here knows any group or person.
+// Extracts features of a single message as named numbers between 0 and 1; `weights.ts` has their weights. Nothing here
+// depends on a group or person.
 
 import { foldText } from '../../search/words.ts';
 import type { GroupMessage, NoiseCategory } from '../message.ts';
@@ -12,20 +12,20 @@ import {
   type WordSense,
 } from './lexicon.ts';
 
-/** One that is not there is 0. */
+/** A missing sign is 0. */
 export type Signs = ReadonlyMap<string, number>;
 export type Sign = readonly [name: string, size: number | boolean];
 
 export interface MessageSigns {
   readonly text: NoiseText;
-  /** Of each word. */
+  /** One per word. */
   readonly senses: readonly WordSense[];
   readonly signs: Signs;
-  /** It wants an answer, or something done. */
+  /** Whether it asks for an answer or an action. */
   readonly asks: boolean;
-  /** Nothing but words that greet, thank, answer, praise and feel. */
+  /** Whether it only has words that greet, thank, answer, praise or express a feeling. */
   readonly bare: boolean;
-  /** Such words, and a yes, a no or a promise among them. */
+  /** The same, with a yes, a no or a promise among them. */
   readonly settles: boolean;
 }
 
@@ -60,7 +60,7 @@ export function readMessageSigns(message: GroupMessage): MessageSigns {
   };
 }
 
-/** Only those that are there. */
+/** Omits signs that are 0. */
 export const collectSigns = (signs: readonly Sign[]): Signs =>
   new Map(signs.flatMap(([name, size]) => (Number(size) === 0 ? [] : [[name, Number(size)]])));
 
@@ -119,7 +119,7 @@ const TICK = /[✅☑✔❌]/u;
 const LAUGHING = /^(?:😂|🤣|😆|😹|💀|😅|😄|😁|😜|😝|🙈|🤭)/u;
 const WARM = /^(?:❤|🥰|😍|😘|💕|💛|💚|💙|💜|🤍|🧡|🌹|🌸|🌺|💐|🙏|🤲|🌞|☀|🌙|✨|👏|🔥|😭|🥹|😢|🥺)/u;
 const FACE = /^[\u{1F479}-\u{1F480}\u{1F600}-\u{1F64F}\u{1F910}-\u{1F92F}\u{1F970}-\u{1F97A}]/u;
-/** A name, or something that has one, within a sentence. */
+/** A capitalised name within a sentence. */
 const NAMED = /(?<=[\p{Ll}\p{N},;]\s)\p{Lu}[\p{Ll}\p{M}]+/gu;
 const SENTENCES = /[.!?؟।]\s+\S/u;
 const LISTED = /\p{L}\s?:\s|\n\s*\S|\d\)|[+=&]/u;
@@ -141,10 +141,10 @@ function shapeSigns({ raw, emoji, drawnOut }: NoiseText): readonly Sign[] {
   ];
 }
 
-/** Of fewer words it may be somebody who asks for a file to be shared. */
+/** A shorter text may be a person who asks for a file to be shared. */
 const PASSED_ON_FROM = 6;
 
-/** Two or more who speak in turn, as in a joke. */
+/** Two or more speakers in turn, as in a joke. */
 const DIALOGUE =
   /(?:^|[\s.!?])[\p{L}\p{M}]{1,12}:\s[\s\S]{2,200}?(?:^|[\s.!?])[\p{L}\p{M}]{1,12}:\s/u;
 
@@ -164,7 +164,7 @@ function chainSigns(
   ];
 }
 
-// Figures in a text that somebody may have to keep: times, dates, prices, amounts, codes, addresses.
+// Figures that somebody may need: times, dates, prices, amounts, codes, addresses.
 
 const PATTERNS = {
   clock:
@@ -187,8 +187,8 @@ const FIGURES = Object.keys(PATTERNS) as readonly FigureKind[];
 
 const hasFigure = (text: string, figure: FigureKind): boolean => PATTERNS[figure].test(text);
 
-// What a message is by its form alone: stickers, reactions, media without words, emoji. Null when its words
-// have to be read.
+// Classifies a message by its form alone: stickers, reactions, media without text, emoji. Null if its words have to be
+// read.
 
 export function formOf({ kind, text }: GroupMessage): NoiseCategory | null {
   switch (kind) {
@@ -220,7 +220,7 @@ const WORD = /[\p{L}\p{N}]/u;
 const listed = (words: string): ReadonlySet<string> =>
   new Set(words.split(',').map((word) => foldText(word).replace(/\s+/g, ' ').trim()));
 
-/** Written by forwarders and by WhatsApp itself where there is nothing but the medium. */
+/** Placeholders of forwarders and WhatsApp for media without text. */
 const PLACEHOLDERS =
   listed(`photo, image, picture, video, gif, audio, voice message, voice note, document, file, sticker,
   media omitted, image omitted, video omitted, audio omitted, gif omitted, sticker omitted, document omitted,
@@ -233,7 +233,7 @@ const PLACEHOLDERS =
   fotoğraf, görüntü, sesli mesaj, belge, gambar, pesan suara, stiker, dokumen, media tidak disertakan,
   фото, видео, голосовое сообщение, стикер, документ, без медиафайлов`);
 
-/** A sign in front, brackets around, how long it lasts or how many there are behind. */
+/** A sign before it, brackets around it, a duration or count after it. */
 const AROUND = /^[^\p{L}\p{N}]+|[^\p{L}\p{M}\p{N}]+$/gu;
 const LASTING = /(?<![\s(])[\s(]*\d{1,2}:\d\d(?::\d\d)?\)?\s*$/u;
 const LONGEST = 60;
@@ -244,7 +244,7 @@ function isPlaceholder(text: string): boolean {
   return PLACEHOLDERS.has(foldText(text.replace(LASTING, '').replace(AROUND, '')));
 }
 
-/** What cameras, scanners and apps call a file by themselves. */
+/** Automatic file names of cameras, scanners and apps. */
 const NAMELESS =
   listed(`img, image, vid, video, aud, audio, ptt, dsc, dscn, pxl, mvimg, doc, document, documento, dokument,
   scan, scanned, scanner, camscanner, adobe, file, foto, photo, imagen, imagem, screenshot, screen, shot, whatsapp, stk,

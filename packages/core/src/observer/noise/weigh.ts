@@ -1,8 +1,8 @@
-// What the signs of a message come to: how likely it is content, between 0 and 1. A plain weighted sum, so
-// that anybody can see from `weights.ts` why a message was dropped.
+// Computes the probability that a message is content from its signs. A plain weighted sum, so that `weights.ts` shows
+// why a message was dropped.
 import type { Signs } from './signs.ts';
 
-/** What each sign is worth: above 0 it speaks for content. */
+/** The weight of each sign: above 0 it indicates content. */
 export type Weights = Readonly<Record<string, number>>;
 
 export function weigh(signs: Signs, weights: Weights): number {

@@ -1,8 +1,8 @@
-// What each sign is worth: above 0 it speaks for content, below for noise. Written by bench/learn-noise.ts
-// from two labelled weeks; not by hand.
+// The weights of the signs: above 0 for content, below for noise. Written by bench/learn-noise.ts from two labelled
+// weeks; do not edit.
 import type { Weights } from './weigh.ts';
 
-/** For a message seen by itself. */
+/** For a message without context. */
 export const ALONE: Weights = {
   forwarded: -2.78,
   'forwarded chain': -2.61,
@@ -73,7 +73,7 @@ export const ALONE: Weights = {
   answer: 3.37,
 };
 
-/** For a message and those before it. */
+/** For a message with those before it. */
 export const IN_TALK: Weights = {
   always: -4.38,
   forwarded: -2.81,

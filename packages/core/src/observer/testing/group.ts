@@ -1,4 +1,4 @@
-// A group for tests: each message a minute after the one before, with whatever the test says of it.
+// Builds a group's messages for tests, each a minute after the one before.
 import type { GroupMessage } from '../message.ts';
 import { groupMessage } from './message.ts';
 

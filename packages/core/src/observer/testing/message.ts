@@ -1,4 +1,4 @@
-// A message of a group for tests: the owner says something, unless it says otherwise.
+// Builds a group message for tests, from the owner by default.
 import type { GroupMessage } from '../message.ts';
 
 export function groupMessage(given: Partial<GroupMessage> = {}): GroupMessage {

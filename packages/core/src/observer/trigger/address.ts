@@ -1,29 +1,29 @@
-// Phase 1 of the trigger: whether a message of an observed group may be meant for the assistant. Pure, and
-// asked of every message, so it costs no call of a model. Nothing that was forwarded is ever an address.
+// Phase 1 of the trigger: decides without a model whether a group message may address the assistant. It runs for every
+// message. A forwarded message never addresses the assistant.
 
 import { foldText } from '../../search/words.ts';
 import type { GroupMessage } from '../message.ts';
 import { soundDistance, soundOf, toLatinLetters } from './sound.ts';
 
 export interface Addressee {
-  /** What the owner calls the assistant: `observer.assistant_name`. */
+  /** The assistant's name: `observer.assistant_name`. */
   readonly name: string;
-  /** Every address of the linked account, by phone number and by LID. */
+  /** All addresses of the linked account, by phone number and by LID. */
   readonly jids: readonly string[];
-  /** Whether the assistant itself wrote this message of the group. */
+  /** Whether the assistant wrote this message of the group. */
   readonly isAssistantMessage: (id: string) => boolean;
 }
 
 const ADDRESS_KINDS = ['reply', 'mention', 'name'] as const;
-/** By what a message may be meant for the assistant. */
+/** How a message can address the assistant. */
 type AddressKind = (typeof ADDRESS_KINDS)[number];
 
-/** True only for the owner: what others say to the assistant is noted and met with silence. */
+/** True only for the owner: what others write to the assistant is recorded and not answered. */
 export function mayBeAddressed(message: GroupMessage, who: Addressee): boolean {
   return message.fromOwner && findAddress(message, who) !== null;
 }
 
-/** Whoever wrote it; null where nothing in it names the assistant. */
+/** For any sender; null if the message does not address the assistant. */
 export function findAddress(message: GroupMessage, who: Addressee): AddressKind | null {
   if (message.forwarded || message.fromAssistant || !WRITTEN.has(message.kind)) return null;
   if (message.quotedId !== null && who.isAssistantMessage(message.quotedId)) return 'reply';
@@ -31,7 +31,7 @@ export function findAddress(message: GroupMessage, who: Addressee): AddressKind 
   return callsByName(message.text, who.name) ? 'name' : null;
 }
 
-/** Kinds whose text somebody typed. A document's is the name of its file, a contact's somebody else's. */
+/** Kinds whose text the sender typed. A document's text is its file name, a contact's is another person's name. */
 const WRITTEN: ReadonlySet<GroupMessage['kind']> = new Set([
   'text',
   'image',
@@ -41,7 +41,7 @@ const WRITTEN: ReadonlySet<GroupMessage['kind']> = new Set([
   'poll',
 ]);
 
-/** A forwarder of notifications gives no list of mentions, but their digits stand in the text. */
+/** A notification forwarder provides no list of mentions, but their digits are in the text. */
 function mentions({ text, mentions: listed }: GroupMessage, jids: readonly string[]): boolean {
   const own = new Set(jids.map(withoutDevice));
   if (listed.length > 0) return listed.some((jid) => own.has(withoutDevice(jid)));
@@ -49,16 +49,16 @@ function mentions({ text, mentions: listed }: GroupMessage, jids: readonly strin
   return Array.from(text.matchAll(MENTION)).some(([, digits = '']) => users.has(digits));
 }
 
-/** As it stands in a text. */
+/** A mention in a text. */
 export const MENTION = /@(\d{5,})/g;
 
 export const jidUser = (jid: string): string => jid.replace(/[:@].*$/, '');
 const withoutDevice = (jid: string): string => jid.replace(/:\d+(?=@)/, '');
 
-// Whether a text calls somebody by name: as it is spelt, misspelt, in another script, or with an ending.
-// Pure, and about no name in particular. It hears too much rather than too little: phase 2 sorts that out.
+// Detects a name in a text: spelt correctly, misspelt, in another script, or with an ending. It works for any name and
+// prefers false positives, which phase 2 sorts out.
 
-/** Each word costs time, and others choose how many there are: of a long text only both ends are looked at. */
+/** Each word costs time, and senders choose the number of words: in a long text only both ends are examined. */
 const LONGEST_END = 2_000;
 const endsOf = (text: string): string =>
   text.length <= 2 * LONGEST_END
@@ -67,7 +67,7 @@ const endsOf = (text: string): string =>
 
 export function callsByName(text: string, name: string): boolean {
   const wanted = wantedOf(name);
-  // Somebody may call it 🤖.
+  // The name can be an emoji such as 🤖.
   if (wanted.letters === '') return text.includes(name);
   const folded = foldText(endsOf(text))
     .split(/\s+/)
@@ -83,7 +83,7 @@ export function callsByName(text: string, name: string): boolean {
 interface Wanted {
   readonly letters: string;
   readonly sound: string;
-  /** Over how many words it may be spread: a name of two is also written as one. */
+  /** How many words the name can span: a name of two words is also written as one. */
   readonly spans: readonly number[];
 }
 
@@ -102,31 +102,31 @@ function isCall(word: string, { letters, sound }: Wanted): boolean {
   if (word === letters || isTypoOf(word, letters) || isLonger(word, letters)) return true;
   const latin = toLatinLetters(word);
   const heard = soundOf(latin);
-  // Two sounds are half the words there are, unless somebody spelt them in another script.
+  // A sound of two letters matches too many words, unless it was written in another script.
   if (sound.length <= 2) return latin !== word && heard === sound;
   return soundDistance(heard, sound) <= allowance(sound) || isWithEnding(heard, sound);
 }
 
-/** Short names have many neighbours, so less may differ. */
+/** Short names resemble many words, so less may differ. */
 function allowance(sound: string): number {
   if (sound.length === 3) return 0.5;
   return sound.length === 4 ? 0.8 : 1;
 }
 
-/** A name that is spelt right may have an ending of any language. */
+/** A correctly spelt name may have an ending of any language. */
 const isLonger = (word: string, name: string): boolean =>
   name.length >= 4 && word.startsWith(name) && word.length - name.length <= 4;
 
-/** A run of letters of one way of writing: Japanese puts none of its words apart. */
+/** A run of letters of one script: Japanese does not separate its words. */
 const WORD =
   /[\p{Script=Katakana}\u30fc]+|\p{Script=Hiragana}+|\p{Script=Han}+|(?:(?![\p{Script=Katakana}\p{Script=Hiragana}\p{Script=Han}])[\p{L}\p{M}\p{N}_])+/gu;
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
-/** Links and mail addresses name whom they please. */
+/** Links and mail addresses may contain any name. */
 const ADDRESS = /^\W*(?:https?:\/\/|www\.)|@[\p{L}\p{N}-]+\./u;
 
-// Endings that make a name smaller, dearer or more polite, or that a grammar puts on it. Closed classes of
-// several languages, compared as they sound. Before a diminutive a name may lose its last vowel.
+// Endings of names: diminutives, honorifics and grammatical endings. Closed classes of several languages, compared by
+// sound. Before a diminutive a name may lose its last vowel.
 
 const asHeard = (endings: string): ReadonlySet<string> => new Set(endings.split(' ').map(soundOf));
 
@@ -135,7 +135,7 @@ const DIMINUTIVES = asHeard(
 );
 const PARTICLES = asHeard('ji bhai di didi jaan ben san chan kun sama ya ssi nim jan em ka ke s');
 
-/** Both as they sound. */
+/** Both as sounds. */
 function isWithEnding(heard: string, name: string): boolean {
   const stem = name.replace(/[aeiou]$/, '');
   return (
@@ -146,22 +146,22 @@ function isWithEnding(heard: string, name: string): boolean {
 
 const isEnding = (rest: string): boolean => DIMINUTIVES.has(rest) || PARTICLES.has(rest);
 
-// Whether a word is what a thumb may have made of a name: one letter too many, too few, another one, or two
-// changed over. Only for names long enough that this is no other word; a letter held down counts for nothing.
+// Whether a word is a typo of a name: one letter too many, too few or wrong, or two swapped. Only for names that are
+// long enough that the typo is no other word; repeated letters do not count.
 
 function isTypoOf(word: string, name: string): boolean {
   const slips = Math.min(2, Math.floor(name.length / 5));
   return within(slips, word, name) || within(slips, withoutRepeats(word), withoutRepeats(name));
 }
 
-/** Without the letters that only repeat the one before. */
+/** Removes letters that repeat the one before. */
 const withoutRepeats = (word: string): string => word.replace(/(.)\1+/gu, '$1');
 
 const within = (slips: number, typed: string, meant: string): boolean =>
   typed === meant ||
   (Math.abs(typed.length - meant.length) <= slips && slipsBetween(typed, meant) <= slips);
 
-/** Damerau and Levenshtein, two neighbours changed over being one slip. */
+/** The Damerau-Levenshtein distance: swapping two neighbours is one step. */
 function slipsBetween(typed: string, meant: string): number {
   const [from, to] = [Array.from(typed), Array.from(meant)];
   let before: number[] = [];

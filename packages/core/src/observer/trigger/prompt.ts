@@ -1,5 +1,5 @@
-// Phase 2 of the trigger, asked: what the model is told when phase 1 fired. Every word that people wrote is
-// inside JSON, one line a message, so that none of it can end its line, its quotes or the list.
+// Phase 2 of the trigger: builds the question to the model after phase 1 matched, and parses the answer. All text by
+// people is inside JSON, one line per message, so that it cannot break out of its line, its quotes or the list.
 
 import { shortenMiddle } from '../../agent/context-window.ts';
 import {
@@ -18,14 +18,14 @@ const MOST_NAME = 60;
 
 export interface TriggerQuestion {
   readonly who: Pick<Addressee, 'name' | 'jids'>;
-  /** The last messages before it, oldest first; only the last ten are shown. */
+  /** The messages before it, oldest first; only the last ten are shown. */
   readonly before: readonly GroupMessage[];
   readonly message: GroupMessage;
-  /** What it replies to, where that is known. */
+  /** The message it replies to, if known. */
   readonly quoted: GroupMessage | null;
 }
 
-/** For one question without tools; its answer is read by `readTrigger` and by nobody else. */
+/** One question without tools; only `readTrigger` parses its answer. */
 interface TriggerPrompt {
   readonly instructions: TrustedText;
   readonly text: LabelledText;
@@ -71,7 +71,7 @@ function instructionsFor(assistantName: string): string {
   ].join('\n\n');
 }
 
-/** On the wire a mention is the digits of an address; what a model can read is a name. */
+/** WhatsApp delivers a mention as the digits of an address; the model needs a name. */
 function dataOf({ name, jids }: TriggerQuestion['who']): (message: GroupMessage) => string {
   const own = new Set(jids.map(jidUser));
   return ({ fromAssistant, fromOwner, senderName, kind, forwarded, text }) =>
@@ -89,20 +89,20 @@ function dataOf({ name, jids }: TriggerQuestion['who']): (message: GroupMessage)
 const oneLine = (name: string): string =>
   shortenMiddle(name.replace(/\s+/g, ' ').trim(), MOST_NAME);
 
-/** Without what some readers take for the end of a line or for a tag. */
+/** Escapes what some readers take for the end of a line or for a tag. */
 const asJson = (value: unknown): string =>
   JSON.stringify(value).replace(
     /[<>\u0085\u2028\u2029]/g,
     (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 
-// Phase 2 of the trigger, answered: the one label in what a model said. Whatever is not clearly one of the
-// three is null, and null is silence.
+// Parses the label in a model's answer. Anything that is not clearly one of the three is null, and then the assistant
+// stays silent.
 
 export const TRIGGER_LABELS = ['direct_request', 'mention_only', 'false_positive'] as const;
 export type TriggerLabel = (typeof TRIGGER_LABELS)[number];
 
-/** Longer is an essay, and an essay decides nothing. */
+/** A longer answer counts as no decision. */
 const MAX_ANSWER_CHARACTERS = 600;
 
 export function readTriggerLabel(answer: string): TriggerLabel | null {
@@ -111,11 +111,11 @@ export function readTriggerLabel(answer: string): TriggerLabel | null {
   return said.startsWith('{') ? inJson(said) : inWords(said);
 }
 
-/** Some models think aloud first; what has no end is no thought. */
+/** Some models think aloud first; an unclosed thought does not count. */
 const THOUGHT = /^\s*<think>[\s\S]*?<\/think>/i;
 const FENCE = /^\s*```\w*\n|\n```\s*$/g;
 
-/** Its `label` counts, whatever it gives as the reason. */
+/** The `label` counts, whatever reason it gives. */
 function inJson(said: string): TriggerLabel | null {
   try {
     const { label }: { label?: unknown } = JSON.parse(said);
@@ -125,7 +125,7 @@ function inJson(said: string): TriggerLabel | null {
   }
 }
 
-/** One label among words that do no more than give it, or before a reason that does not deny it. */
+/** One label among words that only state it, or before a reason that does not deny it. */
 function inWords(said: string): TriggerLabel | null {
   const found = new Set(Array.from(said.matchAll(LABEL), ([written]) => labelOf(written)));
   const [label = null, ...others] = found;

@@ -1,7 +1,7 @@
-// How a word sounds, roughly and in no language in particular, and how far two words are apart by ear.
-// Spellings of one name come out near each other: Annie, Any, Eni, ऐनी, آني, Энни.
+// Computes roughly how a word sounds, in no particular language, and the distance of two words by sound. Spellings of
+// one name come out close together: Annie, Any, Eni, ऐनी, آني, Энни.
 
-/** One letter a sound: S is sh, C is ch. */
+/** One letter per sound: S is sh, C is ch. */
 export function soundOf(latin: string): string {
   let sound = latin;
   for (const [spelling, said] of SPELLINGS) sound = sound.replace(spelling, said);
@@ -34,7 +34,7 @@ const SPELLINGS: readonly (readonly [RegExp, string])[] = [
   [/ə$/g, ''],
 ];
 
-/** What it costs to hear one for the other; what is not here costs a whole sound. */
+/** The cost of confusing two sounds; pairs not listed cost a whole sound. */
 const NEAR = new Map<string, number>();
 for (const [pairs, cost] of [
   ['ou sz', 0.3],
@@ -61,7 +61,7 @@ function exchange(one: string, other: string): number {
 function drop(sound: string): number {
   if (sound === UNWRITTEN) return 0.1;
   if (sound === 'h') return 0.4;
-  // Many do not speak it before a consonant, nor write it.
+  // Often neither spoken nor written before a consonant.
   if (sound === 'r') return 0.5;
   return VOWELS.has(sound) ? 0.7 : 1;
 }
@@ -82,8 +82,8 @@ export function soundDistance(one: string, other: string): number {
   return above.at(-1) ?? 0;
 }
 
-// Words of many scripts in Latin letters, by rule: near enough that a name sounds like itself however it was
-// spelt. Text comes in folded (`core/search/words.ts`); what is not in the tables stays as it is.
+// Transliterates many scripts to Latin letters by rules, close enough that a name sounds the same in every spelling.
+// The input is folded (`core/search/words.ts`); characters not in the tables stay as they are.
 
 /** A vowel that is spoken and not written, or written and hardly spoken. */
 const UNWRITTEN = 'ə';
@@ -94,8 +94,8 @@ export function toLatinLetters(word: string): string {
 }
 
 /**
- * Arabic and Hebrew leave short vowels out: there may be one between any two of their consonants. An h that
- * ends a word is mostly an a; between a consonant and an alef, a y is vowel and consonant in one.
+ * Arabic and Hebrew omit short vowels: there may be one between any two consonants. A final h is mostly an a; between a
+ * consonant and an alef, a y is both vowel and consonant.
  */
 function withUnwritten(word: string): string {
   return word
@@ -108,7 +108,7 @@ const ABJAD_END = /(?<=.)[הه]$/u;
 const ABJAD_GLIDE = new RegExp(`(?<=${ABJAD})[יي](?=[אاa])`, 'gv');
 const ABJAD_PAIR = new RegExp(`(${ABJAD})(?=${ABJAD})`, 'gv');
 
-/** The nine scripts of India that Unicode lays out alike, 128 places each, from Devanagari to Malayalam. */
+/** The nine Indian scripts that Unicode lays out alike, 128 code points each, from Devanagari to Malayalam. */
 const INDIC_FIRST = 0x0900;
 const INDIC_END = 0x0d80;
 const INDIC_VOWELS = 'aa i ii u uu ri l e e e ai o o o au'.split(' ');
@@ -136,7 +136,7 @@ function indic(word: string): string {
   return latin + owed;
 }
 const NASALS = new Set([0x01, 0x02]);
-/** The letter a alone carries a vowel sign as a consonant does, and is itself where it has none. */
+/** The letter a carries a vowel sign like a consonant, and is itself without one. */
 const ALONE = 0x05;
 const indicConsonant = (place: number): string | undefined =>
   place === ALONE ? '' : (INDIC_CONSONANTS[place - 0x15] ?? INDIC_DOTTED[place - 0x58]);
@@ -145,7 +145,7 @@ const owedBy = (consonant: string | undefined): string => {
   return consonant === '' ? 'a' : UNWRITTEN;
 };
 
-/** Hangul is put together by arithmetic: 19 beginnings, 21 vowels, 28 ends. */
+/** Hangul syllables are computed: 19 initials, 21 vowels, 28 finals. */
 const HANGUL = /[가-힣]+/g;
 const BEGINNINGS = 'g k n d t r m b p s s _ j j ch k t p h'.split(' ');
 const HANGUL_VOWELS = `a e ya ye o e yo ye o va ve ve yo u vo ve vi yu ${UNWRITTEN} i i`.split(' ');
@@ -160,7 +160,7 @@ function jamo(word: string): string {
   return syllables.join('').replaceAll('_', '').replaceAll('lr', 'l');
 }
 
-/** Katakana, and hiragana 96 places below it. A `u` behind a consonant is often there for the syllable only. */
+/** Katakana, and hiragana 96 code points below it. A `u` after a consonant is often not spoken. */
 const SYLLABLE =
   /[\u3041-\u3096\u30a1-\u30f6][\u3041\u3043\u3045\u3047\u3049\u3083\u3085\u3087\u30a1\u30a3\u30a5\u30a7\u30a9\u30e3\u30e5\u30e7]?|\u30fc/g;
 const KANA =
@@ -209,7 +209,7 @@ const TABLE = new Map([
     'ა:a ბ:b გ:g დ:d ე:e ვ:v ზ:z თ:t ი:i კ:k ლ:l მ:m ნ:n ო:o პ:p ჟ:zh რ:r ს:s ტ:t უ:u ფ:p ქ:k ღ:g ყ:k შ:sh ჩ:ch ც:ts ძ:dz წ:ts ჭ:ch ხ:kh ჯ:j ჰ:h',
   ),
 ]);
-/** The longest first: two letters may be one sound. */
+/** The longest first: two letters can be one sound. */
 const LETTERS = new RegExp(
   [...TABLE.keys()].toSorted((a, b) => b.length - a.length).join('|'),
   'gu',

@@ -1,5 +1,5 @@
-// Random actors, intents and facts for properties of the policy, from a small world: chats, contacts
-// and hashes coincide often enough for a yes to be common. Only tests import this.
+// Random actors, intents and facts for property tests of the policy. They come from a small set, so that chats,
+// contacts and hashes often match and allowing is common. Only tests import this.
 
 import { REPLY_MODES } from '@relay/contract/contacts/grant-options';
 import type { ContactId } from '@relay/contract/ids';
@@ -156,7 +156,7 @@ export interface Case {
   intent: Intent;
   facts: PolicyFacts;
 }
-/** Most of the time everything is about the one chat that the intent is aimed at. */
+/** Most cases are about the chat that the intent targets. */
 export const caseOf = (
   actors: fc.Arbitrary<Actor>,
   intents: fc.Arbitrary<Intent>,

@@ -1,5 +1,4 @@
-// A small cast for tests of the policy: one plumber in a direct chat, one group, every actor. Only
-// tests import this.
+// Fixtures for policy tests: one plumber in a direct chat, one group, every actor. Only tests import this.
 
 import { approvalId, chatId, contactId, instanceId, runId, tokenId } from '@relay/contract/ids';
 import type { Scope } from '@relay/contract/policy/scopes';

@@ -1,4 +1,4 @@
-// One test per row of a table of decisions. Only tests import this.
+// Defines one test per row of a table of decisions. Only tests import this.
 import { expect, test } from 'vitest';
 import type { Actor } from '../actors.ts';
 import { decide } from '../decide.ts';
