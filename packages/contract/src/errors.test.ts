@@ -4,7 +4,7 @@ import { CONTACT_ERRORS, MEMORY_ERRORS, MODEL_ERRORS, WEBHOOK_ERRORS } from './e
 import { REQUEST_ERRORS } from './errors/requests.ts';
 import { ERRORS } from './errors.ts';
 
-test('each code stands in one part of the table', () => {
+test('each code is in one part of the table', () => {
   const codes = [
     REQUEST_ERRORS,
     CONTACT_ERRORS,
@@ -16,7 +16,7 @@ test('each code stands in one part of the table', () => {
   expect(codes.toSorted()).toEqual(Object.keys(ERRORS).toSorted());
 });
 
-/** Their words are seed 000's. */
+/** Seed 000 fixes their sentences. */
 const OF_THE_SEED = new Set<string>([
   'invalid_phone',
   'permission_incomplete',
@@ -25,7 +25,7 @@ const OF_THE_SEED = new Set<string>([
   'no_qr_code',
 ]);
 
-test('what a person reads is a whole sentence', () => {
+test('every error has a complete sentence', () => {
   const rows = Object.entries(ERRORS).filter(([code]) => !OF_THE_SEED.has(code));
   for (const [code, { sentence }] of rows) expect(sentence, code).toMatch(/[.?!}]$/);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseHeaderList } from './settings.ts';
 
-test('headers are pairs with commas between, their values decoded and their names in lower case', () => {
+test('parses comma-separated pairs, decodes values and lowercases names', () => {
   expect(parseHeaderList('Authorization=Bearer%20abc==, x-team = a b ')).toEqual({
     authorization: 'Bearer abc==',
     'x-team': 'a b',
@@ -18,4 +18,4 @@ test.each([
   'a=b,',
   'a=x%0d%0ahost: y',
   'a=\u00e9',
-])('%j is none that could be sent', (text) => expect(parseHeaderList(text)).toBeNull());
+])('refuses %j', (text) => expect(parseHeaderList(text)).toBeNull());

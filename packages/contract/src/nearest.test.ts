@@ -12,6 +12,6 @@ test.each([
   ['time_zone', null],
   ['colour', null],
   ['', null],
-])('by "%s" somebody means %s', (written, meant) => {
+])('for "%s" it suggests %s', (written, meant) => {
   expect(nearestName(written, KNOWN)).toBe(meant);
 });

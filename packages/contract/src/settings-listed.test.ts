@@ -14,13 +14,13 @@ const listed = (written: object, env = {}, changed = {}) =>
       .map((row) => [row.name, row]),
   );
 
-test('every setting, secrets too, has a meaning of one line, and nothing else has one', () => {
+test('every setting and secret, and nothing else, has a one-line meaning', () => {
   expect(Object.keys(SETTING_MEANINGS).sort()).toEqual(settingNames(DEFAULT_SETTINGS).toSorted());
   for (const meaning of Object.values(SETTING_MEANINGS))
     expect(meaning).toMatch(/^[A-Z][^\n]{8,110}\.$/);
 });
 
-test('each value comes from the environment, the console, the file or nobody, in this order', () => {
+test('a value’s source is the environment, the console, the file or the default, in this order', () => {
   const rows = listed(
     { daemon_port: 4000, log_level: 'warn', pacing: { per_day: 40, per_hour: 9 } },
     { RELAY_PORT: '5000', ADMIN_PHONE_NUMBERS: '+1 555 0001 2345' },
@@ -40,7 +40,7 @@ test('each value comes from the environment, the console, the file or nobody, in
   expect(of('zone')).toMatchObject({ value: null, from: 'default' });
 });
 
-test('of a secret is said whether there is one and where, whatever it is', () => {
+test('a secret is listed with its presence and source, never its value', () => {
   const rows = listed(
     { model_api_key: 'sk-1', memory: { endpoint_api_key: 'sealed:abc' } },
     { BRAVE_API_KEY: 'brave-1' },
@@ -51,7 +51,7 @@ test('of a secret is said whether there is one and where, whatever it is', () =>
   expect(JSON.stringify([...rows.values()])).not.toMatch(/sk-1|sealed|brave-1/);
 });
 
-test('the schema for editors knows each setting, tells its meaning and takes no other', () => {
+test('the editor schema has each setting with its meaning and accepts no other', () => {
   const schema = JSON.parse(JSON.stringify(settingsJsonSchema()));
   expect(schema).toMatchObject({ additionalProperties: false, properties: { $schema: {} } });
   expect(schema.properties.daemon_port).toMatchObject({

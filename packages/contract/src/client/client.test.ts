@@ -14,7 +14,7 @@ function answering(response: Partial<ClientResponse>) {
   return { client, sent };
 }
 
-test('fills in the path, leaves out what is undefined and encodes the rest', async () => {
+test('fills in the path, omits undefined parameters and encodes the rest', async () => {
   const { client, sent } = answering({});
   await client.get('/api/instances/{id}', { path: { id: 'a/../b?c' } });
   await client.get('/api/instances', { query: { state: 'ACTIVE', limit: 5 } });
@@ -26,7 +26,7 @@ test('fills in the path, leaves out what is undefined and encodes the rest', asy
   ]);
 });
 
-test('sends a body as JSON and no content type without one', async () => {
+test('sends a body as JSON, and no content type without a body', async () => {
   const { client, sent } = answering({});
   await client.post('/api/instances/{id}/send', { path: { id: '1' }, body: { message: 'hi' } });
   await client.post('/api/instances/{id}/pause', { path: { id: '1' } });
@@ -42,7 +42,7 @@ test('sends a body as JSON and no content type without one', async () => {
   });
 });
 
-test('sends the headers an operation takes, and none that is undefined', async () => {
+test('sends the headers of an operation, and none that is undefined', async () => {
   const { client, sent } = answering({});
   const body = { to: '491701234567', text: 'hi' };
   await client.post('/api/whatsapp/messages', { body, header: { 'idempotency-key': 'k' } });
@@ -50,14 +50,14 @@ test('sends the headers an operation takes, and none that is undefined', async (
   expect(sent.map(({ headers }) => headers['idempotency-key'])).toEqual(['k', undefined]);
 });
 
-test('a body that may be left out may be left out', async () => {
+test('an optional body can be omitted', async () => {
   const { client, sent } = answering({});
   await client.post('/api/whatsapp/disconnect');
   await client.post('/api/whatsapp/disconnect', { body: { clearSession: true } });
   expect(sent.map(({ body }) => body)).toEqual([undefined, '{"clearSession":true}']);
 });
 
-test('a refusal that is a sentence alone, as seed 000 has one, is a refusal too', async () => {
+test('throws a refusal that is only a sentence, as in seed 000', async () => {
   const { client } = answering({ status: 404, body: '{"error":"No QR code available"}' });
   await expect(client.get('/api/whatsapp/qr')).rejects.toMatchObject({
     status: 404,
@@ -66,12 +66,12 @@ test('a refusal that is a sentence alone, as seed 000 has one, is a refusal too'
   });
 });
 
-test('an answer without a body is null', async () => {
+test('returns null for a response without a body', async () => {
   const { client } = answering({ status: 204, body: '' });
   expect(await client.post('/api/logout')).toBeNull();
 });
 
-test('a refusal is thrown with its status, code, sentence and details', async () => {
+test('throws a refusal with its status, code, sentence and details', async () => {
   const body = JSON.stringify({ error: 'No.', code: 'conflict', details: 'Because.' });
   const { client } = answering({ status: 409, body });
   const thrown = await client.get('/api/status').catch((error: unknown) => error);
@@ -89,7 +89,7 @@ test.each([
   [500, 'oops'],
   [502, '{"error":7}'],
   [404, 'null'],
-])('an answer of another server (%i %s) is not taken for the daemon’s', async (status, body) => {
+])('does not accept a response of another server (%i %s) as the daemon’s', async (status, body) => {
   const { client } = answering({ status, body });
   await expect(client.get('/api/status')).rejects.toMatchObject({
     status,
@@ -100,7 +100,7 @@ test.each([
 describe('types', () => {
   const { client } = answering({});
 
-  test('answers are those of the schemas', () => {
+  test('types of responses match the schemas', () => {
     expectTypeOf(
       client.get<'/api/instances/{id}'>,
     ).returns.resolves.toExtend<ConversationInstance>();
@@ -108,7 +108,7 @@ describe('types', () => {
     expectTypeOf(client.post<'/api/logout'>).returns.resolves.toEqualTypeOf<null>();
   });
 
-  test('what a call needs cannot be left out or invented', () => {
+  test('types reject missing and unknown arguments', () => {
     const never = () => {
       // @ts-expect-error the id is missing
       client.get('/api/instances/{id}');

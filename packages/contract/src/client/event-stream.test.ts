@@ -7,7 +7,7 @@ const ready = (id: string) => `id: ${id}\nevent: ready\ndata: {}\n\n`;
 const happened = (id: string) =>
   `id: ${id}\nevent: hold\ndata: {"at":"now","subject":null,"data":{"on":true}}\n\n`;
 
-/** A daemon whose stream is these connections, one after another: what each says before it breaks or ends. */
+/** A daemon with these stream connections, one after another: what each sends before it breaks or ends. */
 function daemon(connections: readonly (readonly (string | Error)[])[]) {
   const cursors: (string | undefined)[] = [];
   const pauses: number[] = [];
@@ -37,7 +37,7 @@ function daemon(connections: readonly (readonly (string | Error)[])[]) {
 
 const lost = new RelayConnectionError('lost');
 
-test('comes back with the cursor of the last event that was taken', async () => {
+test('reconnects with the cursor of the last event that was received', async () => {
   const { relay, cursors, pauses, platform } = daemon([
     [ready('1'), happened('2'), lost],
     [lost],
@@ -54,18 +54,18 @@ test('comes back with the cursor of the last event that was taken', async () => 
   }
   expect(seen).toEqual(['ready 1', 'event 2', 'ready 2', 'event 3', 'ready 3', 'event 4']);
   expect(cursors).toEqual([undefined, '2', '2', '3']);
-  // Longer while nothing is heard, short again once something was.
+  // The pause grows while nothing is received, and is short again after an event.
   expect(pauses).toEqual([250, 500, 250]);
   expect(told[0]).toEqual([lost, 250]);
 });
 
-test('goes on from the cursor it is given', async () => {
+test('continues from the given cursor', async () => {
   const { relay, cursors, platform } = daemon([[ready('7')]]);
   for await (const _ of streamEvents(relay, { lastEventId: '7' }, platform)) break;
   expect(cursors).toEqual(['7']);
 });
 
-test('what comes back does not mend is thrown', async () => {
+test('throws errors that reconnecting cannot fix', async () => {
   const refused = new RelayApiError(401, 'unauthorized', 'No.');
   const { relay, platform } = daemon([[refused]]);
   await expect(streamEvents(relay, {}, platform).next()).rejects.toBe(refused);
@@ -78,7 +78,7 @@ test('waits as long as the daemon asks', async () => {
   expect(pauses).toEqual([4_250]);
 });
 
-test('ends without a word when it is aborted, whatever it was doing', async () => {
+test('ends without an error when aborted, whatever it was doing', async () => {
   const { relay, platform } = daemon([[ready('1')]]);
   const seen: LiveEvent[] = [];
   const signal = AbortSignal.timeout(5);

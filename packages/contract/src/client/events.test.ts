@@ -9,7 +9,7 @@ const TEXT = [
   'id: 9\nevent: reset\ndata: {}\n\n',
 ].join('');
 
-test('reads the same events however the text is cut', () => {
+test('parses the same events however the text is split', () => {
   for (let size = 1; size < TEXT.length; size += 7) {
     const events: LiveEvent[] = [];
     const reader = createEventReader((event) => events.push(event));
@@ -31,7 +31,7 @@ test('reads the same events however the text is cut', () => {
   }
 });
 
-test('the cursor does not move past an event that was not handled', () => {
+test('does not move the cursor past an unhandled event', () => {
   const reader = createEventReader((event) => {
     if (event.type === 'event') throw new Error('not handled');
   });
@@ -39,6 +39,6 @@ test('the cursor does not move past an event that was not handled', () => {
   expect(reader.cursor()).toBe('7');
 });
 
-test('an event holds what the frames of the API hold', () => {
+test('an event contains the same data as the API’s frames', () => {
   expectTypeOf<Pick<Happened, keyof StreamEventData>>().toExtend<Readonly<StreamEventData>>();
 });

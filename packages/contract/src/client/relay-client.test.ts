@@ -5,7 +5,7 @@ import { createRelayClient, type RelayClient, type RelayClientOptions } from './
 
 type Fetched = [url: string, init: RequestInit & { headers: Record<string, string> }];
 
-/** A client whose fetch gives these answers in turn; what was fetched stands in `calls`. */
+/** A client whose fetch returns these responses in turn; `calls` contains the requests. */
 function clientOf(answers: (Response | Error)[], options: RelayClientOptions = {}) {
   const calls: Fetched[] = [];
   const fetch = async (...call: unknown[]) => {
@@ -20,7 +20,7 @@ function clientOf(answers: (Response | Error)[], options: RelayClientOptions = {
 const refused = (status: number, body: object, headers = {}) =>
   Response.json(body, { status, headers });
 
-test('calls the daemon on this machine with the token, unless told otherwise', async () => {
+test('calls the daemon on this machine with the token by default', async () => {
   const { relay, calls } = clientOf([Response.json({}), Response.json({})]);
   await relay.get('/api/status');
   expect(calls[0]?.[0]).toBe('http://127.0.0.1:3214/api/status');
@@ -39,16 +39,16 @@ test('calls the daemon on this machine with the token, unless told otherwise', a
   ]);
 });
 
-test('never follows the daemon elsewhere with the token', async () => {
+test('never follows a redirect with the token', async () => {
   const { relay, calls } = clientOf([Response.json({})]);
   await relay.get('/api/status');
   expect(calls[0]?.[1].redirect).toBe('error');
 });
 
-describe('a key of idempotency', () => {
+describe('idempotency key', () => {
   const body = { to: '+15550000001', text: 'Hello' };
 
-  test('is made once for a call and kept while it is tried again', async () => {
+  test('creates one key per call and keeps it for retries', async () => {
     const { relay, calls } = clientOf([
       new TypeError('fetch failed'),
       refused(503, {}),
@@ -63,7 +63,7 @@ describe('a key of idempotency', () => {
     expect(keys[3]).not.toBe(keys[0]);
   });
 
-  test('of the caller is used as it is', async () => {
+  test('uses the caller’s key', async () => {
     const { relay, calls } = clientOf([Response.json({}), Response.json({})]);
     const header = { 'idempotency-key': 'mine' };
     await relay.post('/api/whatsapp/messages', { body, header });
@@ -74,7 +74,7 @@ describe('a key of idempotency', () => {
     ]);
   });
 
-  test('is not invented for calls that take none, and those are not tried again', async () => {
+  test('creates no key for calls that take none, and does not retry them', async () => {
     const { relay, calls } = clientOf([new TypeError('fetch failed'), Response.json({})]);
     const failed = relay.post('/api/hold', { body: {} });
     await expect(failed).rejects.toBeInstanceOf(RelayConnectionError);
@@ -83,8 +83,8 @@ describe('a key of idempotency', () => {
   });
 });
 
-describe('what is thrown', () => {
-  test('a refusal has the code of the table, status, sentence, details, and whether to try again', async () => {
+describe('errors', () => {
+  test('a refusal has code, status, sentence, details, and whether to retry', async () => {
     const body = {
       error: 'Too many requests. Try again in 9 s.',
       code: 'rate_limited',
@@ -104,12 +104,12 @@ describe('what is thrown', () => {
     });
   });
 
-  test('what stays refused is not retryable', async () => {
+  test('a permanent refusal is not retryable', async () => {
     const { relay } = clientOf([refused(403, { error: 'No.', code: 'program_only' })]);
     await expect(relay.get('/api/status')).rejects.toMatchObject({ status: 403, retryable: false });
   });
 
-  test('no answer is a RelayConnectionError with its cause', async () => {
+  test('throws a RelayConnectionError with its cause if there is no response', async () => {
     const cause = new TypeError('fetch failed');
     const { relay } = clientOf([cause], { retries: 0 });
     await expect(relay.get('/api/status')).rejects.toMatchObject({
@@ -119,7 +119,7 @@ describe('what is thrown', () => {
     });
   });
 
-  test('an answer that takes too long is given up', async () => {
+  test('gives up on a response that takes too long', async () => {
     const fetch = (_url: unknown, init?: RequestInit) =>
       new Promise<Response>((_, reject) =>
         init?.signal?.addEventListener('abort', () => reject(init.signal?.reason)),
@@ -128,7 +128,7 @@ describe('what is thrown', () => {
     await expect(relay.get('/api/status')).rejects.toBeInstanceOf(RelayConnectionError);
   });
 
-  test('whoever aborts gets their own reason', async () => {
+  test('throws the reason of whoever aborts', async () => {
     const fetch = async () => {
       throw new TypeError('aborted');
     };
@@ -140,7 +140,7 @@ describe('what is thrown', () => {
   });
 });
 
-test('a tool is called by its name, with what it takes', async () => {
+test('calls a tool by its name with its arguments', async () => {
   const { relay, calls } = clientOf([Response.json({ chats: [] }), Response.json({ chats: [] })]);
   expect(await relay.tools.get_chats({ unread_only: false })).toEqual({ chats: [] });
   await relay.tools.get_chats();

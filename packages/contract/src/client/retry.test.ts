@@ -10,7 +10,7 @@ const OK = { status: 200, headers: {}, body: '{}' };
 const BUSY = { status: 503, headers: {}, body: '{}' };
 const GONE = new RelayConnectionError('gone');
 
-/** A wire that answers so, the last answer for ever; time passes only in pauses. */
+/** A transport with these responses, the last one repeated; time passes only in pauses. */
 async function sending(
   request: ClientRequest,
   answers: readonly (ClientResponse | Error)[],
@@ -44,7 +44,7 @@ test.each([
   ['a read', GET],
   ['a call with a key', KEYED],
 ])(
-  '%s is sent again after 429, 503 and no answer, the same to the byte',
+  'repeats %s after 429, 503 and no response, with an identical request',
   async (_what, request) => {
     const busy = { ...BUSY, status: 429 };
     const { outcome, sent } = await sending(request, [busy, BUSY, GONE, OK]);
@@ -53,31 +53,31 @@ test.each([
   },
 );
 
-test.each([BUSY, GONE])('a call without a key is never sent twice', async (answer) => {
+test.each([BUSY, GONE])('never sends a call without a key twice', async (answer) => {
   const { outcome, sent } = await sending(POST, [answer, OK]);
   expect(outcome).toBe(answer);
   expect(sent).toHaveLength(1);
 });
 
-test.each([400, 401, 403, 404, 409, 500, 502])('an answer of %i is an answer', async (status) => {
+test.each([400, 401, 403, 404, 409, 500, 502])('does not retry status %i', async (status) => {
   const { outcome, sent } = await sending(GET, [{ ...BUSY, status }, OK]);
   expect(outcome).toMatchObject({ status });
   expect(sent).toHaveLength(1);
 });
 
-test('what is wrong on this side is not tried again', async () => {
+test('does not retry errors of this side', async () => {
   const { outcome, sent } = await sending(GET, [new TypeError('no URL'), OK]);
   expect(outcome).toBeInstanceOf(TypeError);
   expect(sent).toHaveLength(1);
 });
 
-test('gives the last answer once it has tried as often as it may', async () => {
+test('returns the last response after the last retry', async () => {
   expect((await sending(GET, [BUSY])).sent).toHaveLength(4);
   expect((await sending(GET, [BUSY], { retries: 0 })).sent).toHaveLength(1);
   expect((await sending(GET, [GONE], { retries: 1 })).outcome).toBe(GONE);
 });
 
-test('waits as long as it is asked to, and not at all when that is beyond its patience', async () => {
+test('waits as long as asked, and not at all if that exceeds the time limit', async () => {
   const asking = (after: string, more = {}) => ({
     ...BUSY,
     headers: { 'retry-after': after, ...more },
@@ -91,14 +91,14 @@ test('waits as long as it is asked to, and not at all when that is beyond its pa
   expect(long).toMatchObject({ outcome: { status: 503 }, pauses: [] });
 });
 
-test('pauses grow, are bounded, and differ between those who wait', () => {
+test('pauses grow, are bounded, and differ between clients', () => {
   const longest = [1, 2, 3, 4, 12].map((nth) => retryPause(nth, undefined, 1));
   expect(longest).toEqual([250, 500, 1_000, 2_000, 15_000]);
   expect(retryPause(3, undefined, 0)).toBe(500);
   expect(retryPause(1, 1_000, 0)).toBe(1_000);
 });
 
-test('whoever aborts while it waits gets their reason', async () => {
+test('throws the reason of whoever aborts during a pause', async () => {
   const reason = new Error('enough');
   const { outcome } = await sending({ ...GET, signal: AbortSignal.abort(reason) }, [BUSY, OK]);
   expect(outcome).toBe(reason);

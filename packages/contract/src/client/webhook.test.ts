@@ -10,7 +10,7 @@ const BODY = JSON.stringify({
   data: { ä: 1 },
 });
 
-/** As the standard writes it down. */
+/** As in the standard. */
 function signed(body = BODY, { secret = SECRET, at = NOW, id = 'msg_1' } = {}) {
   const seconds = String(Math.floor(at / 1_000));
   const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
@@ -25,7 +25,7 @@ function signed(body = BODY, { secret = SECRET, at = NOW, id = 'msg_1' } = {}) {
 const verify = (headers: Parameters<typeof verifyWebhook>[1], body: string | Uint8Array = BODY) =>
   verifyWebhook(SECRET, headers, body, { now: NOW });
 
-test('the example of the standard verifies', async () => {
+test('verifies the example of the standard', async () => {
   const example = {
     'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
     'webhook-timestamp': '1614265330',
@@ -40,7 +40,7 @@ test('the example of the standard verifies', async () => {
   expect(event).toEqual({ test: 2432232314 });
 });
 
-test('what was signed is given back, whatever carries headers and body', async () => {
+test('returns the signed event, whatever type headers and body have', async () => {
   const event = { type: 'health', timestamp: '2026-11-15T10:00:00.000Z', data: { ä: 1 } };
   const headers = signed();
   expect(await verify(headers)).toEqual(event);
@@ -50,7 +50,7 @@ test('what was signed is given back, whatever carries headers and body', async (
   expect(await verify(Object.fromEntries(shouted))).toEqual(event);
 });
 
-test('one right signature of several is enough, as while a secret is changed', async () => {
+test('accepts one valid signature of several, as during a rotation', async () => {
   const right = signed();
   const other = signed(BODY, { secret: `whsec_${randomBytes(32).toString('base64')}` });
   const signatures = `${other['webhook-signature']} v2,abc ${right['webhook-signature']}`;
@@ -69,11 +69,11 @@ test.each([
     () => verify({ ...signed(), 'webhook-signature': signed()['webhook-signature'].slice(3) }),
   ],
   ['the header', () => verify({})],
-])('whoever changes %s is refused', async (_what, attempt) => {
+])('refuses a webhook if somebody changes %s', async (_what, attempt) => {
   await expect(attempt()).rejects.toBeInstanceOf(RelayWebhookError);
 });
 
-test.each([-301, 301])('what is %i seconds away from now is refused', async (seconds) => {
+test.each([-301, 301])('refuses a webhook that is %i seconds away from now', async (seconds) => {
   await verify(signed(BODY, { at: NOW + Math.sign(seconds) * 299_000 }));
   const headers = signed(BODY, { at: NOW + seconds * 1_000 });
   await expect(verify(headers)).rejects.toThrow('too old');

@@ -14,12 +14,12 @@ describe('connection states', () => {
     expect(whatsappStatusOf(status)).toBe(status);
   });
 
-  test.each(states)('%s has a public status and a whole sentence', (state) => {
+  test.each(states)('%s has a public status and a complete sentence', (state) => {
     expect(WHATSAPP_STATUSES).toContain(whatsappStatusOf(state));
     expect(connectionSentence(state)).toMatch(/^[A-Z].+\.$/);
   });
 
-  test('no two states say the same', () => {
+  test('no two states have the same sentence', () => {
     expect(new Set(states.map(connectionSentence)).size).toBe(states.length);
   });
 
@@ -27,7 +27,7 @@ describe('connection states', () => {
     expect(states.filter((state) => whatsappStatusOf(state) === 'qr_ready')).toEqual(['qr_ready']);
   });
 
-  test('what needs a person to come back is never called connecting', () => {
+  test('a state that needs a person is never called connecting', () => {
     const stopped: ConnectionState[] = [
       'passkey_required',
       'logged_out',

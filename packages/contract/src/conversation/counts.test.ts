@@ -14,7 +14,7 @@ const counted = fc.uniqueArray(
   { selector: ({ state }) => state },
 );
 
-test('every conversation is counted once by its state and once by its turn', () => {
+test('counts every conversation once by its state and once by its turn', () => {
   fc.assert(
     fc.property(counted, (rows) => {
       const { by_state, by_turn, holding_approval } = countByStateAndTurn(rows);
@@ -29,7 +29,7 @@ test('every conversation is counted once by its state and once by its turn', () 
   );
 });
 
-test('what holds an approval is counted as yours', () => {
+test('counts a conversation with a pending approval as the owner’s turn', () => {
   const { by_turn, holding_approval } = countByStateAndTurn([
     { state: 'NEEDS_HUMAN_INTERVENTION', n: 2, holding: 1 },
     { state: 'WAITING_FOR_REPLY', n: 5, holding: 2 },

@@ -13,7 +13,7 @@ test('every state belongs to exactly one turn', () => {
   expect(TURNS.flatMap(statesOfTurn).sort()).toEqual([...INSTANCE_STATES].sort());
 });
 
-test('a state is found under the turn it has', () => {
+test('lists a state under its turn', () => {
   fc.assert(
     fc.property(fc.constantFrom(...INSTANCE_STATES), (state) => {
       expect(statesOfTurn(whoseTurnIn(state, false))).toContain(state);
@@ -21,7 +21,7 @@ test('a state is found under the turn it has', () => {
   );
 });
 
-test('whatever holds an approval is yours', () => {
+test('a conversation with a pending approval is the owner’s turn', () => {
   fc.assert(
     fc.property(fc.constantFrom(...INSTANCE_STATES), (state) => {
       expect(whoseTurnIn(state, true)).toBe('you');
@@ -29,11 +29,11 @@ test('whatever holds an approval is yours', () => {
   );
 });
 
-test('the agent has the turn exactly where it has something to do', () => {
+test('it is the agent’s turn exactly in the states with a turn purpose', () => {
   expect([...statesOfTurn('agent')].sort()).toEqual([...TURN_STATES].sort());
 });
 
-test('what ended, and nothing else, stands under ended', () => {
+test('only terminal states are listed under ended', () => {
   expect(statesOfTurn('ended').every(isTerminal)).toBe(true);
   expect(statesOfTurn('ended')).toHaveLength(INSTANCE_STATES.filter(isTerminal).length);
 });
