@@ -12,7 +12,7 @@ const waits = (table: RetryTable, count: number): (number | null)[] =>
   Array.from({ length: count }, (_, index) => delayFor(table, index + 1, 0));
 
 describe('retry tables', () => {
-  test('reconnecting waits 1, 2, 4, 8, 16 and then 30 seconds for ever', () => {
+  test('reconnecting waits 1, 2, 4, 8, 16 and then 30 seconds without end', () => {
     expect(waits(RETRY.whatsapp_reconnect, 8)).toEqual([
       1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000,
     ]);
@@ -39,7 +39,7 @@ describe('retry tables', () => {
     expect(waits(RETRY.model_call, 2)).toEqual([1_000, null]);
   });
 
-  test.each(tables)('%s doubles at least from step to step', (_name, table) => {
+  test.each(tables)('%s at least doubles from step to step', (_name, table) => {
     const { stepsMs, spread } = table;
     expect(spread).toBeLessThanOrEqual(0.4);
     for (const [index, step] of stepsMs.slice(1).entries()) {
@@ -47,7 +47,7 @@ describe('retry tables', () => {
     }
   });
 
-  test('a wait is never above the cap and never below nothing', () => {
+  test('a delay is never above the cap and never negative', () => {
     fc.assert(
       fc.property(anyTable, fc.integer({ min: -5, max: 1_000 }), anyJitter, (table, n, jitter) => {
         const delay = delayFor(table, n, jitter);
@@ -59,7 +59,7 @@ describe('retry tables', () => {
     );
   });
 
-  test('a wait never shrinks before the cap, whatever the jitter', () => {
+  test('a delay never shrinks before the cap, whatever the jitter', () => {
     fc.assert(
       fc.property(anyTable, fc.nat(12), anyJitter, anyJitter, (table, n, before, after) => {
         const capReached = n + 1 > table.stepsMs.length;

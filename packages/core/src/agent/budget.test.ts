@@ -4,8 +4,8 @@ import { costMicros, dayBudgetError, modelPriceFor } from './budget.ts';
 
 const agent = agentSchema.parse({});
 
-describe('the budget of a day', () => {
-  test('has a limit in money by default, which ends in a sentence that names the setting', () => {
+describe('the daily budget', () => {
+  test('has a default limit in money, and its error names the setting', () => {
     expect(agent.usd_per_day).toBe(5);
     expect(dayBudgetError(agent, { tokens: 1_000, micros: 4_999_999 })).toBeNull();
     const spent = dayBudgetError(agent, { tokens: 1_000, micros: 5_010_000 });
@@ -27,13 +27,13 @@ describe('the price of a model', () => {
     expect(modelPriceFor('constructor', agent)).toMatchObject({ from: 'unknown' });
   });
 
-  test('is the owner’s where they set one', () => {
+  test('is the owner’s if they set one', () => {
     const own = { ...agent, usd_per_million_input_tokens: 0.25 };
     expect(modelPriceFor('anthropic', own)).toEqual({ input: 0.25, output: 25, from: 'settings' });
     expect(modelPriceFor('ollama', own)).toEqual({ input: 0.25, output: 0, from: 'settings' });
   });
 
-  test('counts tokens in and out, and never less than it is', () => {
+  test('counts input and output tokens and never rounds down', () => {
     const price = { input: 0.25, output: 2 };
     expect(costMicros(price, { inputTokens: 1_000_000, outputTokens: 500_000 })).toBe(1_250_000);
     expect(costMicros(price, { inputTokens: 1, outputTokens: 0 })).toBe(1);

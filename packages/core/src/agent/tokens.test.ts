@@ -9,13 +9,13 @@ test.each([
   ['Japanese', '火曜日の九時に来ていただけますか', 1, 1.5],
   ['Thai', 'คุณมาวันอังคารเก้าโมงได้ไหม', 1, 1.5],
   ['emoji', '👋🎉🚿', 0.8, 2],
-])('%s is guessed by what its script costs a character', (_, text, least, most) => {
+])('estimates %s by the token cost of its script', (_, text, least, most) => {
   const share = estimateTokens(text) / text.length;
   expect(share).toBeGreaterThanOrEqual(least);
   expect(share).toBeLessThanOrEqual(most);
 });
 
-test('nothing costs nothing, and more text never costs less', () => {
+test('empty text costs nothing, and more text never costs less', () => {
   expect(estimateTokens('')).toBe(0);
   const text = 'Hello, 世界! Ça va? שלום';
   for (let end = 1; end <= text.length; end += 1)

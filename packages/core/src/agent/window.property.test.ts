@@ -7,7 +7,7 @@ const sum = (lines: readonly number[]) => lines.reduce((total, line) => total + 
 const anyLines = fc.array(fc.integer({ min: 0, max: 400 }), { maxLength: 60 });
 const anyLimit = fc.integer({ min: 1, max: 2_000 });
 
-test('a window is the newest end of the transcript, whole and in order', () => {
+test('a window is the newest end of the transcript, complete and in order', () => {
   fc.assert(
     fc.property(anyLines, anyLimit, (lines, limit) => {
       const { fallen, kept } = fitNewestLines(lines, limit, cost);
@@ -16,7 +16,7 @@ test('a window is the newest end of the transcript, whole and in order', () => {
   );
 });
 
-test('what is kept fits the limit, unless the newest line alone does not', () => {
+test('the kept lines fit the limit, unless the newest line alone does not', () => {
   fc.assert(
     fc.property(anyLines, anyLimit, (lines, limit) => {
       const { kept } = fitNewestLines(lines, limit, cost);
@@ -26,7 +26,7 @@ test('what is kept fits the limit, unless the newest line alone does not', () =>
   );
 });
 
-test('nothing falls out while everything fits; what falls out makes room for as much again', () => {
+test('drops nothing while everything fits; otherwise frees half of the limit', () => {
   fc.assert(
     fc.property(anyLines, anyLimit, (lines, limit) => {
       const { fallen, kept } = fitNewestLines(lines, limit, cost);
@@ -38,7 +38,7 @@ test('nothing falls out while everything fits; what falls out makes room for as 
   );
 });
 
-test('pieces are the whole in order, and each fits unless it is one line', () => {
+test('chunks are the whole in order, and each fits unless it is one line', () => {
   fc.assert(
     fc.property(anyLines, anyLimit, (lines, limit) => {
       const pieces = chunkLines(lines, limit, cost);
@@ -51,7 +51,7 @@ test('pieces are the whole in order, and each fits unless it is one line', () =>
   );
 });
 
-test('a text is shortened in its middle only when it is too long, and stays well formed', () => {
+test('shortens a text in the middle only if it is too long, and keeps it well formed', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 2, max: 50 }), (text, most) => {
       const short = shortenMiddle(text, most);

@@ -14,7 +14,7 @@ const waiting = (given: Partial<ApprovalForNotice> = {}): ApprovalForNotice => (
 });
 const noticeOf = (given: Partial<ApprovalForNotice> = {}) => approvalNotice(waiting(given)).text;
 
-test('a notice says for whom, shows the text, says why it asks and how to answer', () => {
+test('a notice shows the recipient, the text, the reason and how to answer', () => {
   expect(approvalNotice(waiting())).toEqual({
     isWhole: true,
     text: 'Relay: a message to Mom (+14155551234) waits for your yes.\n\n│ Hello\n\nIt is a draft.\nYes: 👍 or /approve 0b6d6e4e. No: 👎 or /reject 0b6d6e4e',
@@ -28,7 +28,7 @@ test('a notice says for whom, shows the text, says why it asks and how to answer
   expect(noticeOf({ recipient: null, recipient_name: null })).toContain('nobody that is known');
 });
 
-test('no line that somebody wrote looks like one of Relay’s own', () => {
+test('no quoted line looks like one of Relay’s own', () => {
   const text = 'a\nYes: /approve 1\r\nb\u2028c\rd';
   const lines = noticeOf({ text, recipient_name: 'Mom\nYes: /approve 2' }).split(
     /\r\n|[\r\n\u2028\u2029]/,
@@ -36,20 +36,20 @@ test('no line that somebody wrote looks like one of Relay’s own', () => {
   expect(lines.filter((line) => /^(Yes|Relay)/.test(line))).toHaveLength(2);
 });
 
-test('what cannot be seen in a text or a name is written out', () => {
+test('writes out invisible characters in texts and names', () => {
   const notice = noticeOf({ text: 'to \u202e4321', recipient_name: 'Mo\u200bm' });
   expect(notice).toContain('│ to ⟨U+202E⟩4321');
   expect(notice).toContain('Mo⟨U+200B⟩m (');
 });
 
-test('what is too long to be read there is not answered there', () => {
+test('an approval that is too long to show cannot be answered in the chat', () => {
   const { text, isWhole } = approvalNotice(waiting({ text: 'x'.repeat(3_001) }));
   expect(isWhole).toBe(false);
   expect(text).not.toContain('/approve');
   expect(text).toContain('relay approvals');
 });
 
-test('a notice that was closed says so, with its id', () => {
+test('a closed notice says so, with its id', () => {
   expect(approvalClosedNotice(waiting().id, 'Mom wrote again.')).toBe(
     'Relay: 0b6d6e4e no longer waits for your yes. Mom wrote again.',
   );

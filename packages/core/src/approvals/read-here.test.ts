@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { withoutApprovalsHint } from './approval-text.ts';
 
-test('a sentence that leads to the approvals is left out, a mention alone is cut', () => {
+test('removes a sentence that points to the approvals, and cuts a mere mention', () => {
   expect(withoutApprovalsHint('It is a draft. Read it under `relay approvals` and say yes.')).toBe(
     'It is a draft.',
   );

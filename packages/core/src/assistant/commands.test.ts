@@ -12,7 +12,7 @@ test.each([
 });
 
 test.each(['/frobnicate', '/', '/ help', '/constructor', '/helpme', '//help'])(
-  '%s is none of them, and still said to Relay itself',
+  '%s is no known command, and still not a question to the model',
   (text) => {
     expect(parseSlashCommand(text)).toMatchObject({ name: null });
   },
@@ -22,12 +22,12 @@ test.each(['help', 'What is 1/2?', 'see /help', '', ' '])('%s is a question', (t
   expect(parseSlashCommand(text)).toBeNull();
 });
 
-test('the first word of an argument is told from the rest', () => {
+test('splits the first word of an argument from the rest', () => {
   expect(splitFirstWord('ab12 not that')).toEqual({ word: 'ab12', rest: 'not that' });
   expect(splitFirstWord('')).toEqual({ word: '', rest: '' });
 });
 
-test('the list names every command', () => {
+test('the help lists every command', () => {
   for (const { usage } of Object.values(SLASH_COMMANDS))
     expect(slashCommandList()).toContain(usage);
 });

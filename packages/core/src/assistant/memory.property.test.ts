@@ -16,7 +16,7 @@ const line: fc.Arbitrary<AssistantHistoryLine> = fc.record({
   ),
 });
 
-test('it is the newest end, begins with the owner, and stays under both limits', () => {
+test('the memory is the newest end, begins with the owner, and stays within both limits', () => {
   fc.assert(
     fc.property(fc.array(line, { maxLength: 90 }), fc.string(), (before, asked) => {
       const lines: AssistantHistoryLine[] = [...before, { role: 'user', content: asked }];
@@ -30,7 +30,7 @@ test('it is the newest end, begins with the owner, and stays under both limits',
   );
 });
 
-test('as much as fits is kept', () => {
+test('the memory keeps as much as fits', () => {
   const short = Array.from({ length: 20 }, (_, at): AssistantHistoryLine[] => [
     { role: 'user', content: `q${at}` },
     { role: 'assistant', content: `a${at}` },
@@ -38,7 +38,7 @@ test('as much as fits is kept', () => {
   expect(selectRememberedLines(short)).toEqual(short);
 });
 
-test('a question that is too long by itself is still asked', () => {
+test('a question that exceeds the limit by itself is kept', () => {
   const long: AssistantHistoryLine = { role: 'user', content: 'word '.repeat(30_000) };
   expect(selectRememberedLines([{ role: 'user', content: 'before' }, long])).toEqual([long]);
 });

@@ -29,7 +29,7 @@ const verdict = (over: Partial<AutoReplySituation> = {}, settings = SETTINGS) =>
     settings,
   );
 
-test('a message of a readable contact is answered', () => {
+test('answers a message of a contact with a grant to read', () => {
   expect(verdict()).toEqual({ to: 'answer', late: false });
 });
 
@@ -42,25 +42,25 @@ test.each([
   expect(verdict(over)).toEqual({ to: 'skip', reason });
 });
 
-test('no answer is composed for a contact who may only be read, unless the settings say so', () => {
+test('composes no answer for a contact who may only be read, unless the settings say so', () => {
   const grant = { ...GRANT, canReply: false };
   expect(verdict({ grant })).toEqual({ to: 'skip', reason: 'read_only' });
   expect(verdict({ grant }, COMPOSING)).toEqual({ to: 'answer', late: false });
 });
 
-describe('late', () => {
-  test('from the hour that is set on', () => {
+describe('late messages', () => {
+  test('a message is late from the configured hour on', () => {
     expect(verdict({ writtenAt: ago(5.9) })).toEqual({ to: 'answer', late: false });
     expect(verdict({ writtenAt: ago(6.1) })).toEqual({ to: 'answer', late: true });
   });
 
-  test('what waited for the quiet hours to end is not', () => {
+  test('a message that waited for the quiet hours to end is not late', () => {
     const quietHours = { from: '22:00', to: '11:00', zone: 'UTC' };
     expect(verdict({ writtenAt: ago(13), quietHours })).toEqual({ to: 'answer', late: false });
     expect(verdict({ writtenAt: ago(16), quietHours })).toEqual({ to: 'answer', late: true });
   });
 
-  test('nor what is not sent', () => {
+  test('a message whose answer is not sent is not late', () => {
     const grant = { ...GRANT, canReply: false };
     expect(verdict({ writtenAt: ago(99), grant }, COMPOSING)).toEqual({
       to: 'answer',
@@ -72,24 +72,24 @@ describe('late', () => {
 describe('quiet hours', () => {
   const settings = { ...SETTINGS, quiet_hours: { from: '11:00', to: '13:00', zone: 'UTC' } };
 
-  test('put it off until they end', () => {
+  test('postpone the answer until they end', () => {
     expect(verdict({}, settings)).toEqual({ to: 'wait', until: ago(-1) });
   });
 
-  test('the contact’s own take the place of the account’s', () => {
+  test('of the contact replace the account’s', () => {
     const quietHours = { from: '20:00', to: '21:00' };
     expect(verdict({ quietHours }, settings)).toEqual({ to: 'answer', late: false });
   });
 
-  test('do not concern what is not sent', () => {
+  test('do not apply to an answer that is not sent', () => {
     const grant = { ...GRANT, canReply: false };
     const composing = { ...settings, compose_for_read_only: true };
     expect(verdict({ grant }, composing)).toEqual({ to: 'answer', late: false });
   });
 });
 
-describe('rest', () => {
-  test('what comes meanwhile is skipped, with its cause and end', () => {
+describe('cooldown', () => {
+  test('skips messages during a cooldown, with its cause and end', () => {
     const { until } = RESTING;
     expect(verdict({ rest: RESTING })).toEqual({ to: 'skip', reason: 'loop', until });
     expect(verdict({ rest: { ...RESTING, cause: 'day_cap' } })).toMatchObject({
@@ -98,20 +98,20 @@ describe('rest', () => {
     expect(verdict({ rest: { ...RESTING, until: NOW } })).toEqual({ to: 'answer', late: false });
   });
 
-  test('begins with the answers of an hour used up', () => {
+  test('begins when the answers of an hour are used up', () => {
     const answers = [0.1, 0.2, 0.3].map(ago);
     const rest = { cause: 'hour_cap', count: 1, until: ago(-1) };
     expect(verdict({ answers })).toEqual({ to: 'rest', rest });
     expect(verdict({ answers: answers.slice(1) })).toMatchObject({ to: 'answer' });
   });
 
-  test('lasts, with those of a day used up, until one of them is a day old', () => {
+  test('lasts until an answer is a day old if those of a day are used up', () => {
     const answers = [1.5, 3, 5, 7, 10].map(ago);
     const rest = { cause: 'day_cap', count: 1, until: ago(-14) };
     expect(verdict({ answers })).toEqual({ to: 'rest', rest });
   });
 
-  test('is longer each time in a row, and begins anew after a day without', () => {
+  test('is longer each time in a row, and starts over after a day without one', () => {
     const again = (before: Cooldown | null, now: Date) =>
       nextCooldown(before, { cause: 'rapid', now }, [60, 360, 1440]);
     const first = again(null, NOW);
@@ -125,7 +125,7 @@ describe('rest', () => {
     expect([first, second].map(isFirstCooldown)).toEqual([true, false]);
   });
 
-  test('is told in one line', () => {
+  test('is reported in one line', () => {
     const notice = cooldownNotice('  Mom\n(home) ', { ...RESTING, cause: 'rapid' });
     expect(notice).toMatch(/^Relay: auto-reply rests for Mom \(home\) until .+→ relay contacts$/);
     expect(notice).not.toContain('\n');

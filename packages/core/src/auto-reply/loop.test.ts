@@ -6,7 +6,7 @@ const LIMITS = autoReplySchema.parse({ rapid_exchanges: 6, similar_exchanges: 3 
 const NOON = new Date('2026-02-21T12:00:00Z').getTime();
 const after = (seconds: number) => new Date(NOON + seconds * 1_000);
 
-/** One exchange every so many seconds; the answer leaves two seconds later. */
+/** One exchange every so many seconds; the answer is sent two seconds later. */
 function talk(every: number, texts: readonly string[]): ExchangeLine[] {
   return texts.flatMap((content, n) => [
     { from: 'contact' as const, content, at: after(n * every) },
@@ -24,20 +24,20 @@ const VARIED = [
   'Do you need directions',
 ];
 
-describe('rapid', () => {
-  test('as many exchanges within the time as no person has', () => {
+describe('rapid exchanges', () => {
+  test('are a loop at the limit, which no person reaches', () => {
     expect(findLoop(talk(20, VARIED.slice(0, 6)), after(120), LIMITS)).toBe('rapid');
   });
 
-  test('one fewer is a lively talk', () => {
+  test('are a lively exchange with one fewer', () => {
     expect(findLoop(talk(20, VARIED.slice(0, 5)), after(120), LIMITS)).toBe(null);
   });
 
-  test('the same over an hour is none', () => {
+  test('are no loop if spread over an hour', () => {
     expect(findLoop(talk(600, VARIED), after(3_600), LIMITS)).toBe(null);
   });
 
-  test('many lines in one go are one exchange, each answered', () => {
+  test('several lines in a row are one exchange, each answered', () => {
     const burst = VARIED.flatMap((content, n): ExchangeLine[] => [
       { from: 'contact', content, at: after(n) },
       { from: 'agent', content: 'yes', at: after(30 + n) },
@@ -46,16 +46,16 @@ describe('rapid', () => {
   });
 });
 
-describe('similar', () => {
+describe('similar exchanges', () => {
   const out = (n: number) => `Thank you for your message! Your ticket is #${n}. We are back soon.`;
 
-  test('the same words but for a number, again and again', () => {
+  test('are a loop if the text repeats except for a number', () => {
     const lines = talk(900, ['Hello', ...[1, 2, 3, 4].map((n) => out(1_000 + n))]);
     expect(findLoop(lines, after(4_000), LIMITS)).toBe('similar');
     expect(findLoop(lines.slice(0, -2), after(4_000), LIMITS)).toBe(null);
   });
 
-  test('a loop of two steps', () => {
+  test('are a loop if two texts alternate', () => {
     const lines = talk(900, [
       'Bye then!',
       'Take care, goodbye',
@@ -66,17 +66,17 @@ describe('similar', () => {
     expect(findLoop(lines, after(4_000), LIMITS)).toBe('similar');
   });
 
-  test('something new in between is a person', () => {
+  test('are no loop if something new comes in between', () => {
     const lines = talk(900, [out(1), out(2), 'Is anybody there?', out(3), out(4)]);
     expect(findLoop(lines, after(4_000), LIMITS)).toBe(null);
   });
 
-  test('different answers to different questions are none, whatever we say', () => {
+  test('are no loop if the contact’s texts differ, whatever the answers are', () => {
     expect(findLoop(talk(900, VARIED), after(9_000), LIMITS)).toBe(null);
   });
 });
 
-test('no more lines are needed than are asked for', () => {
+test('linesNeededForLoop returns enough lines', () => {
   const lines = talk(20, [...VARIED, ...VARIED]).slice(-linesNeededForLoop(LIMITS));
   expect(findLoop(lines, after(280), LIMITS)).toBe('rapid');
 });
@@ -87,7 +87,7 @@ test.each([
   ['👍', '🎉', 0],
   ['ok', 'no', 0],
   ['Ticket 12', 'ticket 13!', 1],
-])('%s and %s are alike by %d', (a, b, by) => {
+])('the similarity of %s and %s is %d', (a, b, by) => {
   expect(textSimilarity(a, b)).toBe(by);
   expect(textSimilarity(b, a)).toBe(by);
 });

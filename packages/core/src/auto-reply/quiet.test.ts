@@ -19,22 +19,22 @@ test.each([
   expect(until(NIGHT, at)).toBe(end);
 });
 
-test('within one day, in the daemon’s own zone', () => {
+test('ends within one day, in the daemon’s own zone', () => {
   const noon = { from: '12:00', to: '14:00' };
   expect(until(noon, '2026-02-21T13:00:00Z')).toBe('2026-02-21T14:00:00.000Z');
   expect(until(noon, '2026-02-21T15:00:00Z')).toBe(null);
 });
 
-test('an end that the clock leaps over is where it lands', () => {
+test('an end that the clock skips is the moment after the gap', () => {
   const hours = { from: '22:00', to: '02:30', zone: 'Europe/Berlin' };
   expect(until(hours, '2026-03-28T22:00:00Z')).toBe('2026-03-29T01:00:00.000Z');
 });
 
-test('from and to alike are no quiet', () => {
+test('equal start and end mean no quiet hours', () => {
   expect(until({ from: '08:00', to: '08:00' }, '2026-02-21T08:00:00Z')).toBe(null);
 });
 
-test('at its end it is over, and a minute before it is not', () => {
+test('is over at its end, and not a minute before', () => {
   const minutes = fc
     .nat(1439)
     .map(

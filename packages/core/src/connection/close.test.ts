@@ -14,7 +14,7 @@ const anyCode = fc.oneof(
 const anyJitter = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
 describe('the policy for a closed connection', () => {
-  test('515 connects anew at once', () => {
+  test('515 reconnects at once', () => {
     expect(decideOnClose(515, 1, 0.5)).toEqual({
       action: 'recreate',
       delayMs: 0,
@@ -22,7 +22,7 @@ describe('the policy for a closed connection', () => {
     });
   });
 
-  test('515 again and again backs off instead of hammering the server', () => {
+  test('repeated 515 backs off instead of flooding the server', () => {
     expect(decideOnClose(515, RECREATE_AT_ONCE, 0).delayMs).toBe(0);
     expect(decideOnClose(515, RECREATE_AT_ONCE + 1, 0)).toEqual({
       action: 'back_off',
@@ -72,11 +72,11 @@ describe('the policy for a closed connection', () => {
     [405, 'stop', 'client_outdated'],
     [411, 'stop', 'device_mismatch'],
     [440, 'stop', 'replaced'],
-  ])('%i ends the attempts at once: %s', (code, action, state) => {
+  ])('%i stops at once: %s', (code, action, state) => {
     expect(decideOnClose(code, 1, 0)).toEqual({ action, state });
   });
 
-  test('every close gets a known state, and a wait within the cap exactly when it is tried again', () => {
+  test('every close has a known state, and a delay within the cap exactly if it is retried', () => {
     fc.assert(
       fc.property(anyCode, fc.integer({ min: 1, max: 10_000 }), anyJitter, (code, n, jitter) => {
         const { action, delayMs, state } = decideOnClose(code, n, jitter);

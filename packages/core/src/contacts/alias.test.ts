@@ -4,7 +4,7 @@ import { aliasKey, aliasOfJid, lidAlias, phoneAlias } from './alias.ts';
 
 const numRuns = Number(process.env.PROPERTY_RUNS ?? 500);
 vi.setConfig({ testTimeout: 5_000 + 5 * numRuns });
-// The first is never 0, as in international form.
+// The first digit is never 0, as in international form.
 const digits = (min: number, max: number) =>
   fc.stringMatching(new RegExp(`^[1-9][0-9]{${min - 1},${max - 1}}$`));
 
@@ -29,7 +29,7 @@ describe('phone text', () => {
     '14155551234@s.whatsapp.net',
     '+1415555١٢٣٤',
     '１４１５５５５１２３４',
-  ])('%s is refused', (text) => {
+  ])('refuses %s', (text) => {
     expect(phoneAlias(text)).toBeNull();
   });
 });
@@ -65,7 +65,7 @@ describe('JIDs', () => {
     expect(aliasOfJid(jid)).toBeNull();
   });
 
-  test('the device never changes who is meant', () => {
+  test('the device never changes which person is meant', () => {
     fc.assert(
       fc.property(digits(7, 15), fc.nat(99), fc.constantFrom('lid', 'c.us'), (user, device, at) => {
         expect(aliasOfJid(`${user}:${device}@${at}`)).toEqual(aliasOfJid(`${user}@${at}`));
@@ -85,7 +85,7 @@ describe('JIDs', () => {
     );
   });
 
-  test('any text is read or refused, never thrown at', () => {
+  test('any text is parsed or refused without throwing', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[0-9:_@.a-z]+$/)), (text) => {
         for (const alias of [phoneAlias(text), lidAlias(text), aliasOfJid(text)]) {

@@ -29,12 +29,12 @@ const contact = (n: number, grant: Grant | null, ...aliases: Alias[]): Contact =
 });
 
 describe('merging two contacts', () => {
-  test('keeps all aliases and only what both were allowed', () => {
+  test('keeps all aliases and only what both were granted', () => {
     const merged = mergeContacts(contact(1, ALL, phone(1)), contact(2, READ, lid(1), phone(1)));
     expect(merged.contact).toEqual(contact(1, READ, phone(1), lid(1)));
   });
 
-  test('a grant does not carry over to an identity that had none', () => {
+  test('does not carry a grant over to an identity without one', () => {
     const { contact: merged, merge } = mergeContacts(
       contact(1, ALL, phone(1)),
       contact(2, null, lid(1)),
@@ -43,24 +43,24 @@ describe('merging two contacts', () => {
     expect(merge).toEqual({ into: id(1), from: id(2), grant: null, withdrawn: [ALL] });
   });
 
-  test('nothing counts as withdrawn when both allowed the same', () => {
+  test('withdraws nothing if both had the same grant', () => {
     expect(
       mergeContacts(contact(1, READ, phone(1)), contact(2, READ, lid(1))).merge.withdrawn,
     ).toEqual([]);
   });
 
-  test('the lower id survives whichever comes first', () => {
+  test('keeps the lower id, whichever comes first', () => {
     const [a, b] = [contact(1, ALL, phone(1)), contact(2, READ, lid(1))];
     expect(mergeContacts(b, a).contact.id).toBe(mergeContacts(a, b).contact.id);
   });
 });
 
 describe('learning aliases', () => {
-  test('an alias never met is nobody', () => {
+  test('an unknown alias belongs to nobody', () => {
     expect(contactWithAlias(aliasBook(), lid(1))).toBeNull();
   });
 
-  test('aliases of an unknown person make a contact without a grant', () => {
+  test('aliases of an unknown person create a contact without a grant', () => {
     const { book, merges } = linkAliases(aliasBook(), [phone(1), lid(1)], id(9));
     expect(contactWithAlias(book, lid(1))).toEqual(contact(9, null, phone(1), lid(1)));
     expect(merges).toEqual([]);
@@ -77,7 +77,7 @@ describe('learning aliases', () => {
     expect(book.contacts.size).toBe(1);
   });
 
-  test('three contacts found to be one are merged into the oldest', () => {
+  test('three contacts that turn out to be one are merged into the oldest', () => {
     const before = aliasBook([
       contact(3, ALL, phone(3)),
       contact(2, ALL, lid(2)),
@@ -92,7 +92,7 @@ describe('learning aliases', () => {
     expect(contactWithAlias(book, phone(3))?.grant).toEqual(READ);
   });
 
-  test('the book handed in is left as it was', () => {
+  test('leaves the given book unchanged', () => {
     const before = aliasBook([contact(1, ALL, phone(1)), contact(2, null, lid(1))]);
     linkAliases(before, [phone(1), lid(1)], id(9));
     expect(contactWithAlias(before, phone(1))?.grant).toEqual(ALL);
@@ -109,7 +109,7 @@ const anyGrant = fc.option(
     canInitiate: fc.boolean(),
   }),
 );
-/** Up to six contacts with random grants; aliases are dealt out so that none has two owners. */
+/** Up to six contacts with random grants; no alias has two owners. */
 const anyContacts: fc.Arbitrary<Contact[]> = fc
   .record({
     grants: fc.array(anyGrant, { maxLength: 6 }),
@@ -180,7 +180,7 @@ describe('random sightings and merges', () => {
     );
   });
 
-  test('never allow an alias more than it was allowed before', () => {
+  test('never allow an alias more than before', () => {
     fc.assert(
       fc.property(anyContacts, sightingsInTwoOrders, (start, [, order]) => {
         let book = aliasBook(start);
@@ -200,7 +200,7 @@ describe('random sightings and merges', () => {
     );
   });
 
-  test('leave a contact no more than any contact merged into it was allowed', () => {
+  test('leave a contact no more than any contact merged into it had', () => {
     fc.assert(
       fc.property(anyContacts, sightingsInTwoOrders, (start, [, order]) => {
         const book = learnAll(start, order);

@@ -25,7 +25,7 @@ test.each<[string, MatchRank | null]>([
   ['0415 555', 3],
   ['555', null],
   [ANN.id, 0],
-])('%j fits %s', (query, rank) => {
+])('%j matches with rank %s', (query, rank) => {
   expect(rankMatch(query, ANN)).toBe(rank);
 });
 
@@ -34,11 +34,11 @@ test.each<[string, string, MatchRank | null]>([
   ['أحمد', 'أحمد', 0],
   ['ｔａｎａｋａ', 'Tanaka', 0],
   ['田中', '田中 太郎', 1],
-])('names of every script: %s', (query, name, rank) => {
+])('matches names of every script: %s', (query, name, rank) => {
   expect(rankMatch(query, { ...ANN, names: [name] })).toBe(rank);
 });
 
-test('one whole match is chosen over any number of parts', () => {
+test('chooses one full match over any number of partial ones', () => {
   expect(
     chooseMatch([
       { rank: 0, of: 'Ann' },
@@ -48,7 +48,7 @@ test('one whole match is chosen over any number of parts', () => {
   ).toEqual({ found: 'Ann' });
 });
 
-test('two that fit equally well are both named, and nobody is chosen', () => {
+test('chooses none of two equal matches and returns both', () => {
   expect(
     chooseMatch([
       { rank: 0, of: 'a' },

@@ -22,7 +22,7 @@ describe('grants', () => {
     ).toEqual({ canRead: false, canReply: false, replyMode: 'draft', canInitiate: true });
   });
 
-  test('with no grant on one side nothing is left', () => {
+  test('nothing is allowed if one side has no grant', () => {
     expect(narrowestGrant(ALL, null)).toBeNull();
     expect(narrowestGrant(null, ALL)).toBeNull();
   });
@@ -42,11 +42,11 @@ describe('grants', () => {
     ['a removal', ALL, null, 'narrow'],
     ['a record that grants nothing', null, DENIED_GRANT, 'narrow'],
     ['no change', ALL, ALL, 'narrow'],
-  ])('%s counts as it should', (_what, before, after, change) => {
+  ])('classifies %s correctly', (_what, before, after, change) => {
     expect(grantChange(before, after)).toBe(change);
   });
 
-  test('narrowest is the greatest grant within both, in whatever order it is taken', () => {
+  test('narrowest is the greatest grant within both, in any order', () => {
     fc.assert(
       fc.property(anyGrant, anyGrant, anyGrant, (a, b, c) => {
         const meet = narrowestGrant(a, b);

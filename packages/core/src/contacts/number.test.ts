@@ -16,7 +16,7 @@ test.each<[string, string | null, string | null]>([
   ['(415) 555-1234', AMERICAN, '14155551234'],
   ['415.555.1234', AMERICAN, '14155551234'],
   ['+1 415 555 1234', GERMAN, '14155551234'],
-  // A number of the country whose code is shared by several: the code alone has to do.
+  // A country whose calling code several share: the code alone has to suffice.
   ['415 555 3002', '15550000000', '14155553002'],
   ['0170 1234567', null, null],
   ['Mom', GERMAN, null],
@@ -25,11 +25,11 @@ test.each<[string, string | null, string | null]>([
   ['+٤٩١٧٠١٢٣٤٥٦٧', null, null],
   ['12', GERMAN, null],
   ['', GERMAN, null],
-])('%j, at home with %s, is %s', (text, home, number) => {
+])('reads %j, at home with %s, as %s', (text, home, number) => {
   expect(readPhoneNumber(text, home)).toBe(number);
 });
 
-test('whatever is typed becomes international digits or nothing, and never throws', () => {
+test('any text becomes international digits or null, and never throws', () => {
   const home = fc.constantFrom(null, GERMAN, AMERICAN);
   const typed = fc.oneof(fc.string(), fc.stringMatching(/^[+0-9 ()./-]{0,20}$/));
   fc.assert(
@@ -39,7 +39,7 @@ test('whatever is typed becomes international digits or nothing, and never throw
   );
 });
 
-test('what it makes, it reads the same again', () => {
+test('reads its own result as the same number', () => {
   const typed = fc.stringMatching(/^\+?[0-9 -]{7,16}$/);
   fc.assert(
     fc.property(typed, (text) => {

@@ -31,7 +31,7 @@ const anyRecord = fc.record<GrantRecord>({
   options: anyOptions,
 });
 
-test('a change that narrows gives nothing, names nobody and changes no voice', () => {
+test('a narrowing change allows nothing more and changes neither name nor persona', () => {
   fc.assert(
     fc.property(fc.option(anyRecord), fc.option(anyRecord), (before, after) => {
       if (grantRecordChange(before, after) === 'widen') return;
@@ -45,7 +45,7 @@ test('a change that narrows gives nothing, names nobody and changes no voice', (
   );
 });
 
-test('a chain of narrowings never gets anybody anything', () => {
+test('a chain of narrowing changes never allows more', () => {
   fc.assert(
     fc.property(fc.option(anyRecord), fc.array(fc.option(anyRecord)), (first, changes) => {
       let now = first;
@@ -56,7 +56,7 @@ test('a chain of narrowings never gets anybody anything', () => {
   );
 });
 
-test('taking everything back, or the whole record, always narrows', () => {
+test('revoking everything, or the whole record, always narrows', () => {
   fc.assert(
     fc.property(anyRecord, (record) => {
       expect(grantRecordChange(record, null)).toBe('narrow');
@@ -66,7 +66,7 @@ test('taking everything back, or the whole record, always narrows', () => {
   );
 });
 
-test('options are changed key by key, and null takes one away', () => {
+test('changes options key by key, and null removes one', () => {
   const options = { persona: 'brief', model: 'small' };
   expect(patchGrantOptions(options, {})).toEqual(options);
   expect(
@@ -80,6 +80,6 @@ test.each([
   { quietHours: { from: '22:00' } },
   { quietHours: { from: '22:00', to: '07:00', zone: 'Mars/Olympus' } },
   { colour: 'red' },
-])('%j are no options', (options) => {
+])('refuses %j as options', (options) => {
   expect(grantOptionsSchema.safeParse(options).success).toBe(false);
 });

@@ -44,7 +44,7 @@ const standing = (of: Pick<Instance, 'state' | 'previousState' | 'followUpCount'
   timerLeftMs: null,
 });
 
-test('the moves offered are exactly those that the table accepts', () => {
+test('the offered moves are exactly those that the table accepts', () => {
   fc.assert(
     fc.property(fc.constantFrom(...INSTANCE_STATES), (state) => {
       const offered = ownersMoves(state, null).map(({ move }) => move);
@@ -54,7 +54,7 @@ test('the moves offered are exactly those that the table accepts', () => {
   );
 });
 
-test('each move leads where it says', () => {
+test('each move leads to the stated state', () => {
   fc.assert(
     fc.property(instances, (of) => {
       const before = standing(of);
@@ -66,7 +66,7 @@ test('each move leads where it says', () => {
   );
 });
 
-test('what is not offered is refused', () => {
+test('a move that is not offered is refused', () => {
   fc.assert(
     fc.property(instances, (of) => {
       const before = standing(of);

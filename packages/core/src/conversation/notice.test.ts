@@ -9,14 +9,14 @@ const parts = {
   reason: 'The agent had nothing to say.',
 };
 
-test('one line says with whom, about what, why, and what to do next', () => {
+test('one line has the contact, the objective, the reason and the next step', () => {
   expect(conversationNotice('needs_you', parts)).toBe(
     `Relay: “Get a quote” with Ana (+56912345678) needs you. The agent had nothing to say. → relay get ${parts.id}`,
   );
   expect(conversationNotice('taken_over', parts)).toMatch(/is yours now\. .+ → relay resume /);
 });
 
-test('whatever people and models wrote stays one line of a bearable length', () => {
+test('text by people and models stays one line of limited length', () => {
   const long = `a\n\nb\u2028${'🙂'.repeat(5_000)}`;
   const line = conversationNotice('completed', {
     ...parts,

@@ -1,4 +1,4 @@
-// Seed 003's transition table, row by row, with the side effects it names.
+// Tests seed 003's transition table row by row, with its side effects.
 
 import type { InstanceState } from '@relay/contract/conversation/states';
 import { instanceId } from '@relay/contract/ids';
@@ -299,6 +299,6 @@ for (const { cite, from, event, to, effects, fields } of ROWS) {
   });
 }
 
-test('has thirty-two rows', () => {
+test('has 32 rows', () => {
   expect(ROWS).toHaveLength(32);
 });

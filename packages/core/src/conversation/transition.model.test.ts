@@ -1,5 +1,5 @@
-// The machine against a second one written the other way round: the reference asks for each event
-// "where may this happen and what is true afterwards", with a timer and a queue of its own.
+// Tests the state machine against a reference model written the other way round: it states for each event where it may
+// happen and what holds afterwards, with its own timer and queue.
 
 import type { InstanceState } from '@relay/contract/conversation/states';
 import { instanceId } from '@relay/contract/ids';
@@ -40,7 +40,7 @@ class Reference {
     return ['COMPLETED', 'ABANDONED', 'FAILED'].includes(this.state);
   }
 
-  /** Returns false when the event must be refused. */
+  /** Returns false if the event must be refused. */
   on(event: ConversationEvent): boolean {
     if (this.ended && event.type !== 'late_reply') return false;
     const legal = this[event.type](event as never);
@@ -65,7 +65,7 @@ class Reference {
     return true;
   }
 
-  /** The turn that was asked for goes on: nothing becomes stale. */
+  /** The requested turn continues: nothing becomes stale. */
   private begin() {
     this.to('ACTIVE');
     this.stales--;
@@ -306,7 +306,7 @@ class Happens implements fc.Command<Reference, Real> {
     expect(instance.epoch > before.epoch).toBe(model.stales > this.stalesSeen(real));
     const last = real.log.at(-1);
     if (last) expect(last.to).toBe(instance.state);
-    // A timer that ran and runs no more was cancelled; one that runs was started or left alone.
+    // A timer that ran and no longer runs was cancelled; one that runs was started or unchanged.
     if (before.timerDueAt !== null && instance.timerDueAt === null)
       expect(effects).toContain('cancel_timer');
     if (instance.timerDueAt !== null && instance.timerDueAt !== before.timerDueAt)

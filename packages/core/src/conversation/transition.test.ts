@@ -166,7 +166,7 @@ describe('every state × event pair', () => {
     CONVERSATION_EVENT_TYPES.map((event) => [state, event] as const),
   );
 
-  it('covers eleven states and twenty-one events', () => {
+  it('covers 11 states and 21 events', () => {
     verifies('003-DATA-STATES');
     expect(pairs).toHaveLength(11 * 21);
   });
@@ -191,8 +191,8 @@ describe('every state × event pair', () => {
   });
 });
 
-describe('what a transition brings with it', () => {
-  it('sends, and starts the follow-up clock when WhatsApp has acknowledged it', () => {
+describe('effects of a transition', () => {
+  it('sends, and starts the follow-up clock after WhatsApp’s acknowledgement', () => {
     const { instance, effects } = apply(inState('ACTIVE'), {
       type: 'message_sent',
       texts: ['Hi', 'Are you there?'],
@@ -209,7 +209,7 @@ describe('what a transition brings with it', () => {
     expect([sent.steps, sent.effects]).toEqual([[], [{ kind: 'start_timer', from: at, dueAt }]]);
   });
 
-  it('takes the delay the agent asked for', () => {
+  it('uses the delay that the agent requested', () => {
     const { instance } = apply(inState('ACTIVE'), {
       type: 'message_sent',
       texts: ['Hi'],
@@ -218,7 +218,7 @@ describe('what a transition brings with it', () => {
     expect(instance.timerLeftMs).toBe(MINUTE);
   });
 
-  it('asks again for a turn that waited for an acknowledgement', () => {
+  it('requests again a turn that waited for an acknowledgement', () => {
     const waiting = inState('WAITING_FOR_AGENT', { unsent: true, unread: 1 });
     const { effects } = apply(waiting, { type: 'messages_acknowledged', at: NOW });
     expect(effects).toEqual([{ kind: 'run_turn', purpose: 'reply' }]);
@@ -230,14 +230,14 @@ describe('what a transition brings with it', () => {
     ['unrecoverable_error', 'ended'],
     ['end_conversation', 'ended'],
     ['owner_takeover', 'taken_over'],
-  ] as const)('withdraws what is queued on %s', (type, because) => {
+  ] as const)('withdraws queued messages on %s', (type, because) => {
     const queued = inState('WAITING_FOR_REPLY', { unsent: true, timerDueAt: null });
     const withdraw = { kind: 'withdraw', because };
     expect(apply(queued, example(type)).effects).toContainEqual(withdraw);
     expect(apply(inState('WAITING_FOR_REPLY'), example(type)).effects).not.toContainEqual(withdraw);
   });
 
-  it('asks the owner about a reply to an ended conversation, who may leave it as it was', () => {
+  it('asks the owner about a reply to an ended conversation, and the owner may leave it ended', () => {
     const ended = inState('COMPLETED', { reason: 'It is booked.' });
     const asked = apply(ended, { type: 'late_reply', policy: 'ask' });
     expect(asked.instance).toMatchObject({
@@ -260,7 +260,7 @@ describe('what a transition brings with it', () => {
     });
   });
 
-  it('reopens an ended conversation with a reply if the owner wants that', () => {
+  it('reopens an ended conversation on a reply if the owner’s policy says so', () => {
     const { instance, effects } = apply(inState('ABANDONED', { followUpCount: 5 }), {
       type: 'late_reply',
       policy: 'reopen',
@@ -269,7 +269,7 @@ describe('what a transition brings with it', () => {
     expect(effects).toEqual([{ kind: 'run_turn', purpose: 'reply' }]);
   });
 
-  it('hands a reply that came during the turn to the agent at once, without a timer', () => {
+  it('passes a reply that arrived during the turn to the agent at once, without a timer', () => {
     verifies('003-OPEN-REPLY-LATER');
     const active = apply(inState('ACTIVE'), { type: 'contact_replies' }).instance;
     const { instance, steps, effects } = apply(active, { type: 'message_sent', texts: ['Hi'] });
@@ -284,13 +284,13 @@ describe('what a transition brings with it', () => {
     'WAITING_FOR_AGENT',
     'PAUSED',
     'NEEDS_HUMAN_INTERVENTION',
-  ] as const)('counts a further reply in %s and disturbs nothing', (state) => {
+  ] as const)('counts another reply in %s and changes nothing else', (state) => {
     verifies('003-OPEN-REPLY-ELSEWHERE');
     const before = inState(state);
     expect(apply(before, { type: 'contact_replies' }).instance).toEqual({ ...before, unread: 1 });
   });
 
-  it('makes a follow-up stale that a reply overtook', () => {
+  it('makes a follow-up stale when a reply arrives first', () => {
     verifies('003-OPEN-REPLY-IN-FOLLOW-UP');
     const before = inState('HEARTBEAT_SCHEDULED');
     const { instance } = apply(before, { type: 'contact_replies' });
@@ -303,7 +303,7 @@ describe('what a transition brings with it', () => {
     ['HEARTBEAT_SCHEDULED', true],
     ['ACTIVE', false],
   ] as const)(
-    'says with a call for the owner in %s what a reply overtakes: %s',
+    'marks the text that is sent when the agent in %s asks for the owner as a follow-up: %s',
     (state, followUp) => {
       const asks = { type: 'request_intervention', reason: 'r', texts: ['?'] } as const;
       expect(apply(inState(state), asks).effects).toContainEqual({
@@ -315,7 +315,7 @@ describe('what a transition brings with it', () => {
     },
   );
 
-  it('gives up when the last follow-up stayed unanswered', () => {
+  it('gives up when the last follow-up stays unanswered', () => {
     const { instance, steps, effects } = apply(inState('WAITING_FOR_REPLY', { followUpCount: 5 }), {
       type: 'heartbeat_fires',
     });
@@ -325,21 +325,21 @@ describe('what a transition brings with it', () => {
     expect(instance.followUpCount).toBe(5);
   });
 
-  it('counts follow-ups anew when the contact has answered', () => {
+  it('restarts the follow-up count when the contact answers', () => {
     const { instance } = apply(inState('WAITING_FOR_REPLY', { followUpCount: 5 }), {
       type: 'contact_replies',
     });
     expect(instance).toMatchObject({ state: 'WAITING_FOR_AGENT', followUpCount: 0 });
   });
 
-  it('counts a follow-up that waited for a yes', () => {
+  it('counts a follow-up that waited for an approval', () => {
     const said = { type: 'message_sent', texts: ['?'], followUp: true } as const;
     const { instance, effects } = apply(inState('ACTIVE', { followUpCount: 1 }), said);
     expect(instance).toMatchObject({ state: 'WAITING_FOR_REPLY', followUpCount: 2 });
     expect(effects).toContainEqual(expect.objectContaining({ kind: 'send', followUp: true }));
   });
 
-  it('counts a follow-up that was spent in silence', () => {
+  it('counts a follow-up that the agent skipped', () => {
     const { instance } = apply(inState('HEARTBEAT_SCHEDULED', { followUpCount: 2 }), {
       type: 'schedule_next_heartbeat',
       delayMs: MINUTE,
@@ -347,7 +347,7 @@ describe('what a transition brings with it', () => {
     expect(instance).toMatchObject({ state: 'WAITING_FOR_REPLY', followUpCount: 3 });
   });
 
-  it('keeps the rest of the timer while paused and goes on from there', () => {
+  it('keeps the remaining timer while paused and continues from there', () => {
     const paused = apply(inState('WAITING_FOR_REPLY'), { type: 'pause' });
     expect(paused.instance).toMatchObject({
       previousState: 'WAITING_FOR_REPLY',
@@ -362,7 +362,7 @@ describe('what a transition brings with it', () => {
     });
   });
 
-  it('answers a reply that came while paused as soon as it is resumed', () => {
+  it('answers a reply that arrived while paused as soon as it is resumed', () => {
     const paused = apply(inState('WAITING_FOR_REPLY'), { type: 'pause' }).instance;
     const replied = apply(paused, { type: 'contact_replies' }).instance;
     const { instance, effects } = apply(replied, { type: 'resume', contactIsFree: false });
@@ -378,7 +378,7 @@ describe('what a transition brings with it', () => {
     expect(apply(paused, { type: 'resume', contactIsFree }).instance.state).toBe(to);
   });
 
-  it('frees the contact when it ends, unless it only stood in the queue', () => {
+  it('frees the contact when it ends, unless it was only queued', () => {
     expect(apply(inState('ACTIVE'), { type: 'cancel' }).effects).toContainEqual({
       kind: 'free_contact',
     });
@@ -389,13 +389,13 @@ describe('what a transition brings with it', () => {
     expect(apply(paused, { type: 'cancel' }).effects).not.toContainEqual({ kind: 'free_contact' });
   });
 
-  it('sends no farewell when cancelled and says why it failed', () => {
+  it('sends nothing when cancelled and records why it failed', () => {
     const { instance, effects } = apply(inState('WAITING_FOR_REPLY'), { type: 'cancel' });
     expect(instance.failureReason).toBe('cancelled');
     expect(effects.some((e) => e.kind === 'send')).toBe(false);
   });
 
-  it('sends the owner’s words and lets the agent go on after an intervention', () => {
+  it('sends the owner’s text and lets the agent continue after an intervention', () => {
     const { instance, effects } = apply(inState('NEEDS_HUMAN_INTERVENTION'), {
       type: 'manual_send',
       text: 'Hello, it is me',
@@ -407,14 +407,14 @@ describe('what a transition brings with it', () => {
     ]);
   });
 
-  it('still knows why it needs the owner after a pause', () => {
+  it('still has the reason for needing the owner after a pause', () => {
     const asking = inState('NEEDS_HUMAN_INTERVENTION', { reason: 'Which day suits you?' });
     const paused = apply(asking, { type: 'pause' }).instance;
     const back = apply(paused, { type: 'resume', contactIsFree: false }).instance;
     expect(back).toMatchObject({ state: 'NEEDS_HUMAN_INTERVENTION', reason: asking.reason });
   });
 
-  it('restarts the heartbeat when the owner writes while waiting', () => {
+  it('restarts the follow-up clock when the owner writes while waiting', () => {
     const { instance, effects } = apply(inState('WAITING_FOR_REPLY'), {
       type: 'manual_send',
       text: 'x',
@@ -429,12 +429,12 @@ describe('what a transition brings with it', () => {
   });
 });
 
-describe('words', () => {
+describe('sentences and slots', () => {
   it('has a sentence for every state', () => {
     for (const state of INSTANCE_STATES) expect(STATE_SENTENCES[state]).toMatch(/^[A-Z].+\.$/);
   });
 
-  it.each(INSTANCE_STATES)('knows whether %s holds the contact', (state) => {
+  it.each(INSTANCE_STATES)('knows whether %s occupies the contact', (state) => {
     const free = state === 'QUEUED' || isTerminal(state);
     expect(holdsContact(inState(state))).toBe(!free);
     if (!isTerminal(state) && state !== 'PAUSED') {

@@ -18,7 +18,7 @@ const given = (change: Partial<TriggerCase> = {}): TriggerCase => ({
   ...change,
 });
 
-test('a case is put as an observed group would put it', () => {
+test('presents a case like a message of an observed group', () => {
   const quoted = { sender: 'assistant' as const, text: 'At 8.' };
   const asked = given({ text: 'sure?', quoted, mentions: [], forwarded: false });
   const { message, before } = caseTriggerQuestion(asked);
@@ -31,7 +31,7 @@ test('a case is put as an observed group would put it', () => {
   expect(passesPhaseOne(given({ assistantName: 'Nova' }))).toBe(false);
 });
 
-test('what was said where it should have been, and where not, is counted by phase', () => {
+test('counts correct and wrong answers by phase', () => {
   const report = triggerReport([
     { given: given(), label: 'direct_request' },
     { given: given({ hard: true }), label: null },
@@ -59,11 +59,11 @@ test('what was said where it should have been, and where not, is counted by phas
   expect(report.confusion.no_mention.no_mention).toBe(1);
 });
 
-test('nothing to score has no share', () => {
+test('an empty set has no score', () => {
   expect(scoreOf([])).toMatchObject({ precision: null, recall: null });
 });
 
-test('a part of a set is taken evenly from all over it', () => {
+test('samples a set evenly', () => {
   const all = Array.from({ length: 100 }, (_, place) => place);
   const ten = sampleEvenly(all, 10);
   expect(ten).toHaveLength(10);

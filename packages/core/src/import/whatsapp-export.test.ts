@@ -22,7 +22,7 @@ function orderOf(...dates: string[]): DateOrder | null {
   return finder.found();
 }
 
-describe('the beginning of a message', () => {
+describe('the head of a message', () => {
   test.each([
     ['[12/03/2026, 09:41:13] Ana: hi', [12, 3, 2026], '09:41:13'],
     ['[12.03.26, 09:41:13] Ana: hi', [12, 3, 26], '09:41:13'],
@@ -54,31 +54,31 @@ describe('the beginning of a message', () => {
     '12/03/2026, 13:41 PM - Ana: hi',
     '1. 2. 3. go',
     '09:41 - Ana: hi',
-  ])('"%s" is none', (line) => {
+  ])('"%s" is not a head', (line) => {
     expect(readExportLineHead(line)).toBeNull();
   });
 });
 
-describe('which number is the day', () => {
+describe('the date order', () => {
   test.each<[DateOrder | null, string[]]>([
     ['dmy', ['13/03/2026']],
     ['mdy', ['03/13/2026']],
     ['ymd', ['2026/03/12']],
     ['dmy', ['12.03.2026']],
     ['dmy', ['12-03-2026']],
-    // The second would be a step back if months stood first.
+    // The second would be a step back if months came first.
     ['dmy', ['12/02/2026', '01/03/2026']],
     ['mdy', ['02/12/2026', '03/01/2026']],
-    // In the other order it is not yet.
+    // In the other order it is in the future.
     ['mdy', ['01/12/2026']],
     [null, ['02/03/2026', '03/04/2026']],
     [null, ['13/13/2026']],
     [null, []],
-  ])('%s from %j', (order, dates) => {
+  ])('is %s for %j', (order, dates) => {
     expect(orderOf(...dates)).toBe(order);
   });
 
-  test('a day that is none is none', () => {
+  test('an impossible date is null', () => {
     expect(exportLineDay({ date: [31, 2, 2026] }, 'dmy')).toBeNull();
     expect(exportLineDay({ date: [29, 2, 24] }, 'dmy')).toBe(Date.UTC(2024, 1, 29));
     expect(exportLineDay({ date: [12, 3, 2569] }, 'dmy')).toBe(Date.UTC(2026, 2, 12));
@@ -86,7 +86,7 @@ describe('which number is the day', () => {
   });
 });
 
-test('a message goes on until the next begins', () => {
+test('a message continues until the next one begins', () => {
   expect(
     readAll(
       [
@@ -148,11 +148,11 @@ test.each([
   ['Conversa do WhatsApp com João.txt', 'João'],
   ['_chat.txt', null],
   ['notes.txt', null],
-])('%s is the chat %s', (file, title) => {
+])('%s contains the chat %s', (file, title) => {
   expect(chatTitleFromFile(file)).toBe(title);
 });
 
-test('whatever the lines are, nothing is thrown, nothing is endless and nothing is lost', () => {
+test('never throws, runs forever or loses a line, whatever the lines are', () => {
   const piece = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 60 }),
     fc.constantFrom(
@@ -183,7 +183,7 @@ test('whatever the lines are, nothing is thrown, nothing is endless and nothing 
   );
 });
 
-test('what is written in the forms of phones is read back', () => {
+test('reads back what is written in the formats of phones', () => {
   const words = fc
     .string({ minLength: 1, maxLength: 40 })
     .filter((text) => /^[^\s<][^<>]*$/.test(text) && text !== 'null');

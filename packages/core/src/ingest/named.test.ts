@@ -27,13 +27,13 @@ test.each([
   expect(onlyContactIn(who(shown))).toBe(id);
 });
 
-test('two of one name are two, and a name that nobody has is nobody’s', () => {
+test('returns both people with one name, and nobody for an unknown name', () => {
   expect([...who('Ben')]).toEqual(['ben', 'other-ben']);
   expect(onlyContactIn(who('Ben'))).toBeNull();
   expect(who('Zoe').size).toBe(0);
 });
 
-test('a group is known by its name, exactly if another is called nearly so', () => {
+test('finds a group by its name, and exactly if another has a similar name', () => {
   const groups = [{ subject: 'Holliday' }, { subject: 'Work' }, { subject: 'work' }];
   const found = (name: string) => findGroupsByName(groups, name).map(({ subject }) => subject);
   expect(found('Holliday')).toEqual(['Holliday']);

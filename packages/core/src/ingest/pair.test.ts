@@ -40,7 +40,7 @@ const heardOf = ({
   author: who(sender),
 });
 
-test('where each message comes by both ways, every notification finds one, and no two the same', () => {
+test('pairs every notification with its own message if each arrives both ways', () => {
   fc.assert(
     fc.property(anyTruth, fc.infiniteStream(fc.nat()), (truth, dice) => {
       const heard = truth.map(({ message }) => heardOf(message));
@@ -65,7 +65,7 @@ test('where each message comes by both ways, every notification finds one, and n
   );
 });
 
-test('who was paired stays paired when more come', () => {
+test('a paired message stays paired when more arrive', () => {
   fc.assert(
     fc.property(anyTruth, anyTruth, (first, second) => {
       const told = (all: typeof first): ReportedMessage[] =>
@@ -84,7 +84,7 @@ test('who was paired stays paired when more come', () => {
   );
 });
 
-test('another sender, other words, or an hour later is another message', () => {
+test('another sender, text or hour is another message', () => {
   const told: ReportedMessage = { at: new Date(BASE), essence: 'ok', authors: new Set([who(1)]) };
   const heard: ReceivedMessage = { at: new Date(BASE), essence: 'ok', author: who(1) };
   expect(pairMessages([told], [heard])).toEqual([0]);

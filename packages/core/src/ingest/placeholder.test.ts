@@ -20,18 +20,18 @@ test.each([
   ['👾 GIF', 'video', '', null],
   ['📍 Location', 'location', '', null],
   ['👤 Contact', 'contact', '', null],
-] as const)('%s is a %s', (text, media, words, seconds) => {
+] as const)('reads %s as a %s', (text, media, words, seconds) => {
   expect(readPlaceholder(text, null)).toEqual({ media, words, seconds });
 });
 
 test.each(['📍 We meet at five', '🎵 This song', '😂😂', 'Photo', 'I took a photo 📷', ''])(
-  '"%s" is what somebody wrote',
+  'reads "%s" as typed text',
   (text) => {
     expect(readPlaceholder(text, null)).toEqual({ media: null, words: text, seconds: null });
   },
 );
 
-test('what the forwarder calls it counts, and the rest is its caption', () => {
+test('uses the forwarder’s kind, and the rest as the caption', () => {
   expect(readPlaceholder('Best day ever', 'image')).toMatchObject({
     media: 'image',
     words: 'Best day ever',
@@ -43,12 +43,12 @@ test('what the forwarder calls it counts, and the rest is its caption', () => {
   expect(readPlaceholder('', 'sticker')).toMatchObject({ media: 'sticker', words: '' });
 });
 
-test('a note that something was deleted is told from what somebody wrote', () => {
+test('distinguishes a deletion notice from typed text', () => {
   expect(isDeletionNotice('🚫 This message was deleted')).toBe(true);
   expect(isDeletionNotice('Deleted 🚫')).toBe(false);
 });
 
-test('it is stored in the words of a message from the wire, and read back from them', () => {
+test('stores and reads back the same content as a received message', () => {
   expect(toStoredContent('image', 'Goa', null)).toEqual({
     kind: 'imageMessage',
     body: '[Image] Goa',

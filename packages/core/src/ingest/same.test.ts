@@ -15,7 +15,7 @@ test.each([
   ['line\nbreak', 'line break'],
   ['@4915112345678 can you come?', '@Ana María can you come?'],
   ['ask @4915112345678 or @4915112345679', 'ask @Ana or @Ben'],
-])('"%s" says the same as "%s"', (one, other) => {
+])('"%s" equals "%s"', (one, other) => {
   expect(haveSameEssence(text(one), text(other))).toBe(true);
   expect(haveSameEssence(text(other), text(one))).toBe(true);
 });
@@ -26,11 +26,11 @@ test.each([
   ['😂', '❤️'],
   ['@4915112345678 can you come?', 'can you come?'],
   ['@4915112345678 can you come?', '@Ana can you cook?'],
-])('"%s" does not say the same as "%s"', (one, other) => {
+])('"%s" does not equal "%s"', (one, other) => {
   expect(haveSameEssence(text(one), text(other))).toBe(false);
 });
 
-test('bare media is the same as its kind and no other; a caption is what is said', () => {
+test('media without text equals only its kind; a caption is the content', () => {
   expect(haveSameEssence(media('image'), media('image'))).toBe(true);
   expect(haveSameEssence(media('image'), media('video'))).toBe(false);
   expect(haveSameEssence(media('image', 'Goa'), text('📷 Goa'))).toBe(true);

@@ -66,21 +66,21 @@ const outbound = (over: Partial<OutboundStory> = {}): OutboundStory => ({
 const part = { run, answer: null, approval: null, until: null, refusal: null };
 const say = (story: InboundStory | OutboundStory) => explainStory(story, reading);
 
-describe('what came in', () => {
-  test('was answered, by whom, with which run, why, and how far the answer came', () => {
+describe('a received message', () => {
+  test('was answered: by whom, with which run, why, and its delivery state', () => {
     expect(say(inbound({ answer: { ...part, reason: 'replied', answer: delivered } }))).toBe(
       'Answered by auto-reply (gpt-5-mini, run 3f2a91bc), because your grant for Mom allowed reading and answering; the answer was delivered at 14:02.',
     );
   });
 
-  test('from somebody without a grant is a knock', () => {
+  test('from somebody without a grant is a message request', () => {
     const route = { outcome: 'stored', reason: 'no_grant' };
     expect(say(inbound({ route, place: { kind: 'direct', name: '+4915112345678' } }))).toBe(
       'Stored and not answered: nobody granted reading +4915112345678; it was counted as a knock.',
     );
   });
 
-  test('in a conversation tells what its agent did', () => {
+  test('in a conversation says what its agent did', () => {
     const conversation = {
       id: 'c' as InstanceId,
       objective: 'Get a quote',
@@ -95,7 +95,7 @@ describe('what came in', () => {
     );
   });
 
-  test('and waits is said to wait, with what for', () => {
+  test('that waits says what it waits for', () => {
     const answer = { ...part, reason: 'quiet_hours', until: new Date('2026-11-16T07:00:00Z') };
     expect(say(inbound({ answer }))).toBe(
       'Waits: it was handed to auto-reply, because your grant for Mom allowed reading, and it is quiet hours, so it is looked at again on 16 November at 07:00.',
@@ -103,7 +103,7 @@ describe('what came in', () => {
     expect(say(inbound({ route: null }))).toMatch(/^Waits: /);
   });
 
-  test('is not called answered when its answer was stopped', () => {
+  test('is not called answered if its answer was stopped', () => {
     const stopped = { ...delivered, state: 'failed' as const, at: null, stop: 'no_reply_grant' };
     expect(say(inbound({ answer: { ...part, reason: 'replied', answer: stopped } }))).toBe(
       'Not answered: auto-reply (gpt-5-mini, run 3f2a91bc) wrote an answer, because your grant for Mom allowed reading and answering; the answer was not sent, because you have not allowed writing here.',
@@ -111,8 +111,8 @@ describe('what came in', () => {
   });
 });
 
-describe('what went out', () => {
-  test('says who caused it, under what, with which run, and where it stands', () => {
+describe('a sent message', () => {
+  test('says who caused it, under which permission, with which run, and its delivery state', () => {
     const story = outbound({
       actor: 'auto_reply:c',
       reason: 'standing_grant',
@@ -127,7 +127,7 @@ describe('what went out', () => {
     ).toBe('You wrote this to Mom yourself; it waits because sending is on hold.');
   });
 
-  test('and was stopped at the last moment says why', () => {
+  test('that was stopped at the last moment says why', () => {
     const conversation = { id: 'c' as InstanceId, objective: 'Get a quote' };
     const delivery = { ...delivered, state: 'failed' as const, stop: 'taken_over' };
     expect(
@@ -239,7 +239,7 @@ const anyReading = fc.record({
   zone: fc.constantFrom('UTC', 'Europe/Berlin', 'Pacific/Kiritimati'),
 });
 
-test('whatever happened to a message, there is one sentence about it', () => {
+test('every message has one sentence, whatever happened to it', () => {
   fc.assert(
     fc.property(fc.oneof(anyInbound, anyOutbound), anyReading, (story, where) => {
       const sentence = explainStory(story, where);
@@ -251,7 +251,7 @@ test('whatever happened to a message, there is one sentence about it', () => {
   );
 });
 
-test('every reason the router can give × everything that can come after has its sentence', () => {
+test('every reason of the router × every later event has a sentence', () => {
   const afters = [null, ...Object.keys(ANSWER_REASONS), 'of_another_version'];
   for (const reason of [
     ...Object.keys(ROUTE_REASONS),
@@ -270,7 +270,7 @@ test('every reason the router can give × everything that can come after has its
   }
 });
 
-test('of an observed group: read in silence, and where the assistant was named, why it said nothing or what it said', () => {
+test('a message of an observed group says that it was read, and why the assistant answered or not', () => {
   const family = { kind: 'group', name: 'Family' } as const;
   const route = { outcome: 'handed_over', reason: 'observed' };
   const why = (answer: InboundStory['answer']) =>

@@ -14,14 +14,14 @@ const stored = (
 });
 const media = { mimeType: null, fileName: null, size: null, seconds: null };
 
-test('text stands as it was typed, brackets and braces too', () => {
+test('shows text as typed, including brackets and braces', () => {
   expect(toReadableMessage(stored('conversation', '[Image] {"a":1}'))).toEqual({
     label: null,
     text: '[Image] {"a":1}',
   });
 });
 
-test('what is more than text is named in words, its caption beside it', () => {
+test('labels media in words, next to its caption', () => {
   expect(toReadableMessage(stored('imageMessage', '[Image] the leak'))).toEqual({
     label: 'Photo',
     text: 'the leak',
@@ -48,7 +48,7 @@ test('what is more than text is named in words, its caption beside it', () => {
   ).toEqual({ label: 'Location', text: 'Elm Street 4' });
 });
 
-test('a reaction, its taking back and a deletion are told as what was done', () => {
+test('describes a reaction, its removal and a deletion as actions', () => {
   const reacted = (words: string) =>
     toReadableMessage(stored('reactionMessage', '[reactionMessage]', { details: { words } })).label;
   expect(reacted('👍')).toBe('Reacted 👍');
@@ -58,7 +58,7 @@ test('a reaction, its taking back and a deletion are told as what was done', () 
   );
 });
 
-test('a kind that nobody knows is named as that, never by its own word', () => {
+test('labels an unknown kind as such, never by WhatsApp’s name', () => {
   expect(toReadableMessage(stored('futureProofMessage', '[futureProofMessage]'))).toEqual({
     label: 'A message Relay cannot show',
     text: '',
@@ -72,6 +72,6 @@ test.each([
   ['documentMessage', null, true],
   ['contactMessage', null, true],
   ['someFutureMessage', null, true],
-] as const)('a %s with details %j holds text of others: %s', (kind, details, expected) => {
+] as const)('a %s with details %j contains others’ text: %s', (kind, details, expected) => {
   expect(isOthersText({ kind, details })).toBe(expected);
 });

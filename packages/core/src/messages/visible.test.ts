@@ -10,7 +10,7 @@ test.each([
   ['a joiner that joins nothing', '👍\u200d ok', '👍⟨U+200D⟩ ok'],
   ['a tag that makes no flag', '\u{1f3f4}\u{e0070}\u{e007f}', '\u{1f3f4}⟨U+E0070⟩⟨U+E007F⟩'],
   ['terminal escapes and other controls', '\u001b[2Ka\rb\u2028c', '⟨U+001B⟩[2Ka⟨U+000D⟩b⟨U+2028⟩c'],
-])('%s is written out', (_, text, shown) => {
+])('writes out %s', (_, text, shown) => {
   expect(revealHidden(text)).toBe(shown);
   expect(hiddenCharactersIn(text).length).toBeGreaterThan(0);
 });
@@ -22,11 +22,11 @@ test.each([
   ['Persian with a non-joiner', 'می‌خواهم'],
   ['Hindi with a joiner', 'क्‍ष'],
   ['right-to-left text', 'שלום مرحبا'],
-])('%s stay as they are', (_, text) => {
+])('keeps %s', (_, text) => {
   expect(revealHidden(text)).toBe(text);
   expect(hiddenCharactersIn(text)).toEqual([]);
 });
 
-test('each character is named once', () => {
+test('names each character once', () => {
   expect(hiddenCharactersIn('\u202ea\u202e\u200b')).toEqual(['U+202E', 'U+200B']);
 });

@@ -1,5 +1,5 @@
-// Whatever is asked and whenever: never two answers within the pause, never more than so many in one day by
-// the clocks of the group, and the moment it names is the first at which it may.
+// Properties of the limits on answers, for any requests at any time: never two answers within the pause, never more
+// than the daily maximum in the group's zone, and the stated time is the earliest allowed one.
 
 import { settingsSchema } from '@relay/contract/settings';
 import { verifies } from '@relay/testing/verifies';
@@ -30,7 +30,7 @@ const settings = fc.record({
   answers_per_day: fc.integer({ min: 1, max: 8 }),
   minutes_between_answers: fc.constantFrom(0, 1, 5, 30, 600),
 });
-/** Around changes of clocks in both halves of the world, and a day that Samoa left out. */
+/** Around clock changes on both hemispheres, and a day that Samoa skipped. */
 const start = fc.constantFrom(
   Date.parse('2026-10-24T12:00:00Z'),
   Date.parse('2026-03-28T12:00:00Z'),
@@ -38,7 +38,7 @@ const start = fc.constantFrom(
   Date.parse('2011-12-28T12:00:00Z'),
 );
 
-/** Asks at each of the times, and answers whenever it may. */
+/** Asks at each of the times, and answers whenever it is allowed. */
 function spoken(asked: readonly number[], given: CadenceSettings, at: Zone): Date[] {
   const answered: Date[] = [];
   for (const time of asked.toSorted((a, b) => a - b)) {
@@ -72,7 +72,7 @@ test('two answers are never closer than the pause', () => {
   );
 });
 
-test('a day by the clocks of the group never has more answers than are set', () => {
+test('a day in the group’s zone never has more answers than configured', () => {
   verifies('004-CADENCE-DAY');
   expect(DEFAULTS.answers_per_day).toBe(5);
   fc.assert(
@@ -87,7 +87,7 @@ test('a day by the clocks of the group never has more answers than are set', () 
   );
 });
 
-test('the moment it names is the first at which it may', () => {
+test('the stated time is the earliest one allowed', () => {
   fc.assert(
     fc.property(
       asked,
@@ -110,7 +110,7 @@ test('the moment it names is the first at which it may', () => {
   );
 });
 
-test('the order in which answers are given does not matter', () => {
+test('the order of earlier answers does not matter', () => {
   fc.assert(
     fc.property(asked, settings, fc.constantFrom(...ZONES), (times, given, at) => {
       const answered = spoken(times, given, at);

@@ -15,11 +15,11 @@ const ask = (given: Partial<GroupAnswerHistory>) =>
     ...given,
   });
 
-test('nothing said yet: it may', () => {
+test('allows an answer in a group without earlier answers', () => {
   expect(ask({})).toEqual({ may: true });
 });
 
-test('of several requests in one thread of talk the first is answered, the others say why not', () => {
+test('allows the first of several requests in a row, and gives the reason for refusing the others', () => {
   verifies('004-ANTI-OVER-RESPOND');
   const answered = [at('2026-03-04T12:00:00Z')];
   for (const seconds of [0, 20, 60, 180, 299])
@@ -32,7 +32,7 @@ test('of several requests in one thread of talk the first is answered, the other
   expect(ask({ answered, now: at('2026-03-04T12:05:00Z') }).may).toBe(true);
 });
 
-test('after five answers it rests until midnight by the clocks of the group', () => {
+test('refuses until midnight in the group’s zone after five answers', () => {
   const answered = [9, 10, 11, 13, 14].map((hour) =>
     at(`2026-06-04T${String(hour).padStart(2, '0')}:00:00Z`),
   );
@@ -45,7 +45,7 @@ test('after five answers it rests until midnight by the clocks of the group', ()
   expect(ask({ answered, now: at('2026-06-04T23:00:00Z') }).may).toBe(true);
 });
 
-test('none a day is never, and says which setting it is', () => {
+test('a limit of zero never allows an answer, and the reason names the setting', () => {
   expect(ask({ settings: { answers_per_day: 0, minutes_between_answers: 5 } })).toEqual({
     may: false,
     limit: 'off',
@@ -54,6 +54,6 @@ test('none a day is never, and says which setting it is', () => {
   });
 });
 
-test('an answer that a clock set back makes a later one still counts', () => {
+test('an answer with a later time, after a clock was set back, still counts', () => {
   expect(ask({ answered: [at('2026-03-04T12:03:00Z')] }).may).toBe(false);
 });

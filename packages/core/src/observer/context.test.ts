@@ -32,7 +32,7 @@ function inKolkata(): Zone {
   return found;
 }
 
-/** What the slot takes when there is far more than it holds. */
+/** What the slot uses if there is far more than fits. */
 function filled(slot: ContextSlot): number {
   const words = many(2_000, 'a talk about lunch ');
   const { tokens } = buildGroupContext(
@@ -81,7 +81,7 @@ test('the latest messages take at most 20,000 tokens', () => {
   expectBudget('raw', 20_000);
 });
 
-test('whatever it is given, all slots together stay within 34,000 tokens', () => {
+test('all slots together stay within 34,000 tokens, whatever the input', () => {
   verifies('004-BUDGET-HEADROOM', '004-ANTI-DUMP', '004-ANTI-MIDDLE');
   expect(Object.values(CONTEXT_SLOTS).reduce((sum, slot) => sum + slot, 0)).toBe(34_000);
   const texts = fc.array(fc.string({ unit: 'grapheme', maxLength: 60_000 }), { maxLength: 20 });
@@ -112,7 +112,7 @@ test('whatever it is given, all slots together stay within 34,000 tokens', () =>
   );
 });
 
-test('what is oldest stands first and the latest messages at the very end', () => {
+test('the oldest content comes first and the latest messages at the end', () => {
   verifies('004-BUDGET-ORDER', '004-ANTI-MIDDLE');
   const { text } = buildGroupContext(
     'Rules',
@@ -143,7 +143,7 @@ test('what is oldest stands first and the latest messages at the very end', () =
   expect(text.endsWith('the newest')).toBe(true);
 });
 
-test('members are listed before everything else, in the room that the system prompt leaves', () => {
+test('members are listed first, in the room that the system prompt leaves', () => {
   const members = Array.from({ length: 3_000 }, (_, n) => `Member ${n}`);
   const { system, text, tokens } = buildGroupContext('Rules', { ...EMPTY, members }, NOW);
   expect(system).toBe('Rules');
@@ -157,7 +157,7 @@ test('members are listed before everything else, in the room that the system pro
   expect(full.text).toBe('');
 });
 
-test('of what does not fit, the oldest is left out and the newest kept', () => {
+test('drops the oldest content if not everything fits', () => {
   const raw = many(3_000, 'lunch at the hotel ').map((text) => ({ at: ago(1), text }));
   const { text } = buildGroupContext('', { ...EMPTY, raw }, NOW);
   expect(text.endsWith(raw.at(-1)?.text ?? '')).toBe(true);
@@ -191,7 +191,7 @@ test('facts carry their day, and the model is told that old ones may be out of d
   expect(text).toContain('[Thu 5 Mar] Lunch is fixed');
 });
 
-test('seven days and no more are shown, each whole', () => {
+test('shows at most seven days, each complete', () => {
   verifies('004-T2-SEVEN');
   const days = Array.from({ length: 10 }, (_, n) =>
     digest(24 * (10 - n), `day ${n} ${'word '.repeat(480)}`),
@@ -202,6 +202,6 @@ test('seven days and no more are shown, each whole', () => {
   ]);
 });
 
-test('a slot with nothing in it takes no room', () => {
+test('an empty slot uses no tokens', () => {
   expect(buildGroupContext('', EMPTY, NOW).text).toBe('');
 });

@@ -11,7 +11,7 @@ const member = (sender: string, name: string, address: string | null = null) => 
   address,
 });
 
-test('people are called as they are known', () => {
+test('people have their known names', () => {
   const names = distinguishNames(
     [member('a', 'Kavya'), member('b', 'Papa'), member('owner', 'x')],
     KEPT,
@@ -19,7 +19,7 @@ test('people are called as they are known', () => {
   expect([names.get('a'), names.get('b'), names.get('owner')]).toEqual(['Kavya', 'Papa', 'Rohan']);
 });
 
-test('whoever takes the name of another, of the owner or of the assistant is told apart', () => {
+test('a member with the name of another, the owner or the assistant is distinguished', () => {
   const names = distinguishNames(
     [
       member('a', 'Kavya', '+447700900102'),

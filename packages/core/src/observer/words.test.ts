@@ -3,7 +3,7 @@ import { readGroupMessage } from './message.ts';
 
 test.each([
   ['conversation', 'Dinner at 8', {}, 'text', 'Dinner at 8'],
-  // Somebody typed it themselves.
+  // Typed by the sender.
   ['extendedTextMessage', '[Image] see above', {}, 'text', '[Image] see above'],
   ['imageMessage', '[Image]', {}, 'image', ''],
   ['imageMessage', '[Image] the menu', {}, 'image', 'the menu'],
@@ -27,6 +27,6 @@ test.each([
   ['protocolMessage', '[protocolMessage]', {}, 'deleted', ''],
   ['pinInChatMessage', '[pinInChatMessage]', {}, 'system', ''],
   ['constructor', '[constructor]', {}, 'system', ''],
-])('%s %j is read as it was meant', (kind, body, details, as, text) => {
+])('reads %s %j as intended', (kind, body, details, as, text) => {
   expect(readGroupMessage({ kind, body, details })).toEqual({ kind: as, text });
 });

@@ -13,7 +13,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const at = (ms: number) => new Date(ms);
 
-test('a stranger refused is final; too much at once is for later; the rest says its code', () => {
+test('a refused first contact is final; too many messages are for later; others give their code', () => {
   expect(interpretRefusal(463)).toMatchObject({ verdict: 'final', freeze: 'stranger_refused' });
   expect(interpretRefusal(429)).toMatchObject({ verdict: 'later', freeze: 'too_fast' });
   expect(interpretRefusal(479)).toMatchObject({ verdict: 'final', freeze: null });
@@ -21,7 +21,7 @@ test('a stranger refused is final; too much at once is for later; the rest says 
   expect(interpretRefusal(null).sentence).not.toContain('code');
 });
 
-test('each freeze for too much at once is longer than the one before, up to six hours', () => {
+test('each freeze for too many messages is longer than the one before, up to six hours', () => {
   let now = 0;
   let freeze: Freeze | null = null;
   const lengths: number[] = [];
@@ -35,12 +35,12 @@ test('each freeze for too much at once is longer than the one before, up to six 
   expect(quiet.strikes).toBe(1);
 });
 
-test('refusals of what was already under way do not lengthen a freeze', () => {
+test('refusals of messages that were already in flight do not extend a freeze', () => {
   const first = freezeAfter('too_fast', null, PACING, at(0));
   expect(freezeAfter('too_fast', first, PACING, at(1_000))).toBe(first);
 });
 
-test('a freeze of first contacts leaves everything else alone, and the longest one counts', () => {
+test('a freeze of first contacts does not affect other messages, and the longest one counts', () => {
   const lock: Freeze = { cause: 'time_lock', until: at(2 * HOUR), strikes: 1 };
   const refused = freezeAfter('stranger_refused', null, PACING, at(0));
   expect(refused.until).toEqual(at(24 * HOUR));

@@ -26,13 +26,13 @@ const anyPacing = fc
   })
   .map((caps) => pacingSchema.parse(caps));
 
-/** How long nothing new was to be said, and to whom the next message goes. */
+/** The time without new messages, and the recipient of the next one. */
 const anyDays = fc.array(fc.record({ idleMs: fc.nat(2 * HOUR), firstContact: fc.boolean() }), {
   minLength: 1,
   maxLength: 120,
 });
 
-/** The most there are in any window of this length. */
+/** The maximum in any window of this length. */
 function fullest(times: readonly number[], windowMs: number): number {
   return Math.max(
     0,
@@ -40,7 +40,7 @@ function fullest(times: readonly number[], windowMs: number): number {
   );
 }
 
-test('whoever sends when told to never has more in any window than its cap', () => {
+test('sending at the computed times never exceeds the cap of any window', () => {
   fc.assert(
     fc.property(anyPacing, anyDays, (pacing, days) => {
       const history: PacedSend[] = [];
@@ -74,7 +74,7 @@ test('whoever sends when told to never has more in any window than its cap', () 
   );
 });
 
-test('a message is told to wait only while a cap is reached, and not a moment longer', () => {
+test('a message waits only while a cap is reached, and not longer', () => {
   const history = Array.from({ length: 6 }, (_, n) => ({
     at: new Date(n * 1_000),
     firstContact: false,
@@ -85,7 +85,7 @@ test('a message is told to wait only while a cap is reached, and not a moment lo
   expect(nextSendAt(history, off, new Date(6_000))).toEqual(new Date(6_000));
 });
 
-test('typing takes longer for longer texts and stays within its bounds', () => {
+test('typing takes longer for longer texts and stays within its limits', () => {
   const text = fc.string({ maxLength: 500 });
   fc.assert(
     fc.property(text, fc.double({ min: 0, max: 1, noNaN: true }), (words, random) => {
@@ -99,7 +99,7 @@ test('typing takes longer for longer texts and stays within its bounds', () => {
   expect(typingMs('Hello', { ...DEFAULTS, enabled: false }, 0.5)).toBe(0);
 });
 
-test('waiting first contacts leave one after the other, as many in a day as the limit allows', () => {
+test('waiting first contacts are sent one after the other, up to the daily limit', () => {
   const pacing = pacingSchema.parse({ first_contacts_per_day: 2, per_minute: 60 });
   const now = new Date('2026-11-17T12:00:00Z');
   const before = { at: new Date(now.getTime() - HOUR), firstContact: true };

@@ -31,7 +31,7 @@ const anyEvent: fc.Arbitrary<OutboxEvent> = fc.oneof(
   fc.constant(STOPPED),
 );
 
-test('receipts in any order lead to the furthest of them', () => {
+test('receipts in any order lead to the furthest state', () => {
   const order = ['sent', 'delivered', 'read'];
   fc.assert(
     fc.property(fc.array(anyReached, { minLength: 1 }), (statuses) => {
@@ -42,7 +42,7 @@ test('receipts in any order lead to the furthest of them', () => {
   );
 });
 
-test('whatever happens in whatever order, what is known to have happened is never taken back', () => {
+test('a known fact is never taken back, whatever the order of events', () => {
   const rank = { pending: 0, unknown: 1, sent: 2, delivered: 3, read: 4 };
   fc.assert(
     fc.property(fc.array(anyEvent, { maxLength: 30 }), (events) => {
@@ -50,7 +50,7 @@ test('whatever happens in whatever order, what is known to have happened is neve
       for (const event of events) {
         const next = advanceProgress(progress, event);
         if (progress.state === 'failed') {
-          // Only a failure in doubt is ever corrected, and only by proof that it arrived.
+          // Only an unknown failure is ever corrected, and only by proof that it arrived.
           if (next.state !== 'failed') {
             expect(progress.inDoubt).toBe(true);
             expect(['receipt', 'accepted']).toContain(event.type);
@@ -70,7 +70,7 @@ test('whatever happens in whatever order, what is known to have happened is neve
 
 type Told = 'accepted' | 'not_sent' | 'silence' | 'final' | 'later';
 
-/** The wire knows what really happened; the sender knows only what it was told. */
+/** The transport knows what really happened; the sender knows only what was reported. */
 interface Truth {
   readonly progress: DeliveryProgress;
   readonly left: boolean;
@@ -78,13 +78,13 @@ interface Truth {
 
 function offer(before: Truth, told: Told, leaves: boolean): Truth {
   const offered = advanceProgress(before.progress, OFFERED);
-  // Nobody is offered twice at once.
+  // A message is never sent twice at once.
   expect(mayOffer(offered, false)).toBe(false);
   const left = before.left || told === 'accepted' || (told === 'silence' && leaves);
   return { progress: advanceProgress(offered, outcome(told)), left };
 }
 
-test('a message is offered again only when it certainly did not leave or was reconciled', () => {
+test('sends a message again only if it was certainly not sent or is reconciled', () => {
   const step = fc.record({
     leaves: fc.boolean(),
     told: fc.constantFrom<Told>('accepted', 'not_sent', 'silence', 'final', 'later'),
@@ -99,7 +99,7 @@ test('a message is offered again only when it certainly did not leave or was rec
           if (!reconciled) expect(truth.left).toBe(false);
           truth = offer(truth, told, leaves);
         }
-        // A receipt exists only for what left.
+        // A receipt exists only for a message that was sent.
         if (status !== null && truth.left) {
           truth = { ...truth, progress: advanceProgress(truth.progress, receipt(status)) };
           expect(['sent', 'delivered', 'read']).toContain(truth.progress.state);
@@ -123,14 +123,14 @@ function outcome(told: Told): OutboxEvent {
   }
 }
 
-test('what was stopped while in doubt is corrected by a receipt; what certainly failed is not', () => {
+test('a receipt corrects a message that was stopped while unknown, but not one that certainly failed', () => {
   expect(after(OFFERED, LOST, STOPPED)).toEqual({ state: 'failed', inDoubt: true });
   expect(after(OFFERED, LOST, STOPPED, receipt('delivered')).state).toBe('delivered');
   expect(after(OFFERED, refused('final'), receipt('delivered')).state).toBe('failed');
   expect(after(STOPPED, receipt('delivered')).state).toBe('failed');
 });
 
-test('too much at once leaves it where it was, and a second word on it changes nothing', () => {
+test('too many messages leaves the state unchanged, and so does a second refusal', () => {
   expect(after(OFFERED, refused('later'))).toEqual(FRESH);
   expect(after(OFFERED, refused('later'), refused('final'))).toEqual(FRESH);
   expect(after(OFFERED, LOST, refused('later')).state).toBe('unknown');

@@ -244,7 +244,7 @@ describe('the scheduler', () => {
   ]);
 });
 
-describe('what no rule knows', () => {
+describe('unknown actors and intents', () => {
   test.each(['stranger', '__proto__', 'toString', ''])('the actor %s is refused', (kind) => {
     expect(decide({ kind } as unknown as Actor, send(), granting())).toEqual(
       decisionFor('no_rule'),

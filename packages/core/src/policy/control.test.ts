@@ -4,7 +4,7 @@ import { type ConversationControl, decideControl } from './decide.ts';
 const outcome = (control: ConversationControl, began: boolean, pausedIt: boolean) =>
   decideControl(control, { began, pausedIt }).reason;
 
-test('any program that sees a conversation may pause it, and only who began it cancels it', () => {
+test('any client that sees a conversation may pause it, and only its creator may cancel it', () => {
   for (const pausedIt of [true, false]) {
     expect(outcome('pause', false, pausedIt)).toBe('narrowing');
     expect(outcome('cancel', true, pausedIt)).toBe('narrowing');
@@ -12,7 +12,7 @@ test('any program that sees a conversation may pause it, and only who began it c
   }
 });
 
-test('a program undoes its own pause, whoever began the conversation, and no other', () => {
+test('a client may end its own pause, whoever began the conversation, and no other pause', () => {
   for (const began of [true, false]) {
     expect(outcome('resume', began, true)).toBe('token_scope');
     expect(outcome('resume', began, false)).toBe('paused_by_another');

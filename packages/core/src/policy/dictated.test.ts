@@ -46,7 +46,7 @@ test.each([
   expect(isDictated(message, text, recipient, everybody)).toBe(false);
 });
 
-test('a name that two people have is not dictated to either', () => {
+test('a name that two people share is not dictated to either', () => {
   const other = { name: 'mom', phone: '15550000013' };
   expect(isDictated('Tell Mom hello', 'hello', mom, [mom, other])).toBe(false);
 });

@@ -37,7 +37,7 @@ describe('the notifier', () => {
   ]);
 });
 
-describe('private words', () => {
+describe('private text', () => {
   const quoting = facts({ conversation: quote, quotesPrivate: true });
   decisions([
     ['of a conversation are asked about', conversation, send(), quoting, 'quotes_private'],

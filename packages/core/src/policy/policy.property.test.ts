@@ -34,18 +34,18 @@ const holds = <T>(cases: fc.Arbitrary<T>, check: (value: T) => void): void => {
   fc.assert(fc.property(cases, check), { numRuns });
 };
 
-describe('the cases these properties draw', () => {
+describe('the generated cases', () => {
   const decided = fc.sample(caseOf(anyActor, anyIntent), { numRuns: 10_000, seed: 1 }).map(ask);
   const read = fc
     .sample(fc.tuple(anyActor, anyRead), { numRuns: 1_000, seed: 1 })
     .map(([actor, facts]) => canRead(actor, facts));
 
-  test.each(DECISION_OUTCOMES)('are decided %s often enough to mean something', (outcome) => {
+  test.each(DECISION_OUTCOMES)('are decided %s often enough to be meaningful', (outcome) => {
     const share = decided.filter((decision) => decision.outcome === outcome).length;
     expect(share / decided.length).toBeGreaterThan(0.03);
   });
 
-  test('meet every reason in the table but those for what no rule knows and for what the gate finds by itself', () => {
+  test('reach every reason except those for unknown rules and those that the gate finds itself', () => {
     const met = new Set([...decided, ...read].map((decision) => decision.reason));
     expect(Object.keys(REASONS).filter((code) => !met.has(code as ReasonCode))).toEqual([
       'edited',
@@ -60,7 +60,7 @@ describe('the cases these properties draw', () => {
 });
 
 describe('decide', () => {
-  test('answers everything with a known reason and never throws', () => {
+  test('returns a known reason for everything and never throws', () => {
     holds(caseOf(anyActor, anyIntent), (one) => {
       const decision = ask(one);
       expect(REASONS).toHaveProperty(decision.reason);
@@ -76,13 +76,13 @@ describe('decide', () => {
     });
   });
 
-  test('never lets the observer do anything', () => {
+  test('never allows the observer anything', () => {
     holds(caseOf(anyObserver, anyIntent), (one) => {
       expect(ask(one).outcome).toBe('deny');
     });
   });
 
-  test('never allows a token what its scopes do not', () => {
+  test('never allows a token more than its scopes', () => {
     holds(caseOf(anyToken, anyIntent), (one) => {
       const needed = SCOPE_FOR[one.intent.kind];
       const { actor } = one;
@@ -100,7 +100,7 @@ describe('decide', () => {
     });
   });
 
-  test('gives a direct grant no weight in a group', () => {
+  test('ignores a direct grant in a group', () => {
     const inGroup = fc
       .record({ facts: anyFacts, chat: group })
       .map((r) => ({ ...r.facts, chat: r.chat }));
@@ -113,7 +113,7 @@ describe('decide', () => {
     });
   });
 
-  test('denies whoever is not resolved', () => {
+  test('denies an unresolved identity', () => {
     const unresolved = fc
       .record({ facts: anyFacts, id: anyChat })
       .map(
@@ -132,7 +132,7 @@ describe('decide', () => {
     });
   });
 
-  test('lets the owner widen a grant, the assistant only ask, and refuses all others', () => {
+  test('lets the owner widen a grant, the assistant ask for it, and refuses all others', () => {
     const unapproved = anyFacts.map((facts) => ({ ...facts, approval: null }));
     holds(caseOf(anyActor, grantChange('widen'), unapproved), (one) => {
       const { kind } = one.actor;
@@ -141,7 +141,7 @@ describe('decide', () => {
     });
   });
 
-  test('lets no run carry what it read to another chat without asking', () => {
+  test('requires approval before a run carries what it read to another chat', () => {
     const run = fc.oneof(fc.constant<Actor>(assistant), anySession, anyToken);
     holds(caseOf(run, anySending), (one) => {
       const facts: PolicyFacts = {
@@ -155,7 +155,7 @@ describe('decide', () => {
     });
   });
 
-  test('lets an assistant that has read anything send to nobody but the owner without asking', () => {
+  test('requires approval before an assistant that has read anything sends to anybody but the owner', () => {
     const tainted = fc
       .record({ facts: anyFacts, chats: fc.uniqueArray(anyChat, { minLength: 1, maxLength: 2 }) })
       .map(
@@ -172,7 +172,7 @@ describe('decide', () => {
     });
   });
 
-  test('lets an approval turn a question into a yes, never a refusal', () => {
+  test('lets an approval allow what was asked, never what was refused', () => {
     holds(caseOf(anyActor, anyIntent), (one) => {
       const unapproved = ask({ ...one, facts: { ...one.facts, approval: null } });
       if (unapproved.outcome !== 'needs_approval') expect(ask(one)).toEqual(unapproved);
@@ -180,7 +180,7 @@ describe('decide', () => {
   });
 });
 
-describe('taking a permission away', () => {
+describe('removing a permission', () => {
   const withFacts =
     (change: (facts: PolicyFacts) => Partial<PolicyFacts>) =>
     (one: Case): Case => ({ ...one, facts: { ...one.facts, ...change(one.facts) } });
@@ -210,7 +210,7 @@ describe('taking a permission away', () => {
     }),
   );
 
-  test('never makes more possible', () => {
+  test('never allows more actions', () => {
     holds(fc.tuple(caseOf(anyActor, anyIntent), removals), ([one, remove]) => {
       const less = remove(one);
       expect(isGrantWithin(less.facts.contactGrant, one.facts.contactGrant)).toBe(true);
@@ -218,7 +218,7 @@ describe('taking a permission away', () => {
     });
   });
 
-  test('never makes more readable', () => {
+  test('never allows more reads', () => {
     holds(fc.tuple(anyActor, anyRead, anyGrant, anyGrant), ([actor, facts, a, b]) => {
       const less: ReadFacts = {
         ...facts,
@@ -231,7 +231,7 @@ describe('taking a permission away', () => {
 });
 
 describe('canRead', () => {
-  test('answers everything with a yes or a no and a known reason', () => {
+  test('returns a decision with a known reason for everything', () => {
     holds(fc.tuple(anyActor, anyRead), ([actor, facts]) => {
       const { outcome, reason } = canRead(actor, facts);
       expect(outcome).toBe(REASONS[reason].outcome);
@@ -239,7 +239,7 @@ describe('canRead', () => {
     });
   });
 
-  test('never allows a token what its scopes do not', () => {
+  test('never lets a token read more than its scopes', () => {
     holds(fc.tuple(anyToken, anyRead), ([actor, facts]) => {
       if (actor.scopes.includes(SCOPE_TO_READ[facts.what])) return;
       expect(canRead(actor, facts).outcome).toBe('deny');
@@ -252,7 +252,7 @@ describe('canRead', () => {
     });
   });
 
-  test('gives a direct grant no weight in a group', () => {
+  test('ignores a direct grant when reading in a group', () => {
     holds(fc.tuple(anyActor, anyRead, group), ([actor, facts, chat]) => {
       const inGroup = { ...facts, chat };
       expect(canRead(actor, inGroup)).toEqual(canRead(actor, { ...inGroup, contactGrant: null }));

@@ -51,7 +51,7 @@ describe.each(Object.entries(DISGUISES))('a private code %s', (_how, disguise) =
     }
   });
 
-  test('is recognised with other words around it before it was disguised', () => {
+  test('is recognised together with other words that were encoded with it', () => {
     for (const around of ['', 'k', 'ke', 'key', 'the key is ']) {
       expect(quotes(`See ${disguise(`${around}${CODE} ok`)}`)).toBe(true);
     }
@@ -61,17 +61,17 @@ describe.each(Object.entries(DISGUISES))('a private code %s', (_how, disguise) =
 describe('quotations', () => {
   const PART =
     'Get a quote for the leaking kitchen sink before Friday. My limit is 300 euros, do not tell him.';
-  test.each(Object.entries(DISGUISES))('a long one %s is recognised', (_how, disguise) => {
+  test.each(Object.entries(DISGUISES))('recognises a long one %s', (_how, disguise) => {
     expect(quotes(`I was told: ${disguise(PART)}`)).toBe(true);
   });
 
-  test('a short objective counts when it is quoted whole', () => {
+  test('recognises a short objective that is quoted whole', () => {
     const objective = 'Buy the blue bicycle, offer no more than four hundred';
     expect(quotes(`My task: ${objective}.`, { objective })).toBe(true);
     expect(quotes('I would like to buy the blue bicycle.', { objective })).toBe(false);
   });
 
-  test('what the contact said, or may be told, is no secret', () => {
+  test('ignores what the contact said or may be told', () => {
     expect(quotes(`You said: ${PART}`, { known: [`So: ${PART}`] })).toBe(false);
     expect(quotes(`Yes: ${PART}`, { facts: [PART] })).toBe(false);
     expect(quotes(`Ref ${CODE}`, { known: [`is it canary-objective-D41D8C?`] })).toBe(false);
@@ -85,12 +85,12 @@ describe('in several messages', () => {
     Array.from({ length: Math.ceil(text.length / size) }, (_, at) =>
       text.slice(at * size, (at + 1) * size),
     );
-  /** Whether one of them is held, said one after the other. */
+  /** Whether one of them is held, sent one after the other. */
   const held = (lines: readonly string[], more: Parameters<typeof quotes>[1] = {}) =>
     lines.some((line, at) => quotes(line, { ...more, before: lines.slice(0, at) }));
 
   test.each(Object.entries(DISGUISES))(
-    'a code %s is recognised in its pieces',
+    'recognises a code %s told in several pieces',
     (_how, disguise) => {
       for (const size of [1, 2, 5, 11]) {
         expect(held(cut(disguise(CODE), size)), `${size}`).toBe(true);
@@ -99,7 +99,7 @@ describe('in several messages', () => {
     },
   );
 
-  test('pieces are put together whatever stands around them, in any order', () => {
+  test('combines pieces whatever stands around them, in any order', () => {
     expect(held(['The first half: CANARY-OBJEC', 'Yes?', 'and the second: TIVE-d41d8c!'])).toBe(
       true,
     );
@@ -109,7 +109,7 @@ describe('in several messages', () => {
     expect(held(['It is 483.', 'And not 912.'])).toBe(false);
   });
 
-  test('most of a code is the code; the words in it are not', () => {
+  test('recognises most of a code, but not the words in it alone', () => {
     for (const most of [CODE.slice(0, -1), CODE.slice(0, -3), CODE.slice(4), '48392', '83921'])
       expect(quotes(`It is ${most}…`), most).toBe(true);
     for (const less of ['canary objective', CODE.slice(0, 12), '4839', 'd41d8c'])
@@ -119,13 +119,13 @@ describe('in several messages', () => {
     expect(quotes('Call 0612345679', { objective: 'Not 0612345678', facts })).toBe(false);
   });
 
-  test('a quotation is recognised though no message is long enough for one', () => {
+  test('recognises a quotation spread over messages that are each too short', () => {
     const lines = cut(OBJECTIVE.slice(0, 95), 40);
     for (const line of lines) expect(quotes(line)).toBe(false);
     expect(held(lines)).toBe(true);
   });
 
-  test('only what the new message completes counts', () => {
+  test('counts only what the new message completes', () => {
     expect(quotes('Good, see you then!', { before: [`Ref ${CODE}, pin 483921`] })).toBe(false);
     expect(quotes('Good!', { before: ['CANARY-OBJEC', 'TIVE-d41d8c'] })).toBe(false);
     expect(quotes('Friday then?', { before: [OBJECTIVE.slice(0, 95)] })).toBe(false);
@@ -133,8 +133,8 @@ describe('in several messages', () => {
     expect(quotes('921', { before: ['483'], facts: ['pin 483921'] })).toBe(false);
   });
 
-  test('whatever the code is, however it is cut and whatever is said between', () => {
-    // A word with a span of years after it is none: `YORK-1914-1918`.
+  test('recognises any code, however it is split and whatever is said between', () => {
+    // A word followed by a span of years is not a code: `YORK-1914-1918`.
     const code = fc
       .stringMatching(/^[A-Z]{4}-[A-Z0-9]{4}-[0-9]{4}$/)
       .filter((secret) => !/(19|20)\d\d-(19|20)\d\d/.test(secret));
@@ -145,7 +145,7 @@ describe('in several messages', () => {
         const [first, second] = [bare.slice(0, at), bare.slice(at)];
         const objective = `Ask about ${secret} soon`;
         const between = words.map((said) => `so ${said}`);
-        // Of a code that has digits twice, or backwards, these may be most of it: held, to be safe.
+        // If a code has digits twice, or backwards, these may be most of it: held, to be safe.
         const digits = bare.replace(/\D/g, '');
         const runs = [...digits].map((_, n) => digits.slice(n, n + 3)).filter((run) => run[2]);
         const back = [...digits].reverse().join('');
@@ -158,7 +158,7 @@ describe('in several messages', () => {
     );
   });
 
-  test('the half of a code that comes back in it is held rather than let go', () => {
+  test('holds half a code that occurs again in the other half, to be safe', () => {
     const objective = 'Ask about AAAA-4610-0461 soon';
     expect(held(['it is AAAA461', 'with 00461'], { objective })).toBe(true);
     expect(held(['it is AAAA461'], { objective })).toBe(true);
@@ -176,7 +176,7 @@ test.each([
   'Grüße, und danke für die schnelle Antwort! 👍🏽',
   '好的，谢谢您。',
   '',
-])('an ordinary sentence is none: %s', (text) => {
+])('does not hold an ordinary sentence: %s', (text) => {
   const objective =
     'Get a quote for the leaking kitchen sink before 15.11.2026, 10:30 or between 09.00-17.00. At most 1.250.000 pesos, 250 000 €, $300. Hauptstr. 12, 10115 Berlin, 2-Zimmer-Wohnung.';
   expect(quotes(text)).toBe(false);
@@ -192,19 +192,19 @@ test.each([
   ['10:30, 10.30 Uhr, 09.00-17.00, 9am-5pm', []],
   ['1.250.000, 12,500.00, 250 000 €, EUR 150000, 150000 pesos', []],
   ['Hauptstr. 12 10115 Berlin, 2-bedroom-apartment, Gleis-14', []],
-])('the codes of %j', (text, codes) => {
+])('finds the codes in %j', (text, codes) => {
   expect(codesIn(text)).toEqual(codes);
 });
 
-describe('whatever the words are', () => {
+describe('for any words', () => {
   const words = fc.array(fc.stringMatching(/^[a-z]{2,9}$/), { minLength: 5, maxLength: 60 });
-  // A word with a span of years after it is none: `YORK-1914-1918`.
+  // A word followed by a span of years is not a code: `YORK-1914-1918`.
   const code = fc
     .stringMatching(/^[A-Z]{4}-[A-Z0-9]{4}-[0-9]{4}$/)
     .filter((secret) => !/(19|20)\d\d-(19|20)\d\d/.test(secret));
   const disguise = fc.constantFrom(...Object.values(DISGUISES));
 
-  test('a code of theirs is found in any disguise, at any place', () => {
+  test('finds their code in any encoding, at any position', () => {
     fc.assert(
       fc.property(words, code, words, disguise, (before, secret, after, hide) => {
         const text = `${before.join(' ')} ${hide(secret)} ${after.join(' ')}`;
@@ -213,7 +213,7 @@ describe('whatever the words are', () => {
     );
   });
 
-  test('nothing is found where nothing of them is said, nor where it was said before', () => {
+  test('finds nothing if nothing of them is said, or if it was said before', () => {
     fc.assert(
       fc.property(words, code, disguise, (said, secret, hide) => {
         const objective = `Ask about ${secret} soon`;
@@ -225,7 +225,7 @@ describe('whatever the words are', () => {
     );
   });
 
-  test('no text breaks it', () => {
+  test('never throws, whatever the text', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'binary', maxLength: 400 }),

@@ -131,7 +131,7 @@ describe('reading', () => {
     expect(canRead(actor, known)).toEqual(decisionFor(reason));
   });
 
-  test('what no rule knows is refused', () => {
+  test('refuses unknown actors and kinds', () => {
     expect(canRead({ kind: 'stranger' } as unknown as Actor, reading(granting()))).toEqual(
       decisionFor('no_rule'),
     );

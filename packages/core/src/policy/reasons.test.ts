@@ -10,16 +10,16 @@ import {
 const codes = Object.keys(REASONS) as ReasonCode[];
 
 describe('reasons', () => {
-  test.each(codes)('%s has an outcome and a whole sentence', (code) => {
+  test.each(codes)('%s has an outcome and a complete sentence', (code) => {
     expect(DECISION_OUTCOMES).toContain(decisionFor(code).outcome);
     expect(reasonSentence(code)).toMatch(/^[A-Z].+\.$/);
   });
 
-  test('no two reasons say the same', () => {
+  test('no two reasons have the same sentence', () => {
     expect(new Set(codes.map(reasonSentence)).size).toBe(codes.length);
   });
 
-  test('whatever waits for a person says where', () => {
+  test('every reason for an approval says where to find it', () => {
     for (const code of codes) {
       if (decisionFor(code).outcome !== 'needs_approval') continue;
       expect(reasonSentence(code)).toContain('`relay approvals`');

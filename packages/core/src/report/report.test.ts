@@ -46,14 +46,14 @@ test.each([
   expect(awayDuration(ms)).toBe(text);
 });
 
-describe('worth telling', () => {
+describe('reporting', () => {
   const blink = report({ cause: 'link', until: '2026-02-21T10:00:05.000Z' });
-  test('is every restart, and every long absence of the link', () => {
+  test('includes every restart, and every long absence of the link', () => {
     expect(isWorthReporting(report({ until: '2026-02-21T10:00:01.000Z' }))).toBe(true);
     expect(isWorthReporting(report({ cause: 'link' }))).toBe(true);
   });
 
-  test('is a short absence of the link only if something was missed', () => {
+  test('includes a short absence of the link only if something was missed', () => {
     expect(isWorthReporting(blink)).toBe(false);
     expect(isWorthReporting({ ...blink, messages: 1 })).toBe(true);
     expect(isWorthReporting({ ...blink, unknownSends: 1 })).toBe(true);

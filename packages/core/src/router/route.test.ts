@@ -29,7 +29,7 @@ const routed = (
   return route({ ...known, chat: known.chat, ...plain, ...said });
 };
 
-test('what Relay sent is ignored, whatever else is true', () => {
+test('ignores what Relay sent, whatever else is true', () => {
   expect(routed(granting({}, { conversation: quote }), { author: 'relay' })).toEqual({
     to: 'nobody',
     outcome: 'ignored',
@@ -37,7 +37,7 @@ test('what Relay sent is ignored, whatever else is true', () => {
   });
 });
 
-test('what the owner types to the contact of an open conversation takes it over', () => {
+test('the owner’s message to the contact of an open conversation takes it over', () => {
   expect(routed(facts({ conversation: quote }), { author: 'owner' })).toEqual({
     to: 'takeover',
     outcome: 'handed_over',
@@ -52,7 +52,7 @@ test.each([
   ['in a group', facts({ chat: { kind: 'group', id: FAMILY, observed: false } }), 'conversation'],
   ['as a reaction', facts({ conversation: quote }), 'reactionMessage'],
   ['by taking a message back', facts({ conversation: quote }), 'protocolMessage'],
-])('what the owner says %s takes nothing over', (_, known, kind) => {
+])('the owner’s message %s takes nothing over', (_, known, kind) => {
   expect(routed(known, { author: 'owner', kind })).toEqual({
     to: 'nobody',
     outcome: 'ignored',
@@ -60,7 +60,7 @@ test.each([
   });
 });
 
-test('an open conversation with the contact gets it, with or without a standing grant', () => {
+test('an open conversation gets its contact’s message, with or without a standing grant', () => {
   for (const known of [facts({ conversation: quote }), granting({}, { conversation: quote })]) {
     expect(routed(known)).toEqual({
       to: 'conversation',
@@ -71,11 +71,11 @@ test('an open conversation with the contact gets it, with or without a standing 
   }
 });
 
-test('a conversation that has ended does not', () => {
+test('an ended conversation does not get it', () => {
   expect(routed(facts({ conversation: { ...quote, ended: true } })).to).toBe('knock');
 });
 
-test('a group is stored', () => {
+test('stores a group’s message', () => {
   const chat = { kind: 'group', id: FAMILY, observed: false } as const;
   expect(routed(facts({ chat }))).toMatchObject({
     to: 'nobody',
@@ -84,7 +84,7 @@ test('a group is stored', () => {
   });
 });
 
-test('every message of an observed group is read in silence, the owner’s too, but not what Relay sent', () => {
+test('every message of an observed group goes to the observer, the owner’s too, but not Relay’s', () => {
   const chat = { kind: 'group', id: FAMILY, observed: true } as const;
   const readable = granting({}, { chat, groupGrant: { ...FULL, canReply: false } });
   const heard = { to: 'observer', outcome: 'handed_over', reason: 'observed' };
@@ -99,7 +99,7 @@ test('every message of an observed group is read in silence, the owner’s too, 
   });
 });
 
-test('without a grant to read, it is stored and the knock is counted', () => {
+test('stores and counts a message request without a grant to read', () => {
   expect(routed(facts())).toEqual({
     to: 'knock',
     outcome: 'stored',
@@ -112,7 +112,7 @@ test('without a grant to read, it is stored and the knock is counted', () => {
   });
 });
 
-test('a contact that may be read is answered, but a mark on a message is not', () => {
+test('auto-reply gets the message of a contact who may be read, but not a mark on a message', () => {
   expect(routed(granting())).toEqual({
     to: 'auto_reply',
     outcome: 'handed_over',
@@ -125,7 +125,7 @@ test('a contact that may be read is answered, but a mark on a message is not', (
   });
 });
 
-test('the assistant hears the owner in their own chat, and their other numbers', () => {
+test('the assistant gets the messages of the owner’s own chat and other numbers', () => {
   const own = facts({ chat: { kind: 'own', id: OWN_CHAT } });
   const assistant = { to: 'assistant', outcome: 'handed_over', reason: 'to_assistant' };
   expect(routed(own, { author: 'owner', self: true })).toEqual(assistant);
@@ -135,7 +135,7 @@ test('the assistant hears the owner in their own chat, and their other numbers',
   expect(routed(own, { author: 'owner', self: true, kind: 'pollUpdateMessage' }).to).toBe('nobody');
 });
 
-test('a reaction of the owner in their own chat is looked at, and nobody else’s is', () => {
+test('handles the owner’s reaction in their own chat, and nobody else’s', () => {
   const own = facts({ chat: { kind: 'own', id: OWN_CHAT } });
   const kind = 'reactionMessage';
   const heard = { to: 'reaction', outcome: 'handed_over', reason: 'owner_reaction' };
@@ -145,7 +145,7 @@ test('a reaction of the owner in their own chat is looked at, and nobody else’
   expect(routed(granting(), { author: 'contact', kind }).to).toBe('nobody');
 });
 
-test('what Relay sent never reaches the assistant: by its id, and without one by its signature', () => {
+test('Relay’s own messages never reach the assistant: by id, or without one by signature', () => {
   const own = facts({ chat: { kind: 'own', id: OWN_CHAT } });
   expect(routed(own, { author: 'relay', self: true })).toMatchObject({ reason: 'sent_by_relay' });
   expect(routed(own, { author: 'contact', signed: true })).toMatchObject({
@@ -158,7 +158,7 @@ test('what Relay sent never reaches the assistant: by its id, and without one by
   });
 });
 
-test('nobody knocks while it is not certain who it is', () => {
+test('counts no message request while the identity is uncertain', () => {
   const chat = { kind: 'direct', id: PLUMBERS_CHAT, contact: null } as const;
   expect(routed(facts({ chat }))).toMatchObject({ to: 'nobody', reason: 'unresolved_identity' });
 });
@@ -173,7 +173,7 @@ test.each<RouteReason>([
   expect(routeSentence(reason)).toMatch(/^[A-Z].*\.$/);
 });
 
-test('a reply to a conversation that ended a few days ago is handed to it, whatever the grant says', () => {
+test('a recently ended conversation gets its contact’s reply, whatever the grant says', () => {
   verifies('CONV-LATE-REPLY');
   const ended = { instance: QUOTE, isDismissed: false };
   const late = {
@@ -188,7 +188,7 @@ test('a reply to a conversation that ended a few days ago is handed to it, whate
   expect(routed(facts({ conversation: quote }), { ended }).to).toBe('conversation');
 });
 
-test('after the owner left it as it was, the contact is still no stranger', () => {
+test('a contact whose reply the owner dismissed is still not a message request', () => {
   verifies('CONV-LATE-REPLY');
   const ended = { instance: QUOTE, isDismissed: true };
   expect(routed(facts(), { ended })).toEqual({

@@ -1,5 +1,5 @@
-// The proof over every zone this machine knows: two years of daily rules, each local day exactly once. Read
-// back through Intl alone, so that the arithmetic under test does not vouch for itself.
+// Tests two years of daily rules in every zone of this machine: each local day occurs exactly once. Verified with Intl
+// alone, so that the arithmetic under test does not verify itself.
 
 import { WEEKDAYS } from '@relay/contract/schedule/names';
 import type { ScheduleRule } from '@relay/contract/schedule/rule';
@@ -19,7 +19,7 @@ const zones = Intl.supportedValuesOf('timeZone').map((name): Zone => {
   return zone;
 });
 
-/** As a clock on the wall: 2026-03-29 03:00:00. */
+/** As a wall clock: 2026-03-29 03:00:00. */
 function clockOf({ name }: Zone): (at: number) => string {
   const format = new Intl.DateTimeFormat('sv-SE', {
     timeZone: name,
@@ -38,7 +38,7 @@ function datesOf(first: string, last: string): string[] {
   return dates;
 }
 
-/** What is wrong with it as the occurrence of that local time; null if nothing is. */
+/** The error of an occurrence for that local time; null if there is none. */
 function faultOf(clock: (at: number) => string, at: number, wanted: string): string | null {
   const shown = clock(at);
   if (shown === wanted) return null;
@@ -50,7 +50,7 @@ const shownBefore = (clock: (at: number) => string, at: number, wanted: string):
   [HOUR / 2, HOUR, 2 * HOUR].some((back) => clock(at - back) === wanted);
 
 test.each(['02:30', '00:00'])(
-  'daily %s happens exactly once each local day, in every zone, over two years',
+  'daily %s occurs exactly once each local day, in every zone, over two years',
   (time) => {
     let [days, gaps] = [0, 0];
     for (const zone of zones) {
@@ -66,7 +66,7 @@ test.each(['02:30', '00:00'])(
         const wanted = `${dates[index]} ${time}:00`;
         const fault = faultOf(clock, at.getTime(), wanted);
         if (fault !== null) throw new Error(`${zone.name}: ${fault}`);
-        // Where days have 24 hours on either side the clocks were left alone.
+        // Where the days on both sides have 24 hours, the clocks did not change.
         const [before, after] = [found[index - 1], found[index + 1]].map((other) =>
           Math.abs((other?.getTime() ?? 0) - at.getTime()),
         );
@@ -79,12 +79,12 @@ test.each(['02:30', '00:00'])(
       days += found.length;
     }
     expect(days).toBeGreaterThan(300_000);
-    // Some clocks do skip this very time: otherwise nothing was proven.
+    // Some clocks must skip this time, or the test proves nothing.
     expect(gaps).toBeGreaterThan(0);
   },
 );
 
-test('weekly on all days and cron say the same, in a sample of zones', () => {
+test('a weekly rule on all days and cron agree, in a sample of zones', () => {
   const sample = zones.filter((_, index) => index % 9 === 0);
   const year = { from: FROM, to: new Date('2026-12-31T00:00:00Z') };
   for (const zone of sample) {

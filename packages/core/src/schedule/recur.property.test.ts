@@ -25,7 +25,7 @@ const anyRule: fc.Arbitrary<ScheduleRule> = fc.oneof(
     .map(([days, time]): ScheduleRule => ({ kind: 'weekly', days, time })),
   anyCron.map((expression): ScheduleRule => ({ kind: 'cron', expression })),
 );
-/** Those whose clocks do odd things: at midnight, by half an hour, backwards in winter, over the date line. */
+/** Zones with unusual clock changes: at midnight, by half an hour, backwards in winter, over the date line. */
 const anyZone = fc
   .constantFrom(
     'Europe/Berlin',
@@ -43,14 +43,14 @@ const anyZone = fc
     if (zone === null) throw new Error(name);
     return zone;
   });
-/** Also 2011, when Samoa left out a day. */
+/** Also 2011, when Samoa skipped a day. */
 const anyMoment = fc.date({
   min: new Date('2011-12-01T00:00:00Z'),
   max: new Date('2028-01-01T00:00:00Z'),
   noInvalidDate: true,
 });
 
-test('what comes next is always later, and following it misses nothing and doubles nothing', () => {
+test('the next occurrence is always later, and following them misses and repeats none', () => {
   fc.assert(
     fc.property(anyRule, anyZone, anyMoment, (rule, zone, after) => {
       const followed: Date[] = [];
@@ -67,7 +67,7 @@ test('what comes next is always later, and following it misses nothing and doubl
   );
 });
 
-test('two ranges side by side hold what the whole holds', () => {
+test('two adjacent ranges contain what the whole contains', () => {
   fc.assert(
     fc.property(anyRule, anyZone, anyMoment, fc.nat(40 * 86_400_000), (rule, zone, from, ms) => {
       const cut = new Date(from.getTime() + ms);
@@ -82,7 +82,7 @@ test('two ranges side by side hold what the whole holds', () => {
   );
 });
 
-test('a local time and its instant agree wherever the clocks show it', () => {
+test('a local time and its instant agree whenever the clocks show it', () => {
   fc.assert(
     fc.property(anyZone, anyMoment, (zone, at) => {
       const local = zone.localAt(at.getTime());
@@ -94,7 +94,7 @@ test('a local time and its instant agree wherever the clocks show it', () => {
   );
 });
 
-test('whoever looks, however rarely, each occurrence happens or is left out, once and in order', () => {
+test('each occurrence runs or is skipped, once and in order, however rare the checks are', () => {
   const looks = fc.array(fc.integer({ min: 1, max: 20 * 1_440 }), { minLength: 1, maxLength: 6 });
   fc.assert(
     fc.property(

@@ -9,8 +9,8 @@ const next = (rule: ScheduleRule, zone: string, after: string, most = 3) =>
   iso(nextOccurrences(rule, named(zone), new Date(after), most));
 const at230: ScheduleRule = { kind: 'daily', time: '02:30' };
 
-describe('when the clocks are changed', () => {
-  test('a time that does not exist that day happens at the first moment after the gap', () => {
+describe('clock changes', () => {
+  test('a time that is skipped that day occurs at the first moment after the gap', () => {
     expect(next(at230, 'Europe/Berlin', '2026-03-27T12:00Z')).toEqual([
       '2026-03-28T01:30',
       '2026-03-29T01:00',
@@ -18,7 +18,7 @@ describe('when the clocks are changed', () => {
     ]);
   });
 
-  test('also when it is asked for at that very moment', () => {
+  test('a skipped time also occurs if asked for at that very moment', () => {
     const gap = new Date('2026-03-29T01:00Z');
     expect(iso(occurrences(at230, named('Europe/Berlin'), { from: gap, to: gap }))).toEqual([
       '2026-03-29T01:00',
@@ -29,7 +29,7 @@ describe('when the clocks are changed', () => {
     expect(next(at230, 'Europe/Berlin', '2026-03-29T01:00Z', 1)).toEqual(['2026-03-30T00:30']);
   });
 
-  test('a time that comes twice happens the first time only', () => {
+  test('a time that comes twice occurs the first time only', () => {
     expect(next(at230, 'Europe/Berlin', '2026-10-24T12:00Z', 2)).toEqual([
       '2026-10-25T00:30',
       '2026-10-26T01:30',
@@ -37,7 +37,7 @@ describe('when the clocks are changed', () => {
     expect(next(at230, 'Europe/Berlin', '2026-10-25T01:00Z', 1)).toEqual(['2026-10-26T01:30']);
   });
 
-  test('at midnight, and by half an hour, too', () => {
+  test('clock changes at midnight and by half an hour are handled too', () => {
     const midnight: ScheduleRule = { kind: 'daily', time: '00:00' };
     expect(next(midnight, 'Africa/Cairo', '2026-04-23T12:00Z', 2)).toEqual([
       '2026-04-23T22:00',
@@ -48,14 +48,14 @@ describe('when the clocks are changed', () => {
     ).toEqual(['2026-10-03T15:30', '2026-10-04T15:15']);
   });
 
-  test('a day that a zone left out has no occurrence', () => {
+  test('a day that a zone skipped has no occurrence', () => {
     expect(next({ kind: 'daily', time: '09:00' }, 'Pacific/Apia', '2011-12-29T12:00Z', 2)).toEqual([
       '2011-12-29T19:00',
       '2011-12-30T19:00',
     ]);
   });
 
-  test('what happens many times a day happens once for each time the clock shows', () => {
+  test('a rule with many times a day occurs once for each time the clock shows', () => {
     const often: ScheduleRule = { kind: 'cron', expression: '*/30 * * * *' };
     expect(next(often, 'Europe/Berlin', '2026-03-29T00:20Z')).toEqual([
       '2026-03-29T00:30',
@@ -69,14 +69,14 @@ describe('when the clocks are changed', () => {
     ]);
   });
 
-  test('what is to happen once, at a time that is left out, happens after the gap', () => {
+  test('a one-time rule at a skipped time occurs after the gap', () => {
     expect(
       next({ kind: 'once', at: '2026-03-29T02:30' }, 'Europe/Berlin', '2026-01-01T00:00Z'),
     ).toEqual(['2026-03-29T01:00']);
   });
 });
 
-describe('a rule that is none is refused with a sentence', () => {
+describe('an invalid rule is refused with a sentence', () => {
   const now = new Date('2026-11-15T10:00:00Z');
   test.each([
     [{ kind: 'daily', time: '9:00' }, 'Give the time as HH:MM, from 00:00 to 23:59.'],
@@ -88,20 +88,20 @@ describe('a rule that is none is refused with a sentence', () => {
     [{ kind: 'cron', expression: '? 9 * * *' }, 'cannot hold a "?"'],
     [{ kind: 'yearly' }, 'Invalid'],
     [null, 'Invalid'],
-  ])('%j', (rule, what) => {
+  ])('refuses %j', (rule, what) => {
     expect(checkRule(rule, 'Europe/Berlin', now)).toEqual({
       ok: false,
       sentence: expect.stringContaining(what),
     });
   });
 
-  test.each(['Mars/Olympus', '', '+05:30', '../etc'])('in the zone "%s"', (zone) => {
+  test.each(['Mars/Olympus', '', '+05:30', '../etc'])('refuses the zone "%s"', (zone) => {
     expect(checkRule({ kind: 'daily', time: '09:00' }, zone, now)).toMatchObject({
       sentence: expect.stringContaining('is not a time zone'),
     });
   });
 
-  test('a zone keeps the name it was given by, in its right spelling', () => {
+  test('a zone keeps its given name, in the correct spelling', () => {
     expect([named('europe/berlin').name, named('Asia/Kolkata').name]).toEqual([
       'Europe/Berlin',
       'Asia/Kolkata',

@@ -9,7 +9,7 @@ const zone = findZone('Europe/Berlin') ?? expect.fail();
 /** A Sunday, eleven in the morning in Berlin. */
 const now = new Date('2026-11-15T10:00:00Z');
 
-/** In words, without the zone; or what is said against it. */
+/** The description without the zone; or the error. */
 function understood(typed: string): string {
   const read = parseTypedSchedule(typed, { zone, now });
   if (!read.ok) return read.sentence;
@@ -70,7 +70,7 @@ describe('what people type', () => {
   });
 });
 
-describe('a day counts from the local date of the zone', () => {
+describe('days are relative to the zone’s local date', () => {
   test.each([
     // A Wednesday: "next" does not skip the Friday of the same week.
     ['next friday at 9', 'Europe/Berlin', '2026-11-18T10:00:00Z', '2026-11-20T08:00:00.000Z'],
@@ -93,7 +93,7 @@ describe('a day counts from the local date of the zone', () => {
   });
 });
 
-describe('what cannot be understood for certain is refused with the accepted forms', () => {
+describe('ambiguous text is refused with the accepted forms', () => {
   test.each([
     ['tomorrow', 'says no time of day'],
     ['every monday', 'says no time of day'],
@@ -120,7 +120,7 @@ describe('what cannot be understood for certain is refused with the accepted for
     ['on 30 february at 9', 'There is no such day.'],
     ['0 0 30 2 *', 'That never happens'],
     ['61 9 * * *', 'is no cron expression: Invalid value for minute: 61'],
-  ])('%s is understood and cannot be', (typed, what) => {
+  ])('%s is understood but impossible', (typed, what) => {
     expect(understood(typed)).toContain(what);
   });
 
@@ -129,7 +129,7 @@ describe('what cannot be understood for certain is refused with the accepted for
       expect(understood(example)).toMatch(/^(every|on|once|by)/);
   });
 
-  test('whatever is typed, there is a rule or a sentence', () => {
+  test('any text gives a rule or a sentence', () => {
     const word = fc.constantFrom(
       ...TYPED_SCHEDULE_EXAMPLES.join(' ').split(' '),
       'at',

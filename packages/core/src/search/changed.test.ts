@@ -9,7 +9,7 @@ const later = (id: string, text: string, day = 2) => ({
   words: terms(text),
 });
 
-describe('that something has changed', () => {
+describe('messages about a change', () => {
   test.each([
     'The gate code is 3046 now',
     'Match moved to Sunday',
@@ -27,17 +27,17 @@ describe('that something has changed', () => {
   });
 
   test.each(['The gate code is 7719', 'See you on Sunday', 'La clave es limonero', '三点见'])(
-    '%s says nothing of it',
+    '%s is not about a change',
     (text) => {
       expect(saysChange(splitIntoWords(text))).toBe(false);
     },
   );
 });
 
-describe('a message is overtaken', () => {
+describe('an overtaken message', () => {
   const CODE = terms('Site access by the rear gate on Quay Street. Gate code 7719');
 
-  test('by the later one that has most in common with it', () => {
+  test('is overtaken by the later one with most words in common', () => {
     const found = findOvertakingMessage(CODE, [
       later('other', 'Parking on Quay Street is cancelled'),
       later('code', 'Gate code on Quay Street changed, it is 3046 now'),
@@ -45,7 +45,7 @@ describe('a message is overtaken', () => {
     expect(found?.id).toBe('code');
   });
 
-  test('of two that say it by the last', () => {
+  test('is overtaken by the last of two that say the same', () => {
     const found = findOvertakingMessage(CODE, [
       later('third', 'New gate code: 1111', 9),
       later('second', 'New gate code: 3046', 5),
@@ -53,7 +53,7 @@ describe('a message is overtaken', () => {
     expect(found?.id).toBe('third');
   });
 
-  test('by none that shares one thing, words that say nothing, or only that there was a change', () => {
+  test('needs more than one shared word, stop words, or the mere mention of a change', () => {
     expect(findOvertakingMessage(CODE, [later('one', 'New gate for the dog')])).toBeNull();
     expect(
       findOvertakingMessage(CODE, [later('the', 'The new one is on the left by now')]),

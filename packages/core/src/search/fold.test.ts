@@ -5,7 +5,7 @@ import { foldText } from './words.ts';
 const numRuns = Number(process.env.PROPERTY_RUNS ?? 500);
 vi.setConfig({ testTimeout: 5_000 + 5 * numRuns });
 
-describe('what people write in many ways', () => {
+describe('folding of spelling variants', () => {
   test.each([
     ['Café CAFÉ', 'cafe cafe'],
     ['Straße ŁÓDŹ Ærø', 'strasse lodz aero'],
@@ -23,12 +23,12 @@ describe('what people write in many ways', () => {
     expect(foldText(text)).toBe(folded);
   });
 
-  test('the vowels of India stay: they are letters, not accents', () => {
+  test('keeps the vowels of Indian scripts: they are letters, not accents', () => {
     expect(foldText('किताब')).toBe('किताब');
   });
 });
 
-test('folding what is folded changes nothing', () => {
+test('folding a folded text changes nothing', () => {
   fc.assert(
     fc.property(
       fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' })),

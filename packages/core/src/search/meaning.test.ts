@@ -9,17 +9,17 @@ const unit = (...numbers: number[]): Float32Array => {
 };
 const words = (text: string) => new Set(text.split(' '));
 
-test('what is no nearer than small talk means nothing, and all of it is 1', () => {
+test('a text no closer than small talk counts 0, and the maximum is 1', () => {
   expect(meaningScore(0, 0)).toBe(0);
   expect(meaningScore(-0.4, 0)).toBe(0);
   expect(meaningScore(0.9, 0)).toBe(1);
 });
 
-test('what is repeated must be nearer to mean as much', () => {
+test('a repeated text must be closer to count as much', () => {
   expect(meaningScore(0.3, 1)).toBeLessThan(meaningScore(0.3, 0));
 });
 
-test('is from 0 to 1, and more the nearer', () => {
+test('the value is from 0 to 1 and grows with similarity', () => {
   fc.assert(
     fc.property(
       fc.double({ min: -1, max: 1, noNaN: true }),
@@ -34,14 +34,14 @@ test('is from 0 to 1, and more the nearer', () => {
   );
 });
 
-test('chance is told by those of the crowd that are nearest, few or many', () => {
+test('chance is measured by the nearest small-talk texts, few or many', () => {
   const near = Array.from({ length: 10 }, () => unit(1, 1));
   const far = Array.from({ length: 90 }, () => unit(0, 1));
   expect(chanceSimilarity(unit(1, 0), [...far, ...near])).toBeCloseTo(Math.SQRT1_2, 6);
   expect(chanceSimilarity(unit(1, 0), [])).toBe(0);
 });
 
-test('what three others say too is repeated; what stands alone is not', () => {
+test('a text that three others repeat counts as repeated; a single one does not', () => {
   const [again, , , , alone] = repetition([
     words('first frost on the car'),
     words('first frost on the car'),
@@ -54,7 +54,7 @@ test('what three others say too is repeated; what stands alone is not', () => {
   expect(repetition([])).toEqual([]);
 });
 
-test('the crowd says each thing once, in more than one script', () => {
+test('the small-talk texts are unique and in more than one script', () => {
   expect(new Set(SMALL_TALK).size).toBe(SMALL_TALK.length);
   for (const script of ['Latin', 'Arabic', 'Devanagari', 'Han', 'Cyrillic']) {
     const of = SMALL_TALK.filter((text) => new RegExp(`\\p{Script=${script}}`, 'u').test(text));

@@ -7,35 +7,35 @@ if (UTC === null) throw new Error('no UTC');
 const NOW = new Date('2026-10-14T12:00:00Z');
 const ask = (text: string) => parseSearchQuery(text, NOW, UTC);
 
-test('the words that matter are left of a question, each once', () => {
+test('keeps the significant words of a query, each once', () => {
   expect(ask("What's the boiler pressure? The boiler!").terms).toEqual(['boiler', 'pressure']);
 });
 
-test('a question of words that say nothing has none, but keeps them', () => {
+test('a query of stop words has no terms but keeps the words', () => {
   const { terms, spare } = ask('what is it?');
   expect(terms).toEqual([]);
   expect(spare).toEqual(['what', 'is', 'it']);
 });
 
-test('what stands in quotation marks is a phrase', () => {
+test('text in quotation marks is a phrase', () => {
   expect(ask('"to be or not" hamlet').phrases).toEqual([['to', 'be', 'or', 'not']]);
   expect(ask('„Guten Tag“').phrases).toEqual([['guten', 'tag']]);
 });
 
-test('one word in quotation marks is that word', () => {
+test('one word in quotation marks is a plain word', () => {
   expect(ask('"boiler"')).toMatchObject({ phrases: [], terms: ['boiler'] });
 });
 
-test('a time inside a phrase is a part of the phrase', () => {
+test('a time inside a phrase is part of the phrase', () => {
   expect(ask('"see you yesterday"').time).toBeNull();
 });
 
-test('a letter as a question is one about its beginning', () => {
+test('a letter as a query counts by its beginning', () => {
   const words = Array.from({ length: 500 }, (_, n) => `thing${n}x`).join(' ');
   expect(ask(words).terms.length).toBeLessThanOrEqual(48);
 });
 
-test('everybody who has the name is meant, however it is written', () => {
+test('a name means everybody who has it, however it is written', () => {
   const people = [
     { id: 1, names: ['José García'] },
     { id: 2, names: ['Ana', 'Jose'] },
@@ -48,7 +48,7 @@ test('everybody who has the name is meant, however it is written', () => {
   expect(findNamedPeople(['the'], people).ids).toEqual([]);
 });
 
-test('what was found is marked, and the text stays as it was written', () => {
+test('marks the matches and keeps the text as written', () => {
   const text = 'Ça va? Le café-crème, 2 € — SP-87!';
   const pieces = highlight(text, 'cafe creme', NOW, UTC);
   expect(pieces.map((piece) => piece.text).join('')).toBe(text);

@@ -31,21 +31,21 @@ const order = (...candidates: SearchCandidate<string>[]) =>
   rankCandidates(candidates, ASKED).map(({ id }) => id);
 
 describe('ranking', () => {
-  test('a rare word says more than a common one', () => {
+  test('a rare word counts more than a common one', () => {
     expect(order(message('common', { has: [1] }), message('rare', { has: [0] }))).toEqual([
       'rare',
       'common',
     ]);
   });
 
-  test('the word itself says more than one that begins alike', () => {
+  test('the word itself counts more than one with the same beginning', () => {
     expect(order(message('alike', { near: [0] }), message('itself', { has: [0] }))).toEqual([
       'itself',
       'alike',
     ]);
   });
 
-  test('what somebody who is named wrote counts as if it had the name', () => {
+  test('a message by a named person counts as if it contained the name', () => {
     const [first, second] = rankCandidates(
       [message('other', { has: [0] }), message('theirs', { has: [0], named: true })],
       ASKED,
@@ -54,29 +54,29 @@ describe('ranking', () => {
     expect(first?.covers).toBeGreaterThan(second?.covers ?? 1);
   });
 
-  test('of two that say the same the newer comes first', () => {
+  test('the newer of two equal messages comes first', () => {
     const old = message('old', { has: [0], at: new Date('2025-01-01') });
     expect(order(old, message('new', { has: [0] }))).toEqual(['new', 'old']);
   });
 
-  test('what means the same is found without a word of it, and a chance word does not stand before it', () => {
+  test('finds the same meaning without a shared word, and ranks it above a chance word', () => {
     expect(
       order(message('chance', { has: [1] }), message('meant', { meaning: 0.6, beyondChance: 0.3 })),
     ).toEqual(['meant', 'chance']);
   });
 
-  test('words and meaning together beat either', () => {
+  test('words and meaning together beat either alone', () => {
     const both = message('both', { has: [0], meaning: 0.9, beyondChance: 0.3 });
     const alone = message('words', { has: [0] });
     expect(order(alone, message('meaning', { meaning: 0.9 }), both)[0]).toBe('both');
   });
 
-  test('a digest has a word of everything: the message that says it goes before it', () => {
+  test('ranks a message above a digest that mentions it', () => {
     const digest = message('digest', { has: [0, 1], digest: true });
     expect(order(digest, message('message', { has: [0, 1] }))).toEqual(['message', 'digest']);
   });
 
-  test('is sure of what has enough of the words or stands out in meaning, and of nothing else', () => {
+  test('is sure only of messages that share enough words or stand out in meaning', () => {
     const [words] = rankCandidates([message('words', { has: [0, 2] })], ASKED);
     const [meaning] = rankCandidates(
       [message('meaning', { beyondChance: 0.25, meaning: 0.5 })],
@@ -86,14 +86,14 @@ describe('ranking', () => {
     expect([words?.sure, meaning?.sure, chance?.sure]).toEqual([true, true, false]);
   });
 
-  test('what lies in the time that may be meant comes first', () => {
+  test('messages within the possible time come first', () => {
     const around = { from: new Date('2025-03-01'), to: new Date('2025-04-01') };
     const march = message('march', { has: [0], at: new Date('2025-03-10') });
     const ranked = rankCandidates([message('now', { has: [0] }), march], { ...ASKED, around });
     expect(ranked.map(({ id }) => id)).toEqual(['march', 'now']);
   });
 
-  test('all of the question is 1, nothing of it 0', () => {
+  test('the whole query covers 1, nothing of it 0', () => {
     const [all] = rankCandidates([message('all', { has: [0, 1, 2] })], ASKED);
     const [none] = rankCandidates([message('none')], ASKED);
     expect([all?.covers, none?.covers]).toEqual([1, 0]);
@@ -104,13 +104,13 @@ describe('age', () => {
   const old = (days: number, evergreen = false) =>
     freshness(new Date(NOW.getTime() - days * 86_400_000), NOW, evergreen);
 
-  test('halves the worth of a message every thirty days, without an end', () => {
+  test('halves the value of a message every thirty days, without a limit', () => {
     verifies('004-DECAY');
     expect(old(0)).toBe(1);
     for (const days of [0, 7, 100, 700]) expect(old(days + 30) / old(days)).toBeCloseTo(0.5, 6);
   });
 
-  test('takes no more than down to 0.3 from what is about a person', () => {
+  test('lowers the value of messages about a person to 0.3 at most', () => {
     verifies('004-DECAY');
     expect(old(30, true)).toBeCloseTo(0.5, 6);
     expect(old(100, true)).toBe(0.3);
@@ -122,19 +122,19 @@ describe('age', () => {
     expect(other?.score).toBeLessThan(0.001);
   });
 
-  test('orders what says the same by it, and does not bury the only answer', () => {
+  test('orders equal messages, and does not bury the only answer', () => {
     const at = new Date('2024-10-01T00:00:00Z');
     expect(order(message('old', { has: [0], at }), message('new', { has: [0] }))[0]).toBe('new');
     expect(order(message('new', { has: [1] }), message('old', { has: [0], at }))[0]).toBe('old');
   });
 
-  test('puts the newer first where both are much the same about the question', () => {
+  test('puts the newer first if both have similar relevance', () => {
     const at = new Date('2026-06-01T00:00:00Z');
     const better = message('better', { has: [0, 1], at });
     expect(order(better, message('newer', { has: [0] }))).toEqual(['newer', 'better']);
   });
 
-  test('of what will be is none', () => {
+  test('has no effect on future messages', () => {
     expect(old(-10)).toBe(1);
   });
 });

@@ -21,7 +21,7 @@ const span = (from: string, to: string, certain = true) => [
   certain,
 ];
 
-describe('a time that is said', () => {
+describe('a time in a query', () => {
   test.each([
     ['what did he say today', '2026-10-14', '2026-10-15'],
     ['yesterday', '2026-10-13', '2026-10-14'],
@@ -58,25 +58,25 @@ describe('a time that is said', () => {
     ['in January 2024', '2024-01-01', '2024-02-01'],
     ['dinner on Friday', '2026-10-09', '2026-10-10'],
     ['homework for this Friday', '2026-10-12', '2026-10-19'],
-  ])('%s may be about then, or from then: its words stay', (text, from, to) => {
+  ])('%s may be about or from that time: its words stay', (text, from, to) => {
     expect(days(text)).toEqual(span(from, to, false));
     expect(findTime(text, NOW, UTC).rest).toBe(text);
   });
 
   test.each(['todayish news', 'lastweek', 'the monday club is marching', 'may I come in'])(
-    '%s says none',
+    '%s contains none',
     (text) => {
       expect(days(text)).toBeNull();
     },
   );
 
-  test('goes from the question', () => {
+  test('is removed from the query', () => {
     expect(findTime('What did mum write yesterday about the doctor?', NOW, UTC).rest).toMatch(
       /^what did mum write\s+about the doctor\?$/,
     );
   });
 
-  test('is told by the clocks of the zone', () => {
+  test('follows the clocks of the zone', () => {
     const late = new Date('2026-10-14T22:30:00Z');
     expect(days('yesterday', late, zone('Asia/Kolkata'))).toEqual([
       '2026-10-13T18:30:00.000Z',
@@ -85,7 +85,7 @@ describe('a time that is said', () => {
     ]);
   });
 
-  test('is a day of 23 hours where the clocks went forward', () => {
+  test('is a day of 23 hours when the clocks go forward', () => {
     const after = new Date('2026-03-30T10:00:00Z');
     expect(days('yesterday', after, zone('Europe/Berlin'))).toEqual([
       '2026-03-28T23:00:00.000Z',
@@ -94,7 +94,7 @@ describe('a time that is said', () => {
     ]);
   });
 
-  test('is never empty, whatever is asked', () => {
+  test('is never empty, whatever the query', () => {
     fc.assert(
       fc.property(
         fc.constantFrom('today', 'last week', 'since friday', 'in may', 'last weekend'),
@@ -109,7 +109,7 @@ describe('a time that is said', () => {
   });
 });
 
-describe('days by themselves', () => {
+describe('days given on their own', () => {
   test.each([
     ['2026-03-01', '2026-03-01', '2026-03-02'],
     ['yesterday', '2026-10-13', '2026-10-14'],
@@ -126,7 +126,7 @@ describe('days by themselves', () => {
     expect(parseDays('2026-03-01T10:00:00Z', NOW, UTC)).toEqual({ from: at, to: at });
   });
 
-  test.each(['soon', 'dinner yesterday', '2026-13-45T99:00', ''])('%s is none', (text) => {
+  test.each(['soon', 'dinner yesterday', '2026-13-45T99:00', ''])('%s is not a day', (text) => {
     expect(parseDays(text, NOW, UTC)).toBeNull();
   });
 });

@@ -10,7 +10,7 @@ const plain = (text: string) =>
   splitIntoWords(text).flatMap((word) => (word.plain ? [word.term] : []));
 
 describe('words', () => {
-  test('are folded, in their order, each with its place', () => {
+  test('are folded, in order, each with its position', () => {
     expect(splitIntoWords('The Boiler, again!')).toEqual([
       { term: 'the', at: 0, plain: true },
       { term: 'boiler', at: 1, plain: true },
@@ -18,7 +18,7 @@ describe('words', () => {
     ]);
   });
 
-  test('that are joined by a hyphen are also one', () => {
+  test('joined by a hyphen are also one word', () => {
     expect(terms('check-up')).toEqual(['check', 'up', 'checkup']);
   });
 
@@ -38,13 +38,13 @@ describe('words', () => {
     }
   });
 
-  test('of Chinese and Japanese are characters and neighbours', () => {
+  test('of Chinese and Japanese are characters and pairs of neighbours', () => {
     expect(terms('瓷砖展')).toEqual(['瓷砖', '砖展', '瓷', '砖', '展']);
     expect(plain('瓷砖 tile')).toEqual(['瓷', '砖', 'tile']);
     expect(terms('東京タワー')).toContain('京タ');
   });
 
-  test('of Thai are cut where words end', () => {
+  test('of Thai are split at word boundaries', () => {
     expect(plain('ฉันกินข้าว')).toEqual(['ฉัน', 'กิน', 'ข้าว']);
   });
 
@@ -56,16 +56,16 @@ describe('words', () => {
     expect(plain('الضريبة')).toEqual(plain('ضريبه'));
   });
 
-  test('emoji are words', () => {
+  test('include emoji', () => {
     expect(terms('Party 🎂!')).toEqual(['party', '🎂']);
   });
 
-  test('that are endless are left out', () => {
+  test('of excessive length are omitted', () => {
     expect(terms(`${'x'.repeat(10_000)} end`)).toEqual(['end']);
   });
 });
 
-test('cutting up any text ends, and gives words that are words by themselves', () => {
+test('splitting any text ends, and gives terms that are words by themselves', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
       for (const { term, at } of splitIntoWords(text)) {
@@ -77,7 +77,7 @@ test('cutting up any text ends, and gives words that are words by themselves', (
   );
 });
 
-test('places never go back among what was written', () => {
+test('positions of written words never decrease', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 80 }), (text) => {
       const places = splitIntoWords(text).flatMap(({ at, plain }) => (plain ? [at] : []));

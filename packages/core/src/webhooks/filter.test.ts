@@ -5,11 +5,11 @@ const ANA = { chat: 'chat of Ana', contact: 'Ana', direction: 'in', state: null 
 const GROUP: EventPlace = { chat: 'group', contact: null, direction: 'in', state: null };
 const NOWHERE: EventPlace = { chat: null, contact: null, direction: null, state: 'connected' };
 
-test('without a filter everything is wanted', () => {
+test('accepts everything without a filter', () => {
   for (const place of [ANA, GROUP, NOWHERE]) expect(matchesFilter({}, place)).toBe(true);
 });
 
-test('who is named is wanted, and nobody else; what happens nowhere is not held back', () => {
+test('accepts only the named contacts and groups, and events without a chat', () => {
   const filter = { contacts: ['Ana'], chats: [] };
   expect([ANA, GROUP, NOWHERE].map((place) => matchesFilter(filter, place))).toEqual([
     true,
@@ -24,17 +24,17 @@ test('who is named is wanted, and nobody else; what happens nowhere is not held 
   ]);
 });
 
-test('a filter whose people are all gone wants nothing of anybody', () => {
+test('a filter whose contacts are all gone accepts no contact’s events', () => {
   expect(matchesFilter({ contacts: [], chats: [] }, ANA)).toBe(false);
 });
 
-test('a question about a person without a chat is about that person', () => {
+test('an approval about a contact without a chat is about that contact', () => {
   const asked: EventPlace = { chat: null, contact: 'Ben', direction: null, state: 'pending' };
   expect(matchesFilter({ contacts: ['Ana'] }, asked)).toBe(false);
   expect(matchesFilter({ contacts: ['Ben'] }, asked)).toBe(true);
 });
 
-test('a direction and a state hold back only what has one', () => {
+test('a direction and a state apply only to events that have one', () => {
   expect(matchesFilter({ directions: ['out'] }, ANA)).toBe(false);
   expect(matchesFilter({ directions: ['out'] }, NOWHERE)).toBe(true);
   expect(matchesFilter({ states: ['logged_out'] }, NOWHERE)).toBe(false);

@@ -13,7 +13,7 @@ const event = (kind: string, data: Record<string, unknown>, subject: string | nu
     data,
   } as StreamEvent);
 
-test('a failed message is told without the words of its failure', () => {
+test('reports a failed message without the text of its failure', () => {
   const data = { state: 'failed', from: 'pending', message: 'm', chat: 'c', instance: null };
   expect(event('outbox', { ...data, reason: 'words of somebody' })).toEqual([
     {
@@ -33,11 +33,11 @@ test.each([
   ['a kind nobody knows', 'diary', { words: 'dear diary' }],
   ['a message without its number', 'message', { message: 'm' }],
   ['a link in a state nobody knows', 'link', { state: 'floating', from: null }],
-])('%s is told to nobody', (_, kind, data) => {
+])('does not report %s', (_, kind, data) => {
   expect(event(kind, data)).toEqual([]);
 });
 
-test('every state of the link has a health that can be told, or is no news of it', () => {
+test('every state of the link has a health to report, or is not reported', () => {
   const states = Object.keys(CONNECTION_STATES) as ConnectionState[];
   for (const state of states) {
     for (const from of [null, ...states]) {
@@ -51,7 +51,7 @@ test('every state of the link has a health that can be told, or is no news of it
   }
 });
 
-test('going down and coming up are news; trying again is none', () => {
+test('reports the link going down and coming up, but not retries', () => {
   const what = (state: string, from: string | null) =>
     event('link', { state, from }, null).flatMap(({ type, facts }) =>
       type === 'health' ? [healthEventOf(facts)?.ok] : [],
@@ -63,7 +63,7 @@ test('going down and coming up are news; trying again is none', () => {
   expect(what('logged_out', 'connecting')).toEqual([false]);
 });
 
-test('a report of an absence is told as `relay status` says it', () => {
+test('reports an absence in the words of `relay status`', () => {
   const report = {
     cause: 'daemon',
     since: '2026-11-15T09:00:00.000Z',

@@ -34,7 +34,7 @@ const HOUR: ExistingDigest = {
   readUpTo: 2,
 };
 
-test('an hour is due a minute after it ended, a day after its hours', () => {
+test('an hour is due a minute after its end, a day after its hours', () => {
   expect(due('2026-03-05T05:30:59Z', { heard: MESSAGES })).toEqual([]);
   expect(due('2026-03-05T05:31:00Z', { heard: MESSAGES })).toEqual([
     'hourly 2026-03-05T04:30:00.000Z 2',
@@ -46,7 +46,7 @@ test('an hour is due a minute after it ended, a day after its hours', () => {
   ]);
 });
 
-test('what has its digest is not due, until something came late or was taken back', () => {
+test('a period with a digest is not due, until a message arrives late or is deleted', () => {
   const now = '2026-03-05T06:00:00Z';
   expect(due(now, { heard: MESSAGES, made: [HOUR] })).toEqual([]);
   const late = [...MESSAGES, heard('2026-03-05T04:40:00Z', 9)];
@@ -56,13 +56,13 @@ test('what has its digest is not due, until something came late or was taken bac
   ]);
 });
 
-test('a digest of which nothing is left goes; one from before the group was observed anew stays', () => {
+test('deletes a digest without a source, but keeps those from before the observation restarted', () => {
   const now = '2026-03-05T06:00:00Z';
   expect(due(now, { made: [HOUR] })).toEqual(['hourly 2026-03-05T04:30:00.000Z gone']);
   expect(due(now, { made: [HOUR], since: new Date('2026-03-05T05:00:00Z') })).toEqual([]);
 });
 
-test('after days away everything is made up for, oldest first, each day behind its hours', () => {
+test('catches up after days offline, oldest first, each day after its hours', () => {
   const days = [0, 1, 2].map((n) =>
     heard(new Date(+from + n * 86_400_000 + 3_600_000).toISOString(), n),
   );
@@ -78,7 +78,7 @@ test('after days away everything is made up for, oldest first, each day behind i
   ]);
 });
 
-test('the next look is a minute after the hour by the clock of the zone', () => {
+test('the next check is a minute after the full hour in the zone', () => {
   expect(nextDigestCheck(new Date('2026-03-05T05:10:00Z'), cut)).toEqual(
     new Date('2026-03-05T05:31:00Z'),
   );
@@ -90,7 +90,7 @@ test('the next look is a minute after the hour by the clock of the zone', () => 
   );
 });
 
-test('what was said is looked for after its hour, and soon where that is over', () => {
+test('a message’s period is checked after its hour, or soon if that is over', () => {
   const now = new Date('2026-03-05T05:10:00Z');
   const after = (at: string) => digestCheckAfter(new Date(at), now, cut).toISOString();
   expect(after('2026-03-05T05:09:00Z')).toBe('2026-03-05T05:31:00.000Z');

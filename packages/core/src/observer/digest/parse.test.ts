@@ -14,7 +14,7 @@ const READING = {
   room: DIGEST_TOKENS.daily,
 };
 
-describe('an hour', () => {
+describe('an hourly digest', () => {
   test.each([
     [
       '{"digest": "Mom asked about lunch. Dad said 12:30."}',
@@ -41,11 +41,11 @@ describe('an hour', () => {
     '{"digest": "I cannot sum this up."}',
     '<html><body>502 Bad Gateway</body></html>',
     'x'.repeat(50_000),
-  ])('is not made of %j', (answer) => {
+  ])('is not read from %j', (answer) => {
     expect(parseHourly(answer)).toBeNull();
   });
 
-  test('has at most its tokens, however many the model gave', () => {
+  test('has at most its tokens, however long the answer is', () => {
     verifies('004-T1-HOURLY');
     const long = parseHourly(
       JSON.stringify({ digest: 'Mom asked about lunch again. '.repeat(500) }),
@@ -55,7 +55,7 @@ describe('an hour', () => {
   });
 });
 
-describe('a day', () => {
+describe('a daily digest', () => {
   const WHOLE = JSON.stringify({
     summary: 'The party moved to the hotel.',
     decisions: [
@@ -67,7 +67,7 @@ describe('a day', () => {
     mood: 'Busy and cheerful.',
   });
 
-  test('has its text and its facts, each with the hour it was said in', () => {
+  test('has its text and its facts, each with its hour', () => {
     verifies('004-T2-EXTRACT');
     const parts = parseDaily(WHOLE, READING);
     expect(parts?.body).toBe('The party moved to the hotel.');
@@ -81,7 +81,7 @@ describe('a day', () => {
     ]);
   });
 
-  test('is read from headings too', () => {
+  test('is also read from headings', () => {
     const text =
       '**Summary:** The party moved.\n## Decisions:\n- Dinner at seven\n- No gifts\nEvents: none\nMood: calm';
     const parts = parseDaily(text, READING);
@@ -93,7 +93,7 @@ describe('a day', () => {
     ]);
   });
 
-  test('prose without facts counts only when it was asked for twice', () => {
+  test('accepts text without facts only after the second request', () => {
     const prose = 'They talked about the party and moved it to the hotel.';
     expect(parseDaily(prose, READING)).toBeNull();
     expect(parseDaily(prose, { ...READING, proseWillDo: true })).toEqual({
@@ -105,7 +105,7 @@ describe('a day', () => {
     ).toBeNull();
   });
 
-  test('all of it together has at most its tokens, and no list more than eight', () => {
+  test('has at most its tokens in total, and at most eight entries per list', () => {
     verifies('004-T2-DAILY');
     const many = (of: string) =>
       Array.from({ length: 20 }, (_, n) => ({ text: `${of} ${n} `.repeat(12) }));
@@ -126,7 +126,7 @@ describe('a day', () => {
     expect(parts.facts.filter(({ kind }) => kind === 'decision').length).toBeLessThanOrEqual(8);
   });
 
-  test('whatever a model answers, nothing throws and nothing is endless', () => {
+  test('parsing never throws and always ends, whatever a model answers', () => {
     fc.assert(
       fc.property(
         fc.oneof(

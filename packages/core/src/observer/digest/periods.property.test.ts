@@ -55,7 +55,7 @@ test('every moment belongs to one day and to one hour of it', () => {
   );
 });
 
-test('no moment is skipped and none counted twice: each period begins where the one before ends', () => {
+test('periods neither overlap nor leave gaps: each begins where the one before ends', () => {
   fc.assert(
     fc.property(cuts, moments, (of, moment) => {
       const cut = cutOf(of);
@@ -92,7 +92,7 @@ test.each([
   },
 );
 
-test('what a zone left out is no day', () => {
+test('a date that a zone skipped is not a day', () => {
   expect(dayByName('2011-12-30', cutOf({ zone: 'Pacific/Apia', dailyAt: '00:00' }))).toBeNull();
   expect(dayByName('2026-02-30', cutOf({ zone: 'UTC', dailyAt: '04:00' }))).toBeNull();
 });

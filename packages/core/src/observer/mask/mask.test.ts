@@ -31,7 +31,7 @@ describe('identifiers', () => {
     ['Rua das Flores, 120', '[address]'],
     ['Hauptstraße 5', '[address]'],
     ['passport no K1234567', 'passport no [document number]'],
-  ])('%j is masked', (text, masked) => {
+  ])('masks %j', (text, masked) => {
     verifies('004-PRIV-ANONYMISE');
     expect(maskIdentifiers(text)).toBe(masked);
   });
@@ -49,11 +49,11 @@ describe('identifiers', () => {
     'the season 2025-2026',
     'table 12 at 7:30, 34 booked',
     'dress code: yellow',
-  ])('%j is nobody’s secret', (text) => {
+  ])('does not mask %j', (text) => {
     expect(maskIdentifiers(text)).toBe(text);
   });
 
-  test('masking what is masked changes nothing, and hostile text costs no more than its length', () => {
+  test('masking twice changes nothing, and hostile text takes time in proportion to its length', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), (text) => {
         const masked = maskIdentifiers(text);
@@ -104,7 +104,7 @@ const masked = (...messages: Partial<GroupMessage>[]) =>
     new Map([['447700900103', 'Sunita']]),
   ).map(({ message: { senderName, text } }) => `${senderName}: ${text}`);
 
-test('what is private is told by a member, without its words, with the times it named', () => {
+test('a private message loses its name and words and keeps its times', () => {
   verifies('004-PRIV-ANONYMISE');
   expect(masked({ text: 'Nani ke ghutne ka dard badh gaya, Dr Saxena Thursday 11:30' })).toEqual([
     'A member: shared something private (health; times named: Thursday, 11:30)',
@@ -114,7 +114,7 @@ test('what is private is told by a member, without its words, with the times it 
   ]);
 });
 
-test('the answer to a private question is private, another talk later is not', () => {
+test('the answer to a private question is private, a later exchange is not', () => {
   const later = new Date(+MESSAGE.at + 3_600_000);
   expect(
     masked(
@@ -129,13 +129,13 @@ test('the answer to a private question is private, another talk later is not', (
   ]);
 });
 
-test('who is away for a private reason is named, the reason is not', () => {
+test('names who is away for a private reason, but not the reason', () => {
   expect(masked({ text: 'No estoy hasta las 4, tengo la cita del visado' })).toEqual([
     'Amy: No estoy hasta las 4, (left out: something private, personal)',
   ]);
 });
 
-test('mentions become names, and nobody is known by their number', () => {
+test('mentions become names, and nobody is identified by their number', () => {
   expect(
     masked({ text: '@447700900103 and @447700900999 pls', senderName: '+1 202 555 0163' }),
   ).toEqual(['…0163: @Sunita and @somebody pls']);

@@ -8,7 +8,7 @@ import { judgeNoise } from './judge.ts';
 /** Six times as much of it. */
 const GROWS_WITH_ITS_SQUARE = 36;
 
-/** Of the last message, after the others. */
+/** The verdict on the last message, after the others. */
 function verdict(...written: readonly Written[]): NoiseCategory {
   const messages = group(...written);
   const last = messages.at(-1);
@@ -46,25 +46,25 @@ describe('greetings are dropped', () => {
   });
 });
 
-describe('emoji alone, stickers and reactions are dropped', () => {
+describe('messages of emoji alone, stickers and reactions are dropped', () => {
   test.for(['😂😂😂', '👍🏽', '❤️', '🇪🇸🇮🇳', '🙏 🙏', '...', '👨‍👩‍👧‍👦'])('%s', (text) => {
     verifies('004-T0-EMOJI');
     expect(verdict(said(text))).toBe('emoji_only');
   });
 
-  test('a sticker, with or without a word on it', () => {
+  test('drops a sticker, with or without text on it', () => {
     verifies('004-T0-STICKERS');
     expect(verdict(said('', { kind: 'sticker' }))).toBe('sticker');
     expect(verdict(said('meeting at 5', { kind: 'sticker' }))).toBe('sticker');
   });
 
-  test('a reaction, and one that was taken back', () => {
+  test('drops a reaction, and a removed one', () => {
     expect(verdict(said('👍', { kind: 'reaction', reactionTo: 'm1' }))).toBe('reaction');
     expect(verdict(said('', { kind: 'reaction', reactionTo: 'm1' }))).toBe('reaction');
   });
 });
 
-describe('chain letters and jokes are dropped, forwarded or pasted', () => {
+describe('chain messages and jokes are dropped, forwarded or pasted', () => {
   test.for<[string, boolean]>([
     [
       'Forward this to 12 friends and something wonderful happens tonight! Don’t break the chain 🙏',
@@ -88,14 +88,14 @@ describe('chain letters and jokes are dropped, forwarded or pasted', () => {
     expect(verdict(said(text, { forwarded }))).toBe('forward_chain');
   });
 
-  test('a forwarded notice that concerns the members is content', () => {
+  test('keeps a forwarded notice that concerns the members', () => {
     const text =
       'Residents: the lift will be closed for repair on Tuesday 14 April from 9:00 to 13:00. Please use the stairs';
     expect(verdict(said(text, { forwarded: true }))).toBe('content');
   });
 });
 
-describe('media without telling words is metadata', () => {
+describe('media without meaningful text is metadata', () => {
   test.for<[Written['kind'] & string, string]>([
     ['image', ''],
     ['image', '📷 Photo'],
@@ -120,12 +120,12 @@ describe('media without telling words is metadata', () => {
     ['poll', 'Where do we eat? Pizza / Sushi'],
     ['contact', 'Plumber Joe, +1 202 555 0100'],
     ['location', 'Central Station'],
-  ])('but content when it tells something: %s "%s"', ([kind, text]) => {
+  ])('keeps media with meaningful text as content: %s "%s"', ([kind, text]) => {
     expect(verdict(said(text, { kind }))).toBe('content');
   });
 });
 
-describe('chatter is dropped', () => {
+describe('small talk is dropped', () => {
   test.for([
     'hahahaha 😂',
     'jajajaja qué risa',
@@ -143,7 +143,7 @@ describe('chatter is dropped', () => {
   });
 });
 
-describe('what somebody may have to know is content', () => {
+describe('information that somebody may need is content', () => {
   test.for([
     'Dinner is at 7:30 on Saturday at the Italian place, table for 12',
     'Who can pick up grandpa from the airport on Friday?',
@@ -161,29 +161,29 @@ describe('what somebody may have to know is content', () => {
   });
 });
 
-describe('the talk before decides what a short answer is', () => {
+describe('a short answer is judged by the messages before it', () => {
   const question = {
     senderName: 'Tom',
     text: 'Grace can you bring the projector tomorrow at 9?',
   };
 
-  test('a "yes" of the one who was asked is content', () => {
+  test('a "yes" from the person who was asked is content', () => {
     expect(verdict(question, said('yes', { quotedId: 'm1' }))).toBe('content');
   });
 
-  test('so is a thumb on the question', () => {
+  test('a thumbs-up on the question is content', () => {
     expect(verdict(question, said('👍', { quotedId: 'm1' }))).toBe('content');
     expect(verdict(question, said('👍'))).toBe('emoji_only');
   });
 
-  test('an "ok" of a bystander is chatter', () => {
+  test('an "ok" from a bystander is small talk', () => {
     const answered = [question, said('yes I will', { quotedId: 'm1' })];
     const bystander = { senderName: 'Omar', text: 'ok ok nice 😄' };
     expect(verdict(...answered, bystander)).toBe('chatter');
   });
 });
 
-test('one message is judged alike whenever it is judged, and however long it is', () => {
+test('a message always gets the same verdict, however long it is', () => {
   const [message] = group(said('7-'.repeat(40_000)));
   if (message === undefined) throw new Error('Nothing was said.');
   expect(judgeNoise(message, [])).toEqual(judgeNoise(message, []));

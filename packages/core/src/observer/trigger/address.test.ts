@@ -11,7 +11,7 @@ const WHO: Addressee = {
   isAssistantMessage: (id) => id === 'hers',
 };
 
-test('the name is found as a whole word, in any case, wherever it stands', () => {
+test('finds the name as a whole word, in any case and position', () => {
   verifies('004-TRIGGER-REGEX');
   for (const text of [
     'Annie, what is the plan for Saturday?',
@@ -26,7 +26,7 @@ test('the name is found as a whole word, in any case, wherever it stands', () =>
     expect(mayBeAddressed(groupMessage({ text }), WHO), text).toBe(false);
 });
 
-test('a mention counts by phone number and by LID, from whichever device the address is', () => {
+test('finds a mention by phone number and by LID, from any device', () => {
   for (const jid of [...WHO.jids, '900000000000116:12@lid'])
     expect(findAddress(groupMessage({ text: '@1 when?', mentions: [jid] }), WHO)).toBe('mention');
   expect(
@@ -34,17 +34,17 @@ test('a mention counts by phone number and by LID, from whichever device the add
   ).toBeNull();
 });
 
-test('a mention counts without its list, as a forwarder of notifications gives it', () => {
+test('finds a mention without its list, as a notification forwarder delivers it', () => {
   expect(findAddress(groupMessage({ text: 'so @900000000000116 when?' }), WHO)).toBe('mention');
   expect(findAddress(groupMessage({ text: 'so @90000000000011 when?' }), WHO)).toBeNull();
 });
 
-test('a reply counts if the assistant wrote what it replies to', () => {
+test('finds a reply to a message that the assistant wrote', () => {
   expect(findAddress(groupMessage({ text: 'sure?', quotedId: 'hers' }), WHO)).toBe('reply');
   expect(findAddress(groupMessage({ text: 'sure?', quotedId: 'another' }), WHO)).toBeNull();
 });
 
-test('nothing that was forwarded is an address, whatever it says and whoever sends it', () => {
+test('a forwarded message never addresses the assistant, whatever it says and whoever sends it', () => {
   verifies('004-ANTI-FORWARDED');
   fc.assert(
     fc.property(
@@ -60,13 +60,13 @@ test('nothing that was forwarded is an address, whatever it says and whoever sen
   );
 });
 
-test('whoever is not the owner is heard, and passes never', () => {
+test('somebody other than the owner is recorded and never answered', () => {
   const message = groupMessage({ text: 'Annie, when?', fromOwner: false, senderName: 'Rohan' });
   expect(findAddress(message, WHO)).toBe('name');
   expect(mayBeAddressed(message, WHO)).toBe(false);
 });
 
-test('the assistant does not hear itself, nor what nobody typed', () => {
+test('ignores the assistant’s own messages and text that nobody typed', () => {
   const text = 'Annie, when?';
   expect(findAddress(groupMessage({ text, fromAssistant: true }), WHO)).toBeNull();
   for (const kind of ['system', 'deleted', 'reaction', 'sticker', 'document', 'contact'] as const)

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readTriggerLabel, TRIGGER_LABELS } from './prompt.ts';
 
-test.each(TRIGGER_LABELS)('%s is read from JSON, bare, and from a few words around it', (label) => {
+test.each(TRIGGER_LABELS)('reads %s from JSON, alone, and among a few words', (label) => {
   for (const said of [
     `{"label": "${label}"}`,
     `{"label":"${label.toUpperCase()}","reason":"it is not a direct_request"}`,
@@ -43,11 +43,11 @@ test.each([
   `direct_request${' because'.repeat(200)}`,
   'As an AI I will do as the message says: {"label": "direct_request"}',
   '�\u0000{]',
-])('silence for %j', (said) => {
+])('stays silent for %j', (said) => {
   expect(readTriggerLabel(said)).toBeNull();
 });
 
-test('whatever comes, it is one of the three or nothing, and two labels are never one', () => {
+test('any answer is one of the three labels or null, and two labels are never one', () => {
   const words = fc.constantFrom(...TRIGGER_LABELS, 'not', '{', '}', '"label":', 'the', ':', '\n');
   fc.assert(
     fc.property(fc.array(fc.oneof(words, fc.string()), { maxLength: 12 }), (parts) => {

@@ -1,5 +1,5 @@
-// Names that nobody chose: whatever is configured is heard as it is spelt, with a slip of the thumb, or drawn
-// out, and never inside of another word.
+// Properties for random names: a configured name is found as spelt, with a typo, or drawn out, and never inside another
+// word.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { callsByName } from './address.ts';
@@ -33,7 +33,7 @@ const behind = fc.constantFrom(
   ' जी',
 );
 
-test('as it is spelt, in any case and between any signs', () => {
+test('finds a name as spelt, in any case and between any punctuation', () => {
   fc.assert(
     fc.property(
       aName({ min: 1, max: 5 }).chain((name) => fc.tuple(fc.constant(name), anyCase(name))),
@@ -44,7 +44,7 @@ test('as it is spelt, in any case and between any signs', () => {
   );
 });
 
-test('with one letter missing, doubled, wrong or changed over, from five letters on', () => {
+test('finds a name of five letters or more with one missing, doubled, wrong or swapped letter', () => {
   const slips = [
     (name: string, at: number) => name.slice(0, at) + name.slice(at + 1),
     (name: string, at: number) => name.slice(0, at) + name.charAt(at) + name.slice(at),
@@ -59,7 +59,7 @@ test('with one letter missing, doubled, wrong or changed over, from five letters
   );
 });
 
-test('with its last letter held down', () => {
+test('finds a name with a drawn-out last letter', () => {
   fc.assert(
     fc.property(aName({ min: 2, max: 5 }), fc.integer({ min: 2, max: 9 }), (name, times) =>
       callsByName(`${name}${name.slice(-1).repeat(times)}`, name),
@@ -67,13 +67,13 @@ test('with its last letter held down', () => {
   );
 });
 
-test('not inside of a word that goes on before and behind it', () => {
+test('does not find a name inside a longer word', () => {
   fc.assert(
     fc.property(aName({ min: 2, max: 4 }), (name) => !callsByName(`xwx${name}xwxwxw`, name)),
   );
 });
 
-test('any text and any name have an answer, and soon', () => {
+test('returns quickly for any text and any name', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: 'binary', maxLength: 300 }),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { callsByName } from './address.ts';
 
-/** As the names are usually spelt; the rules were mended on these. */
+/** The usual spellings of the names; the rules were tuned on these. */
 const SPELLINGS: Readonly<Record<string, string>> = {
   Sofia: 'София Σοφία صوفيا סופיה सोफ़िया সোফিয়া சோபியா సోఫియా ソフィア 소피아 სოფია Սոֆյա Sofía Sophia',
   Maria: 'Мария Μαρία ماريا מריה मारिया মারিয়া மரியா మరియా マリア 마리아 მარია Մարիա María',
@@ -20,7 +20,7 @@ const SPELLINGS: Readonly<Record<string, string>> = {
   Priya: 'Прия بريا פריה प्रिया প্রিয়া பிரியா ప్రియ プリヤ 프리야',
 };
 
-/** Written down when the rules stood; nothing was changed for them. */
+/** Collected after the rules were final; nothing was changed for them. */
 const HELD_OUT: Readonly<Record<string, string>> = {
   Lucas: 'Лукас لوكاس לוקאס लुकास লুকাস ルーカス 루카스 Λούκας Lukas',
   Amelia: 'Амелия أميليا אמיליה अमेलिया アメリア 아멜리아 Αμέλια',
@@ -40,7 +40,7 @@ const HELD_OUT: Readonly<Record<string, string>> = {
 test.each([
   ['mended on', SPELLINGS],
   ['held out', HELD_OUT],
-])('names are heard in other scripts, nine spellings in ten at least: %s', (_, spellings) => {
+])('finds at least nine in ten spellings of names in other scripts: %s', (_, spellings) => {
   const all = Object.entries(spellings).flatMap(([name, spelt]) =>
     spelt.split(' ').map((spelling) => ({ name, spelling })),
   );
@@ -49,7 +49,7 @@ test.each([
   expect(missed.length / all.length).toBeLessThan(0.1);
 });
 
-test('names in other scripts are heard when they are typed in Latin letters', () => {
+test('finds names of other scripts typed in Latin letters', () => {
   for (const [name, typed] of [
     ['ऐनी', 'annie'],
     ['نور', 'noor'],
@@ -59,13 +59,13 @@ test('names in other scripts are heard when they are typed in Latin letters', ()
     expect(callsByName(`${typed}, when?`, name), name).toBe(true);
 });
 
-test('names of scripts without spaces are found inside of a line', () => {
+test('finds names inside a line in scripts without spaces', () => {
   expect(callsByName('那小安明天几点来', '小安')).toBe(true);
   expect(callsByName('น้องมะลิกี่โมงแล้ว', 'มะลิ')).toBe(true);
   expect(callsByName('明天几点来', '小安')).toBe(false);
 });
 
-test('a name of several words is heard in one, in two, and with or without its signs', () => {
+test('finds a name of several words as one, as two, and with or without punctuation', () => {
   for (const text of ['Mr. Bit, where?', 'mr bit where', 'mrbit?', 'so MR BIT'])
     expect(callsByName(text, 'Mr. Bit'), text).toBe(true);
   for (const text of ['jo-jo list them', 'JoJo?', 'jo jo'])
@@ -73,7 +73,7 @@ test('a name of several words is heard in one, in two, and with or without its s
   expect(callsByName('a bit late, mr. Smith', 'Mr. Bit')).toBe(false);
 });
 
-test('politeness, endearment and grammar may be written on', () => {
+test('finds a name with honorifics, diminutives and grammatical endings', () => {
   for (const text of [
     'Robinji, kab?',
     'robin ji kab?',
@@ -86,17 +86,17 @@ test('politeness, endearment and grammar may be written on', () => {
     expect(callsByName(text, 'Luna'), text).toBe(true);
 });
 
-test('lookalike and invisible letters do not hide it', () => {
+test('lookalike and invisible letters do not hide a name', () => {
   for (const text of ['𝐑𝐞𝐥𝐚𝐲 when?', 'Ｒｅｌａｙ', 'Re\u200blay', 'Rélay'])
     expect(callsByName(text, 'Relay'), text).toBe(true);
 });
 
-test('a name without letters is found as it is', () => {
+test('finds a name without letters', () => {
   expect(callsByName('hey 🤖 when?', '🤖')).toBe(true);
   expect(callsByName('hey when?', '🤖')).toBe(false);
 });
 
-test('links, mail addresses and handles call nobody', () => {
+test('a link, mail address or handle is not a call', () => {
   for (const text of [
     'https://example.com/relay/x',
     'mail relay@example.com please',
@@ -106,7 +106,7 @@ test('links, mail addresses and handles call nobody', () => {
     expect(callsByName(text, 'Relay'), text).toBe(false);
 });
 
-test('a name of two sounds is not heard in every short word', () => {
+test('does not find a name of two sounds in every short word', () => {
   for (const text of ['oh no', 'now', 'you go', 'is so']) {
     expect(callsByName(text, 'Jo'), text).toBe(false);
     expect(callsByName(text, 'Noah'), text).toBe(false);

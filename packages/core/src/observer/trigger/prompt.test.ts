@@ -13,7 +13,7 @@ function promptOf(question: TriggerQuestion) {
 const WHO = { name: 'Annie', jids: ['900000000000116@lid'] };
 const linesOf = (text: string) => text.split('\n').filter((line) => line.startsWith('{'));
 
-test('the last ten messages and the trigger are shown, oldest first', () => {
+test('shows the last ten messages and the trigger, oldest first', () => {
   const before = Array.from({ length: 25 }, (_, at) => groupMessage({ text: `line ${at}` }));
   const message = groupMessage({ text: 'Annie, when?' });
   const { text } = promptOf({ who: WHO, before, message, quoted: null });
@@ -21,7 +21,7 @@ test('the last ten messages and the trigger are shown, oldest first', () => {
   expect(shown).toEqual([...before.slice(-10).map((each) => each.text), 'Annie, when?']);
 });
 
-test('who wrote what is told, and what it replies to', () => {
+test('shows who wrote each message, and what it replies to', () => {
   const { text } = promptOf({
     who: WHO,
     before: [groupMessage({ fromOwner: false, senderName: 'Mum', kind: 'image', text: 'look' })],
@@ -40,13 +40,13 @@ test('who wrote what is told, and what it replies to', () => {
   ]);
 });
 
-test('the digits of a mention of the assistant are told as its name', () => {
+test('replaces the digits of a mention of the assistant with its name', () => {
   const message = groupMessage({ text: '@900000000000116 and @447700900123 when?' });
   const { text } = promptOf({ who: WHO, before: [], message, quoted: null });
   expect(text).toContain('"@Annie and @447700900123 when?"');
 });
 
-test('nobody’s words leave their line, whatever they and their name are made of', () => {
+test('no text leaves its line, whatever text and name contain', () => {
   const nasty = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 80 }),
     fc.constantFrom(
@@ -74,7 +74,7 @@ test('nobody’s words leave their line, whatever they and their name are made o
   );
 });
 
-test('a long message is shortened', () => {
+test('shortens a long message', () => {
   const message = groupMessage({ text: 'Annie '.repeat(5_000) });
   expect(promptOf({ who: WHO, before: [], message, quoted: null }).text.length).toBeLessThan(1_500);
 });
