@@ -118,7 +118,7 @@ const strangersSchema = z.strictObject({
 
 export type StrangersSettings = z.infer<typeof strangersSchema>;
 
-/** If less disk space is free in the home, messages that can wait are not received. 0: never. */
+/** If less disk space is free in the home, strangers are only counted and imports are refused. 0: off. */
 const diskSchema = z.strictObject({
   keep_free_megabytes: z.int().min(0).default(500),
 });

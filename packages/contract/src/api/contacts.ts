@@ -146,7 +146,7 @@ export type ContactDetail = z.infer<typeof contactDetailSchema>;
 export const messageRequestSchema = z.object({
   contact_id: z.string(),
   name: z.string().nullable(),
-  /** Whether the name is their own profile name, which nobody has confirmed. */
+  /** Whether the name is their own profile name, which is not verified. */
   calls_itself: z.boolean(),
   /** The number of groups they are known to share with the owner. */
   groups: z.int(),

@@ -80,7 +80,7 @@ export const TURN_PURPOSES: Readonly<Partial<Record<InstanceState, TurnPurpose>>
 
 export const TURN_STATES = Object.keys(TURN_PURPOSES) as InstanceState[];
 
-/** "Continue" does not say what happened before it; the purpose of a retried turn does. */
+/** Turns "continue" into the actual purpose: a first message if none was sent, a reply if messages are unread. */
 export function currentTurnPurpose(
   asked: TurnPurpose,
   { spoken, unread }: { readonly spoken: boolean; readonly unread: number },

@@ -34,7 +34,7 @@ export type ConversationEvent =
   | { readonly type: 'contact_replies' }
   /** The contact wrote after the conversation had ended. */
   | { readonly type: 'late_reply'; readonly policy: LateReplyPolicy }
-  /** Every message of the conversation is acknowledged. */
+  /** No message of the conversation is unsent any more. */
   | { readonly type: 'messages_acknowledged'; readonly at: Date }
   | { readonly type: 'heartbeat_fires' }
   | { readonly type: 'max_followups_exceeded' }

@@ -66,9 +66,9 @@ const HALF_LIFE_DAYS = 30;
 const EVERGREEN = 0.3;
 /** Messages are ranked by relevance in steps of this size, and within a step by score. */
 const STEP = 1 / 3;
-/** A message within the possible time, however old. */
+/** The factor for a message within the possible time, however old. */
 const AROUND = 1.5;
-/** A digest mentions everything; the message itself ranks above it. */
+/** The factor for a digest: it mentions everything, so the message itself ranks above it. */
 const DIGEST = 0.7;
 const DAY = 86_400_000;
 
