@@ -1,4 +1,4 @@
-// The server's type as the routes see it, and what this server adds to Fastify's own types.
+// The Fastify app's type as the routes see it, and what Relay adds to Fastify's own types.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { apiErrorSchema } from '@relay/contract/api/common';
@@ -27,8 +27,8 @@ export type App = FastifyInstance<
 type SchemaController = NonNullable<FastifyServerOptions['schemaController']>;
 
 /**
- * Schemas are zod's alone: Fastify's own compilers, slow to load, stay unloaded. Its types know no
- * other compilers than those two, hence the cast.
+ * Schemas are compiled by zod only, so Fastify's own compilers, which are slow to load, stay unloaded. Fastify's types
+ * allow only those two, hence the cast.
  */
 export const ZOD_COMPILERS = {
   schemaController: {
@@ -40,10 +40,15 @@ export const ZOD_COMPILERS = {
 };
 
 /**
- * `owner`: token or session, the default. `token`: the token alone. `confirmed`: the token, or a session that has just
- * signed in or brings the token in the header `relay-owner-token`. `forwarder`: that token, or the one of
- * notification forwarders, which opens nothing else. `program`: a scoped token, and not the owner's, which has
- * no scopes to bound it. `monitor`: the owner, or a token with the scope `metrics:read`. `open`: anybody on this host.
+ * Who may call a route:
+ * - `owner`: the owner's token or a browser session. This is the default.
+ * - `token`: only the owner's token.
+ * - `confirmed`: the owner's token, or a session that has just signed in or sends the token in the header
+ *   `relay-owner-token`.
+ * - `forwarder`: the owner's token, or the token of notification forwarders, which is valid for no other access.
+ * - `program`: a client's scoped token. Not the owner's token, because it has no scopes that limit it.
+ * - `monitor`: the owner, or a token with the scope `metrics:read`.
+ * - `open`: anybody on this host.
  */
 export type RouteAccess =
   | 'owner'
@@ -57,11 +62,11 @@ export type RouteAccess =
 declare module 'fastify' {
   interface FastifyContextConfig {
     access?: RouteAccess;
-    /** What a body must be; JSON unless said. */
+    /** The body's media type; JSON by default. */
     body?: 'json' | 'gzip' | 'file';
   }
   interface FastifyInstance {
-    /** The route table, as declared: what is documented and what the guard's tests run through. */
+    /** The routes as declared, for the documentation and for the guard's tests. */
     readonly routes: readonly RouteOptions[];
   }
   interface FastifyRequest {
@@ -70,10 +75,10 @@ declare module 'fastify' {
   }
 }
 
-// Who a request comes from, once its credential was looked at.
+// The principal of a request, set after its credential was checked.
 
 interface HashedCredential {
-  /** The hash of the secret: names the principal without giving it away. */
+  /** The hash of the secret: identifies the principal without revealing the secret. */
   readonly hash: string;
 }
 
@@ -81,15 +86,15 @@ export type Principal =
   | (HashedCredential & { readonly kind: 'token' | 'session' | 'forwarder' })
   | (HashedCredential & { readonly kind: 'program'; readonly program: TokenClient });
 
-// The refusals a route documents, beside its own answer.
+// The error responses that a route documents besides its own.
 
-/** An answer sent as it is made; the OpenAPI document calls it a string. */
+/** A response that is streamed; the OpenAPI document calls it a string. */
 export const streamSchema = z.custom<Readable>();
 
 const ALWAYS = [401, 403, 421, 429, 500, 503] as const;
 type Always = (typeof ALWAYS)[number];
 
-/** What the guard and the error handler may answer on any route, and the given ones. */
+/** The error responses that the guard and the error handler may give on any route, plus `statuses`. */
 export function errorResponses<Status extends number = never>(
   ...statuses: Status[]
 ): Record<Status | Always, typeof apiErrorSchema> {

@@ -1,5 +1,5 @@
-// Everything the HTTP server is given by `main`: ports and plain functions, no singletons.
-// Routes reach the world through these alone, so a test can stand in for all of it.
+// Everything that `main` passes to the HTTP server: ports and plain functions, no singletons. Routes use nothing else,
+// so a test can replace all of it.
 import type { Duplex, Readable } from 'node:stream';
 import type { ActivityReader } from '@relay/contract/api/activity';
 import type { ApprovalService, HoldService } from '@relay/contract/api/approvals';
@@ -35,28 +35,28 @@ import type { Log } from '@relay/core/log';
 import type { Transport } from '@relay/core/ports/transport';
 
 export interface Archive {
-  /** A tar.gz, made as it is read. */
+  /** A tar.gz, created while it is read. */
   export(): Readable;
   import(stream: Readable): Promise<ArchiveImportReport>;
 }
 
-/** What programs may do, behind its three doors: MCP over HTTP, MCP over a pipe, and plain calls. */
+/** What clients can use: MCP over HTTP, MCP over a pipe, and plain tool calls. */
 interface ClientApi {
-  /** One HTTP exchange of MCP; the body was read already. */
+  /** One MCP request over HTTP; the body has already been read. */
   fetch(request: Request, hash: string, body: unknown): Promise<Response>;
-  /** A connection of MCP in lines, until either side ends it. */
+  /** One MCP connection with one message per line, until either side ends it. */
   pipe(connection: Duplex, hash: string): void;
   tools(program: TokenClient): readonly ListedTool[];
-  /** Refused with a RelayError, or answered as the tool's output. */
+  /** Returns the tool's output, or throws a RelayError. */
   call(hash: string, tool: string, input: unknown, key: string | null): Promise<ToolCallResponse>;
 }
 
 export interface HttpDeps {
   readonly version: string;
-  /** The port of the Host and Origin allow-list; 0 takes the one the server was bound to. */
+  /** The port in the Host and Origin allow-list; 0 means the port that the server is bound to. */
   readonly port: number;
   readonly log: Log;
-  /** The current token: asked on every request, so a rotation takes effect at once. */
+  /** The current token: read on every request, so a rotation takes effect at once. */
   ownerToken(): string;
   rotateOwnerToken(): Promise<string>;
   readonly conversations: ConversationService;
@@ -65,7 +65,7 @@ export interface HttpDeps {
   readonly chats: ChatReader;
   readonly ledger: LedgerReader;
   readonly activity: ActivityReader;
-  /** Writes to somebody as the owner. */
+  /** Sends a message as the owner. */
   readonly send: SendAsOwner;
   readonly assistant: AssistantService;
   readonly approvals: ApprovalService;
@@ -95,41 +95,41 @@ export interface HttpDeps {
   readonly archive: Archive;
   readonly backups: BackupService;
   readonly signIn: SignInStore;
-  /** The built console; null serves none. */
+  /** The directory of the built console; null serves no console. */
   readonly webDirectory: string | null;
-  /** True once the daemon has begun to stop: whatever comes after is refused. */
+  /** True once the daemon has begun to stop; from then on requests are refused. */
   stopping(): boolean;
   readonly limits?: Partial<HttpLimits>;
 }
 
-// Every bound the HTTP server keeps, in one place. Tests narrow them; nobody widens them at run time.
+// Every limit of the HTTP server. Tests lower them; nothing raises them at run time.
 
 export interface HttpLimits {
-  /** Largest JSON body. An archive to import is streamed and has none. */
+  /** Maximum size of a JSON body. An imported archive is streamed and has no limit. */
   readonly bodyBytes: number;
-  /** How long a JSON body may take to arrive. */
+  /** Maximum time for a JSON body to arrive. */
   readonly bodyMs: number;
   readonly headersMs: number;
-  /** Wrong credentials in a minute, from all callers together, before they get 429. */
+  /** Wrong credentials per minute, from all callers together, before callers get 429. */
   readonly failuresPerMinute: number;
-  /** Requests in a minute for one token or one browser session. */
+  /** Requests per minute for one token or one browser session. */
   readonly requestsPerMinute: number;
-  /** The same for the token of notification forwarders: no group is as lively. */
+  /** Requests per minute for the token of notification forwarders; no group produces that many messages. */
   readonly forwardedPerMinute: number;
-  /** How long running requests may take to finish once the server closes. */
+  /** Time for running requests to finish when the server closes. */
   readonly drainMs: number;
-  /** How often a stream looks at the log though nothing woke it. */
+  /** How often a stream polls the log even if nothing woke it. */
   readonly pollMs: number;
   readonly keepAliveMs: number;
-  /** Seed 000's figure for its stream. */
+  /** The interval that seed 000 fixes for its stream. */
   readonly linkKeepAliveMs: number;
-  /** Events a stream reads at a time: all it ever holds for a slow reader. */
+  /** Events that a stream reads at once; a slow reader makes it hold no more than these. */
   readonly streamBatch: number;
-  /** Questions to the assistant that are answered or wait, from all callers together. */
+  /** Questions to the assistant that are running or waiting, from all callers together. */
   readonly questionsAtOnce: number;
   /** How long `/api/init` waits for a QR code; shorter than `drainMs`. */
   readonly initMs: number;
-  /** How long a message to oneself may take; pacing may hold it back for a while. */
+  /** How long a message to oneself may take; pacing may delay it. */
   readonly probeMs: number;
   readonly probeLookMs: number;
 }

@@ -1,5 +1,6 @@
-// What is thrown becomes what is answered. Invariant: only sentences of the one table go out;
-// anything else is `internal` with the request's id, and its message stays in the log.
+// Maps thrown errors to HTTP error responses.
+// Invariant: responses contain only sentences of the error table; any other error is answered as `internal` with the
+// request's id, and its message is only logged.
 import type { ApiErrorResponse } from '@relay/contract/api/common';
 import { RelayError } from '@relay/contract/errors';
 import type { Log } from '@relay/core/log';
@@ -43,7 +44,7 @@ export const routeOf = (request: FastifyRequest): string => request.routeOptions
 function known(thrown: unknown, request: FastifyRequest, bodyBytes: number): RelayError | null {
   if (thrown instanceof RelayError) return thrown;
   if (!(thrown instanceof Error)) return null;
-  // Whoever asked has gone in the middle of it; that looks like a database that has.
+  // The caller disconnected before the body was complete; the error then looks like a lost database connection.
   if (request.raw.destroyed && !request.raw.complete) {
     return new RelayError('invalid_request', { what: 'the body did not arrive' });
   }
@@ -67,7 +68,7 @@ function known(thrown: unknown, request: FastifyRequest, bodyBytes: number): Rel
   return null;
 }
 
-// Turns what zod found into one sentence that names the field, and the rest into details.
+// Turns zod's issues into one sentence that names the field, and puts the rest into `details`.
 
 function invalidRequest(
   issues: readonly FastifySchemaValidationError[],

@@ -1,6 +1,5 @@
-// The one door: runs before any body is read, for every route and for paths that are none.
-// Invariant: without a valid credential a caller reaches no handler but the open ones, and cannot
-// tell a route that exists from one that does not.
+// Authenticates and authorizes every request before its body is read, also for paths that do not exist.
+// Invariant: without a valid credential a caller reaches only open routes and cannot tell whether a route exists.
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
@@ -20,8 +19,8 @@ interface GuardRules {
 }
 
 /**
- * All wrong credentials share one count. Loopback alone has 16 million source addresses, so a count
- * for each would be no limit; and since a right credential is never counted, nobody is locked out.
+ * All wrong credentials share one count. Loopback alone has 16 million source addresses, so a count per address would
+ * be no limit. A valid credential is never counted, so nobody is locked out.
  */
 const EVERYBODY = 'everybody';
 
@@ -35,14 +34,14 @@ export function createGuard(rules: GuardRules) {
       if (rules.stopping()) throw new RelayError('daemon_stopping');
       refuseOtherMedia(request.headers, config.body ?? 'json');
     } catch (error) {
-      // The body of a refused request is not waited for.
+      // Close the connection instead of waiting for the body of a refused request.
       if (hasBody(request.headers)) reply.header('connection', 'close');
       throw error;
     }
   };
 }
 
-/** The same questions for a connection that leaves HTTP; there is no page that could ask for one. */
+/** The same checks for an upgraded connection. No web page can request one. */
 export const admitUpgrade = async (
   rules: GuardRules,
   { headers, method = 'GET' }: IncomingMessage,
@@ -78,7 +77,7 @@ async function admit(
   return principal;
 }
 
-/** A stolen session must not outlive itself: whatever makes a lasting credential needs the owner in person. */
+/** A stolen session must not become a lasting credential: routes that create one require the owner's confirmation. */
 async function confirmSession(
   { authenticator, failures }: GuardRules,
   session: Principal,
@@ -93,11 +92,11 @@ async function confirmSession(
     throw wrongCredentialError(failures, new RelayError('owner_token_wrong'));
 }
 
-/** What a program's token opens: its tools, and figures if it was made for that. */
+/** A client's token allows its tools, and metrics if it has that scope. */
 const isOpenTo = ({ scopes }: TokenClient, access: RouteAccess): boolean =>
   access === 'program' || (access === 'monitor' && scopes.includes('metrics:read'));
 
-/** The refusal of a wrong credential, or of one guess too many. */
+/** The error for a wrong credential, or `rate_limited` after too many of them. */
 export function wrongCredentialError(failures: Limiter, error: RelayError): RelayError {
   const seconds = failures.hit(EVERYBODY);
   return seconds === null ? error : new RelayError('rate_limited', { seconds });
@@ -129,37 +128,37 @@ function refuseOtherMedia(headers: IncomingHttpHeaders, body: keyof typeof BODIE
   throw new RelayError('unsupported_media', {}, details === null ? {} : { details });
 }
 
-// Who asks: the holder of the owner's token, a browser session that a login code began, a program with a
-// scoped token, or, on the one route that is theirs, a forwarder of notifications.
+// Authentication. The credential is the owner's token, a browser session that began with a login code, a client's
+// scoped token or, on its one route, the token of notification forwarders.
 // Invariant: secrets are compared by hash in constant time and never leave this file.
 
-/** The two places a credential may come in. */
+/** The two places where a credential may be: header or cookie. */
 type CredentialCarrier = Pick<FastifyRequest, 'headers' | 'cookies'>;
 
 export interface Authenticator {
-  /** `missing` when no credential was given at all, `wrong` when one was and it is not good. */
+  /** `missing` when the request has no credential, `wrong` when it has one that is not valid. */
   identify(
     request: CredentialCarrier,
     port: number,
     access: RouteAccess,
   ): Promise<Principal | 'missing' | 'wrong'>;
-  /** Whether the owner is at that browser now: it has just signed in, or brings the owner's token. */
+  /** Whether the owner is at that browser now: the session has just signed in, or sends the owner's token. */
   confirm(
     session: Principal,
     typed: string | undefined,
   ): Promise<'confirmed' | 'missing' | 'wrong'>;
-  /** Whether what was good when a stream began still is. */
+  /** Whether a credential that was valid when a stream began is still valid. */
   holds(principal: Principal): Promise<boolean>;
 }
 
 export const hashSecret = (secret: string): string =>
   createHash('sha256').update(secret).digest('hex');
 
-/** In which a browser session brings the owner's token. */
+/** The header in which a browser session sends the owner's token. */
 export const OWNER_TOKEN_HEADER = 'relay-owner-token';
 const FRESH_SIGN_IN_MS = 5 * 60_000;
 
-/** Browsers share cookies between ports, so two daemons on one machine need two names. */
+/** Browsers share cookies between ports, so two daemons on one machine need different cookie names. */
 export const sessionCookie = (port: number): string => `relay_session_${port}`;
 
 export function createAuthenticator(
@@ -187,7 +186,7 @@ export function createAuthenticator(
       if (await holds(given)) return given;
       if (given.kind !== 'token') return 'wrong';
       const { hash } = given;
-      // Looked for nowhere else: on every other route it is as wrong as any.
+      // Checked on this route only: on every other route the forwarder token is a wrong credential.
       if (access === 'forwarder' && (await holds({ kind: 'forwarder', hash }))) {
         return { kind: 'forwarder', hash };
       }
@@ -197,7 +196,7 @@ export function createAuthenticator(
   };
 }
 
-/** A header that is there but malformed is a wrong credential: it never falls back to the cookie. */
+/** A malformed header is a wrong credential: the cookie is not used instead. */
 function credential(request: CredentialCarrier, port: number): Principal | 'missing' | 'wrong' {
   const { authorization } = request.headers;
   if (authorization !== undefined) {
@@ -208,11 +207,11 @@ function credential(request: CredentialCarrier, port: number): Principal | 'miss
   return session === undefined ? 'missing' : { kind: 'session', hash: hashSecret(session) };
 }
 
-// Counts per key in fixed windows of one minute. Own code rather than @fastify/rate-limit, because
-// a failure can be counted only after the credentials were looked at, for routes that exist and
-// those that do not alike. Invariant: nothing a caller sends chooses the key.
+// A rate limiter that counts per key in fixed windows of one minute. Not @fastify/rate-limit, because a failure can
+// only be counted after the credentials were checked, and equally for routes that exist and routes that do not.
+// Invariant: nothing that a caller sends chooses the key.
 export interface Limiter {
-  /** Counts one; says how many seconds to wait when that is one too many. */
+  /** Counts one hit; returns the seconds to wait when the limit is exceeded. */
   hit(key: string): number | null;
 }
 
@@ -236,8 +235,9 @@ export function createLimiter(max: number, now: () => number = () => performance
   };
 }
 
-// Where a request comes from, judged by headers a web page cannot forge. Invariant: a page of
-// another origin, or one that rebinds its name to loopback, is refused whatever else it carries.
+// Origin checks, by headers that a web page cannot forge.
+// Invariant: a page of another origin, or one that rebinds its name to loopback (DNS rebinding), is refused whatever
+// credential it sends.
 
 function ownHosts(port: number): readonly string[] {
   return [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`];
@@ -251,8 +251,8 @@ function refuseForeignOrigin(headers: IncomingHttpHeaders, port: number, followe
 }
 
 /**
- * A person who follows a link: the browser opens the page itself and no other page sees it. `relay open`
- * comes this way, from a file of the owner's. For the open pages only, which hold no data.
+ * Whether a person followed a link: the browser opens the page itself and no other page can read it. `relay open` does
+ * this from a local file of the owner's. Used only for open pages, which contain no data.
  */
 function isFollowedLink(headers: IncomingHttpHeaders): boolean {
   return (
@@ -263,8 +263,8 @@ function isFollowedLink(headers: IncomingHttpHeaders): boolean {
 }
 
 /**
- * A cookie is sent by the browser, not by the page's author, and to every port of the host alike.
- * So what it permits must come from our own page: by the Origin header where something changes.
+ * The browser sends a cookie for any page, and to every port of the host. So a request with a cookie must come from
+ * Relay's own page; where it changes something, the Origin header must prove that.
  */
 function refuseForeignSession(headers: IncomingHttpHeaders, method: string): void {
   if (headers['sec-fetch-site'] === 'same-site') throw new RelayError('bad_origin');

@@ -1,5 +1,5 @@
-// Begins the link to WhatsApp the way somebody asked for, and waits for what comes of it.
-// Invariant: the way asked for last wins only while nobody has scanned or typed anything yet.
+// Starts linking with WhatsApp by QR code or pairing code, and waits for the result.
+// Invariant: a new request replaces the method in use only while no code has been scanned or typed yet.
 import { whatsappStatusOf } from '@relay/contract/connection/states';
 import { RelayError } from '@relay/contract/errors';
 import { phoneAlias } from '@relay/core/contacts/alias';
@@ -12,7 +12,7 @@ export function parseLinkMethod(phone: string | undefined): LinkMethod {
   return { kind: 'code', phone: alias.value };
 }
 
-/** Resolves once it has begun, not when it is done. */
+/** Resolves once linking has begun, not when it is done. */
 export async function beginLinking(transport: Transport, method: LinkMethod): Promise<void> {
   const { state } = transport.link;
   const otherWay = method.kind === 'qr' ? state === 'pairing_code_ready' : state === 'qr_ready';
@@ -23,7 +23,7 @@ export async function beginLinking(transport: Transport, method: LinkMethod): Pr
 export const isConnected = (transport: Transport): boolean =>
   whatsappStatusOf(transport.link.state) === 'connected';
 
-/** The first link that satisfies; the one there is when time is up. */
+/** Resolves with the first link that satisfies the condition, or with the current one after `ms`. */
 export function waitForLink(
   transport: Transport,
   satisfies: (link: WhatsAppLink) => boolean,
@@ -44,8 +44,8 @@ export function waitForLink(
   });
 }
 
-// A QR code as seed 000 serves it: a PNG in a data URL. The last one is kept, since every reader of the
-// stream asks for the same.
+// A QR code as seed 000 serves it: a PNG in a data URL. The last picture is cached, because every reader of the stream
+// requests the same one.
 
 export type QrPicture = (text: string) => Promise<string>;
 
@@ -58,7 +58,7 @@ export function createQrPicture(): QrPicture {
 }
 
 async function draw(text: string): Promise<string> {
-  // Loaded when the first code is drawn: an account is linked once, the daemon started often.
+  // Loaded with the first code: an account is linked once, but the daemon starts often.
   const { default: qrcode } = await import('qrcode');
   return qrcode.toDataURL(text, { type: 'image/png', margin: 4, scale: 6 });
 }

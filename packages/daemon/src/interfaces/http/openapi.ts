@@ -1,6 +1,6 @@
-// The OpenAPI document, made from the schemas that validate. It is asked for rarely and its tools
-// load slowly, so a throw-away server declares the same routes anew when it is.
-// Invariant: what is documented is what is served, no more and no less.
+// Builds the OpenAPI document from the schemas that validate requests. It is rarely requested and its libraries load
+// slowly, so a temporary server declares the same routes again on request.
+// Invariant: the document describes exactly the routes that are served.
 import { STATUS_CODES } from 'node:http';
 import type { SwaggerTransform } from '@fastify/swagger';
 import swagger from '@fastify/swagger';
@@ -29,7 +29,7 @@ import {
 import { z } from 'zod';
 import { streamSchema, ZOD_COMPILERS } from './app.ts';
 
-/** The seeds' names where they give one. */
+/** Schema names, from the seeds where they give one. */
 const NAMES = {
   ApiErrorResponse: apiErrorSchema,
   ConversationInstance: instanceSchema,
@@ -80,7 +80,7 @@ export async function describeApi(routes: readonly RouteOptions[], version: stri
   return app.swagger();
 }
 
-/** The archive is streamed, so no schema validates it; the document must still say it is there. */
+/** The archive is streamed, so no schema validates it, but the document must still list the body. */
 function withArchiveBody(transform: SwaggerTransform): SwaggerTransform {
   return (given) => {
     const { schema, url } = transform(given);
@@ -89,7 +89,7 @@ function withArchiveBody(transform: SwaggerTransform): SwaggerTransform {
   };
 }
 
-/** The generator's own words for every answer are `Default Response`; the status says more. */
+/** The generator describes every response as `Default Response`; the status text says more. */
 function withReasons<Document extends object>(document: Document): Document {
   const { paths = {} } = document as { paths?: Paths };
   for (const { responses } of Object.values(paths).flatMap((path) => Object.values(path))) {
@@ -100,7 +100,7 @@ function withReasons<Document extends object>(document: Document): Document {
   return document;
 }
 
-/** A body that may be null may be left out; the generator only knows the former. */
+/** A nullable body is also optional; the generator only marks it as nullable. */
 function withOptionalBodies<Document extends object>(document: Document): Document {
   const { paths = {} } = document as { paths?: Paths };
   for (const { requestBody } of Object.values(paths).flatMap((path) => Object.values(path))) {

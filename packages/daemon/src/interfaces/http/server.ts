@@ -1,5 +1,6 @@
-// Builds the HTTP server from what it is given; `main` makes it listen. Order matters: headers for
-// every answer, then the guard, then routes. Invariant: no route can be declared around the guard.
+// Builds the HTTP server; `main` makes it listen. The order matters: headers for every response, then the guard, then
+// routes.
+// Invariant: no route can be declared outside the guard.
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -49,9 +50,9 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
     ...ZOD_COMPILERS,
     trustProxy: false,
     bodyLimit: limits.bodyBytes,
-    // An archive may take as long as it takes; the two below bound everything else.
+    // An archive may take any time; the two timeouts below limit everything else.
     requestTimeout: 0,
-    // The routes are our own and wait for nothing: on an overloaded machine a limit would only prevent the start.
+    // The routes register without waiting for anything; on an overloaded machine a limit would only prevent the start.
     pluginTimeout: 0,
     http: { headersTimeout: limits.headersMs, connectionsCheckingInterval: limits.headersMs },
     forceCloseConnections: 'idle',
@@ -141,8 +142,8 @@ export async function createHttpServer(deps: HttpDeps): Promise<App> {
   return app;
 }
 
-// What happens to sockets rather than requests: broken ones, slow ones, and all of them at the end.
-// Invariant: no caller can hold a connection open for ever, and closing always ends.
+// Handling of sockets: broken requests, slow bodies, and closing.
+// Invariant: no caller can keep a connection open forever, and closing always ends.
 
 /** For bytes that are not HTTP, or headers that never end: there is no request to answer. */
 function answerBrokenRequest(_error: Error, socket: Socket): void {
@@ -154,7 +155,7 @@ function answerBrokenRequest(_error: Error, socket: Socket): void {
   );
 }
 
-/** A body that trickles in is cut off. An archive or a file is not: its reader sets the pace. */
+/** Cuts off a JSON body that arrives too slowly. Archives and files are exempt: their reader sets the pace. */
 function limitBodyTime(app: App, bodyMs: number): void {
   app.addHook('preParsing', async (request, _reply, payload) => {
     const streamed = (request.routeOptions.config.body ?? 'json') !== 'json';
@@ -167,7 +168,7 @@ function limitBodyTime(app: App, bodyMs: number): void {
   });
 }
 
-/** Streams end at once, idle connections too; running requests get their answer, within bounds. */
+/** Ends streams and idle connections at once; running requests get their response within `drainMs`. */
 function closeGracefully(app: App, streams: OpenStreams, drainMs: number): void {
   let closing = false;
   app.addHook('preClose', async () => {
@@ -175,7 +176,7 @@ function closeGracefully(app: App, streams: OpenStreams, drainMs: number): void 
     streams.endAll();
     setTimeout(() => app.server.closeAllConnections(), drainMs).unref();
   });
-  // Fastify closes what is idle when the closing begins; this closes what becomes idle after.
+  // Fastify closes the connections that are idle when closing begins; this closes those that become idle later.
   app.addHook('onResponse', async () => {
     if (closing) setImmediate(() => app.server.closeIdleConnections());
   });

@@ -1,17 +1,17 @@
-// The open streams and pipes, by whom they belong to. Invariant: a principal that is no longer good has
-// nothing open, and a closing server has nothing open at all.
+// Keeps track of open streams and pipes by principal.
+// Invariant: a principal that is no longer valid has nothing open, and neither has a closing server.
 import type { Writable } from 'node:stream';
 import type { TokenId } from '@relay/contract/ids';
 import type { Principal } from './app.ts';
 import type { HttpLimits } from './deps.ts';
 
 export interface OpenStreams {
-  /** Aborts when the stream is ended from this side, or the reader is gone. */
+  /** The signal aborts when the server ends the stream or the reader disconnects. */
   open(principal: Principal, stream: Writable): AbortSignal;
   end(principal: Principal): void;
-  /** Whatever secret it was opened with. */
+  /** Ends the token's streams, whichever secret they were opened with. */
   endProgram(token: TokenId): void;
-  /** Those of every browser. */
+  /** Ends the streams of all browser sessions. */
   endSessions(): void;
   endAll(): void;
 }
@@ -28,7 +28,7 @@ export function createOpenStreams(): OpenStreams {
         principal,
         end() {
           controller.abort();
-          // A reader that does not read would keep the last bytes, and the connection, for ever.
+          // A client that does not read would keep the last bytes, and the connection, forever.
           if (stream.writableNeedDrain) stream.destroy();
         },
       };
@@ -47,12 +47,12 @@ export function createOpenStreams(): OpenStreams {
   };
 }
 
-// Lets one loop sleep until something may have happened. Any number of rings while nobody waits
-// count as one, so a burst of events costs one look at the log.
+// Lets one loop sleep until something may have happened. Several rings while nothing waits count as one, so a burst of
+// events costs one read of the log.
 
 interface WakeSignal {
   ring(): void;
-  /** Resolves at the next ring, at once if it rang since, after `ms`, or when the signal aborts. */
+  /** Resolves at the next ring, immediately if it rang since the last wait, after `ms`, or when the signal aborts. */
   wait(ms: number, signal: AbortSignal): Promise<void>;
 }
 
@@ -83,18 +83,19 @@ export function createWakeSignal(): WakeSignal {
   };
 }
 
-// An answer that takes its time, as SSE frames pulled by the response. Invariant: whoever stops reading
-// stops the work; a reader that is slow is held as little as its events can be joined to.
+// A slow answer as SSE frames, pulled by the response.
+// Invariant: a client that stops reading stops the work, and events waiting for a slow client are merged where
+// possible.
 
 interface AnswerStream<Event extends { readonly type: string }> {
-  /** Tells what happens; the last event is `done` or `error`. */
+  /** Reports progress to `sink`; the last event is `done` or `error`. */
   ask(sink: (event: Event) => void, signal: AbortSignal): Promise<void>;
-  /** For an answer that ended without a word of its own. */
+  /** The event for an answer that ended without a last event of its own. */
   failed(error: unknown): Event;
-  /** Two that wait, as one; null when they stay two. */
+  /** Merges two waiting events into one; null when they cannot be merged. */
   joined(last: Event, next: Event): Event | null;
   readonly signal: AbortSignal;
-  /** Whether the reader may still read; asked at every slow poll. */
+  /** Whether the client may still read; checked at every slow poll. */
   allowed(): Promise<boolean>;
   readonly limits: Pick<HttpLimits, 'pollMs' | 'keepAliveMs'>;
 }
@@ -122,7 +123,7 @@ export async function* answerFrames<Event extends { readonly type: string }>(
   };
   void stream.ask(tell, signal).then(() => fail(new Error('ended without an end')), fail);
   try {
-    // The headers leave with the first words, and the model may take its time with those.
+    // The headers are sent with the first bytes, and the model may take a while for its first words.
     yield ': asked\n\n';
     let spoke = performance.now();
     let checked = spoke;

@@ -1,4 +1,4 @@
-// What waits for the owner's yes, and the hold. Each route is one verb of the port: nothing is decided here.
+// Routes for approvals and for the hold. They only call the service.
 import {
   type Approval,
   approvalDetailSchema,
@@ -66,7 +66,7 @@ export function approvalRoutes(
           'With `shown`, the hash that the approval came with, it is refused when that is not what waits any more.',
         tags,
         params,
-        // No body at all reaches here as null.
+        // A missing body arrives here as null.
         body: approveApprovalSchema.nullish(),
         response: { 200: approvalSchema, ...errorResponses(400, 404, 409, 413, 415) },
       },
@@ -138,7 +138,7 @@ export function approvalRoutes(
   );
 }
 
-/** So many lines say what it is about. */
+/** Messages shown as context of an approval. */
 const LINES = 6;
 
 async function saidBefore(

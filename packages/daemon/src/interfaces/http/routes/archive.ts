@@ -1,4 +1,5 @@
-// Everything out as an archive, and back in. Both are streamed: neither is ever whole in memory.
+// Routes that export and import the archive, and list and create backups. Archives are streamed and are never whole in
+// memory.
 import type { Readable } from 'node:stream';
 import {
   archiveImportReportSchema,
@@ -33,7 +34,7 @@ export function archiveRoutes(app: App, archive: Archive): void {
         .send(archive.export()),
   );
 
-  // The guard lets this type through on the import route alone.
+  // The guard accepts this media type on the import route only.
   app.addContentTypeParser('application/gzip', (_request, payload, done) => done(null, payload));
 
   app.post(
@@ -58,7 +59,7 @@ export function archiveRoutes(app: App, archive: Archive): void {
   );
 }
 
-// Backups in the owner's folder. No path comes in over HTTP: where they lie is set in the home alone.
+// Backups in the owner's folder. HTTP accepts no path: the folder is set only in the home.
 
 const backupTags = ['archive'];
 

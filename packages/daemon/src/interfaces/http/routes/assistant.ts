@@ -1,5 +1,5 @@
-// The owner's assistant: a question answered as a stream, what was said, and a new beginning. Each route is
-// one verb of the port; closing the request of a question stops its turn.
+// Routes of the owner's assistant: a question answered as a stream, the history, and a new session. Closing the request
+// of a question stops its turn.
 import { Readable } from 'node:stream';
 import {
   type AssistantEvent,
@@ -51,7 +51,7 @@ export function assistantRoutes(
       const question = { session: 'owner', channel: 'chat', text: body.text } as const;
       const failed = (thrown: unknown): AssistantEvent => {
         const known = thrown instanceof RelayError;
-        if (!known) log.error('the assistant failed', { error: thrown, request: id });
+        if (!known) log.error('assistant turn failed', { error: thrown, request: id });
         const { code, message } = known ? thrown : new RelayError('internal', { request: id });
         return { type: 'error', code, message };
       };
@@ -67,7 +67,7 @@ export function assistantRoutes(
         limits: world.limits,
       });
       const stream = Readable.from(frames, { objectMode: false });
-      stream.on('error', (error) => log.warn('assistant stream broke', { error }));
+      stream.on('error', (error) => log.warn('assistant stream failed', { error }));
       return reply.type('text/event-stream').header('cache-control', 'no-store').send(stream);
     },
   );

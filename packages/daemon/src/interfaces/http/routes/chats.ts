@@ -1,5 +1,5 @@
-// What was said, for the owner alone: these routes take the owner's token or session and never a program's. Reading
-// changes nothing: nobody is told that the owner looked.
+// Routes that read chats and their messages, for the owner's token or session only, never for a client's token. Reading
+// changes nothing and sends no read receipts.
 import {
   chatDetailSchema,
   chatMessagesQuerySchema,

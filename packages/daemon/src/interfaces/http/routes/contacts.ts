@@ -1,4 +1,4 @@
-// Whom Relay knows, and who knocked. Each route is one verb of the port: nothing is decided here.
+// Routes for contacts and message requests. They only call the service.
 import {
   contactCountsSchema,
   contactDetailSchema,

@@ -1,5 +1,6 @@
-// The API's own description: the OpenAPI document and a page to read it. Both are rarely asked for
-// and slow to load, so they are made at the first visit. Invariant: the page reaches this origin only.
+// Serves the OpenAPI document and a page that shows it. Both are rarely requested and slow to load, so they are built
+// on the first request.
+// Invariant: the page connects to its own origin only.
 import { createHash } from 'node:crypto';
 import Fastify from 'fastify';
 import type { App } from '../app.ts';
@@ -41,7 +42,7 @@ function once<Made>(make: () => Promise<Made>): () => Promise<Made> {
   };
 }
 
-/** Scalar gives page and script only as routes of a plugin: a throw-away server serves them to us. */
+/** Scalar provides page and script only as routes of a plugin, so a temporary server renders them. */
 async function renderReference(): Promise<Reference> {
   const { default: scalar } = await import('@scalar/fastify-api-reference');
   const server = Fastify();
@@ -65,7 +66,7 @@ async function renderReference(): Promise<Reference> {
   return { page, script, policy: policyFor(page) };
 }
 
-/** Names the page's one inline script by its hash; its components style themselves inline. */
+/** Allows the page's only inline script by its hash; the page's components need inline styles. */
 function policyFor(page: string): string {
   const inline = /<script type="text\/javascript">([\s\S]*?)<\/script>/.exec(page)?.[1] ?? '';
   const hash = createHash('sha256').update(inline).digest('base64');

@@ -1,5 +1,5 @@
-// Relay's sets against the owner's model: what it would cost, and the run itself as a stream. Closing the
-// request of a run ends it.
+// Routes that estimate and run Relay's evaluation sets with the owner's model. The run is streamed; closing its request
+// ends it.
 import { Readable } from 'node:stream';
 import { type EvalEvent, evalPlanSchema, evalRequestSchema } from '@relay/contract/api/eval';
 import { RelayError } from '@relay/contract/errors';
@@ -49,7 +49,7 @@ export function evalRoutes(
       if (principal === null) throw new RelayError('unauthorized');
       const failed = (thrown: unknown): EvalEvent => {
         const known = thrown instanceof RelayError;
-        if (!known) log.error('the evaluation failed', { error: thrown, request: id });
+        if (!known) log.error('evaluation failed', { error: thrown, request: id });
         const { code, message } = known ? thrown : new RelayError('internal', { request: id });
         return { type: 'error', code, message };
       };
@@ -65,7 +65,7 @@ export function evalRoutes(
         limits: world.limits,
       });
       const stream = Readable.from(frames, { objectMode: false });
-      stream.on('error', (error) => log.warn('evaluation stream broke', { error }));
+      stream.on('error', (error) => log.warn('evaluation stream failed', { error }));
       return reply.type('text/event-stream').header('cache-control', 'no-store').send(stream);
     },
   );

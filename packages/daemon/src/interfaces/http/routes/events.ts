@@ -1,4 +1,4 @@
-// The live stream of everything that happens, for the console and for `--follow`.
+// The live stream of all events, for the console and for `--follow`.
 import { Readable } from 'node:stream';
 import {
   type EventLog,
@@ -50,23 +50,24 @@ export function eventRoutes(
         limits: world.limits,
       });
       const stream = Readable.from(frames, { objectMode: false });
-      // The reader comes back with its cursor, so a broken stream loses nothing.
+      // The client reconnects with its cursor, so a broken stream loses nothing.
       stream.on('error', (error) => deps.log.warn('event stream broke', { error }));
       return reply.type('text/event-stream').header('cache-control', 'no-store').send(stream);
     },
   );
 }
 
-// The live stream as a generator of SSE frames, pulled by the response: a reader that does not read
-// stops the pulling, so one batch is all that is ever held for it. Invariant: the frames carry every
-// event after the cursor, once and in order; where that cannot be, a `reset` says so.
+// The live stream as a generator of SSE frames, pulled by the response: a client that stops reading stops the
+// generator, so at most one batch is held for it.
+// Invariant: the frames contain every event after the cursor, once and in order; where that is impossible, the stream
+// sends a `reset`.
 
 interface StreamRequest {
   readonly log: EventLog;
   readonly messages: Pick<MessageReader, 'named'>;
   readonly lastEventId: string | null;
   readonly signal: AbortSignal;
-  /** Whether the reader may still read; asked at every slow poll. */
+  /** Whether the client may still read; checked at every slow poll. */
   allowed(): Promise<boolean>;
   readonly limits: Pick<HttpLimits, 'pollMs' | 'keepAliveMs' | 'streamBatch'>;
 }
@@ -87,7 +88,7 @@ async function* eventFrames(request: StreamRequest): AsyncGenerator<string, void
       for (const event of events) {
         cursor = event.cursor;
         const data = event.kind === MESSAGE_EVENT ? words.get(event.cursor) : event.data;
-        // Erased since it came in: there is nothing to tell.
+        // The message has been erased since: skip it.
         if (data === undefined) continue;
         yield eventFrame({ ...event, data });
         spoke = performance.now();
@@ -115,7 +116,7 @@ async function beginning(log: EventLog, lastEventId: string | null) {
   return { kind: RESET_EVENT, cursor: await log.latest() };
 }
 
-/** The log names a message and never holds its words: they are read when they are told. */
+/** The log names a message but does not contain its text, so the text is read when the event is sent. */
 async function messagesOf(
   events: readonly StreamEvent[],
   messages: Pick<MessageReader, 'named'>,
@@ -137,7 +138,7 @@ function eventFrame({ kind, cursor, at, subject, data }: StreamEvent): string {
   return frame(kind, cursor, { at, subject, data });
 }
 
-/** JSON holds no line break, and neither may the other two: a break would end the frame. */
+/** JSON contains no line break, and the other two fields must not either: a break would end the frame. */
 function frame(kind: string, cursor: string, data: unknown): string {
   const line = (text: string) => text.replace(/[\r\n]/g, ' ');
   return `id: ${line(cursor)}\nevent: ${line(kind)}\ndata: ${JSON.stringify(data)}\n\n`;

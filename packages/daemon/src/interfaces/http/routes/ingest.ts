@@ -1,5 +1,5 @@
-// Where forwarders of notifications hand in what a phone shows of observed groups, and the token they do it
-// with. Invariant: that token opens this one route and gives nothing back but counts.
+// Routes for notification forwarders, which submit what a phone shows of observed groups, and for their token.
+// Invariant: that token is valid for the submit route only, which returns nothing but counts.
 import { randomBytes } from 'node:crypto';
 import {
   ingestReportSchema,

@@ -1,4 +1,4 @@
-// Seed 003's routes of delegated conversations. Each is one verb of the port: nothing is decided here.
+// Seed 003's routes for conversations, which the API calls instances. They only call the service.
 import {
   type ConversationService,
   createInstanceResponseSchema,
@@ -21,7 +21,7 @@ const tags = ['instances'];
 const params = z.strictObject({ id: z.string() });
 const headers = z.object({ 'idempotency-key': z.string().min(1).max(200).optional() });
 
-/** Whatever is no id names no instance: 404, as for one that was never there. */
+/** A string that is not an id is answered with 404, like the id of an instance that never existed. */
 function named(id: string): InstanceId {
   try {
     return instanceId(id);

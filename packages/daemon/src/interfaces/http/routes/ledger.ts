@@ -1,4 +1,4 @@
-// The ledger: why a message was treated as it was, the decisions page by page, and whether they are whole.
+// Routes of the ledger: the reasons for a message's treatment, the list of decisions, and the check of the chain.
 import {
   ledgerPageSchema,
   ledgerVerdictSchema,

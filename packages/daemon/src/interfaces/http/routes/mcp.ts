@@ -1,5 +1,5 @@
-// The doors of programs: MCP at /mcp, over HTTP and over an upgraded connection, and the same tools by plain
-// calls. Host, Origin and token were looked at before; the token is looked up again at each call.
+// Routes for clients: MCP at /mcp, over HTTP and over an upgraded connection, and the same tools as plain calls. The
+// guard has already checked Host, Origin and token; the token is looked up again at each call.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex, Writable } from 'node:stream';
@@ -71,7 +71,7 @@ export function mcpRoutes(
       handler: async (request, reply) => {
         const { raw } = reply;
         const principal = clientOf(request);
-        // The limit of requests would not hold for what comes in heaps; the protocol has given them up.
+        // A batch would bypass the request limit; current versions of MCP no longer allow batches.
         if (Array.isArray(request.body)) throw new RelayError('invalid_request', { what: BATCH });
         const asked = webRequest(request, raw);
         const response = await programs.fetch(asked, principal.hash, request.body);
@@ -91,12 +91,12 @@ const isStream = ({ headers }: Response): boolean =>
 
 const BATCH = 'a batch is no message: send each by itself';
 
-/** What `relay mcp` asks for: the connection itself, for lines in both directions. */
+/** The upgrade protocol of `relay mcp`, which then sends lines in both directions. */
 const PROTOCOL = 'relay-mcp';
 
 /**
- * Beside Fastify, which knows no upgrades: the same questions in the same order as its guard. `admit` throws
- * what is wrong with a request.
+ * Handles upgrades, which Fastify does not. The checks and their order are those of the guard; `admit` throws when one
+ * of them fails.
  */
 export function mcpPipe(
   app: App,
@@ -105,7 +105,7 @@ export function mcpPipe(
 ): void {
   const open = new Set<Socket>();
   app.server.on('upgrade', (request: IncomingMessage, connection: Duplex, head: Buffer) => {
-    // What came along with the question is the first of the lines.
+    // Bytes that arrived with the upgrade request belong to the first line.
     if (head.length > 0) connection.unshift(head);
     connection.on('error', () => connection.destroy());
     connection.once('close', () => open.delete(request.socket));
@@ -126,7 +126,7 @@ export function mcpPipe(
     );
   });
   app.addHook('preClose', async () => {
-    // Not as if all had been answered: whoever waits must see that it was cut off.
+    // Reset the connection: a clean end would look as if all calls had been answered.
     for (const connection of open) connection.resetAndDestroy();
   });
 }
@@ -148,7 +148,7 @@ function clientOf({ principal }: FastifyRequest): ClientPrincipal {
   return principal;
 }
 
-/** For the library's sake: the body is handed over beside it, read already. */
+/** The library needs a web Request; the body has already been read and is passed separately. */
 const webRequest = (
   { method, headers, host, url }: FastifyRequest,
   response: ServerResponse,
@@ -166,8 +166,8 @@ const webRequest = (
   });
 };
 
-// What a program keeps open, it keeps open as long as its token is good: it ends at once when the token is
-// rotated or revoked here, and at the next look when it ran out or was changed by other means.
+// Closes a client's open streams when its token becomes invalid: at once when it is rotated or revoked here, and at the
+// next poll when it expires or is changed by other means.
 
 interface RevocationDeps {
   readonly streams: OpenStreams;
@@ -175,7 +175,7 @@ interface RevocationDeps {
   readonly limits: HttpLimits;
 }
 
-/** `cut` ends it so that whoever reads can tell it from an answer that is complete. */
+/** `cut` ends the stream in a way that the reader can tell from a complete response. */
 function closeWhenRevoked(
   { streams, authenticator, limits }: RevocationDeps,
   principal: Principal,
@@ -188,7 +188,7 @@ function closeWhenRevoked(
       (good) => {
         if (!good) cut();
       },
-      // Nobody could say; the next look will.
+      // The check failed; the next poll repeats it.
       () => {},
     );
   };
@@ -197,6 +197,6 @@ function closeWhenRevoked(
     clearInterval(looking);
     cut();
   });
-  // It may have ended between the guard and here.
+  // The token may have become invalid since the guard checked it.
   look();
 }

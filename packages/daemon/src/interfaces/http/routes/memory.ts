@@ -1,4 +1,4 @@
-// How memory compares by meaning: how far it is, what another model would mean, and the choice itself.
+// Routes for semantic search: its progress, what another embedding model would cost, and the choice of the model.
 
 import { Readable } from 'node:stream';
 import { type ImportEvent, importQuerySchema } from '@relay/contract/api/imports';
@@ -58,7 +58,7 @@ export function memoryRoutes(app: App, { memory }: Pick<HttpDeps, 'memory'>): vo
   );
 }
 
-// Search over everything that was said. The route is the verb of the port: nothing is decided here.
+// Search over all messages. The route only calls the service.
 
 export function searchRoutes(app: App, { search }: Pick<HttpDeps, 'search'>): void {
   app.get(
@@ -78,8 +78,8 @@ export function searchRoutes(app: App, { search }: Pick<HttpDeps, 'search'>): vo
   );
 }
 
-// An exported chat in, and news of it out, line by line. The file is streamed and so is the answer; whoever
-// leaves in the middle stops the import, which can be repeated.
+// Imports an exported chat and reports progress line by line. File and response are both streamed. A client that
+// disconnects stops the import, which can be repeated.
 
 export function importRoutes(app: App, { imports, log }: Pick<HttpDeps, 'imports' | 'log'>): void {
   app.addContentTypeParser('application/octet-stream', (_request, payload, done) =>
@@ -108,7 +108,7 @@ export function importRoutes(app: App, { imports, log }: Pick<HttpDeps, 'imports
       if (request.body === undefined)
         throw new RelayError('export_invalid', { what: 'it is empty' });
       const { news, end } = await imports.begin(request.body as Readable, request.query);
-      // Also when nobody reads a line of the answer.
+      // Also ends the import when the client never reads the response.
       reply.raw.once('close', () => void end());
       return reply
         .type('application/x-ndjson')
@@ -118,7 +118,7 @@ export function importRoutes(app: App, { imports, log }: Pick<HttpDeps, 'imports
   );
 }
 
-/** Once it has begun to answer, a failure can only be the last line. */
+/** Once the response has begun, a failure can only be reported as its last line. */
 async function* lines(
   news: AsyncIterable<ImportEvent>,
   log: Log,
@@ -128,7 +128,7 @@ async function* lines(
     for await (const one of news) yield `${JSON.stringify(one)}\n`;
   } catch (thrown) {
     const known = thrown instanceof RelayError;
-    if (!known) log.error('an import failed', { request, error: thrown });
+    if (!known) log.error('chat import failed', { request, error: thrown });
     const error = known ? thrown : new RelayError('internal', { request });
     yield `${JSON.stringify({ type: 'failed', error: error.message, code: error.code })}\n`;
   }

@@ -1,4 +1,4 @@
-// The account's messages: reading the last ones, writing as the owner, and the probe after linking.
+// Routes that list recent messages, send a message as the owner, and send the test message after linking.
 
 import { randomUUID } from 'node:crypto';
 import {
@@ -93,8 +93,8 @@ export function messageRoutes(
   );
 }
 
-// The message to oneself that proves the wire after linking: sent like any other, then asked after by its
-// key, which never sends it twice.
+// The test message to oneself after linking. It is sent like any other and then looked up by its key, so it is never
+// sent twice.
 
 const SENTENCES: Readonly<Record<OutboxState, string>> = {
   pending: 'The message to yourself has not left yet; `relay status` says how sending is.',
@@ -109,7 +109,7 @@ interface ProbeDeps {
   readonly whatsapp: Transport;
   readonly send: SendAsOwner;
   readonly limits: Pick<HttpLimits, 'probeMs' | 'probeLookMs'>;
-  /** The caller is gone: nobody waits for the answer. */
+  /** Aborts when the caller has disconnected. */
   readonly signal: AbortSignal;
 }
 

@@ -1,4 +1,4 @@
-// Groups that are read in silence. Each route is one verb of the port: nothing is decided here.
+// Routes for observed groups. They only call the service.
 
 import {
   changeDigestExportSchema,
@@ -82,7 +82,7 @@ export function observedGroupRoutes(app: App, { observing }: Pick<HttpDeps, 'obs
   );
 }
 
-// Digests of observed groups. The route is the verb of the port: nothing is decided here.
+// Digests of observed groups. The route only calls the service.
 
 export function digestRoutes(app: App, { digests }: Pick<HttpDeps, 'digests'>): void {
   app.get(
@@ -100,7 +100,7 @@ export function digestRoutes(app: App, { digests }: Pick<HttpDeps, 'digests'>): 
   );
 }
 
-// Where digests go outside of Relay. A secret is given out once, when it is made.
+// Targets of digest exports. A secret is returned once, when it is created.
 
 const exportTags = ['memory'];
 const DIGEST_EXPORT_PATH = '/api/outside-memory';

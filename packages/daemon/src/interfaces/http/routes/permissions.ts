@@ -1,5 +1,5 @@
-// Seed 000's permissions, to the letter: paths, bodies, codes and sentences. What the seed refuses it
-// refuses with a sentence alone, and so do these routes.
+// Seed 000's routes for permissions, exactly as specified: paths, bodies, codes and sentences. Where the seed answers a
+// refusal with a sentence only, so do these routes.
 import {
   createPermissionSchema,
   listPermissionsSchema,
@@ -96,7 +96,7 @@ export function permissionRoutes(app: App, { grants }: Pick<HttpDeps, 'grants'>)
   );
 }
 
-/** Whatever is no id names no permission: 404, as for one that was never there. */
+/** A string that is not an id is answered with 404, like the id of a permission that never existed. */
 function named(id: string): GrantId {
   try {
     return grantId(id);

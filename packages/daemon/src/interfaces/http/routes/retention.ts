@@ -1,4 +1,4 @@
-// What is kept how long, and erasing somebody. The routes are the verbs of the port: nothing is decided here.
+// Routes for retention periods and for erasing a contact's data. They only call the service.
 import {
   erasureReceiptSchema,
   forgetPreviewSchema,

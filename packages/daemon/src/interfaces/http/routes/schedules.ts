@@ -1,4 +1,4 @@
-// Messages for later. Each route is one verb of the port: nothing is decided here.
+// Routes for schedules. They only call the service.
 import {
   createScheduleSchema,
   listSchedulesSchema,
@@ -14,7 +14,7 @@ import type { HttpDeps } from '../deps.ts';
 const tags = ['schedules'];
 const params = z.strictObject({ id: z.string() });
 
-/** Whatever is no id names no schedule: 404, as for one that was never there. */
+/** A string that is not an id is answered with 404, like the id of a schedule that never existed. */
 function named(id: string): ScheduleId {
   try {
     return scheduleId(id);

@@ -1,4 +1,4 @@
-// The settings that the owner changes over the API. Each route is one verb of the port; no key ever leaves by one.
+// Routes for the settings that the owner changes over the API. No response ever contains a key.
 import {
   changeSettingsSchema,
   modelTrialSchema,

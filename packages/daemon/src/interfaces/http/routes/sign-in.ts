@@ -1,5 +1,5 @@
-// Signing a browser in and out, and changing the owner's token. Invariant: a login code works once
-// and for a minute; what is kept of codes and sessions is their hash.
+// Routes that sign a browser in and out and rotate the owner's token.
+// Invariant: a login code works once and for a minute; only hashes of codes and sessions are stored.
 import { randomBytes } from 'node:crypto';
 import {
   loginCodeSchema,

@@ -1,4 +1,4 @@
-// How the daemon is: seed 003's status, and what `relay doctor` checks.
+// Seed 003's status route, and the checks of `relay doctor`.
 
 import { activityQuerySchema, activitySchema } from '@relay/contract/api/activity';
 import { doctorQuerySchema, doctorReportSchema, statusSchema } from '@relay/contract/api/status';
@@ -35,7 +35,7 @@ export function statusRoutes(app: App, deps: Pick<HttpDeps, 'status' | 'checks'>
   );
 }
 
-// What happened over the last hours or days, counted for Home.
+// Counts of what happened in the last hours or days, for the home page.
 
 export function activityRoutes(app: App, { activity }: Pick<HttpDeps, 'activity'>): void {
   app.get(
@@ -55,7 +55,7 @@ export function activityRoutes(app: App, { activity }: Pick<HttpDeps, 'activity'
   );
 }
 
-// Figures for a monitor. Open to the owner, and to a token that may do this and nothing else with it.
+// Metrics for a monitoring system. Allowed for the owner and for a token with the scope `metrics:read`.
 
 export function metricsRoutes(app: App, { metrics }: Pick<HttpDeps, 'metrics'>): void {
   app.get(

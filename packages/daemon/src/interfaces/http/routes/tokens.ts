@@ -1,4 +1,4 @@
-// The tokens of programs: made, given a new secret and ended by the owner alone. A secret is shown once.
+// Routes with which the owner creates, rotates and revokes clients' tokens. A secret is shown once.
 import {
   createTokenSchema,
   tokenSchema,
@@ -15,7 +15,7 @@ import type { OpenStreams } from '../streams.ts';
 const tags = ['tokens'];
 const params = z.object({ token: z.string().max(128).describe('Its name or id') });
 
-/** Only of a browser session that did not sign in within the last five minutes; the guard reads it. */
+/** Needed only by a browser session that did not sign in within the last five minutes; the guard reads it. */
 const headers = z.object({ [OWNER_TOKEN_HEADER]: z.string().max(200).optional() });
 
 export function tokenRoutes(

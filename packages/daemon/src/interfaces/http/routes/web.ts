@@ -1,6 +1,6 @@
-// The built console, as files. They hold no secret and no data, so they are open: without a session
-// the page can only say how to get one. Invariant: each document goes out with a nonce of its own, and
-// only styles that carry it may be written into the page.
+// Serves the files of the built console. They contain no secret and no data, so they need no credential; without a
+// session the page only shows how to sign in.
+// Invariant: each document is sent with its own nonce, and only styles with that nonce may be added to the page.
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
@@ -21,17 +21,17 @@ export async function webRoutes(app: App, directory: string): Promise<void> {
     }
     await web.register(serveFiles, {
       root: directory,
-      // A route for each file there is: any other path meets the guard.
+      // One route per existing file: any other path goes through the guard.
       wildcard: false,
       index: false,
       globIgnore: ['index.html', '**/*.gz'],
-      // The build has left the same, smaller, beside each.
+      // The build writes a compressed copy beside each file.
       preCompressed: true,
       decorateReply: false,
       schemaHide: true,
       cacheControl: false,
       setHeaders(reply, path) {
-        // The build names what is in `assets` by its content.
+        // File names in `assets` contain a content hash.
         const forever = path.includes(`${sep}assets${sep}`);
         reply.header('cache-control', forever ? 'public, max-age=31536000, immutable' : 'no-cache');
       },
@@ -48,8 +48,8 @@ function sendPage(reply: FastifyReply, document: string): FastifyReply {
     .send(document.replaceAll(PAGE_NONCE, nonce));
 }
 
-// What a page of ours may do: run its own files and talk to its own origin, nothing else. A document that writes
-// styles of its own does so with the nonce it was handed out with; no script is ever let in that way.
+// The console may run its own files and connect to its own origin only. A document may add styles with the nonce it was
+// sent with; a nonce never allows a script.
 
 export function contentPolicy(nonce?: string): string {
   const styles = nonce === undefined ? "'self'" : `'self' 'nonce-${nonce}'`;

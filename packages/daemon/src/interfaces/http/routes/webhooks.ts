@@ -1,5 +1,5 @@
-// Webhooks: made, changed and ended by the owner alone, and what became of what they were told. A secret is
-// shown once, when it is made.
+// Routes with which the owner creates, changes and deletes webhooks and reads their deliveries. A secret is shown once,
+// when it is created.
 import {
   changeWebhookSchema,
   createWebhookSchema,

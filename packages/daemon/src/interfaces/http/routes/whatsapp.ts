@@ -1,4 +1,4 @@
-// Seed 000's routes of the connection, to the letter, and beside them the link as Relay knows it.
+// Seed 000's routes of the connection, exactly as specified, and Relay's own routes of the link.
 
 import { Readable } from 'node:stream';
 import {
@@ -101,7 +101,7 @@ export function whatsappRoutes(
     async (_request, reply) => {
       reply.header('cache-control', 'no-store');
       const { qr } = deps.whatsapp.link;
-      // The seed gives this one body without a code.
+      // The seed specifies this error body without a code.
       if (qr === null) return reply.code(404).send({ error: errorSentence('no_qr_code') });
       return reply.send({ qr: await picture(qr) });
     },
@@ -125,7 +125,7 @@ export function whatsappRoutes(
   );
 }
 
-// The link as it changes: seed 000's stream of QR codes, and our own with every state and its sentence.
+// Streams of the link's changes: seed 000's stream of QR codes, and Relay's own with every state and its sentence.
 
 interface LinkStreamDeps {
   readonly streams: OpenStreams;
@@ -165,8 +165,8 @@ export function whatsappStreamRoutes(
           }),
           { objectMode: false },
         );
-        // Whoever comes back is told the present state first, so a broken stream loses nothing.
-        stream.on('error', (error) => deps.log.warn('link stream broke', { error }));
+        // A reconnecting client gets the current state first, so a broken stream loses nothing.
+        stream.on('error', (error) => deps.log.warn('link stream failed', { error }));
         return reply
           .type('text/event-stream')
           .header('cache-control', 'no-cache')
@@ -201,17 +201,20 @@ interface RouteText {
   readonly description: string;
 }
 
-// Changes of the link as SSE frames, pulled by the response. Invariant: what is true now comes at once,
-// then every change in order; a reader that does not read is held a bounded number of them.
+// Changes of the link as SSE frames, pulled by the response.
+// Invariant: the current state comes first, then every change in order; the number of changes held for a slow client is
+// bounded.
 
-/** The frames one change is worth to a reader who has seen all before it; empty when none. */
+/**
+ * Returns the frames for one change, for a reader that has seen all earlier ones; empty when there is nothing to send.
+ */
 type LinkFrames = (link: WhatsAppLink) => Promise<string> | string;
 
 interface LinkStream {
   readonly transport: Pick<Transport, 'link' | 'subscribe'>;
   readonly frames: LinkFrames;
   readonly signal: AbortSignal;
-  /** Whether the reader may still read; asked at every slow poll. */
+  /** Whether the client may still read; checked at every slow poll. */
   allowed(): Promise<boolean>;
   readonly limits: Pick<HttpLimits, 'pollMs' | 'linkKeepAliveMs' | 'streamBatch'>;
 }
@@ -251,7 +254,10 @@ async function* streamLink(stream: LinkStream): AsyncGenerator<string, void, voi
   }
 }
 
-/** Seed 000's three events. `connected` is an event of the moment: who comes later learns it by `status`. */
+/**
+ * Seed 000's three events. `connected` is sent only at that moment; a client that connects later learns it from
+ * `status`.
+ */
 function qrFrames(picture: QrPicture): LinkFrames {
   let seen: { readonly status: string; readonly qr: string | null } | null = null;
   return async (link) => {
@@ -270,7 +276,7 @@ function qrFrames(picture: QrPicture): LinkFrames {
   };
 }
 
-/** Our own: the whole link, whenever something a person could see has changed. */
+/** Relay's own stream: the whole link, whenever something visible has changed. */
 function fullLinkFrames(): LinkFrames {
   let seen = '';
   return (link) => {
@@ -285,9 +291,9 @@ function fullLinkFrames(): LinkFrames {
 const frame = (event: string, data: object): string =>
   `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 
-// A transport's link as the API shows it; the one place where its dates become text.
+// The transport's link as the API shows it. Dates are converted to text only here.
 
-/** Seed 000's view: the number is told only while connected. */
+/** Seed 000's view: it contains the number only while connected. */
 function publicStatus({ state, phone }: Pick<WhatsAppLink, 'state' | 'phone'>): WhatsAppStatusBody {
   const status = whatsappStatusOf(state);
   return { status, phoneNumber: status === 'connected' ? phone : null };
@@ -319,7 +325,7 @@ function toLinkBody(link: WhatsAppLink): LinkBody {
   };
 }
 
-/** The state's sentence, with the one figure that makes waiting bearable. */
+/** The state's sentence, with the number of messages still to be synced. */
 function linkSentence({ state, replaying }: WhatsAppLink): string {
   if (state !== 'syncing' || replaying === null || replaying === 0)
     return connectionSentence(state);
@@ -328,7 +334,7 @@ function linkSentence({ state, replaying }: WhatsAppLink): string {
 
 const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
 
-// Seed 003's `/init`: keeps the model's key and provider, and the web search's key, then begins to link.
+// Seed 003's `/init`: stores the model's key and provider and the web search's key, then starts linking.
 
 export function initRoutes(
   app: App,
