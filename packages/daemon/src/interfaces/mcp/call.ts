@@ -1,6 +1,6 @@
-// One call of a tool, by whichever door it came. Invariant: whose token it is and what that opens is looked
-// up at this call; the input is read by the tool's schema before the tool sees it, and nothing but the
-// tool's own output goes back.
+// Runs one tool call of a client, whichever way it arrived.
+// Invariant: the token and its scopes are looked up at this call, the input is parsed with the tool's schema before the
+// tool sees it, and only the tool's own output is returned.
 
 import { randomUUID } from 'node:crypto';
 import { boundedText } from '@relay/contract/api/common';
@@ -38,13 +38,13 @@ import { readMessagesTool, sendMessageTool } from './tools/messages.ts';
 import { cancelScheduleTool, listSchedulesTool, scheduleMessageTool } from './tools/schedules.ts';
 import { searchMessagesTool } from './tools/search.ts';
 
-/** The program's own name for a call. */
+/** The client's own key for a call. */
 const KEY = boundedText(128);
 
-/** Below the minute that programs wait for an answer by themselves. */
+/** Less than the minute that clients wait for an answer by default. */
 const LIMIT_MS = 50_000;
 
-/** Throws an Ask or a RelayError and nothing else. */
+/** Throws an InputRequiredError or a RelayError and nothing else. */
 export async function callTool(
   deps: ClientDeps,
   hash: string,
@@ -53,7 +53,7 @@ export async function callTool(
   door: CallContext,
 ): Promise<Record<string, unknown>> {
   const tool = CLIENT_TOOLS.get(name);
-  // Before anything is waited for: this is when the call came.
+  // Created before anything is awaited, so that its place is the order of arrival.
   const line = new OrderedCall(deps.turns, `${hash} ${tool?.name}`);
   try {
     return await withTimeLimit(tool?.limitMs ?? LIMIT_MS, door.signal, async (signal) => {
@@ -109,8 +109,9 @@ const oneLine = (text: string): string =>
     .replace(/(?<!\s)\s*\n\s*(→ )?/g, '; ')
     .slice(0, 400);
 
-// What a tool throws becomes what is answered. Invariant: only sentences of the one table go out; anything
-// else is `internal` under an id, and what it was stays in the log.
+// Maps a tool's errors to RelayErrors.
+// Invariant: answers contain only sentences of the error table; any other error is answered as `internal` with an id
+// and is only logged.
 
 export function toRelayError(log: Log, tool: string, error: unknown): RelayError {
   if (error instanceof RelayError) return error;
@@ -120,7 +121,7 @@ export function toRelayError(log: Log, tool: string, error: unknown): RelayError
   return new RelayError('internal', { request });
 }
 
-/** A limit that holds though the work may hang: it is told by the signal, and no longer waited for. */
+/** Enforces the limit even if the work hangs: aborts its signal and stops waiting for it. */
 export async function withTimeLimit<T>(
   limitMs: number,
   cancelled: AbortSignal,
@@ -142,8 +143,7 @@ export async function withTimeLimit<T>(
   }
 }
 
-// Every tool that programs may call, by name: what MCP lists, what /api/tools lists, and what the matrix of
-// tokens and tools is tested over.
+// All tools of clients by name. MCP and /api/tools list them, and the test of tokens against tools covers them.
 
 const ALL_TOOLS: readonly ClientTool[] = [
   authenticateQrTool,

@@ -1,5 +1,5 @@
-// The three doors of programs over one registry: MCP over HTTP, MCP over a pipe, and plain calls. The library
-// that speaks MCP is loaded when somebody comes by the first two: the daemon starts without it.
+// The three ways in which clients reach the tools: MCP over HTTP, MCP over a pipe, and plain calls. The MCP library is
+// loaded with the first use of the first two, so the daemon starts without it.
 import type { Duplex } from 'node:stream';
 import type { TokenClient } from '@relay/contract/api/credentials';
 import type { ListedTool } from '@relay/contract/api/tools';
@@ -30,7 +30,7 @@ export function openClientApi(deps: ClientDeps) {
   };
 }
 
-/** A plain call is answered at once and nobody is asked: what needs a yes waits in the approvals. */
+/** A plain call is answered at once and cannot ask for a confirmation: what needs one becomes an approval. */
 const PLAIN_CALL: Omit<CallContext, 'key'> = {
   signal: new AbortController().signal,
   progress() {},

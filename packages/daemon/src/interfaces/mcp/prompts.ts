@@ -1,4 +1,4 @@
-// Prompts as a server offers them: those that the token's scopes open, with arguments that were looked at.
+// MCP prompts: lists those that the token's scopes allow, and validates their arguments.
 import {
   type CompleteRequestParams,
   type GetPromptResult,
@@ -59,7 +59,7 @@ async function writePrompt(
   };
 }
 
-/** One line each: a break would look like another of ours. */
+/** Arguments are single lines: a line break could look like another line of Relay's own text. */
 function parsePromptInput(
   prompt: ClientPrompt,
   given: Readonly<Record<string, string>>,
@@ -90,9 +90,10 @@ const toResourceLink = (place: ResourceRef) => ({
   mimeType: JSON_MIME_TYPE,
 });
 
-// The prompts themselves: what somebody may start with at their program. Each says which tools and addresses to
-// use and how to treat what is found there. Invariant: beside our own text only the asker's words and ids are
-// in a prompt, never a word of anybody who wrote.
+// The prompts: starting points that a person can choose in their client. Each says which tools and addresses to use and
+// how to treat what is found there.
+// Invariant: besides Relay's own text a prompt contains only the words and ids that the person entered, never text from
+// messages.
 
 interface PromptArgument {
   readonly name: string;
@@ -105,7 +106,7 @@ type PromptInput = Readonly<Record<string, string>>;
 
 interface WrittenPrompt {
   readonly text: string;
-  /** Where to read, as the program may attach it. */
+  /** Addresses to read, which the client may attach. */
   readonly places: readonly ResourceRef[];
 }
 
@@ -113,7 +114,7 @@ interface ClientPrompt {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** All of them are needed. */
+  /** The token needs all of these scopes. */
   readonly scopes: readonly Scope[];
   readonly arguments: readonly PromptArgument[];
   write(asking: AuthorizedRequest, given: PromptInput): Promise<WrittenPrompt>;
@@ -253,22 +254,22 @@ const PROMPTS: readonly ClientPrompt[] = [
 const isPromptAllowed = (program: TokenClient, { scopes }: ClientPrompt): boolean =>
   scopes.every((scope) => program.scopes.includes(scope));
 
-/** As somebody's own words: they end where we say. */
+/** Quotes the person's own words, so that it is clear where they end. */
 const quoteInput = (text: string): string => `“${text.replace(/[“”]/g, '"')}”`;
 
-// Completions: what may stand in for an argument of a prompt or of an address. Names are those in the owner's
-// records, of chats that the program may read; of the others there is none.
+// Completions for arguments of prompts and addresses. They offer only names from the owner's records, and only of chats
+// that the client may read.
 
 const MOST_LOOKED_AT = 1_000;
 const MOST_SHOWN = 50;
 
-/** A prompt takes names, an address takes ids; either is found by both. */
+/** A prompt takes names, an address takes ids; both can be searched by either. */
 interface CompletionTarget {
   readonly part: ResourcePart;
   readonly as: 'name' | 'id';
 }
 
-/** What the arguments are called that mean something we have. */
+/** Arguments that can be completed, and what they refer to. */
 const ARGUMENTS: Readonly<Record<string, ResourcePart>> = {
   chat: 'chat',
   who: 'chat',
@@ -329,11 +330,11 @@ async function findCompletions(
   return (
     rows
       .filter(({ name, shown }) => begins(foldName(name), start) || shown.startsWith(start))
-      // Where two share a name only the id says which is meant.
+      // When two chats have the same name, only the id is unambiguous.
       .map(({ name, shown }) => (as === 'id' || (named.get(name) ?? 0) > 1 ? shown : name))
   );
 }
 
-/** The name or one of its words. */
+/** Whether the name or one of its words begins with `start`. */
 const begins = (name: string, start: string): boolean =>
   name.startsWith(start) || name.includes(` ${start}`);

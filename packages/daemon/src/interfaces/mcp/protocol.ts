@@ -1,5 +1,5 @@
-// Answers to what is no call of a tool: resources, prompts, completions. Whose token it is is looked up at each
-// of them; what is refused is an error of JSON-RPC with a sentence from the one table, and nothing else.
+// Answers MCP requests other than tool calls: resources, prompts and completions. The token is looked up at each
+// request; a refusal is a JSON-RPC error with a sentence of the error table and nothing else.
 
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import {
@@ -22,7 +22,7 @@ import { toRelayError } from './call.ts';
 import { seedErrorCode } from './reachability.ts';
 import { type ClientDeps, type ConfirmationAnswer, InputRequiredError } from './tool.ts';
 
-/** What an answer is made for. */
+/** What the answer to one request depends on. */
 export interface AuthorizedRequest {
   readonly world: ClientDeps;
   readonly program: TokenClient;
@@ -49,13 +49,14 @@ const rpcCodeOf = ({ code, status }: RelayError): ProtocolErrorCode => {
   return status >= 500 ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams;
 };
 
-// What whoever sits at the program is asked, over rounds that the client carries: the state it brings back is
-// sealed with a key of this daemon's run. Invariant: a yes is good once, for the token, the tool, the
-// arguments and the very question it was given to; for anything else it is asked anew. A no needs no seal.
+// Confirmations: questions to the person at the client. The client carries the state from round to round, sealed with a
+// key of this run of the daemon.
+// Invariant: a confirmation is valid once, and only for the token, tool, arguments and question it was given for;
+// otherwise the person is asked again. A refusal needs no seal.
 
-/** What is asked about: whatever of this changes, it is another question. */
+/** What a confirmation covers; if any of this changes, it is a different question. */
 export interface ConfirmationSubject {
-  /** The token's. */
+  /** The token's hash. */
   readonly hash: string;
   readonly tool: string;
   readonly input: unknown;
@@ -66,7 +67,7 @@ interface SealedConfirmation {
   readonly nonce: string;
 }
 
-/** The name of the one thing that is asked for. */
+/** The name of the only requested input. */
 const CONFIRM = 'confirm';
 const GOOD_FOR_SECONDS = 600;
 const KEY_BYTES = 32;
@@ -76,13 +77,13 @@ export class Confirmations {
     key: randomBytes(KEY_BYTES),
     ttlSeconds: GOOD_FOR_SECONDS,
   });
-  /** Yeses that were used, and when each would have run out; the oldest first. */
+  /** Used confirmations and when each would have expired, oldest first. */
   readonly #spent = new Map<string, number>();
 
   readonly verify = (state: string, ctx: ServerContext): Promise<unknown> =>
     this.#codec.verify(state, ctx);
 
-  /** The answer that this round brings; throws an Ask where it brings none. */
+  /** The answer in this round's request; throws an InputRequiredError when there is none. */
   answer(
     { mcpReq }: ServerContext,
     about: ConfirmationSubject,
@@ -130,14 +131,14 @@ const digestOf = ({ hash, tool, input }: ConfirmationSubject, question: string):
     .update(JSON.stringify([hash, tool, input ?? {}, question]))
     .digest('hex');
 
-// What leaves says what was meant. Seed 002 calls a failed network -32002: the library knows that number as
-// another error's, of long ago, and writes -32602 in its place. And params that it cannot read it calls an
-// error of its own, with all that was wrong with them in place of a sentence.
+// Corrects error codes that the library would change. Seed 002 gives a failed network the code -32002; the library
+// knows that number as an obsolete code of another error and writes -32602 instead. It also answers unreadable params
+// with its own error, which lists all issues instead of a sentence.
 
-/** No sentence of ours begins so. */
+/** No sentence of Relay begins like this. */
 const ISSUE_LIST = /^\s*\[/;
 
-/** In place: a transport is known to the library by what it is. */
+/** Patches in place, because the library recognizes a transport by its identity. */
 export function patchErrorCodes(mcp: McpServer): void {
   const connect = mcp.connect.bind(mcp);
   mcp.connect = (transport) => {

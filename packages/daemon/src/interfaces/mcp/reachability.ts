@@ -1,6 +1,5 @@
-// Whether WhatsApp can be reached now, asked before anything is submitted: after NETWORK_ERROR nothing may
-// be left waiting to be sent later. A network that is away is waited for as seed 002 says; a session that has
-// ended is told as that, and not as another fault.
+// Checks whether WhatsApp is reachable before anything is submitted: after NETWORK_ERROR nothing may stay queued. For a
+// lost network it waits as seed 002 says; an ended session is reported as such and not as another error.
 import { type ConnectionState, connectionSentence } from '@relay/contract/connection/states';
 import { type KnownErrorCode, RelayError } from '@relay/contract/errors';
 import type { WhatsAppLink } from '@relay/core/ports/transport';
@@ -12,11 +11,11 @@ import type { ClientCall, ClientDeps } from './tool.ts';
 
 type Reachability =
   | 'up'
-  /** It comes back by itself. */
+  /** It reconnects by itself. */
   | 'away'
-  /** A person has to link it again, or to bring the link back here. */
+  /** A person has to link the account again, or move the link back to this daemon. */
   | 'ended'
-  /** WhatsApp no longer speaks as expected. */
+  /** WhatsApp's protocol is no longer as expected. */
   | 'changed';
 
 const REACHABILITY_OF_STATE: Readonly<Record<ConnectionState, Reachability>> = {
@@ -49,11 +48,11 @@ export function reachabilityOf({
   state,
   phone,
 }: Pick<WhatsAppLink, 'state' | 'phone'>): Reachability {
-  // Without a number nobody has linked it yet: there is nothing that could come back.
+  // Without a number the account was never linked, so no connection can come back.
   return state === 'disconnected' && phone === null ? 'ended' : REACHABILITY_OF_STATE[state];
 }
 
-/** Resolves while WhatsApp can be reached; refuses with the seed's error where it cannot. */
+/** Resolves when WhatsApp is reachable, or throws the seed's error. */
 export async function waitUntilReachable(call: ClientCall): Promise<void> {
   const { transport, wait } = call.world;
   const { stepsMs } = RETRY.outbound_send;
@@ -62,7 +61,7 @@ export async function waitUntilReachable(call: ClientCall): Promise<void> {
     const which = `${tried + 1} of ${stepsMs.length}`;
     call.progress(`WhatsApp cannot be reached. Trying again in ${ms / 1_000} s (${which}).`);
     await wait(ms, call.signal);
-    // It would rest for longer than the call waits.
+    // Its own reconnect delay is longer than the call waits.
     if (transport.link.state === 'unreachable') transport.connect();
   }
   if (await isUp(call)) return;
@@ -85,8 +84,8 @@ async function isUp({ world: deps }: ClientCall): Promise<boolean> {
   }
 }
 
-// The refusals that seed 002 has codes for. Over MCP they are answered as errors of JSON-RPC, code and name
-// as written there; every other refusal is the result of the call, so that the program reads the sentence.
+// The errors that seed 002 has codes for. Over MCP they are JSON-RPC errors with the seed's code and name; every other
+// refusal is the result of the call, so that the client's model reads the sentence.
 
 const SEED_ERRORS = {
   SESSION_PATH_INVALID: { rpc: -32000, code: 'session_not_kept' },
@@ -113,18 +112,18 @@ export class SeedError extends RelayError {
   }
 }
 
-/** What the seed's code for a name is; undefined for what is none of its names. */
+/** The seed's code for an error name; undefined for any other name. */
 export const seedErrorCode = (name: unknown): number | undefined =>
   typeof name === 'string' && Object.hasOwn(SEED_ERRORS, name)
     ? SEED_ERRORS[name as SeedErrorName].rpc
     : undefined;
 
-// WhatsApp answered as nobody expected, and it was no log-out: a person has to look. They are told where they
-// look, in the log, on the live stream and, if they wish, on WhatsApp; once for each thing.
+// Reports an unexpected answer of WhatsApp that is not a log-out, because a person has to look at it. The owner is
+// notified in the log, on the live stream and, if enabled, on WhatsApp, once per subject.
 
 const UNEXPECTED_EVENT = 'whatsapp.unexpected';
 
-/** `about` names the thing; nothing that somebody wrote is in the sentence. */
+/** `about` identifies the subject; the sentence contains no text from messages. */
 export async function reportUnexpected(
   deps: ClientDeps,
   about: string,

@@ -1,13 +1,13 @@
-// Which chat a program means by `chat_id`: a name in the owner's records, a number, an address, or an id. Only
-// those the owner has a record for and the token may deal with; whoever is not among them does not exist for
-// it. Where several fit, or a part of a name alone, nobody is chosen: the candidates are the answer.
+// Finds the chat that a client means by `chat_id`: a name in the owner's records, a number, an address or an id. It
+// finds only chats that the owner has a record for and that the token may use; all others do not exist for the client.
+// If several chats match, or only a part of a name does, none is chosen and the candidates are returned.
 //
-//   whoIs(call, given, db?)     → { found } | { ambiguous } | { nobody }; what that is, each tool decides
-//   someone(call, given, db?)   → the one that is found, or a RelayError with the candidates
-//   readable(call, given, db?)  → the same, with a chat that may be read
-//   reachable(call)             → everybody the program may deal with
-//   reachedByIds(call, ids)     → of these chats or contacts, those
-//   chatOf(call, tx, reached)   → its chat, made if nobody has written there yet
+//   matchChat(call, given, db?)            → { found } | { ambiguous } | { nobody }; the tool decides what follows
+//   resolveChat(call, given, db?)          → the chat that was found, or a RelayError with the candidates
+//   resolveReadableChat(call, given, db?)  → the same, for a chat that may be read
+//   listClientChats(call)                  → all chats that the client may use
+//   findReachableByIds(call, ids)          → those of the given chats or contacts that the client may use
+//   findOrMakeChatFor(call, tx, reached)   → its chat, created if there are no messages yet
 
 import { boundedText } from '@relay/contract/api/common';
 import { RelayError } from '@relay/contract/errors';
@@ -22,7 +22,7 @@ import type { Db, Transaction } from '../../platform/db/database.ts';
 import { type PermittedChat, readReachableChats } from '../../platform/db/grants.ts';
 import type { ClientCall } from './tool.ts';
 
-/** `chat` is null while nobody has written there; `address` is the id that get_chats gives. */
+/** `chat` is null while it has no messages; `address` is the id that get_chats returns. */
 export type ReachableChat = PermittedChat;
 type ChatMatch = MatchChoice<ReachableChat>;
 type ChatLookup = Pick<ClientCall, 'world' | 'program'>;
@@ -87,11 +87,11 @@ export async function findOrMakeChatFor(
   return made;
 }
 
-/** As people tell two of one name apart: `Ben (+4917…)`. */
+/** Distinguishes two contacts with the same name: `Ben (+4917…)`. */
 export const formatRecipient = ({ name, phone, address }: ReachableChat): string =>
   `${name} (${phone === null ? address : `+${phone}`})`;
 
-/** For a refusal: names as the owner has them, with the ids to choose by. */
+/** For an error: the owner's names, with the ids to choose from. */
 const formatCandidates = (of: readonly ReachableChat[]): string =>
   [
     ...of.slice(0, MOST_NAMED).map(({ name, address }) => `${name} (${address})`),
@@ -107,7 +107,7 @@ function loadReachable(
   return readReachableChats(db, lease.account, { admins, contacts: program.contacts }, who);
 }
 
-/** Letters make it a name, whatever digits are in it; only an address may have them after its @. */
+/** Text with letters is a name, whatever digits it contains; only an address may have letters after its @. */
 function addressIn({ world: deps }: ChatLookup, query: string) {
   if (GROUP.test(query)) return { group: query };
   if (ID.test(query)) return { ids: [query] };
@@ -116,7 +116,7 @@ function addressIn({ world: deps }: ChatLookup, query: string) {
   return alias === null ? null : { alias };
 }
 
-/** By the whole name, or else by whole words of it: `Ann` is never taken for `Anna`, only said to be like it. */
+/** Matches the whole name, or else whole words of it: `Ann` never resolves to `Anna`, which is only a candidate. */
 function byName(query: string, everybody: readonly ReachableChat[]): ChatMatch {
   const wanted = foldName(query);
   if (wanted === '') return { nobody: true };
@@ -134,7 +134,7 @@ function byName(query: string, everybody: readonly ReachableChat[]): ChatMatch {
   return candidates.length === 0 ? { nobody: true } : { ambiguous: candidates };
 }
 
-// How tools take a chat, and how they name one in an answer.
+// Schemas for a chat in the input and the output of tools.
 
 export const chatInput = boundedText(128).describe(
   'The chat: its id as get_chats gives it, a phone number, or the whole name that the owner has given it.',
@@ -145,7 +145,7 @@ export const chatRefSchema = z.object({
   name: z.string().describe('As the owner calls it.'),
 });
 
-/** How many of `what` are wanted. */
+/** The schema of a tool's limit: how many of `what` to return. */
 export const limitInput = (what: string, usual: number, most: number) =>
   z
     .int()

@@ -1,5 +1,5 @@
-// The MCP server of one exchange or one connection, made by one factory for every transport and every
-// protocol version. It lists and calls the registry's tools, as far as the token goes that it was made for.
+// Creates the MCP server of one request or one connection, with one factory for all transports and protocol versions.
+// It lists and calls the tools that the token allows.
 import {
   type CacheHint,
   type CallToolResult,
@@ -30,7 +30,7 @@ import {
   toJsonSchema,
 } from './tool.ts';
 
-/** `hash` is the token's, from the transport; nothing the program says about itself is looked at. */
+/** `hash` is the token's, from the transport; what the client says about itself is ignored. */
 export const createServerFactory =
   (
     deps: ClientDeps,
@@ -60,7 +60,7 @@ export const createServerFactory =
     });
     server.setRequestHandler('tools/call', async ({ params }, ctx) => {
       const about: ConfirmationSubject = { hash, tool: params.name, input: params.arguments };
-      // In the current protocol each request says what its client can do; before, the handshake did.
+      // In the current protocol each request declares the client's capabilities; before, the handshake did.
       const capabilities =
         context.era === 'modern' ? declaredIn(ctx) : server.getClientCapabilities();
       const door: CallContext = {
@@ -78,7 +78,7 @@ export const createServerFactory =
     return mcp;
   };
 
-/** Told to whoever reads by looking again; a change that is subscribed to is told at once. */
+/** The cache time for clients that poll; subscribers are notified at once. */
 const cacheHintOf = ({ pollMs }: ClientDeps): CacheHint => ({
   ttlMs: pollMs,
   cacheScope: 'private',
@@ -98,13 +98,13 @@ const toMcpTool = (tool: ClientTool): Tool => ({
   annotations: { title: tool.title, ...tool.hints },
 });
 
-/** As the library has checked it. */
+/** As validated by the library. */
 const declaredIn = ({ mcpReq }: ServerContext): ClientCapabilities | undefined =>
   (mcpReq.envelope as Record<string, ClientCapabilities> | undefined)?.[
     CLIENT_CAPABILITIES_META_KEY
   ];
 
-/** A form, that is: a bare word meant one before there was anything else. */
+/** Whether the client can show a form. An `elicitation` without details means a form, from before there were others. */
 function canAsk(capabilities: ClientCapabilities | undefined): boolean {
   const elicitation = capabilities?.elicitation;
   if (elicitation === undefined) return false;
@@ -124,7 +124,7 @@ function exchange(
     progress(message) {
       if (typeof progressToken !== 'string' && typeof progressToken !== 'number') return;
       step += 1;
-      // Nobody may listen any more, and that is no fault of the call.
+      // The client may have stopped listening; that does not affect the call.
       notify({
         method: 'notifications/progress',
         params: { progressToken, progress: step, message },

@@ -1,12 +1,12 @@
-// What a program would do, through the gate and past whoever has to be asked first:
+// Submits a client's action to the gate, after a confirmation where one is required:
 //
-//   submit(call, async (tx) => ({ question, submit: (tx, circumstances) => … }))
+//   submitAction(call, async (tx) => ({ question, submit: (tx, context) => … }))
 //     → { status: 'done', done }                                  it has happened
 //     → { status: 'waiting_for_approval', approval_id, reason }   the owner is asked; nothing has happened
-//     ✗ RelayError `denied` (the ledger has it) or `declined` (whoever sits at the program said no)
+//     ✗ RelayError `denied` (recorded in the ledger) or `declined` (the person at the client declined)
 //
-// Invariant: whoever sits at the program is asked only about what the gate would allow, with no transaction
-// open and nothing written; their yes can only let it go on, and the gate decides again.
+// Invariant: the person at the client is asked only about what the gate would allow, with no transaction open and
+// nothing written. Their confirmation only lets it proceed, and the gate decides again.
 
 import { createHash } from 'node:crypto';
 import { RelayError } from '@relay/contract/errors';
@@ -31,19 +31,19 @@ import type { ClientCall } from './tool.ts';
 
 export interface SubmitResult<Done> {
   readonly decision: Decision;
-  /** There exactly if the owner is asked. */
+  /** Set exactly if the owner is asked. */
   readonly approval: ApprovalId | null;
-  /** There exactly if it was allowed. */
+  /** Set exactly if it was allowed. */
   readonly done: Done | null;
 }
 
 export interface PreparedAction<Done> {
-  /** All that a yes is given to, word for word: whom, and what. */
+  /** The exact text that is confirmed: the recipient and the content. */
   readonly question: string;
   submit(work: UnitOfWork, circumstances: SubmitContext): Promise<SubmitResult<Done>>;
 }
 
-/** Run anew in each transaction; what it throws undoes that one. */
+/** Runs again in each transaction; an error rolls that transaction back. */
 type PrepareAction<Done> = (tx: Transaction) => Promise<PreparedAction<Done>>;
 
 interface PendingApproval {
@@ -54,7 +54,7 @@ interface PendingApproval {
 
 type SubmitOutcome<Done> = { readonly status: 'done'; readonly done: Done } | PendingApproval;
 
-/** For the output of a tool whose act may wait. */
+/** For the output of a tool whose action may wait for an approval. */
 export const PENDING_APPROVAL_FIELDS = {
   approval_id: z
     .string()
@@ -78,7 +78,7 @@ export async function submitAction<Done>(
   }
 }
 
-/** Undoes the transaction in which the gate had no doubt but that somebody is to be asked. */
+/** Rolls back the transaction in which the gate would allow the action but a confirmation is required. */
 class ConfirmationRequired extends Error {
   readonly question: string;
 
@@ -105,7 +105,7 @@ async function attemptSubmit<Done>(
         });
         const unasked = how === 'ask_here' && went.decision.reason === 'confirm';
         if (unasked) throw new ConfirmationRequired(act.question);
-        // Whoever called was told that it is over: nothing happens behind their back.
+        // The caller was told that the call is over, so nothing may happen afterwards.
         call.signal.throwIfAborted();
         return went;
       }),
@@ -129,10 +129,10 @@ function toSubmitOutcome<Done>({
   };
 }
 
-// What a program does under a key of its own happens once: the same call again is answered as the first was,
-// before anybody is asked anything. Keys are the token's own.
+// Makes an action with a client's own key happen once: a repeated call gets the first call's result before anybody is
+// asked. Keys belong to the token.
 
-/** `input` is all that is asked for, as the tool's schema read it. */
+/** `input` is the whole request, as parsed by the tool's schema. */
 export const onceByKey =
   <Done extends object>(
     call: ClientCall,

@@ -1,6 +1,6 @@
-// One tool that programs may call: its name and schemas, the one scope that opens it, and what it does.
-// Invariant: the list and every word in it is fixed when the daemon starts; nothing that somebody wrote can
-// change what a program is told about a tool.
+// Defines a tool for clients: its name and schemas, the one scope it requires, and what it does.
+// Invariant: the list and all its texts are fixed when the daemon starts; no message can change what a client is told
+// about a tool.
 
 import type { ApprovalService } from '@relay/contract/api/approvals';
 import type { ChatSummaryService } from '@relay/contract/api/chats';
@@ -36,10 +36,10 @@ import type { PostgresEventLog } from '../../platform/db/events.ts';
 import type { Lease } from '../../platform/db/lease.ts';
 import type { UnitOfWork } from '../../platform/db/transaction.ts';
 
-/** What whoever sits at the program said; `cannot` when there is no way to ask them. */
+/** The answer of the person at the client; `cannot` when there is no way to ask them. */
 export type ConfirmationAnswer = 'yes' | 'no' | 'cannot';
 
-/** Thrown by a door out of a call that begins anew once somebody has answered. */
+/** Thrown out of a call that starts again once the person has answered. */
 export class InputRequiredError extends Error {
   readonly question: string;
 
@@ -49,13 +49,13 @@ export class InputRequiredError extends Error {
   }
 }
 
-/** What the door a call came by can do. */
+/** What the transport of a call supports. */
 export interface CallContext {
   readonly signal: AbortSignal;
-  /** The program's own name for the call: the same again answers what became of the first. */
+  /** The client's own key for the call: a call with the same key returns the result of the first. */
   readonly key: string | null;
   progress(sentence: string): void;
-  /** May begin the call anew with the answer: whatever comes before must have changed nothing. */
+  /** May start the call again with the answer: nothing before it may have changed anything. */
   confirm(question: string): Promise<ConfirmationAnswer>;
 }
 
@@ -63,11 +63,11 @@ export interface ClientCall extends CallContext {
   readonly world: ClientDeps;
   readonly program: TokenClient;
   readonly actor: TokenHolder;
-  /** What it may find and read. */
+  /** What the call may find and read. */
   readonly scope: SearchScope;
-  /** Before words of these chats are handed out. */
+  /** To be called before messages of these chats are returned. */
   noteRead(db: Db, chats: readonly ChatId[]): Promise<void>;
-  /** Work that is done in the order in which the calls of this token came. */
+  /** Runs work in the order in which this token's calls arrived. */
   inTurn<T>(work: () => Promise<T>): Promise<T>;
 }
 
@@ -86,9 +86,9 @@ interface ToolSpec<Input extends z.ZodObject, Output extends z.ZodObject> {
   readonly hints: ToolHints;
   readonly input: Input;
   readonly output: Output;
-  /** After which it is given up; less than a minute unless given. */
+  /** The call's time limit; less than a minute by default. */
   readonly limitMs?: number;
-  /** Refuses with a RelayError, or with a SeedError where seed 002 has a code for it. */
+  /** Throws a RelayError, or a SeedError where seed 002 has a code for it. */
   run(call: ClientCall, input: z.output<Input>): Promise<z.input<Output>>;
 }
 
@@ -98,7 +98,7 @@ export const defineTool = <Input extends z.ZodObject, Output extends z.ZodObject
   spec: ToolSpec<Input, Output>,
 ): ClientTool => spec as unknown as ClientTool;
 
-/** Looks and changes nothing; what others wrote may be in it. */
+/** For a tool that only reads; its output may contain text from messages. */
 export const READ_ONLY_HINTS: ToolHints = { readOnlyHint: true, openWorldHint: true };
 
 type Io = 'input' | 'output';
@@ -107,14 +107,14 @@ const jsonSchemaCache: Readonly<Record<Io, WeakMap<z.ZodObject, Record<string, u
   output: new WeakMap(),
 };
 
-/** A list of types is legal, and more than some programs understand. */
+/** A list of types is valid, but some clients do not understand it. */
 function withoutLists(_key: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !('type' in value)) return value;
   const { type, ...rest } = value;
   return Array.isArray(type) ? { ...rest, anyOf: type.map((each) => ({ type: each })) } : value;
 }
 
-/** Written once: the tools do not change while the daemon runs. */
+/** Cached, because the tools do not change while the daemon runs. */
 export function toJsonSchema(schema: z.ZodObject, io: Io): Record<string, unknown> {
   const json = jsonSchemaCache[io].get(schema) ?? plain(z.toJSONSchema(schema, { io }));
   jsonSchemaCache[io].set(schema, json);
@@ -124,7 +124,7 @@ export function toJsonSchema(schema: z.ZodObject, io: Io): Record<string, unknow
 const plain = (json: object): Record<string, unknown> =>
   JSON.parse(JSON.stringify(json, withoutLists));
 
-// What the tools of programs stand on: ports and plain functions, given by the composition.
+// The dependencies of the clients' tools: ports and plain functions, passed in by `compose.ts`.
 
 export interface ClientDeps {
   readonly db: Db;
@@ -144,25 +144,25 @@ export interface ClientDeps {
   readonly turns: CallOrder;
   /** The owner's other numbers, in digits. */
   readonly admins: readonly string[];
-  /** What times of day are told by; an IANA name. */
+  /** The time zone for times of day; an IANA name. */
   readonly zone: string;
   readonly settings: Pick<Settings, 'tell_owner_on_whatsapp'>;
-  /** How long a program that looks again and again need not look again. */
+  /** How often a polling client should poll. */
   readonly pollMs: number;
   readonly log: Log;
   readonly now: () => Date;
-  /** Rejects when the signal ends it. */
+  /** Rejects when the signal aborts. */
   wait(ms: number, signal: AbortSignal): Promise<void>;
-  /** Whether the place where the session is kept can be written. */
+  /** Whether the folder where the session is stored is writable. */
   keepsSession(): Promise<boolean>;
   /** A PNG, as base64. */
   picture(qr: string): Promise<string>;
-  /** After a commit: something may wait in the outbox, and streams have something to show. */
+  /** Call after a commit: wakes the outbox and the streams. */
   changed(): void;
 }
 
-// What programs do through flows that `mcp` does not know: given by the composition, carried out in the
-// transaction of the call, decided by the gate as the program's own act.
+// Actions of features that `mcp` does not import: passed in, carried out in the call's transaction, and decided by the
+// gate as the client's own action.
 
 interface ClientActions {
   createConversation(
@@ -172,9 +172,9 @@ interface ClientActions {
     circumstances: SubmitContext,
   ): Promise<{
     readonly decision: Decision;
-    /** There exactly if it was allowed. */
+    /** Set exactly if it was allowed. */
     readonly made: CreateInstanceResponse | null;
-    /** There exactly if the owner is asked. */
+    /** Set exactly if the owner is asked. */
     readonly approval: ApprovalId | null;
   }>;
   controlConversation(
@@ -196,11 +196,11 @@ interface ClientActions {
   ): Promise<{ readonly decision: Decision }>;
 }
 
-// Who goes first: what calls of one token to one tool write is written in the order in which they came.
-// Invariant: a turn that is given back, used or not, never holds up the next.
+// Keeps calls in order: calls of one token to one tool write in the order in which they arrived.
+// Invariant: a turn that is given back, used or not, never blocks the next one.
 
 interface Turn {
-  /** When all that came before have had theirs. */
+  /** Resolves when all earlier turns are over. */
   readonly comes: Promise<void>;
   giveBack(): void;
 }
@@ -208,7 +208,7 @@ interface Turn {
 export class CallOrder {
   readonly #last = new Map<string, Promise<void>>();
 
-  /** Taken at once: whoever asks first is first. */
+  /** Takes the turn at once, so turns are in the order of the calls to `take`. */
   take(line: string): Turn {
     const comes = this.#last.get(line) ?? Promise.resolve();
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -221,7 +221,10 @@ export class CallOrder {
   }
 }
 
-/** One call's place in its line: the first work goes where the call came, later work behind who came since. */
+/**
+ * One call's place in the order: the first work runs in the order of arrival, later work after the calls that arrived
+ * since.
+ */
 export class OrderedCall {
   readonly #turns: CallOrder;
   readonly #name: string;

@@ -1,5 +1,5 @@
-// The two doors that speak MCP: one exchange over HTTP, one connection in lines. Whoever imports this loads
-// the library, so only `open.ts` does, when somebody comes.
+// The two MCP transports: one request over HTTP, and one connection with a message per line. Importing this file loads
+// the MCP library, so only `client-api.ts` does, on first use.
 import type { Duplex } from 'node:stream';
 import {
   createMcpHandler,
@@ -18,7 +18,7 @@ import type { ClientDeps } from './tool.ts';
 
 export function openTransports(deps: ClientDeps) {
   const confirmations = new Confirmations();
-  // The library's sentences may quote what a program sent.
+  // Logged as body, because the library's messages may quote what a client sent.
   const onerror = ({ message }: Error) => deps.log.debug('mcp', { body: message });
   const notices = new ChangeNotices(deps);
   const factory = createServerFactory(
@@ -33,7 +33,7 @@ export function openTransports(deps: ClientDeps) {
       const fetch = isListenRequest(parsedBody)
         ? await createListenHandler(notices, hash, factory, onerror)
         : handler.fetch;
-      // The hash is the token's: the library calls it a token and looks at nothing in it.
+      // The library calls it a token but does not inspect it; it is the token's hash.
       return fetch(request, { parsedBody, authInfo: { token: hash, clientId: '', scopes: [] } });
     },
     pipe(connection: Duplex, hash: string): void {
@@ -43,15 +43,15 @@ export function openTransports(deps: ClientDeps) {
   };
 }
 
-// MCP over a connection that carries one JSON message a line: what `relay mcp` hands through from a program's
-// stdin. Invariant: the end of the input ends nothing that is still being answered, so that one line piped
-// in is answered by one line; and what a program does not read is not piled up for it.
+// MCP over a connection with one JSON message per line, which `relay mcp` connects to a client's stdin.
+// Invariant: the end of the input does not cancel running calls, so one piped line gets one line as answer; and unread
+// output is bounded.
 
-/** Longer lines are no message of ours. */
+/** Maximum length of a line. */
 const MOST_BYTES = 1_048_576;
-/** What may be under way at once; further lines wait to be read. */
+/** Maximum number of running requests; further lines stay unread. */
 const MOST_WAITING = 64;
-/** Whoever leaves as much unread has stopped reading. */
+/** A client that leaves this much unread has stopped reading. */
 const MOST_UNREAD_BYTES = 16 * MOST_BYTES;
 
 export function lineTransport(connection: Duplex): Transport {
@@ -102,7 +102,7 @@ export function lineTransport(connection: Duplex): Transport {
 
   function receive(message: JSONRPCMessage): void {
     if (isJSONRPCRequest(message) && message.method !== LISTEN_METHOD) waiting.add(message.id);
-    // What is cancelled is not answered.
+    // A cancelled request gets no answer.
     if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled') {
       waiting.delete(message.params?.requestId as RequestId);
     }
@@ -112,7 +112,7 @@ export function lineTransport(connection: Duplex): Transport {
   return transport;
 }
 
-/** Answered when it ends, which it never does by itself: nobody waits for it at the end of the input. */
+/** This request never ends by itself, so the end of the input does not wait for it. */
 const LISTEN_METHOD = 'subscriptions/listen';
 
 type ParsedMessage =
@@ -145,8 +145,8 @@ const fault = (id: RequestId | null, code: number, message: string) => ({
   error: { code, message },
 });
 
-// A connection cut into lines at the byte that ends one, and at no other: U+2028 is a letter of a message
-// here, where node:readline would end a line. A line longer than the limit ends the connection.
+// Splits a connection into lines at the newline byte only: U+2028 may occur in a message, but node:readline would split
+// there. A line longer than the limit ends the connection.
 
 const NEWLINE = 10;
 
@@ -176,6 +176,6 @@ export function readLines(
     if (size > mostBytes) connection.destroy();
     else if (rest.length > 0) begun.push(rest);
   });
-  // `echo -n` ends no line, and means one.
+  // `echo -n` sends a last line without a newline.
   connection.on('end', () => finish(Buffer.alloc(0)));
 }

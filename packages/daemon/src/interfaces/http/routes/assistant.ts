@@ -51,7 +51,7 @@ export function assistantRoutes(
       const question = { session: 'owner', channel: 'chat', text: body.text } as const;
       const failed = (thrown: unknown): AssistantEvent => {
         const known = thrown instanceof RelayError;
-        if (!known) log.error('assistant turn failed', { error: thrown, request: id });
+        if (!known) log.error('the assistant failed', { error: thrown, request: id });
         const { code, message } = known ? thrown : new RelayError('internal', { request: id });
         return { type: 'error', code, message };
       };

@@ -1,6 +1,6 @@
-// Notices of change, each program's own. Everybody who listens has a seat under the hash of their token; of
-// every batch of events the token is looked up anew, and told is only what it may read at that moment.
-// Invariant: no word of anybody and no id of anything that the token may not read goes into a notice.
+// Sends change notices to clients that listen. Subscriptions are grouped by the hash of their token; for every batch of
+// events the token is looked up again, and only what it may read at that moment is sent.
+// Invariant: a notice contains no message text and no id of anything that the token may not read.
 import {
   createMcpHandler,
   type McpServerFactory,
@@ -27,21 +27,21 @@ import { type ResourceRef, resourceUriSpellings } from './uris.ts';
 type SendNotice = (event: ServerEvent) => void;
 
 interface NoticeSubscription {
-  /** From now on; gives the way to leave. */
+  /** Starts notices from now on; returns a function that stops them. */
   hear(tell: SendNotice): () => void;
   leave(): void;
 }
 
 type ChangeNoticeDeps = Pick<ClientDeps, 'db' | 'lease' | 'admins' | 'tokens' | 'events' | 'log'>;
 
-/** Of one token. */
+/** The subscriptions of one token. */
 interface Audience {
   readonly seats: Set<{ tell: SendNotice }>;
-  /** Its list, when it was last looked at. */
+  /** The token's resource list when it was last loaded. */
   outline: ResourceOutline | null;
 }
 
-/** Connections and streams that listen with one token at a time. */
+/** Maximum number of connections and streams that listen with one token at a time. */
 const MOST_SEATS = 32;
 
 export class ChangeNotices {
@@ -53,7 +53,7 @@ export class ChangeNotices {
     this.#world = deps;
   }
 
-  /** Once it resolves nothing is missed that happens from then on. Null when the token has no seat left. */
+  /** Once it resolves, no later change is missed. Null when the token has reached the maximum of subscriptions. */
   async seat(hash: string): Promise<NoticeSubscription | null> {
     const audience = this.#audiences.get(hash) ?? { seats: new Set(), outline: null };
     if (audience.seats.size >= MOST_SEATS) return null;
@@ -83,7 +83,7 @@ export class ChangeNotices {
     };
   }
 
-  /** How many listen. */
+  /** Number of active subscriptions. */
   get seats(): number {
     return [...this.#audiences.values()].reduce((all, { seats }) => all + seats.size, 0);
   }
@@ -93,11 +93,11 @@ export class ChangeNotices {
     return followEventLog(
       events,
       (batch) => this.#take(batch),
-      (error) => log.warn('a notice of change was not told yet', { error }),
+      (error) => log.warn('change notices failed; retrying', { error }),
     );
   }
 
-  /** Nobody listens, so nobody looks at the log. */
+  /** Stops following the log when nobody listens. */
   #rest(): void {
     if (this.#audiences.size > 0) return;
     const following = this.#following;
@@ -118,7 +118,7 @@ export class ChangeNotices {
     if (changes === null) return;
     for (const [hash, audience] of this.#audiences) {
       const program = await this.#world.tokens.known(hash);
-      // Whoever holds the connection ends it; until then nothing is told.
+      // The token is no longer valid. Whoever owns the connection closes it; until then nothing is sent.
       if (program === null) continue;
       for (const event of await this.#newsFor(program, audience, changes)) {
         for (const { tell } of audience.seats) tell(event);
@@ -133,7 +133,7 @@ export class ChangeNotices {
   ): Promise<readonly ServerEvent[]> {
     const { places, names } = await findReadableChanges(this.#world, program, changes);
     const before = audience.outline;
-    // The whole list is looked at only where it may be another.
+    // Load the whole list only when it may have changed.
     if (changes.access || before === null || names.some((name) => !before.names.has(name))) {
       audience.outline = await loadOutline(this.#world, program);
     }
@@ -151,17 +151,16 @@ export class ChangeNotices {
   }
 }
 
-// From the log of events to what has changed for those who read by address. Pure; the log names chats and
-// conversations and holds no words.
+// Derives from events which resources have changed. Pure; the log names chats and conversations and contains no text.
 
 interface ResourceChanges {
-  /** Something was said there. */
+  /** Chats with new messages. */
   readonly chats: ReadonlySet<string>;
-  /** A digest was made or taken away: the days, by chat. */
+  /** Days whose digest was created or deleted, by chat. */
   readonly days: ReadonlyMap<string, ReadonlySet<string>>;
-  /** A line or a state is new. */
+  /** Conversations with a new message or state. */
   readonly conversations: ReadonlySet<string>;
-  /** Who may read what, or who is who. */
+  /** Whether grants or identities have changed. */
   readonly access: boolean;
 }
 
@@ -176,7 +175,7 @@ const digestSchema = z.object({ day: z.string() });
 
 const ACCESS = ['grant', 'grant.withdrawn', 'contact.merged'];
 
-/** Null when nothing of it concerns anybody who reads. */
+/** Null when none of the events concerns a resource. */
 export function collectChanges(events: readonly StreamEvent[]): ResourceChanges | null {
   const chats = new Set<string>();
   const days = new Map<string, Set<string>>();
@@ -198,7 +197,7 @@ export function collectChanges(events: readonly StreamEvent[]): ResourceChanges 
   return nothing ? null : { chats, days, conversations, access };
 }
 
-/** A message of ours is in its chat once it has left; a transcript also shows how far it has come. */
+/** A sent message appears in its chat once WhatsApp has it; a transcript also shows its delivery state. */
 function collectOutboxChange(
   data: StreamEvent['data'],
   chats: Set<string>,
@@ -210,16 +209,16 @@ function collectOutboxChange(
   if (moved.instance !== null) conversations.add(moved.instance);
 }
 
-// Follows the log of events for as long as somebody wants to hear of them: from now on, in order, one batch at
-// a time. A batch that could not be told is told again.
+// Follows the event log while there are subscriptions: from now on, in order, one batch at a time. A batch that failed
+// is handled again.
 
 const BATCH = 200;
-/** How often it looks though nothing woke it: what waited for an older transaction wakes nobody. */
+/** How often it polls even if nothing woke it: an event that waited for an older transaction sends no wake-up. */
 const LOOK_MS = 2_000;
 
 type TakeBatch = (batch: readonly StreamEvent[]) => Promise<void>;
 
-/** Resolves once nothing that happens from then on can be missed; gives the way to stop. */
+/** Resolves once no later event can be missed; returns a function that stops following. */
 async function followEventLog(
   log: EventLog,
   take: TakeBatch,
@@ -248,20 +247,20 @@ async function followEventLog(
   };
 }
 
-// Of what has changed, what one program may read at this moment, by each address it may be asked for under.
-// Invariant: whether something may be read is asked in the statement that looks it up.
+// Selects the changes that one client may read at this moment, with every address under which it may have subscribed.
+// Invariant: the permission is checked in the same statement that loads the resource.
 
 type ReadableChangesDeps = Pick<ClientDeps, 'db' | 'lease' | 'admins'>;
 
 interface ChatRow {
   readonly id: string;
-  /** Every address that it has had. */
+  /** Every address the chat has had. */
   readonly addresses: readonly string[];
 }
 
 interface ReadableChanges {
   readonly places: readonly ResourceRef[];
-  /** The same things by their names in an outline. */
+  /** The same resources by their names in an outline. */
   readonly names: readonly string[];
 }
 
@@ -323,8 +322,8 @@ async function readableConversations(
   return rows.map(({ id }) => id);
 }
 
-// `subscriptions/listen` over HTTP. The library hands every event of a handler to every stream of it, so each
-// stream has a handler of its own, and hears what its token may.
+// `subscriptions/listen` over HTTP. The library sends every event of a handler to all its streams, so each stream gets
+// its own handler and receives only what its token may read.
 
 type Fetch = ReturnType<typeof createMcpHandler>['fetch'];
 

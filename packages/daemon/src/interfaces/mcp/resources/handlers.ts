@@ -1,5 +1,5 @@
-// Resources at the server of one exchange or one connection: lists, reads, and notices of change as far as the
-// transport carries them. What it says it can do is what it does.
+// Registers MCP resources on a server: lists, reads, and change notices as far as the transport supports them. The
+// server announces only capabilities that it has.
 import {
   type ReadResourceResult,
   ResourceNotFoundError,
@@ -24,7 +24,7 @@ interface ResourceServerContext {
   readonly world: ClientDeps;
   readonly hash: string;
   readonly era: 'legacy' | 'modern';
-  /** Of a connection that stays; null where each exchange stands for itself. */
+  /** Of a lasting connection; null when each request is independent. */
   readonly notices: ChangeNotices | null;
 }
 
@@ -65,18 +65,18 @@ async function registerNotices(
   { hash, era, notices }: ResourceServerContext,
 ): Promise<void> {
   if (notices === null) {
-    // Over HTTP `subscriptions/listen` is a stream of its own, which the version before does not have.
+    // Over HTTP `subscriptions/listen` is a separate stream, which the previous protocol version does not have.
     if (era === 'modern') server.registerCapabilities(NOTICE_CAPABILITIES);
     return;
   }
-  // Where the log of events cannot be followed, all else is answered, and no notice is promised.
+  // If the event log cannot be followed, everything else still works, and no notices are announced.
   const seat = await notices.seat(hash).catch(() => null);
   if (seat === null) return;
   server.registerCapabilities(NOTICE_CAPABILITIES);
   const wanted = era === 'modern' ? null : registerSubscriptions(server);
   const leave = seat.hear((event) => {
     if (event.kind === 'resource_updated' && wanted?.has(event.uri) === false) return;
-    // The other side may be gone already; then so is this seat, in a moment.
+    // The client may have disconnected already; then this subscription ends in a moment too.
     notify(server, event).catch(() => {});
   });
   const { onclose } = server;
@@ -86,7 +86,7 @@ async function registerNotices(
   };
 }
 
-/** What the version before asks for one by one. Whether it is there is not told here either. */
+/** Single subscriptions of the previous protocol version. They do not reveal whether the resource exists either. */
 function registerSubscriptions(server: Server): ReadonlySet<string> {
   const wanted = new Set<string>();
   server.setRequestHandler('resources/subscribe', async ({ params: { uri } }) => {
@@ -108,9 +108,9 @@ async function notify(server: Server, event: ServerEvent): Promise<void> {
   if (event.kind === 'resources_list_changed') await server.sendResourceListChanged();
 }
 
-// What is read by address. Words come from the tool that reads the same: its scope, its bounds, and what it
-// writes down before it hands them out. Invariant: what is not there, what may not be read and what is no
-// address are answered alike.
+// Reads resources by address. Messages come from the tool that reads the same data, with its scope and limits, and it
+// records the read before it returns them.
+// Invariant: a missing resource, a forbidden one and an invalid address are answered in the same way.
 
 const MOST_CHATS = 100;
 const MOST_MESSAGES = 50;
@@ -159,7 +159,7 @@ function toolFor(place: Exclude<ResourceRef, { kind: 'chats' }>): [tool: string,
   }
 }
 
-/** Without a word of anybody: whoever only looks which chats there are has read none of them. */
+/** Contains no message text, so listing the chats does not count as reading them. */
 async function readChatList({ world: deps, program }: AuthorizedRequest) {
   const rows = await listResourceRows(deps, program, {
     parts: ['chat'],

@@ -1,5 +1,5 @@
-// Pages of what a program may read by address. A cursor says where the page before ended and nothing else: the
-// token is asked again for every page.
+// Lists the resources that a client may read, in pages. A cursor only says where the previous page ended: the token is
+// checked again for every page.
 import {
   type ListResourcesResult,
   ProtocolError,
@@ -81,16 +81,16 @@ function parseCursor(cursor: string): ResourceCursor {
   }
 }
 
-// What a program may read by address, as rows: chats, groups with digests, conversations, each part if its
-// scope is the token's. Invariant: what the token may not read is in no row, so neither a list nor a notice
-// can tell that it exists.
+// The resources that a client may read, as rows: chats, groups with digests, conversations, each kind only with its
+// scope.
+// Invariant: no row contains what the token may not read, so neither a list nor a notice reveals that it exists.
 
 interface ResourceRow {
   readonly part: number;
-  /** Orders within a part: the newest first. */
+  /** Sorts within a part, newest first. */
   readonly age: string;
   readonly id: string;
-  /** As the tools give it. */
+  /** The id as the tools return it. */
   readonly shown: string;
   readonly name: string;
   readonly at: Date | null;
@@ -125,7 +125,7 @@ export async function listResourceRows(
 }
 
 export interface ResourceOutline {
-  /** Another when the list is: what is in it, and what it is called. */
+  /** A fingerprint of the list: changes when an entry or its name changes. */
   readonly print: string;
   readonly names: ReadonlySet<string>;
 }
@@ -142,7 +142,7 @@ export async function loadOutline(
   return { print: row?.print ?? '', names: new Set(row?.names) };
 }
 
-/** Of something in the list, as an outline has it. */
+/** The name of an entry in an outline. */
 export const outlineName = (part: ResourcePart, id: string): string =>
   `${PARTS.indexOf(part)} ${id}`;
 
@@ -185,7 +185,7 @@ const AGE = sql`coalesce(-extract(epoch FROM of.at), 0)::numeric`;
 const NO_ROWS_SQL = sql`SELECT 0 AS part, 0::numeric AS age, '' AS id, '' AS shown, '' AS name, now() AS at,
   0 AS unread WHERE false`;
 
-/** Of `chats c`: the address that `get_chats` gives, and the name in the owner's record. */
+/** For `chats c`: the address that `get_chats` returns, and the name in the owner's record. */
 const ADDRESS = sql`coalesce(${CHAT_JID_SQL}, c.id::text)`;
 const NAMED = sql`
   LEFT JOIN LATERAL (SELECT r.display_name FROM grants r WHERE r.account_id = c.account_id

@@ -1,5 +1,5 @@
-// What programs may read by address, and the addresses: `relay://` and the ids that the tools give. Every
-// address has one canonical spelling; that in which templates are filled in is understood as well.
+// Parses and formats the addresses of resources: `relay://` and the ids that the tools return. Every address has one
+// canonical spelling; the spelling that results from filling in a template is accepted too.
 import type { Scope } from '@relay/contract/policy/scopes';
 
 export type ResourceRef =
@@ -11,7 +11,7 @@ export type ResourceRef =
 
 type ResourceKind = ResourceRef['kind'];
 
-/** The one scope that opens it, as with tools. */
+/** The one scope that a resource requires, as with tools. */
 export const RESOURCE_SCOPES: Readonly<Record<ResourceKind, Scope>> = {
   chats: 'messages:read',
   chat: 'messages:read',
@@ -23,7 +23,10 @@ export const RESOURCE_SCOPES: Readonly<Record<ResourceKind, Scope>> = {
 const SCHEME = 'relay://';
 const LONGEST = 400;
 
-/** WhatsApp's address of a person or a group, or an id of ours. Names are for tools: an address has to stay. */
+/**
+ * WhatsApp's address of a contact or a group, or an id of Relay. Names are not accepted, because an address must not
+ * change.
+ */
 const CHAT =
   /^[\d-]{1,40}@(s\.whatsapp\.net|lid|g\.us)$|^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
@@ -55,7 +58,7 @@ export const resourceUri = (place: ResourceRef): string =>
     .map((part) => encodeURIComponent(part).replaceAll('%40', '@'))
     .join('/')}`;
 
-/** Each way to write it: a notice names the address by which it was asked for. */
+/** All spellings of an address: a notice uses the one that was subscribed to. */
 export const resourceUriSpellings = (place: ResourceRef): readonly string[] => [
   ...new Set([resourceUri(place), `${SCHEME}${partsOf(place).map(encodeURIComponent).join('/')}`]),
 ];

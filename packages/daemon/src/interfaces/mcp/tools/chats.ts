@@ -1,5 +1,5 @@
-// `get_chats` of seed 002: the chats that the program may read, the newest first, with what was said last, in
-// one line. Their names are the owner's, never what people call themselves or a group.
+// `get_chats` of seed 002: lists the chats that the client may read, newest first, with the last message in one line.
+// Names are the owner's, never what contacts call themselves or a group.
 
 import { boundedText } from '@relay/contract/api/common';
 import { REPLY_MODES } from '@relay/contract/contacts/grant-options';
@@ -80,8 +80,8 @@ export const getChatsTool = defineTool({
   },
 });
 
-// `summarize_chat`: one chat summed up by the owner's model, which has no tools while it reads. It is a read
-// of that chat like any other, and written down before the model is asked.
+// `summarize_chat`: a summary of one chat by the owner's model, which has no tools while it reads. It counts as a read
+// of that chat and is recorded before the model is called.
 
 const MOST_MESSAGES = 200;
 
@@ -141,8 +141,7 @@ function lineOf(said: NamedMessage) {
   return { at: said.at, who: from_me ? null : from, text };
 }
 
-// `get_digest`: the days of observed groups, of those the program may read alone; of the others it does not
-// even learn that they are there.
+// `get_digest`: digests of the observed groups that the client may read. It does not reveal that other groups exist.
 
 const MOST_GROUPS = 10;
 const MOST_TEXT = 6_000;
@@ -207,7 +206,7 @@ export const getDigestTool = defineTool({
   },
 });
 
-// `list_permissions`: the owner's standing grants for the people and groups that the program may deal with.
+// `list_permissions`: the owner's grants for the contacts and groups that the client may use.
 
 const MOST_SHOWN = 200;
 

@@ -1,5 +1,5 @@
-// `create_conversation`: a conversation with one person, led by Relay's agent towards an objective. Decided by
-// the gate as the program's own act; the person must have been granted to agents that start conversations.
+// `create_conversation`: starts a conversation with one contact, in which Relay's agent pursues an objective. The gate
+// decides it as the client's own action; the contact needs a grant for agents that start conversations.
 
 import { boundedText } from '@relay/contract/api/common';
 import { CONVERSATION_LIMITS } from '@relay/contract/api/constants';
@@ -114,7 +114,7 @@ const confirmationText = (
     ...facts.map((fact) => `May be told: ${fact}`),
   ].join('\n');
 
-// `list_conversations`: how far conversations with the program's people are. No word that was said is in it.
+// `list_conversations`: the state of conversations with the client's contacts. It contains no message text.
 
 const conversationViewSchema = z.object({
   id: z.string(),
@@ -157,8 +157,8 @@ export const listConversationsTool = defineTool({
   },
 });
 
-// `get_conversation`: one conversation, and what was said in it where that may be read. The transcript holds
-// words of others, so reading it counts as reading their chat.
+// `get_conversation`: one conversation, with its transcript where that may be read. The transcript contains text of
+// others, so reading it counts as reading their chat.
 
 const MOST_LINES = 200;
 
@@ -199,8 +199,8 @@ export const getConversationTool = defineTool({
   },
 });
 
-// `control_conversation`: pausing and cancelling take effect at once; resuming undoes only this program's own
-// pause. Nobody is asked, because nothing here says anything that was not permitted before.
+// `control_conversation`: pausing and cancelling take effect at once; resuming undoes only this client's own pause. It
+// needs no confirmation, because it sends nothing that was not allowed before.
 
 export const controlConversationTool = defineTool({
   name: 'control_conversation',
@@ -230,9 +230,9 @@ export const controlConversationTool = defineTool({
   },
 });
 
-// Conversations as a program may see them: those with people it may deal with. Invariant: the words of a
-// conversation are whose they are. Objective and steps are shown only to the program that wrote them, and
-// what was said is handed out only where the grant lets it be read, once it is noted that it was.
+// The conversations that a client may see: those with contacts it may use.
+// Invariant: objective and steps are shown only to the client that wrote them; the transcript is returned only where
+// the grant allows reading, after the read was recorded.
 
 type ConversationAccess = Pick<ClientCall, 'world' | 'program' | 'actor' | 'scope'>;
 
@@ -240,12 +240,12 @@ interface VisibleConversation {
   readonly id: InstanceId;
   readonly chat: ChatId;
   readonly address: string;
-  /** The owner's name for them; of somebody without a record, what the program named them by. */
+  /** The owner's name for the contact; without a record, the name that the client used. */
   readonly name: string;
   readonly state: InstanceState;
-  /** This very program created it. */
+  /** Whether this client created it. */
   readonly own: boolean;
-  /** What is said there may be read. */
+  /** Whether the transcript may be read. */
   readonly readable: boolean;
   readonly objective: string;
   readonly todos: readonly { readonly text: string; readonly status: string }[];
@@ -265,7 +265,7 @@ interface ConversationFilter {
   readonly limit?: number;
 }
 
-/** The newest first. */
+/** Newest first. */
 async function listVisibleConversations(
   { world: deps, program, actor, scope }: ConversationAccess,
   db: Db,
@@ -306,7 +306,7 @@ async function loadVisibleConversation(
   return found;
 }
 
-/** What is no word of anybody’s but the program’s own and the owner’s names. */
+/** Only fields with the client's own words and the owner's names. */
 const toConversationView = (seen: VisibleConversation) => ({
   id: seen.id,
   chat_id: seen.address,
@@ -333,7 +333,7 @@ interface SpokenLine {
   readonly at: Date;
 }
 
-/** The newest lines, in their order; what the system noted there is for the owner and the agent. */
+/** The newest lines, in order, without the system's notes, which are for the owner and the agent. */
 async function loadTranscript(
   call: ConversationAccess & Pick<ClientCall, 'noteRead'>,
   db: Db,

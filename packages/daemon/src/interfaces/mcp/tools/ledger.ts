@@ -1,6 +1,5 @@
-// `why`: what became of a message or of a question to the owner, and the reason, so that a program can ask
-// whether its approval was answered. It tells of nothing but what the program caused itself and of chats that
-// it may read, and never in anybody's words.
+// `why`: what happened to a message or an approval, and the reason, so that a client can ask whether its approval was
+// answered. It covers only what the client itself caused and chats that it may read, and never contains message text.
 import { RelayError } from '@relay/contract/errors';
 import { approvalId } from '@relay/contract/ids';
 import { approvalSentence, explainStory } from '@relay/core/ledger/explain';
@@ -99,7 +98,7 @@ async function ofMessage(call: ClientCall, id: string): Promise<WhyAnswer | null
   };
 }
 
-/** Its own first: an id is chosen by whoever sends, and somebody else may have chosen the same. */
+/** The client's own message first: the sender chooses the id, and somebody else may have chosen the same. */
 async function findReadableMessage(call: ClientCall, id: string): Promise<MessageMatch | null> {
   const { db, lease } = call.world;
   const found = await findMessagesById(db, lease.account, id);

@@ -1,5 +1,5 @@
-// `authenticate_qr` of seed 002: links the account, or says that it is linked. It begins linking, waits for a
-// code to scan, and answers with its picture; whoever calls again learns what came of it.
+// `authenticate_qr` of seed 002: links the account, or says that it is linked. It starts linking, waits for a QR code
+// and returns its picture; the next call returns the result.
 import { connectionSentence, whatsappStatusOf } from '@relay/contract/connection/states';
 import { RelayError } from '@relay/contract/errors';
 import type { WhatsAppLink } from '@relay/core/ports/transport';
@@ -44,13 +44,13 @@ export const authenticateQrTool = defineTool({
   },
 });
 
-/** Also while the line is down: what is linked needs no code. */
+/** Also true while the connection is down: a linked account needs no code. */
 function isLinked(link: WhatsAppLink): boolean {
   const reach = reachabilityOf(link);
   return reach === 'up' || (reach === 'away' && link.phone !== null);
 }
 
-/** A code to scan, a link, or the end of the attempts; the link there is when patience is over. */
+/** Waits for a QR code, a link or the end of the attempts; after the time limit returns the current link. */
 async function waitForLinkChange({
   world: deps,
   signal,

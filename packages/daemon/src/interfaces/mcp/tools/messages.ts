@@ -1,5 +1,5 @@
-// `send_message` of seed 002: one message to one chat, through the gate as the token. It is told to be sent
-// when WhatsApp has acknowledged it; nothing is submitted while WhatsApp cannot be reached.
+// `send_message` of seed 002: submits one message to one chat to the gate, with the token as actor. It reports `sent`
+// once WhatsApp has acknowledged the message; nothing is submitted while WhatsApp is unreachable.
 
 import { connectionSentence } from '@relay/contract/connection/states';
 import { RelayError } from '@relay/contract/errors';
@@ -43,7 +43,7 @@ import {
 import { type ClientCall, defineTool, READ_ONLY_HINTS } from '../tool.ts';
 
 const MOST_CHARACTERS = 5_000;
-/** A little less than the minute that programs wait by themselves. */
+/** A little less than the minute that clients wait by default. */
 const ANSWER_WITHIN_MS = 55_000;
 
 const sendInput = z.strictObject({
@@ -101,7 +101,7 @@ export const sendMessageTool = defineTool({
   },
 });
 
-/** Looked at before anything is waited for; nobody by that name is told at once. */
+/** Checked before any waiting, so that an unknown recipient is reported at once. */
 async function wasSubmitted(call: ClientCall, wish: SendInput): Promise<boolean> {
   const { db } = call.world;
   const to = await resolveRecipient(call, db, wish);
@@ -147,7 +147,7 @@ async function resolveRecipient(
   }
 }
 
-/** What became of it under the program's own name for it. */
+/** The earlier send under the same key of the client, if any. */
 async function findEarlierSend(
   { world: deps, actor, key }: ClientCall,
   tx: Transaction,
@@ -175,7 +175,7 @@ async function queuedReason({ world: deps }: ClientCall, id: OutboxId): Promise<
   return `It waits in the outbox and is sent without further ado. ${why}`;
 }
 
-/** A log-out is the first thing that is looked for, whatever else it looks like. */
+/** Checks for a log-out first, whatever else the failure looks like. */
 async function sendFailure(
   { world: deps }: ClientCall,
   id: OutboxId,
@@ -196,23 +196,23 @@ async function sendFailure(
   }
 }
 
-// A message is sent when WhatsApp has acknowledged it, and not before. Until then the call waits, for as long
-// as programs do; what takes longer is on its way all the same, and is told to be.
+// Waits until WhatsApp has acknowledged the message; only then is it sent. The wait is as long as clients wait; a
+// message that takes longer is reported as queued and is still sent.
 
 type SendStatus =
   | { readonly kind: 'sent'; readonly at: Date }
   | { readonly kind: 'failed'; readonly failure: string }
   | { readonly kind: 'queued' };
 
-/** Nothing was tried yet: it waits for its turn, which may take minutes. */
+/** Maximum wait while the message is queued and not yet attempted, which may take minutes. */
 const FOR_ITS_TURN_MS = 20_000;
-/** Under way: time for every retry there is. */
+/** Maximum wait once sending has begun: enough for all retries. */
 const UNDER_WAY_MS = 45_000;
-/** When a hint is lost. */
+/** Polling interval in case a hint is lost. */
 const LOOK_MS = 1_000;
 const TELL_MS = 5_000;
 
-/** `by` is when the call has to be answered at the latest. */
+/** `by` is the deadline for the call's answer. */
 async function waitForAcknowledgement(
   call: ClientCall,
   id: OutboxId,
@@ -253,12 +253,12 @@ const readOutboxState = ({ world: { db, lease } }: ClientCall, id: OutboxId) =>
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
 
-// Messages as programs are told them: one line each with a name and a time, as many as fit. A program has
-// little room to read in, so what is left out is counted and can be asked for.
+// Formats messages for clients: one line each with a name and a time, as many as fit. A client's context is small, so
+// omitted messages are counted and can be requested.
 
-/** Of one message; what is longer is shown with its middle left out. */
+/** Maximum characters per message; the middle of a longer one is cut. */
 const MOST_TEXT = 2_000;
-/** Of one answer, in characters. */
+/** Maximum characters per answer. */
 const MOST_ANSWER = 40_000;
 
 export const messageSchema = z.object({
@@ -280,7 +280,7 @@ export const toMessageForClient = (said: NamedMessage): MessageForClient => ({
   text: shortenMiddle(said.text, MOST_TEXT),
 });
 
-/** How many of the first fit into one answer; one does in any case. */
+/** How many of the first messages fit into one answer; at least one. */
 export function countFitting(messages: readonly MessageForClient[]): number {
   let used = 0;
   const first = messages.findIndex(({ text, from }) => {
@@ -290,12 +290,12 @@ export function countFitting(messages: readonly MessageForClient[]): number {
   return first === -1 ? messages.length : Math.max(1, first);
 }
 
-/** Messages keep their place to the millisecond. */
+/** Positions are exact to the millisecond. */
 const messageCursor = ({ at, number }: ChatPosition): string => `${at.getTime()}.${number}`;
 
 const CURSOR = /^(\d{1,15})\.(\d{1,15})$/;
 
-/** A cursor, or a time: null for what is neither. */
+/** Parses a cursor or a time; null for anything else. */
 function parseMessageCursor(text: string): ChatPosition | null {
   const [, ms, number] = CURSOR.exec(text) ?? [];
   if (ms !== undefined) return { at: new Date(Number(ms)), number: Number(number) };
@@ -303,8 +303,8 @@ function parseMessageCursor(text: string): ChatPosition | null {
   return at.success ? { at: new Date(at.data), number: 0 } : null;
 }
 
-// `read_messages`: what was said in one chat, page by page, oldest first. Whose words they are is written down
-// before any of them is handed out.
+// `read_messages`: the messages of one chat, page by page, oldest first. The read is recorded before any message is
+// returned.
 
 const MOST_MESSAGES = 100;
 
@@ -375,7 +375,7 @@ const noteMessagesRead = (call: ClientCall, said: readonly NamedMessage[]): Prom
     said.map(({ chat }) => chat),
   );
 
-/** As many as fit, from the end that was asked for. */
+/** As many messages as fit, from the requested end. */
 function keepFitting(said: readonly NamedMessage[], newest: boolean): readonly NamedMessage[] {
   const shown = said.map(toMessageForClient);
   const count = countFitting(newest ? shown.reverse() : shown);

@@ -1,5 +1,5 @@
-// `schedule_message`: a message for later, in the program's own words. The gate decides now, and again on the
-// day: it is sent only while the token is good and the grant stands.
+// `schedule_message`: schedules a message with the client's own text. The gate decides now and again when it is due: it
+// is sent only while the token is valid and the grant exists.
 import { boundedText } from '@relay/contract/api/common';
 import { CATCH_UPS } from '@relay/contract/api/constants';
 import { RUN_OUTCOMES, SCHEDULE_STATES, type ScheduleFilter } from '@relay/contract/api/schedules';
@@ -80,7 +80,7 @@ export const scheduleMessageTool = defineTool({
         const chat = await findOrMakeChatFor(call, tx, who);
         let when = '';
         return {
-          // Only once it is understood can it be asked about; see `submit`.
+          // A getter, because `submit` sets `when` before the question is read.
           get question() {
             return `Send this to ${formatRecipient(who)}, ${when}?\n\n${asked.message}`;
           },
@@ -117,8 +117,8 @@ const scheduleRequestOf = (
   ...(asked.catch_up && { catchUp: asked.catch_up }),
 });
 
-// `list_schedules`: what is to be sent to the program's people, and when; the words only of what it scheduled
-// itself.
+// `list_schedules`: scheduled messages to the client's contacts and their times; the text only of those that the client
+// scheduled itself.
 
 export const listSchedulesTool = defineTool({
   name: 'list_schedules',
@@ -150,8 +150,8 @@ export const listSchedulesTool = defineTool({
   },
 });
 
-// `cancel_schedule`: a program cancels what it scheduled, at once and for good; what others scheduled is
-// theirs, and the refusal stands in the ledger.
+// `cancel_schedule`: cancels a message that the client scheduled, immediately and permanently. It cannot cancel what
+// others scheduled; that refusal is recorded in the ledger.
 
 export const cancelScheduleTool = defineTool({
   name: 'cancel_schedule',
@@ -184,17 +184,17 @@ export const cancelScheduleTool = defineTool({
   },
 });
 
-// Scheduled messages as a program may see them: those to chats it may deal with. Invariant: a text that has
-// not been said yet is shown only to the program that wrote it.
+// The scheduled messages that a client may see: those to chats it may use.
+// Invariant: the text of a message that has not been sent yet is shown only to the client that wrote it.
 
 type ScheduleAccess = Pick<ClientCall, 'world' | 'program' | 'actor'>;
 
 interface VisibleSchedule extends ScheduleRow {
   readonly state: (typeof SCHEDULE_STATES)[number];
   readonly address: string | null;
-  /** The owner's name for them; null for somebody without a record. */
+  /** The owner's name for the contact; null without a record. */
   readonly name: string | null;
-  /** This very program made it. */
+  /** Whether this client created it. */
   readonly own: boolean;
   readonly last: (typeof RUN_OUTCOMES)[number] | null;
 }

@@ -1,5 +1,5 @@
-// `search_messages`: what was said anywhere that the program may read, the best first. The scope is in the
-// statements of search themselves; whose words were found is written down before they are handed out.
+// `search_messages`: searches all messages that the client may read, best match first. The scope is part of the
+// search's SQL statements; the read is recorded before messages are returned.
 import { boundedText } from '@relay/contract/api/common';
 import { RelayError } from '@relay/contract/errors';
 import { findZone } from '@relay/core/schedule/zone';
