@@ -1,5 +1,6 @@
-// What happened over the last hours or days, for Home: one statement for each of the four things counted, each over an
-// index and none longer than the time that is asked for. Invariant: nothing is counted that is not stored as a row.
+// Counts what happened in the last hours or days, for the home page: one statement for each of the four figures, each
+// over an index and limited to the requested period.
+// Invariant: only stored rows are counted.
 
 import type { Activity, ActivityBucket, ActivityReader } from '@relay/contract/api/activity';
 import {
@@ -69,7 +70,7 @@ export const createActivityReader = (deps: ActivityDeps): ActivityReader => ({
 const unitOf = (hours: ActivityHours): 'hour' | 'day' => (hours === 24 ? 'hour' : 'day');
 const sum = (counts: readonly number[]): number => counts.reduce((all, n) => all + n, 0);
 
-/** Days are the owner's, as long as they are where clocks change; an hour is an hour. */
+/** Days are in the owner's time zone and may be 23 or 25 hours long; an hour is always an hour. */
 async function windowOf(
   { db, account, zone, now: clock }: ActivityDeps,
   hours: ActivityHours,
@@ -91,8 +92,8 @@ async function windowOf(
   return { account, now, ...row, from };
 }
 
-// Messages in and out. In: what others wrote, without reactions and the like. Out: what left through Relay; what the
-// owner typed on a phone is neither.
+// Received and sent messages. Received: messages of others, without reactions and the like. Sent: messages sent by
+// Relay; what the owner typed on a phone counts as neither.
 
 interface TrafficRow {
   bucket: number;
@@ -124,8 +125,8 @@ async function readTraffic(db: Db, window: ActivityWindow) {
   };
 }
 
-// How long people waited: from the first message that nobody had answered yet until what an agent said to it left.
-// A follow-up answers nothing and is not counted; a draft is, with the time it waited for the owner's yes.
+// Response times: from the first unanswered message until an agent's reply was sent. A follow-up answers nothing and is
+// not counted; a draft is counted, including the time it waited for the owner's approval.
 
 interface Answers {
   answers: number;
@@ -136,12 +137,15 @@ interface Answers {
 const NO_ANSWER: Answers = { answers: 0, answer_ms: null, slow_answer_ms: null };
 
 interface AnswersRow extends Answers {
-  /** Null: of all of them. */
+  /** Null: the total of all buckets. */
   bucket: number | null;
   today: number;
 }
 
-/** WhatsApp says when by the second; what came at once is known closer. What came late was waited for all the while. */
+/**
+ * WhatsApp's times are in whole seconds, so for a message delivered at once the time of receipt is more exact. For one
+ * delivered late the wait began when it was sent.
+ */
 const HEARD_AT_SQL = sql`CASE WHEN m.late THEN m.sent_at ELSE m.received_at END`;
 
 async function readAnswers(db: Db, window: ActivityWindow) {
@@ -186,12 +190,12 @@ async function readAnswers(db: Db, window: ActivityWindow) {
   return { buckets, total, today };
 }
 
-// What models used, by whose work it was. A run that failed or was discarded counts too: it was paid for. What a token
-// costs is not known to Relay, so nothing is said of money.
+// Model tokens, by feature. A run that failed or was discarded counts too, because it was paid for. Relay does not know
+// the price of a token, so no cost is shown.
 
 type Tokens = Record<TokenSpender, number>;
 
-/** Whose session it was; an answer in a group is the group's, though the assistant composed it. */
+/** The feature of the run's session; an answer in a group counts for the group, although the assistant wrote it. */
 const SPENDER = sql<TokenSpender>`CASE
   WHEN r.instance_id IS NOT NULL THEN 'conversations'
   WHEN s.kind = 'observer' THEN 'groups'
@@ -225,14 +229,14 @@ async function readTokens(db: Db, window: ActivityWindow) {
   return { buckets, total, today };
 }
 
-// Whose turn it was at the end of each bucket: how it is now, and back from there over the logged transitions. One
-// statement, so that all of it is of one moment. By state alone: who held an approval when is not kept for ever.
+// Whose turn it was at the end of each bucket: the current states, minus the logged transitions. One statement, so that
+// all of it is from one moment. By state only, because it is not stored forever who held an approval when.
 
 type Turns = ActivityBucket['turns'];
 
-/** How many conversations came into one state and out of another; either may be missing. */
+/** How many conversations entered one state and left another; either may be missing. */
 interface StateMoves {
-  /** Null: how it is now. */
+  /** Null: the current states. */
   bucket: number | null;
   came: InstanceState | null;
   left: InstanceState | null;
@@ -277,9 +281,9 @@ async function readTurns(db: Db, window: ActivityWindow) {
   return { buckets, completedToday: completed.reduce((sum, { today }) => sum + today, 0) };
 }
 
-// Which bucket a time belongs to, in SQL; and counts by bucket as a list.
+// The bucket of a time in SQL, and counts per bucket as a list.
 
-/** From 0; -1 is before the first. */
+/** From 0; -1 is before the first bucket. */
 const bucketSql = (column: string, { ticks }: Pick<ActivityWindow, 'ticks'>): RawBuilder<number> =>
   sql<number>`width_bucket(${sql.ref(column)}, ${[...ticks]}::timestamptz[]) - 1`;
 
@@ -293,13 +297,13 @@ const countsByBucket = (
   return counts;
 };
 
-// The time whose activity is looked at, cut into buckets.
+// The requested period, divided into buckets.
 
 interface ActivityWindow {
   readonly account: AccountId;
-  /** Where each bucket begins. */
+  /** The start of each bucket. */
   readonly ticks: readonly Date[];
-  /** Of the owner's today. */
+  /** The start of the owner's current day. */
   readonly midnight: Date;
   /** The earlier of the first tick and midnight. */
   readonly from: Date;
