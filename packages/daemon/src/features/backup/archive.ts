@@ -1,5 +1,5 @@
-// The archive's table of contents: what each part holds and its checksum. It is the last entry, because
-// only then is all of it known; nothing is kept of an archive whose parts do not match it.
+// The manifest of an archive, which lists the parts and their checksums. It is the last entry, because only then all of
+// it is known; an archive whose parts do not match it is rejected.
 
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
@@ -17,7 +17,7 @@ const archiveManifestSchema = z.object({
   made_by: z.string(),
   made_at: z.iso.datetime(),
   schema_version: z.int(),
-  /** In the order they are restored. */
+  /** In the order in which they are restored. */
   parts: z.array(
     z.object({
       name: z.string(),
@@ -27,9 +27,9 @@ const archiveManifestSchema = z.object({
       sha256: z.string(),
     }),
   ),
-  /** The last number that each sequence has given. Not in archives of earlier versions. */
+  /** The last value of each sequence. Missing in archives of earlier versions. */
   sequences: z.record(z.string(), z.int().positive()).default({}),
-  /** Tables that hold nothing worth keeping across a restore, and why. */
+  /** Tables that are not worth restoring, and why. */
   left_out: z.record(z.string(), z.string()),
 });
 
@@ -38,11 +38,11 @@ export type ArchivePart = ArchiveManifest['parts'][number];
 
 export const MANIFEST_NAME = 'manifest.json';
 
-/** Wake-ups live with the job queue and are restored through it. */
+/** Wake-ups are stored in the job queue and restored through it. */
 export const JOBS_PART = 'jobs';
 
-// Which tables an archive holds, and in which order they can be filled: parents before children, read from
-// the database itself, so that a table added tomorrow is in tomorrow's backup.
+// The tables in an archive, in the order in which they can be filled: parents before children. The list is read from
+// the database, so that a new table is backed up automatically.
 
 export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   schema_migrations: 'belongs to the database, not to its contents',
@@ -99,10 +99,10 @@ function parentsFirst(
   return done;
 }
 
-// Reads an archive part by part and holds it against its manifest. What is to become of a part is whoever reads it's
-// to say: an import restores it, a backup that was just written only counts it.
+// Reads an archive part by part and checks it against its manifest. The caller decides what to do with a part: an
+// import restores it, and a new backup only counts its rows.
 
-/** No part that we write comes near it; one that does was not written by us. */
+/** Relay never writes a part of this size; a larger one was not written by Relay. */
 const LARGEST_PART = 64 * 1024 * 1024;
 
 export interface ArchiveRows {
@@ -123,7 +123,7 @@ export async function readArchive(
   const parts: ArchivePart[] = [];
   let manifest: ArchiveManifest | null = null;
   try {
-    // The one on the left destroys the one on the right with its error, so the loop sees every failure.
+    // An error of the source destroys the next stream, so the loop sees every failure.
     const unpacked = archive.pipe(createGunzip());
     archive.once('error', (error) => unpacked.destroy(error));
     const entries = Readable.toWeb(unpacked).pipeThrough(createTarDecoder({ strict: true }));
@@ -156,7 +156,7 @@ async function takePart(
   return { name, table, rows: lines.length, bytes: content.length, sha256 };
 }
 
-/** All parts, unaltered, and no other. */
+/** Throws unless the archive contains exactly the manifest's parts, unaltered. */
 export function assertArchiveWhole({ parts, manifest }: ArchiveContents): void {
   const found = new Map(parts.map((part) => [part.name, part]));
   for (const part of manifest.parts) {
@@ -164,7 +164,7 @@ export function assertArchiveWhole({ parts, manifest }: ArchiveContents): void {
     if (mine === undefined) throw invalidArchive(`${part.name} is missing`);
     if (mine.sha256 !== part.sha256) throw invalidArchive(`${part.name} was altered`);
   }
-  // Counted, not compared by name: a part that comes twice was restored twice.
+  // Counted, not compared by name: a part that appears twice was restored twice.
   if (parts.length !== manifest.parts.length)
     throw invalidArchive('it holds more than its manifest says');
 }

@@ -1,5 +1,5 @@
-// Everything, as an archive of readable JSON lines: one consistent snapshot of all tables and waiting jobs,
-// streamed in parts of bounded size, with a manifest of checksums at its end.
+// Exports everything as an archive of readable JSON lines: one consistent snapshot of all tables and waiting jobs,
+// streamed in parts of bounded size, with a manifest of checksums at the end.
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -29,11 +29,11 @@ interface ExportOptions {
   readonly schemaVersion: number;
 }
 
-/** A gzipped tar. An error on the way destroys the stream, so that half an archive never looks whole. */
+/** A gzipped tar. An error destroys the stream, so that an incomplete archive never looks complete. */
 export function exportArchive(options: ExportOptions): Readable {
   const { readable, controller } = createTarPacker();
   const gzip = createGzip({ level: 6 });
-  // A failure reaches the reader as the error of the stream it reads.
+  // The reader gets the failure as the error of its stream.
   pipeline(Readable.fromWeb(readable), gzip).catch(() => {});
   fill(controller, options).catch((error: unknown) => controller.error(error));
   return gzip;
@@ -113,7 +113,7 @@ async function writeTable(
   if (held.length > 0 || number === 0) await flush();
 }
 
-/** Waits for the reader: a slow one slows the export, it never fills the memory. */
+/** Waits for the reader: a slow one slows the export down instead of filling the memory. */
 async function entry(tar: TarPackController, name: string, content: Buffer): Promise<void> {
   const writer = tar.add({ name, size: content.length, type: 'file', mode: 0o600 }).getWriter();
   await writer.write(content);

@@ -1,5 +1,5 @@
-// Backups, put together: one when the owner asks, and one whenever the clock says so. One after the other. A failure is
-// kept as a sentence until a backup was made, and the next look tries again; it is never a dead job.
+// Creates backups on request and on a schedule, one at a time. A failure is stored as a sentence until a backup
+// succeeds, and the next check tries again; it never leaves a dead job.
 
 import { createReadStream, createWriteStream } from 'node:fs';
 import { link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
@@ -21,10 +21,10 @@ import { findZone } from '@relay/core/schedule/zone';
 import type { Jobs } from '../../platform/jobs/jobs.ts';
 import { assertArchiveWhole, readArchive } from './archive.ts';
 
-/** What is remembered between two starts. */
+/** What is stored between two starts. */
 export interface BackupRecord {
   readonly last_at: string | null;
-  /** Why the last by the clock was not made. */
+  /** Why the last scheduled backup failed. */
   readonly failed: { readonly at: string; readonly sentence: string } | null;
 }
 
@@ -32,13 +32,13 @@ export interface BackupDeps {
   readonly jobs: Jobs;
   readonly log: Log;
   readonly now: () => Date;
-  /** Read anew each time: they may change while we run. */
+  /** Read each time, because they may change while the daemon runs. */
   readonly settings: BackupSettings;
-  /** Where they lie unless a folder is set. */
+  /** The folder for backups unless another one is set. */
   readonly usualFolder: string;
-  /** Little is left on the disk of the usual folder. */
+  /** Whether the disk of the default folder is nearly full. */
   readonly isDiskLow?: () => boolean;
-  /** In which the hours of backups are told; an IANA name. */
+  /** The time zone for the hours of backups; an IANA name. */
   readonly zone: string;
   archive(): Readable;
   remembered(): Promise<BackupRecord>;
@@ -48,11 +48,13 @@ export interface BackupDeps {
 interface BackupFeature {
   readonly verbs: BackupService;
   standing(): Promise<BackupStatus>;
-  /** Looks at once, in the background, and from then on by the clock. Gives back how to wait for it. */
+  /**
+   * Checks at once in the background, and from then on by the clock. Returns a function that waits for the first check.
+   */
   start(): Promise<() => Promise<void>>;
 }
 
-/** How often it is looked whether one is due, and so how soon one that failed is tried again. */
+/** How often to check whether a backup is due, and so how soon a failed one is retried. */
 const CHECK_CRON = '*/10 * * * *';
 
 export function openBackups(deps: BackupDeps): BackupFeature {
@@ -73,7 +75,7 @@ export function openBackups(deps: BackupDeps): BackupFeature {
       jobs.work('backup', 1, () => inTurn(() => backUpWhenDue(deps)));
       await jobs.every('backup', CHECK_CRON, 'UTC', { task: 'look' });
       const first = inTurn(() => backUpWhenDue(deps)).catch((error: unknown) =>
-        log.warn('whether a backup is due is not known', { error }),
+        log.warn('could not check whether a backup is due', { error }),
       );
       return () => first;
     },
@@ -82,7 +84,7 @@ export function openBackups(deps: BackupDeps): BackupFeature {
 
 const folderOf = ({ settings, usualFolder }: BackupDeps): string => settings.folder ?? usualFolder;
 
-/** As the file system would say it, before it has to. */
+/** The file system's own error, thrown before the disk is full. */
 const NO_SPACE = Object.assign(new Error('the disk is nearly full'), { code: 'ENOSPC' });
 
 async function makeBackup(deps: BackupDeps): Promise<MadeBackup> {
@@ -95,7 +97,7 @@ async function makeBackup(deps: BackupDeps): Promise<MadeBackup> {
     await deps.remember({ last_at: backup.made_at, failed: null });
     const removed = await removeOldBackups(folder, settings.keep);
     const ms = Math.round(performance.now() - began);
-    log.info('backed up', { path: backup.file, count: rows, ms });
+    log.info('backup created', { path: backup.file, count: rows, ms });
     return { ...backup, rows, removed, ms };
   } catch (error) {
     const reason =
@@ -106,7 +108,7 @@ async function makeBackup(deps: BackupDeps): Promise<MadeBackup> {
   }
 }
 
-/** By the clock. What went wrong is kept for whoever looks. */
+/** The scheduled backup. A failure is stored for the status. */
 async function backUpWhenDue(deps: BackupDeps): Promise<void> {
   const memory = await deps.remembered();
   const due = dueAt(deps, memory);
@@ -114,7 +116,7 @@ async function backUpWhenDue(deps: BackupDeps): Promise<void> {
   try {
     await makeBackup(deps);
   } catch (error) {
-    deps.log.error('no backup was made', { error });
+    deps.log.error('backup failed', { error });
     const sentence = error instanceof Error ? error.message : String(error);
     await deps.remember({ ...memory, failed: { at: deps.now().toISOString(), sentence } });
   }
@@ -131,7 +133,7 @@ async function readBackupStatus(deps: BackupDeps): Promise<BackupStatus> {
 }
 
 function toBackupStatus({ settings }: BackupDeps, { last_at, failed }: BackupRecord): BackupStatus {
-  // What nobody wants any more is no trouble.
+  // After backups were turned off, an earlier failure no longer matters.
   const trouble = settings.every === 'off' ? null : (failed?.sentence ?? null);
   return { every: settings.every, last_at, trouble };
 }
@@ -148,8 +150,8 @@ async function listBackupState(deps: BackupDeps): Promise<Backups> {
   };
 }
 
-// The folder of backups: an archive gets its name only when it is whole, on the disk and read back. Invariant: nothing
-// is ever deleted there but what this wrote, known by its name.
+// The folder of backups: an archive gets its final name only when it is complete, on disk and read back.
+// Invariant: nothing is deleted there except files that Relay wrote, which it knows by their names.
 
 const BACKUP_NAME = /^relay-backup-(\d{4}-\d{2}-\d{2})T(\d{2})-(\d{2})-(\d{2})Z(?:-\d+)?\.tar\.gz$/;
 const DRAFT_NAME = /^relay-backup-[\dTZ-]+\.tar\.gz\.part$/;
@@ -159,7 +161,7 @@ const nameAt = (at: Date, again: number): string => {
   return `relay-backup-${second}Z${again === 0 ? '' : `-${again}`}.tar.gz`;
 };
 
-/** The newest first. */
+/** Newest first. */
 async function listBackups(folder: string): Promise<Backup[]> {
   const names = await readdir(folder).catch(() => []);
   const found = await Promise.all(
@@ -172,7 +174,7 @@ async function listBackups(folder: string): Promise<Backup[]> {
       return [{ file, bytes: about.size, made_at: `${day}T${hour}:${minute}:${second}.000Z` }];
     }),
   );
-  // Numbers make two of one second differ; a longer name is the later one.
+  // A number distinguishes two backups of the same second; the longer name is the later one.
   return found
     .flat()
     .sort(
@@ -207,7 +209,7 @@ async function writeBackup(folder: string, archive: Readable, at: Date): Promise
   }
 }
 
-/** What is written is a backup only once it can be read. */
+/** A backup counts only after it could be read back. */
 async function readBack(file: string): Promise<number> {
   let rows = 0;
   const read = await readArchive(createReadStream(file), async ({ lines }) => {
@@ -217,7 +219,7 @@ async function readBack(file: string): Promise<number> {
   return rows;
 }
 
-/** Never in the place of another: two of one second get a number. */
+/** Never overwrites another backup: two of the same second get a number. */
 async function giveFinalName(draft: string, folder: string, at: Date): Promise<string> {
   for (let again = 0; ; again++) {
     const file = join(folder, nameAt(at, again));
@@ -228,7 +230,7 @@ async function giveFinalName(draft: string, folder: string, at: Date): Promise<s
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === 'EEXIST') continue;
-      // Some file systems of sticks and network drives know no second name.
+      // Some file systems of USB sticks and network drives do not support hard links.
       if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'ENOSYS') throw error;
       if ((await stat(file).catch(() => null)) !== null) continue;
       await rename(draft, file);
@@ -237,21 +239,21 @@ async function giveFinalName(draft: string, folder: string, at: Date): Promise<s
   }
 }
 
-/** The newest so many stay. Returns what went. */
+/** Keeps the newest `keep` backups. Returns the removed files. */
 async function removeOldBackups(folder: string, keep: number): Promise<string[]> {
   const old = (await listBackups(folder)).slice(keep);
   for (const { file } of old) await rm(file, { force: true });
   return old.map(({ file }) => file);
 }
 
-/** Of a daemon that was killed meanwhile. Only one writes here at a time. */
+/** Removes what a killed daemon left behind. Only one backup is written at a time. */
 async function removeDrafts(folder: string): Promise<void> {
   for (const name of await readdir(folder))
     if (DRAFT_NAME.test(name)) await rm(join(folder, name), { force: true });
 }
 
 async function sync(path: string): Promise<void> {
-  // A folder cannot be opened there; its entries are durable with the file.
+  // Windows cannot open a folder; its entries are durable together with the file.
   if (process.platform === 'win32' && !path.endsWith('.part')) return;
   const handle = await open(path, process.platform === 'win32' ? 'r+' : 'r');
   try {

@@ -1,5 +1,5 @@
-// Restores an archive into an empty database, in one transaction: either all of it matches its manifest and
-// is there afterwards, or nothing has changed.
+// Restores an archive into an empty database in one transaction: either all of it matches its manifest and is restored,
+// or nothing changes.
 import type { Readable } from 'node:stream';
 import { RelayError } from '@relay/contract/errors';
 import { sql } from 'kysely';
@@ -26,7 +26,7 @@ export interface ImportOptions {
   readonly jobs: Jobs;
   readonly lease: Lease;
   readonly schemaVersion: number;
-  /** The last step of the restore, in its transaction: what may be sent of what is there now. */
+  /** The last step of the restore, in its transaction: decides which restored messages may still be sent. */
   readonly onRestored: (tx: Transaction, madeAt: Date) => Promise<void>;
 }
 
@@ -42,7 +42,7 @@ export async function importArchive(
   const { account } = options.lease;
   const seal = sealOf(db);
   let isReplaced = false;
-  // Once: the archive is read as it arrives.
+  // Only one attempt, because the archive is a stream and can be read only once.
   const once = { attempts: 1 };
   const restore = async ({ tx }: UnitOfWork) => {
     const tables = new Set(await listArchivedTables(tx));
@@ -54,7 +54,7 @@ export async function importArchive(
     assertArchiveWhole(read);
     await restoreSequencesAndLease(tx, kept, manifest.sequences);
     await signUnsignedRows(tx, account);
-    // What is known of the former ledger says nothing of this one, which goes on here.
+    // The cached head belongs to the former ledger and is not valid for the restored one.
     seal.forgetHead(account);
     isReplaced = true;
     await options.onRestored(tx, new Date(manifest.made_at));
@@ -63,12 +63,12 @@ export async function importArchive(
   try {
     return await transaction({ db, lease: options.lease }, restore, once);
   } finally {
-    // The head that this transaction went on from is not committed before its end, or never.
+    // The head that this transaction cached is committed only at its end, or never.
     if (isReplaced) seal.forgetHead(account);
   }
 }
 
-/** What a first start makes by itself; anything else is somebody's. */
+/** Tables that a first start fills by itself; rows in any other table are somebody's data. */
 const MADE_AT_START = new Set(['accounts', 'ledger_heads']);
 
 async function refuseUnlessEmpty(tx: Transaction, tables: ReadonlySet<string>): Promise<void> {
@@ -79,7 +79,7 @@ async function refuseUnlessEmpty(tx: Transaction, tables: ReadonlySet<string>): 
   }
 }
 
-/** The fresh account gives way to the archive's; its lease, as JSON, comes back at the end. */
+/** Removes the new account in favour of the archive's. Returns its lease as JSON, which is restored at the end. */
 async function removeFreshAccount(tx: Transaction, { account }: Lease): Promise<string> {
   const { rows } = await sql<{ lease: string }>`
     SELECT to_jsonb(l)::text AS lease FROM account_leases l WHERE account_id = ${account}`.execute(
@@ -112,7 +112,7 @@ async function restoreRows(
       SELECT DISTINCT date_trunc('month', sent_at) AS month
       FROM json_to_recordset(${rows}::json) AS r(sent_at timestamptz)) months`.execute(tx);
   }
-  // Every account got an empty one when it was restored.
+  // Restoring an account has created an empty head.
   if (table === 'ledger_heads') await sql`DELETE FROM ledger_heads`.execute(tx);
   const columns = sql.join(await columnsOf(tx, table));
   await sql`INSERT INTO ${sql.table(table)} OVERRIDING SYSTEM VALUE
@@ -121,7 +121,7 @@ async function restoreRows(
   );
 }
 
-/** In a line both are `null`; where a column cannot be empty, it was the JSON value. */
+/** In a line both SQL null and JSON null are `null`; in a column that is not nullable it was the JSON value. */
 async function columnsOf(tx: Transaction, table: string) {
   const { rows } = await sql<{ name: string; json: boolean }>`
     SELECT attname AS name, attnotnull AND atttypid = 'jsonb'::regtype AS json FROM pg_attribute
@@ -137,7 +137,7 @@ const jobSchema = z.object({
   queue: z.enum(QUEUE_NAMES),
   key: z.string(),
   data: z.record(z.string(), z.unknown()),
-  /** Not in archives of earlier versions. */
+  /** Missing in archives of earlier versions. */
   start_after: z.coerce.date().default(() => new Date(0)),
 });
 
@@ -156,7 +156,7 @@ function refuseOtherSchema(manifest: ArchiveManifest, schemaVersion: number): vo
   );
 }
 
-/** Numbers go on where the archive left off, and the worker that runs now keeps its lease. */
+/** Sequences continue where the archive ended, and the running daemon keeps its lease. */
 async function restoreSequencesAndLease(
   tx: Transaction,
   lease: string,
@@ -182,7 +182,7 @@ async function resetIdentities(tx: Transaction): Promise<void> {
   }
 }
 
-/** Past every number that was ever given, also to rows that are gone: the ledger may name them. */
+/** Continue after every number that was ever used, also for deleted rows: the ledger may refer to them. */
 async function continueSequences(
   tx: Transaction,
   sequences: ArchiveManifest['sequences'],
