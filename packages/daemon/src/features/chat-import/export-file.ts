@@ -1,6 +1,6 @@
-// A file that was handed in, on disk for as long as it is read, and its text line by line. It may be a .zip:
-// then only the chat's text is read, by what it is called and never to where it says it belongs.
-// Invariant: whatever the file holds, size, number of entries and length of a line are bounded.
+// Stores an uploaded file on disk while it is read, and reads its text line by line. It may be a .zip: then only the
+// chat's text is read, found by its file name, and the paths in the .zip are never used.
+// Invariant: size, number of entries and length of a line are bounded, whatever the file contains.
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,13 +18,13 @@ const invalid = (what: string, cause?: unknown) =>
   new RelayError('export_invalid', { what }, { cause });
 
 export interface ExportFile {
-  /** The name of the text, which may say more than the file's. */
+  /** The name of the text file, which may say more than the name of the .zip. */
   readonly name: string | null;
-  /** From the beginning, each time. `read` is told how much of it was read, from 0 to 1. */
+  /** From the beginning each time. Calls `read` with the share that was read, from 0 to 1. */
   lines(read?: (share: number) => void): AsyncIterable<string>;
 }
 
-/** The folder is this file's alone and is emptied before and after. */
+/** The folder is used for this file only and is emptied before and after. */
 export async function storeExportFile(
   folder: string,
   bytes: AsyncIterable<Uint8Array>,
@@ -109,7 +109,7 @@ async function opened(path: string): Promise<ZipFile> {
   });
 }
 
-/** The text of the chat lies beside its media, some of which may be texts too. */
+/** Finds the chat's text among its media, some of which may be text files too. */
 async function textIn(zip: ZipFile): Promise<Entry> {
   if (zip.entryCount > MOST_ENTRIES) throw invalid('the .zip holds too many files');
   const texts: Entry[] = [];

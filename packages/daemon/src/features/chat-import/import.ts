@@ -1,6 +1,6 @@
-// Takes an exported chat in: read once to learn how its dates are written and who is in it, and once more to
-// store it, batch by batch. What cannot be told is asked before anything is stored; a kill in the middle
-// leaves whole batches, and the same file again adds the rest.
+// Imports an exported chat: reads it once to learn its date format and its authors, and again to store it in batches.
+// What is ambiguous is asked before anything is stored. A kill leaves whole batches, and importing the same file again
+// adds the rest.
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type {
@@ -69,12 +69,12 @@ function once<T>(run: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** How far it is, and what the report will say. */
+/** Progress, and the figures of the final report. */
 class Tally {
   lines = 0;
   messages = 0;
   added = 0;
-  /** Of the file that was read, from 0 to 1. */
+  /** The share of the file that was read, from 0 to 1. */
   share = 0;
   readonly people = new Set<string>();
   readonly skipped: Partial<Record<ImportSkip, number>> = {};
@@ -155,7 +155,7 @@ async function* messagesOf(
 
 interface ImportBatch {
   readonly batch: readonly ImportedMessage[];
-  /** Of this batch and of those beside it. */
+  /** Ids of this batch and of the batches before and after it. */
   readonly ids: ReadonlySet<MessageId>;
 }
 
@@ -195,13 +195,13 @@ function oldMessage(
   if (me.has(foldName(name))) {
     return { id, at, content, name: null, sender: null, authors: new Set(['me']) };
   }
-  // In a chat with one person, whoever is not the owner is that person.
+  // In a chat with one contact, every author other than the owner is that contact.
   const people = place.contact === null ? who(name) : new Set([place.contact]);
   const authors = people.size === 0 ? null : people;
   return { id, at, content, name, sender: onlyContactIn(people), authors };
 }
 
-/** Of those that say the same at the same time, the first, the second and so on. */
+/** Identical messages at the same time are numbered, so that each gets its own id. */
 function idMaker(chat: string): (name: string, at: Date, ...parts: string[]) => MessageId {
   let [time, counts] = [Number.NaN, new Map<string, number>()];
   return (name, at, ...parts) => {
@@ -214,9 +214,10 @@ function idMaker(chat: string): (name: string, at: Date, ...parts: string[]) => 
   };
 }
 
-// A batch of messages out of an exported chat, in one transaction. Each has an id made of what it says, so that
-// it is stored once however often and in whatever pieces the chat is imported; and what came to the account
-// over the wire is not stored again. Invariant: nothing is routed: these are only to be found.
+// Stores a batch of imported messages in one transaction. A message's id is derived from its content, so it is stored
+// once, however often and in whatever parts the chat is imported; a message that was already received from WhatsApp is
+// not stored again.
+// Invariant: imported messages are not routed; they can only be found.
 
 interface ImportedMessage {
   readonly id: MessageId;
@@ -224,12 +225,12 @@ interface ImportedMessage {
   readonly content: StoredContent;
   /** Null when the owner wrote it. */
   readonly name: string | null;
-  /** Those it may be by; null where nobody is called so. */
+  /** The contacts who may have written it; null when no contact has that name. */
   readonly authors: ReadonlySet<PairingAuthor> | null;
   readonly sender: ContactId | null;
 }
 
-/** `ids`: of this batch and of those beside it, whose rows are no others' messages. */
+/** `ids`: those of this batch and of its neighbours, whose rows are not other messages. */
 async function storeImportBatch(
   tx: Transaction,
   account: AccountId,
@@ -317,7 +318,10 @@ async function loadStoredAround(
   }));
 }
 
-/** Compared only among those that may say the same; a mention is written in two ways, so those are together. */
+/**
+ * Only messages that may have the same text are compared. Mentions have two spellings, so all texts with one share a
+ * bucket.
+ */
 const bucketOf = (said: string): string => (said.includes('@') ? '@' : said);
 
 function withoutHeard(
@@ -327,7 +331,7 @@ function withoutHeard(
   if (heard.length === 0) return batch;
   const told = batch
     .map((message) => ({ ...message, essence: messageEssence(message.content), message }))
-    // Whose author is certain chooses first.
+    // Messages with a known author are matched first.
     .sort((a, b) => Number(a.authors === null) - Number(b.authors === null));
   const places = Map.groupBy(heard, (one) => bucketOf(one.essence));
   const gone = new Set<ImportedMessage>();

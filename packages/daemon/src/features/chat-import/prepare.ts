@@ -1,5 +1,5 @@
-// What has to be known of an exported chat before any of it is stored: how its dates are written, which chat it
-// is, who of those in it is the owner. Read from the whole of it; what cannot be told is asked, by refusing.
+// Finds out what must be known about an exported chat before it is stored: its date format, which chat it is, and which
+// author is the owner. It reads the whole file; what is ambiguous is refused with a question.
 
 import { randomUUID } from 'node:crypto';
 import type { DateOrder, ImportQuery, ImportSkip } from '@relay/contract/api/imports';
@@ -32,12 +32,12 @@ export interface ImportDeps {
   readonly db: Db;
   readonly lease: Lease;
   readonly now: () => Date;
-  /** The owner's zone. */
+  /** The owner's time zone. */
   readonly zone: string;
   readonly home: string;
   /** Throws while the disk is nearly full. */
   readonly refuseWhenFull?: () => void;
-  /** After a commit that stored something. */
+  /** Called after a commit that stored messages. */
   readonly stored: () => void;
 }
 
@@ -95,7 +95,7 @@ export interface PreparedImport {
   readonly latest: number;
 }
 
-/** Everything that is asked is asked here. */
+/** All questions about an import are asked here. */
 export async function prepareImport(
   deps: ImportDeps,
   file: ExportFile,
@@ -141,14 +141,14 @@ async function ownNames(db: Db, account: AccountId): Promise<readonly string[]> 
   return rows.flatMap(({ names }) => names);
 }
 
-// Which chat an exported one is: what the owner says, else the one that is called like its file. One that is
-// not known here becomes a chat that holds nothing but what is imported.
+// Finds the chat to import into: the one that the owner names, otherwise the one with the file's name. An unknown chat
+// becomes a new one that contains only imported messages.
 
 interface ImportTarget {
   readonly chat: ChatId;
   readonly name: string;
   readonly isNew: boolean;
-  /** The one at the other end; null of a group. */
+  /** The contact of a direct chat; null for a group. */
   readonly contact: ContactId | null;
 }
 
@@ -160,7 +160,7 @@ type TargetMatch =
 
 interface TargetQuery {
   readonly given: string | null;
-  /** Names of the file and of the text in it. */
+  /** Names of the file and of the text file in it. */
   readonly files: readonly string[];
 }
 
@@ -174,7 +174,7 @@ async function findImportTarget(
   if (query === null) throw new RelayError('export_chat');
   const found = await matchContacts(db, account, { query, kind: 'all', limit: 6 });
   const exact = found.meant.filter(({ rank }) => rank === 0);
-  // By the name of a file only whoever is called exactly so.
+  // The name of a file must match a name exactly.
   const meant = exact.length > 0 || given === null ? exact : found.meant;
   const [first, ...others] = meant;
   if (others.length > 0) {
@@ -185,7 +185,7 @@ async function findImportTarget(
   return found.number === null ? { name: query } : { number: found.number, name: query };
 }
 
-/** `several`: more than two wrote in it. */
+/** `several`: more than two people wrote in it. */
 async function createImportTarget(
   tx: Transaction,
   account: AccountId,
@@ -229,7 +229,7 @@ async function newPerson(tx: Transaction, account: AccountId, name: string): Pro
   return directTarget(tx, account, contact, { name, isNew: true });
 }
 
-/** WhatsApp knows no such address, so nothing can be sent there and nothing comes from there. */
+/** WhatsApp has no such address, so nothing can be sent to this group or received from it. */
 async function newGroup(tx: Transaction, account: AccountId, name: string): Promise<ImportTarget> {
   const chat = chatId(randomUUID());
   await sql`INSERT INTO chats (account_id, id, kind, group_address, subject)
