@@ -1,5 +1,5 @@
-// The owner's own look into what is kept. It only reads: nothing is marked as seen, no receipt leaves, and no agent
-// has this in its hands.
+// Reads chats and messages for the owner. It only reads: nothing is marked as seen, no receipt is sent, and no agent
+// can use it.
 
 import type {
   Chat,
@@ -32,14 +32,14 @@ export function createChatReader(reading: ChatReaderDeps): ChatReader {
     async messages(id, query) {
       const chat = parseChatId(id);
       const page = await chatMessages(reading.db, reading.account, chat, query);
-      // An empty page is right for a chat of which nothing is kept, and wrong for one that never was.
+      // An empty page is correct for a chat without stored messages, but not for a chat that does not exist.
       if (page.messages.length === 0) await readChatDetail(reading, chat);
       return page;
     },
   };
 }
 
-/** Whatever is no id names no chat. */
+/** A string that is not an id is answered like an unknown chat. */
 function parseChatId(id: string): ChatId {
   try {
     return chatId(id);
@@ -48,8 +48,8 @@ function parseChatId(id: string): ChatId {
   }
 }
 
-// The chats in which something was said, each with its last words and what is granted there; the newest first, a
-// page at a time. One whose words were all forgotten stays in the list with nothing in it.
+// Lists the chats that have messages, with the last message and the grants of each, newest first, in pages. A chat
+// whose messages were all deleted stays in the list without one.
 
 interface ChatReaderDeps {
   readonly db: Db;
@@ -94,7 +94,7 @@ async function readChatDetail(reading: ChatReaderDeps, id: ChatId): Promise<Chat
   return { ...chat, conversations: await conversationsIn(reading, id) };
 }
 
-/** Whose name or number fits; what fits is core's to say. */
+/** Matches names and numbers; `core` decides what matches. */
 async function matchesName(
   { db, account }: ChatReaderDeps,
   q: string,
@@ -185,8 +185,8 @@ async function conversationsIn(
   return rows.map((row) => ({ ...row, updated_at: row.updated_at.toISOString() }));
 }
 
-// What was said in one chat, a page at a time by its key: the place is the time and number of a message, so a page
-// costs the same at the end of a chat as a hundred thousand messages above it, and nothing shifts when others come.
+// Reads the messages of one chat in pages by key: a position is the time and number of a message. So a page costs the
+// same at the end of a chat as 100,000 messages earlier, and new messages do not shift pages.
 
 interface ChatMessageRow extends MessageTextRow {
   at: Date;
@@ -226,7 +226,7 @@ async function chatMessages(
   return { messages, older: more, newer: before !== undefined };
 }
 
-/** `from` begins with the place itself. */
+/** `from` includes the message at the position. */
 type PageDirection = 'before' | 'after' | 'from';
 
 interface PageQuery {
@@ -244,7 +244,7 @@ async function readPage(db: Db, account: AccountId, chat: ChatId, asked: PageQue
     FROM page JOIN messages m ON m.account_id = ${account} AND m.sent_at = page.sent_at AND m.id = page.id ${OUTBOX_JOINS}
     ORDER BY m.sent_at, m.id`.execute(db);
   const more = rows.length > asked.limit;
-  // One more than was asked for says that there are more; it stands at the far end.
+  // One extra row shows that there are more; it is at the far end and is dropped.
   const kept = !more ? rows : asked.way === 'before' ? rows.slice(1) : rows.slice(0, -1);
   const all = kept.flatMap((row) => (row.quoted === null ? [row] : [row, row.quoted]));
   const names = await loadContactNames(db, account, sendersOf(all));
@@ -267,7 +267,7 @@ const beyondPosition = (way: PageDirection, place: PagePosition | null): RawBuil
     : sql`AND (sent_at, id) ${COMPARISONS[way]}
         ('epoch'::timestamptz + ${place.micros}::bigint * interval '1 microsecond', ${place.id}::bigint)`;
 
-/** Of `messages m`: the one it names, as far as it is kept. */
+/** For `messages m`: the quoted message, as far as it is stored. */
 const quotedMessageSql = (account: AccountId) => sql`
   SELECT json_build_object('kind', q.kind, 'body', left(q.body, 300), 'media', q.media, 'details', q.details,
     'from_me', q.from_me, 'sender_id', q.sender_id, 'sender_name', q.sender_name, 'actor', null, 'program', null)
@@ -307,8 +307,8 @@ function toMessage(row: ChatMessageRow, names: Parameters<typeof toReadableText>
   };
 }
 
-// A stored message as its owner reads it: who wrote it, in which name, and what it is in words. The columns are of
-// `messages m`; an author is told by whom the gate let it out for.
+// Formats a stored message for the owner: author, name and text. The columns are of `messages m`; the author of a sent
+// message is the actor of its permit.
 
 type ReadableText = Pick<ChatMessage, 'author' | 'name' | 'label' | 'text'>;
 
@@ -320,16 +320,16 @@ interface MessageTextRow {
   from_me: boolean;
   sender_id: ContactId | null;
   sender_name: string | null;
-  /** Who had it sent, as permits name them; null for what Relay did not send. */
+  /** The actor of the permit; null for a message that Relay did not send. */
   actor: string | null;
   program: string | null;
 }
 
-/** Of `messages m`, with `OUT` joined. */
+/** For `messages m` with `OUTBOX_JOINS`. */
 const MESSAGE_TEXT_COLUMNS = sql`m.kind, m.body, m.media, m.details, m.from_me, m.sender_id, m.sender_name,
   permit.actor, token.name AS program`;
 
-/** What Relay sent itself, of `messages m`: its way out, who asked for it, and their name if they are a program. */
+/** For `messages m` that Relay sent: the outbox row, the permit's actor, and the name if it is a client. */
 const OUTBOX_JOINS = sql`
   LEFT JOIN outbox o ON o.account_id = m.account_id AND o.message_id = m.message_id AND m.from_me
   LEFT JOIN permits permit ON permit.account_id = o.account_id AND permit.id = o.permit_id
