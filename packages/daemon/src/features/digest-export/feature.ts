@@ -1,5 +1,4 @@
-// The memory outside of Relay, put together: what digests hand it, its worker, what erases its copies, and how
-// the owner sets it up.
+// Assembles the digest export: the job that exports digests, the deletion of exported copies, and the owner's settings.
 import { randomBytes } from 'node:crypto';
 import { isAbsolute, join } from 'node:path';
 import type { DigestExportService, DigestExportState } from '@relay/contract/api/digests';
@@ -33,12 +32,12 @@ import {
 } from './sql.ts';
 
 interface DigestExport {
-  /** A digest was written, in this transaction. */
+  /** Queues the export of a digest that was written in this transaction. */
   enqueue(work: UnitOfWork, digest: DigestId, kind: 'hourly' | 'daily'): Promise<void>;
   readonly copies: ExportedDigestCopies;
   readonly verbs: DigestExportService;
   start(): Promise<void>;
-  /** Takes away what is left of digests that are gone. */
+  /** Removes copies whose digests no longer exist. */
   sweep(): Promise<void>;
 }
 
@@ -46,11 +45,11 @@ export function openDigestExport(deps: DigestExportDeps): DigestExport {
   const { jobs, lease, log } = deps;
   const sweepUp = () =>
     removeOrphanedCopies(deps).catch((error: unknown) =>
-      log.warn('copies of digests are left', { error }),
+      log.warn('could not remove copies of deleted digests', { error }),
     );
   return {
     async enqueue(work, digest, kind) {
-      // Settings that cannot be read fail the job and never the digest.
+      // Unreadable settings must fail the job and not the digest.
       const settings = await deps.settings().catch(() => null);
       if (settings !== null && !isExportWanted(settings, kind)) return;
       const data = { account: lease.account, subject: digest };
@@ -100,8 +99,9 @@ const exportState = (settings: DigestExportSettings): DigestExportState => ({
   signed: settings.webhook_secret !== null,
 });
 
-// A digest goes out: to the day's file, and over the webhook. A job of its own for each making of a digest, tried
-// again until it is done. Invariant: where it goes is noted before it is written, so that it can be taken away.
+// Exports a digest to the day's file and to the webhook. Each version of a digest has its own job, which is retried
+// until it succeeds.
+// Invariant: the target is recorded before anything is written, so that the copy can be removed.
 
 function createDigestExportHandler(deps: DigestExportDeps): JobHandler<'outside_memory'> {
   return async (job) => {
@@ -116,7 +116,7 @@ function createDigestExportHandler(deps: DigestExportDeps): JobHandler<'outside_
   };
 }
 
-/** Of which making the webhook was told now; null when it was not. */
+/** Returns the digest version that was sent to the webhook now; null when none was. */
 async function exportDigest(deps: DigestExportDeps, digest: DigestToExport): Promise<Date | null> {
   const { db, lease, egress, now } = deps;
   const settings = await deps.settings();
@@ -129,7 +129,7 @@ async function exportDigest(deps: DigestExportDeps, digest: DigestToExport): Pro
       await dropDigestLines(before.file, new Set([digest.id]));
     await transaction(deps, ({ tx }) => noteDigestCopyFile(tx, lease.account, digest.id, file));
     await putDigestLines(file, digest.id, segments.map(segmentLine));
-    // It may have been erased while the file was written.
+    // The digest may have been erased while the file was written.
     const after = await findDigestCopy(db, lease.account, digest.id);
     if (after === null || after.erased) {
       await dropDigestLines(file, new Set([digest.id]));
@@ -152,14 +152,14 @@ async function exportDigest(deps: DigestExportDeps, digest: DigestToExport): Pro
   return digest.madeAt;
 }
 
-/** By the clocks of the group. */
+/** In the group's time zone. */
 const dayOf = ({ zone }: DigestExportDeps, digest: DigestToExport): string =>
   dayIn(digest.zone ?? zone, digest.start);
 
-// Copies that have to go: their lines out of the files, a word to the webhook, and then the note of where they
-// were. What retention and `relay forget` ask for goes at once; what lost its digest in another way is found.
+// Removes exported copies: their lines from the files, a notice to the webhook, then the record of where they were.
+// Retention and `relay forget` remove copies at once; copies whose digest disappeared otherwise are found later.
 
-/** Before their rows go. Returns how many lines went. */
+/** Call before the digests' rows are deleted. Returns the number of removed lines. */
 async function eraseDigestCopies(
   deps: DigestExportDeps,
   digests: readonly DigestId[],
@@ -170,7 +170,7 @@ async function eraseDigestCopies(
   return dropCopyLines(await findDigestCopies(db, lease.account, digests));
 }
 
-/** What is left of digests that are no more. A webhook that does not answer is told the next time. */
+/** Removes copies of digests that no longer exist. If the webhook does not answer, it is notified the next time. */
 async function removeOrphanedCopies(deps: DigestExportDeps): Promise<void> {
   const { db, lease, log } = deps;
   const left = await findOrphanedDigestCopies(db, lease.account);
@@ -182,7 +182,7 @@ async function removeOrphanedCopies(deps: DigestExportDeps): Promise<void> {
   }
   await transaction(deps, ({ tx }) => deleteDigestCopies(tx, lease.account, done));
   if (done.length < left.length) {
-    log.warn('a webhook was not told what was erased', { count: left.length - done.length });
+    log.warn('could not notify webhook of erased digests', { count: left.length - done.length });
   }
 }
 
@@ -216,8 +216,8 @@ async function notifyErased(
   }
 }
 
-// Segments over the owner's webhook, signed as Standard Webhooks has it, through the one way to the outside. The
-// id stays the same when it is tried again, so that whoever receives it can tell.
+// Sends segments to the owner's webhook, signed according to Standard Webhooks, through `Egress`. A retry has the same
+// id, so that the receiver can recognize it.
 
 interface ExportEndpoint {
   readonly url: string;
@@ -257,11 +257,11 @@ async function sendExportEvent(
   if (status < 200 || status > 299) throw new ExportRefused(`the webhook answered with ${status}`);
 }
 
-// What giving digests to another memory stands on.
+// The dependencies of the digest export.
 
 interface DigestExportDeps extends Engine {
   readonly egress: Egress;
-  /** As they are now, with the secret opened. */
+  /** The current settings, with the secret decrypted. */
   settings(): Promise<DigestExportSettings>;
   save(changed: Partial<DigestExportSettings>): Promise<DigestExportSettings>;
 }

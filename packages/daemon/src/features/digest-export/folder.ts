@@ -1,11 +1,12 @@
-// Segments in the owner's folder, one file a day. What is new is appended in one write; what changed or goes is
-// taken out by replacing the file whole. Invariant: however often it is repeated and wherever it is killed, the
-// lines of a digest are there once, none is half, and lines of others stay as they are.
+// Writes segments to the owner's folder, one file per day. New lines are appended in one write; to change or remove
+// lines the whole file is replaced.
+// Invariant: after any number of repetitions and kills, a digest's lines are there once, no line is incomplete, and
+// other lines are unchanged.
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Whoever writes to a file waits for whoever is at it. */
+/** Writes to the same file run one after the other. */
 const fileQueues = new Map<string, Promise<unknown>>();
 
 function inFileOrder<T>(file: string, run: () => Promise<T>): Promise<T> {
@@ -18,7 +19,7 @@ function inFileOrder<T>(file: string, run: () => Promise<T>): Promise<T> {
   return turn;
 }
 
-/** Instead of those that the digest has there, if it has any. */
+/** Replaces the lines that the digest has in the file, if any. */
 export const putDigestLines = (
   file: string,
   digest: string,
@@ -36,7 +37,7 @@ export const putDigestLines = (
     await append(file, lines);
   });
 
-/** How many lines went. A file that has none left goes too. */
+/** Returns the number of removed lines. A file without lines is deleted. */
 export const dropDigestLines = (file: string, digests: ReadonlySet<string>): Promise<number> =>
   inFileOrder(file, async () => {
     const text = await textOf(file);
@@ -49,9 +50,9 @@ export const dropDigestLines = (file: string, digests: ReadonlySet<string>): Pro
   });
 
 interface DayFileContent {
-  /** How many bytes end with a whole line. */
+  /** The number of bytes up to the end of the last complete line. */
   readonly whole: number;
-  /** The last line was not written to its end. */
+  /** The last line is incomplete. */
   readonly torn: boolean;
   readonly mine: readonly string[];
   readonly others: readonly string[];

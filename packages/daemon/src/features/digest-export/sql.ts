@@ -1,5 +1,5 @@
-// Where copies of digests were put outside of Relay, so that they can be taken away again. A row outlives its
-// digest until its lines are gone.
+// Stores where copies of digests were exported, so that they can be removed. A row outlives its digest until its lines
+// are removed.
 import type { AccountId, ChatId, DigestId } from '@relay/contract/ids';
 import type { ExportedDigest } from '@relay/core/observer/digest/export-segments';
 import { sql } from 'kysely';
@@ -8,11 +8,11 @@ import { findDigests } from '../../platform/db/observer/digests.ts';
 
 export interface DigestCopy {
   readonly digest: DigestId;
-  /** The file that has its lines. */
+  /** The file that contains its lines. */
   readonly file: string | null;
-  /** Of which making of the digest the webhook was told. */
+  /** The version of the digest that was sent to the webhook. */
   readonly told: Date | null;
-  /** It is about to go, and nothing more of it may be written. */
+  /** It is being removed, and nothing more of it may be written. */
   readonly erased: boolean;
 }
 
@@ -37,7 +37,7 @@ export async function findDigestCopies(
   return rows;
 }
 
-/** Of digests that are no more. */
+/** Copies whose digests no longer exist. */
 export async function findOrphanedDigestCopies(
   db: Db,
   account: AccountId,
@@ -48,7 +48,7 @@ export async function findOrphanedDigestCopies(
   return rows;
 }
 
-/** Before the lines are written: a file that may have them is known, whatever happens next. */
+/** Called before the lines are written, so that every file that may contain them is known, whatever happens next. */
 export async function noteDigestCopyFile(
   tx: Transaction,
   account: AccountId,
@@ -69,7 +69,7 @@ export async function noteDigestCopyDelivered(
     ON CONFLICT (account_id, digest_id) DO UPDATE SET told_of = excluded.told_of`.execute(tx);
 }
 
-/** From now on nothing of them is written. */
+/** From now on nothing of these digests is exported. */
 export async function markDigestCopiesErased(
   tx: Transaction,
   account: AccountId,
@@ -92,11 +92,11 @@ export async function deleteDigestCopies(
 
 export interface DigestToExport extends ExportedDigest {
   readonly id: DigestId;
-  /** By which its day is told; the owner's where the group is no longer observed. */
+  /** The time zone for its day; null when the group is no longer observed, then the owner's is used. */
   readonly zone: string | null;
 }
 
-/** Null when it is gone. */
+/** Null when it no longer exists. */
 export async function readDigestToExport(
   db: Db,
   account: AccountId,
