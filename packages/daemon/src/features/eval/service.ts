@@ -1,5 +1,5 @@
-// `relay eval`: the sets that ship with Relay, run against the owner's own model. It reads no chat of the
-// owner and sends nothing to anybody; all it does outside of itself is to count what it spent.
+// `relay eval`: runs the evaluation sets that ship with Relay against the owner's model. It reads no chat and sends no
+// message; it only records the model tokens it used.
 
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -67,7 +67,7 @@ import type { Db } from '../../platform/db/database.ts';
 import type { Lease } from '../../platform/db/lease.ts';
 import { noteRunSpending, spentTodaySql } from '../../platform/db/runs.ts';
 
-/** Questions at once: a model on the same machine has no use for more, one elsewhere answers soon enough. */
+/** Concurrent questions: more are of no use to a local model, and a remote one is fast enough with these. */
 const CONCURRENT_QUESTIONS = 4;
 
 export function createEvalService(deps: EvalDeps): EvalService {
@@ -135,8 +135,8 @@ const totalCost = ({ trigger, digest }: ChosenCases): EvalCost =>
     digest === null ? NO_COST : estimateDigestCost(digest),
   );
 
-// One question to the owner's model, without tools and remembered by nobody. What it costs counts towards
-// the owner's day like everything that agents do, and ends when that is used up.
+// Asks the owner's model one question, without tools and without memory. Its tokens count towards the owner's daily
+// budget like those of agents, and the run ends when that is used up.
 
 interface EvalDeps {
   readonly db: Db;
@@ -154,14 +154,16 @@ interface EvalQuestion {
 }
 
 interface EvalModel {
-  /** The answer; null when none came though the model can be reached. Rejects when asking on is pointless. */
+  /**
+   * The answer; null when there was none although the model is reachable. Rejects when further questions are pointless.
+   */
   ask(question: EvalQuestion): Promise<string | null>;
   readonly spent: { calls: number; input_tokens: number; output_tokens: number };
 }
 
 function createEvalModel(deps: EvalDeps, model: OpenedModel, signal: AbortSignal): EvalModel {
   const { db, lease, limits, clock } = deps;
-  // Nobody's turn: the day's count takes it, and there is no row of `runs` for it.
+  // Not a run of an agent: the tokens count for the day, but there is no row in `runs`.
   const run = runId(randomUUID());
   const spent = { calls: 0, input_tokens: 0, output_tokens: 0 };
   return {
@@ -206,7 +208,7 @@ async function tokensLeftToday(deps: EvalDeps): Promise<number> {
   return Math.max(0, limits.tokens_per_day - (rows[0]?.day.tokens ?? 0));
 }
 
-// What a set is going to cost, before anybody is asked.
+// The expected cost of a set, before the model is called.
 
 type EvalCost = Pick<EvalPlan, 'calls' | 'input_tokens' | 'output_tokens'>;
 
@@ -218,8 +220,8 @@ const addCosts = (one: EvalCost, other: EvalCost): EvalCost => ({
   output_tokens: one.output_tokens + other.output_tokens,
 });
 
-// Several things at once and never more; the results stand in the order of what they came from. The first
-// failure ends it: what has begun is waited for, nothing more is begun.
+// Maps items with limited concurrency and keeps their order. After the first failure it waits for what is running and
+// starts nothing more.
 
 async function mapConcurrently<Item, Result>(
   items: readonly Item[],
@@ -246,10 +248,10 @@ async function mapConcurrently<Item, Result>(
   return results;
 }
 
-// The trigger set against a model: phase 1 as it is for every message, phase 2 for what it passes on, with
-// the very prompt and the very reading that an observed group gets.
+// Runs the trigger set against a model: phase 1 as for every message, phase 2 for what it passes on, with the same
+// prompt and parser as for an observed group.
 
-/** `{"label": "false_positive"}`, and a little more where a model likes to talk. */
+/** `{"label": "false_positive"}`, and a little more for a talkative model. */
 const TOKENS_OF_A_LABEL = 15;
 
 function estimateTriggerCost(cases: readonly TriggerCase[]): EvalCost {
@@ -280,10 +282,10 @@ const casePrompt = (given: TriggerCase): EvalQuestion =>
 const triggerPromptTokens = ({ instructions, text }: EvalQuestion): number =>
   estimateTokens(instructions.text + text.text);
 
-// The digest set against a model: each day by its hours and then as a whole, with the very masking, prompts
-// and reading that an observed group gets; then the model says which facts the digest tells.
+// Runs the digest set against a model: each day by hours and then as a whole, with the same masking, prompts and parser
+// as for an observed group. Then the model judges which facts the digest contains.
 
-/** Days of the set are days of the calendar. */
+/** The days of the set are calendar days. */
 const MIDNIGHT = '00:00';
 const TOKENS_OF_A_JUDGEMENT = 40;
 const CHARACTERS_A_TOKEN = 3;
@@ -361,7 +363,7 @@ async function makeDay(given: DigestDayCase, asking: AskEvalModel): Promise<Eval
   return { given, daily: { text, tokens: estimateTokens(text) }, hourly, told: judged };
 }
 
-/** Once more if the first answer cannot be read, as it is done for a group. */
+/** Asks once more if the first answer cannot be parsed, as for a group. */
 async function readTwice<Result>(
   asking: AskEvalModel,
   question: DigestQuestion,
@@ -371,7 +373,7 @@ async function readTwice<Result>(
   return first ?? read((await asking.ask(retryDigestQuestion(question))) ?? '', true);
 }
 
-/** Those with something in them. */
+/** Hours that contain messages. */
 function hoursIn(given: DigestDayCase): readonly Hour[] {
   const cut = caseDayBoundary(given);
   const { start, end } = caseDay(given);
@@ -426,8 +428,8 @@ function caseDay(given: DigestDayCase): DigestPeriod {
 const digestPromptTokens = ({ instructions, text }: EvalQuestion): number =>
   estimateTokens(instructions.text + text.text);
 
-// The sets that ship with Relay, read when somebody wants to know how good their model is. Nobody in them
-// exists; `eval-sets/README.md` says what they hold and how they were labelled.
+// Loads the evaluation sets that ship with Relay. All people in them are invented; `eval-sets/README.md` says what they
+// contain and how they were labelled.
 
 const EVAL_SETS_URL = new URL('./eval-sets/', import.meta.url);
 
@@ -441,7 +443,7 @@ export async function readTriggerSet(): Promise<readonly TriggerCase[]> {
   return triggerCaseSchema.array().parse(await readJsonLines('triggers.jsonl'));
 }
 
-/** Day by day of each group. */
+/** One case per group and day. */
 export async function readDigestSet(): Promise<readonly DigestDayCase[]> {
   const text = await readFile(new URL('digest-facts.json', EVAL_SETS_URL), 'utf8');
   const { groups } = digestSetSchema.parse(JSON.parse(text));
