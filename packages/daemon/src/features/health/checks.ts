@@ -1,5 +1,5 @@
-// The part of `relay doctor` that only the daemon can answer: each check says what it found and how to
-// mend it. A check that fails to run is itself a finding.
+// The checks of `relay doctor` that only the daemon can run: each reports what it found and how to fix it. A check that
+// fails to run is a finding too.
 
 import type { BackupStatus } from '@relay/contract/api/backups';
 import type { MemoryStatus } from '@relay/contract/api/memory';
@@ -21,20 +21,20 @@ interface DoctorDeps {
   readonly database: { readonly kind: 'private' | 'external'; readonly version: string };
   readonly schemaVersion: number;
   memory(): Promise<MemoryStatus>;
-  /** How far the clock is ahead of WhatsApp's, in seconds; null before the first login. */
+  /** How far this clock is ahead of WhatsApp's, in seconds; null before the first login. */
   clockAhead(): number | null;
-  /** What is wrong with webhooks. */
+  /** Problems with webhooks, as a sentence. */
   webhooks(): Promise<string | null>;
   readonly agent: AgentSettings;
-  /** Whose model agents use; null where none is set up. */
+  /** The provider of the agents' model; null when none is set up. */
   provider(): Promise<string | null>;
   readonly now: () => Date;
-  /** The owner's, an IANA name. */
+  /** The owner's time zone; an IANA name. */
   readonly zone: string;
-  /** What is not done because the disk is nearly full. */
+  /** What does not run because the disk is nearly full, as a sentence. */
   disk(): string | null;
   backup(): Promise<BackupStatus>;
-  /** Also what was found in order before. */
+  /** Whether to repeat checks that passed before. */
   readonly full?: boolean;
 }
 
@@ -86,7 +86,7 @@ async function checkDatabase({ db, database, schemaVersion }: DoctorDeps) {
 }
 
 const MOST_SKEW_S = 5;
-/** WhatsApp counts in whole seconds, and a login may take its time. */
+/** WhatsApp counts whole seconds, and a login may take a while. */
 const MOST_AHEAD_S = 60;
 
 async function checkClock({ db, clockAhead }: DoctorDeps) {

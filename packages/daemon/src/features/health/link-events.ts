@@ -1,5 +1,5 @@
-// Writes each change of the link to the log of events, where streams and webhooks follow it. Only changes of
-// the state: codes to scan and figures are for those who look.
+// Writes each change of the link's state to the event log, for streams and webhooks. QR codes and counters are not
+// written.
 import type { ConnectionState } from '@relay/contract/connection/states';
 import type { Log } from '@relay/core/log';
 import type { TransportEvent } from '@relay/core/ports/transport';
@@ -12,7 +12,7 @@ interface LinkEventWriterOptions {
   readonly db: Db;
   readonly lease: Lease;
   readonly log: Log;
-  /** After a commit that streams show. */
+  /** Called after a commit that streams have to show. */
   readonly changed: () => void;
 }
 
@@ -33,7 +33,7 @@ export class LinkEventWriter {
     this.#writing = this.#writing
       .then(() => this.#write(state, from))
       .catch((error: unknown) =>
-        this.#options.log.warn('a change of the link was not written', { error }),
+        this.#options.log.warn('could not write a link change to the event log', { error }),
       );
   }
 

@@ -1,4 +1,4 @@
-// What `relay status` shows, read in a few cheap queries.
+// Reads what `relay status` shows, in a few cheap queries.
 import type { BackupStatus } from '@relay/contract/api/backups';
 import type { DaemonStatus, RestartReport, SendingHealth } from '@relay/contract/api/status';
 import { connectionSentence, whatsappStatusOf } from '@relay/contract/connection/states';
@@ -17,21 +17,21 @@ interface StatusDeps {
   readonly lease: Lease;
   readonly jobs: Jobs;
   readonly home: string;
-  /** Whether what the link reaches is only played. */
+  /** Whether the link is a demo with a simulated WhatsApp. */
   readonly demo: boolean;
-  /** Where a demo lets people be the others. */
+  /** The page where a demo lets people act as the contacts. */
   readonly phonePage: string | null;
   readonly startedAt: number;
   readonly schemaVersion: number;
   readonly database: { readonly kind: 'private' | 'external'; readonly version: string };
   connection(): Pick<WhatsAppLink, 'state' | 'phone'>;
   sending(): Promise<SendingHealth>;
-  /** How many wait for the owner's yes. */
+  /** Number of pending approvals. */
   approvals(): Promise<number>;
   report(): Promise<RestartReport | null>;
-  /** What is wrong with webhooks. */
+  /** Problems with webhooks, as a sentence. */
   webhooks(): Promise<string | null>;
-  /** What is not done because the disk is nearly full. */
+  /** What does not run because the disk is nearly full, as a sentence. */
   disk(): string | null;
   backup(): Promise<BackupStatus>;
 }
@@ -99,7 +99,7 @@ const notStored = (messages: number): string | null =>
     ? null
     : `${messages} ${messages === 1 ? 'message of a stranger was' : 'messages of strangers were'} only counted today and not stored. Grant a sender something, or raise "strangers" in the settings.`;
 
-/** Past this nobody reads the figure any closer, and a status must not walk a million rows. */
+/** A more exact number is of no use, and a status must not scan a million rows. */
 const COUNTED_TIMERS = 10_000;
 
 async function countRows(db: Db, { account }: Lease) {
