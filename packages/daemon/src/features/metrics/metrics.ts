@@ -1,6 +1,5 @@
-// The figures of a daemon for Prometheus: what status says, what happened since the start, what models were asked,
-// how requests were answered, and how the process is. Asked for seldom and read in a few cheap queries; what happens
-// in between is counted from the event log.
+// Prometheus metrics of the daemon: the status, events since the start, model usage, HTTP responses and the process. A
+// scrape runs a few cheap queries; events between scrapes are counted from the event log.
 
 import type { EventLog } from '@relay/contract/api/events';
 import type { DaemonStatus, Metrics } from '@relay/contract/api/status';
@@ -189,8 +188,8 @@ function createStatusGauges(registry: Registry): (status: DaemonStatus) => void 
   };
 }
 
-// What models were asked since the start of the daemon. The rows are the truth: each scrape reads their sums, so
-// nothing is counted twice or forgotten.
+// Model usage since the daemon's start. Each scrape reads the sums from the rows, so nothing is counted twice or
+// missed.
 
 function createModelCounters(registry: Registry): (used: readonly ModelUseTotals[]) => void {
   const registers = [registry];
@@ -223,8 +222,9 @@ function createModelCounters(registry: Registry): (used: readonly ModelUseTotals
   };
 }
 
-// Counts what happens, by its kind, from the event log. Beginning at the newest event of the start: what was before
-// belongs to the counter of the daemon before. Invariant: at most one reader, and a burst costs few looks.
+// Counts events by kind from the event log, starting after the newest event at the start: earlier ones were counted by
+// the previous daemon.
+// Invariant: there is at most one reader, and a burst costs few reads.
 
 const EVENTS_AT_ONCE = 500;
 const PAUSE_MS = 1_000;
@@ -248,7 +248,7 @@ function countEvents(registry: Registry, events: EventLog, log: Log): { stop(): 
       return page.length === EVENTS_AT_ONCE ? 'more' : Number.POSITIVE_INFINITY;
     },
     failed: (error) => {
-      log.warn('events could not be counted', { error });
+      log.warn('could not count events; retrying', { error });
       return PAUSE_MS;
     },
     gatherMs: PAUSE_MS,
