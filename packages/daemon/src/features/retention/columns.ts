@@ -1,18 +1,18 @@
-// Every table and every column, and what becomes of it when somebody is erased. `columns.int.test.ts` compares
-// it with the database: who adds a table or a column says here what it holds, and how that goes.
+// Lists every table and column, and what happens to it when a contact is erased. `columns.int.test.ts` compares the
+// list with the database: whoever adds a table or a column says here what it contains and how it is erased.
 //
-// words   what somebody wrote, or what was made of it
+// words   what somebody wrote, or text derived from it
 // who     a name or an address of somebody
-// sealed  bytes that only the home's key opens; they go like words
-// ids     ids of Relay and of WhatsApp: they lead nowhere once the row they name is gone
-// plain   numbers, times, states and codes out of fixed lists
-// owner   the owner's own settings, secrets and words to Relay
+// sealed  bytes that only the home's key decrypts; erased like words
+// ids     ids of Relay and of WhatsApp: useless once the row they refer to is gone
+// plain   numbers, times, states and codes from fixed lists
+// owner   the owner's own settings, secrets and messages to Relay
 
 type ColumnKind = 'words' | 'who' | 'sealed' | 'ids' | 'plain' | 'owner';
 
-/** Names of columns, with a space between. */
+/** Column names, separated by spaces. */
 type TableColumns = Readonly<Partial<Record<ColumnKind, string>>> & {
-  /** How its rows go, or why they stay. */
+  /** How its rows are erased, or why they stay. */
   readonly goes: string;
 };
 
@@ -25,7 +25,7 @@ const CONVERSATION = 'with the conversation, by foreign key';
 const NAMELESS = stays('names nobody');
 const OWNERS = stays("the owner's own");
 
-/** Of the schema `relay`. Partitions of `messages` are like it. */
+/** The tables of the schema `relay`. Partitions of `messages` have the same columns. */
 export const ERASURE_COLUMNS: Readonly<Record<string, TableColumns>> = {
   accounts: {
     goes: OWNERS,
@@ -44,7 +44,7 @@ export const ERASURE_COLUMNS: Readonly<Record<string, TableColumns>> = {
     plain: 'account_id id at cause messages digests scoured ms',
   },
 
-  // A hash in `detail` is salted with what goes with the chat or the person: 0003_ledger.sql.
+  // A hash in `detail` is salted with a value that is erased with the chat or the contact: 0003_ledger.sql.
   ledger: {
     goes: stays('decisions by ids and codes; the chain must stay whole'),
     ids: 'actor subject_id detail',
@@ -333,11 +333,11 @@ export const ERASURE_COLUMNS: Readonly<Record<string, TableColumns>> = {
   },
 };
 
-// Where a person may be found, as `columns.ts` says: what must be empty of them afterwards, and written anew.
+// Columns and tables that may contain personal data: they must contain none after an erasure, and are rewritten.
 
 const PERSONAL_KINDS = ['words', 'who', 'sealed'] as const;
 
-/** Columns in which a person may be found, and which therefore must be empty of them afterwards. */
+/** Columns that may contain personal data, and must contain none after an erasure. */
 export const personalColumns = (table: TableColumns): string[] =>
   table.goes.startsWith('stays') ? [] : PERSONAL_KINDS.flatMap((kind) => columnNames(table[kind]));
 

@@ -1,5 +1,5 @@
-// Enforces the limits: what is too old in observed groups goes, digests go, in transactions short enough to
-// disturb nobody. Safe to run again, and to be killed anywhere: the next run finds what is still there.
+// Enforces the retention limits: deletes old messages and digests of observed groups, in transactions short enough not
+// to block others. It can be repeated, and killed at any point: the next run deletes what is left.
 import type { ExportedDigestCopies, RetentionRun } from '@relay/contract/api/retention';
 import type { ContactId, DigestId } from '@relay/contract/ids';
 import type { RetentionSettings } from '@relay/contract/settings';
@@ -20,7 +20,7 @@ import { readScourSize, type ScourOptions, scourDatabase } from './scour.ts';
 
 const DAY_MS = 86_400_000;
 const DIGESTS_AT_ONCE = 200;
-/** Written anew every night in a few seconds; what is larger waits for the owner to ask. */
+/** A database up to this size is rewritten every night within seconds; a larger one only when the owner asks. */
 const SMALL_BYTES = 256 << 20;
 
 export function cutoffsAt(
@@ -73,7 +73,7 @@ async function enforceDigests(deps: RetentionDeps, cutoffs: RetentionCutoffs): P
   return all.length;
 }
 
-/** Outside first: once the rows are gone nobody would know where their copies are. Returns the lines there. */
+/** Exported copies first, because the rows say where they are. Returns the number of lines removed from files. */
 export async function eraseDigestsEverywhere(
   deps: RetentionDeps,
   digests: readonly DigestId[],
@@ -109,13 +109,13 @@ async function scourIfDue(
   return (await scourDatabase({ db, server })) !== 'none';
 }
 
-// What enforcing the limits and forgetting somebody stand on.
+// The dependencies of retention and erasure.
 
 export interface RetentionDeps extends Engine, Pick<ScourOptions, 'server'> {
   readonly limits: RetentionSettings;
   readonly outside: ExportedDigestCopies;
-  /** Ends every conversation with them, so that no agent works on what is about to go. */
+  /** Ends every conversation with the contact, so that no agent works on data that is about to be erased. */
   endConversations(contact: ContactId): Promise<void>;
-  /** Whether logs are written that may hold the beginnings of messages. */
+  /** Whether the log may contain beginnings of messages. */
   readonly logsWords: boolean;
 }

@@ -1,5 +1,5 @@
-// The end of messages, a bounded number at a time: the words, every copy of them that stands under the same
-// message, and what was made to find them (by triggers). Invariant: one that WhatsApp delivers again stays erased.
+// Erases messages in batches: the text, every copy stored under the same message, and its search entries (by triggers).
+// Invariant: a message that WhatsApp delivers again stays erased.
 
 import { randomUUID } from 'node:crypto';
 import type {
@@ -29,10 +29,10 @@ import {
   type PersonToErase,
 } from './subject.ts';
 
-/** So many in one transaction: short enough to disturb nobody. */
+/** Batch size, so that a transaction is short enough not to block others. */
 const MESSAGES_AT_ONCE = 1_000;
 
-/** `which` speaks of `messages m`. Returns how many went. */
+/** `which` is a condition on `messages m`. Returns the number of erased messages. */
 async function eraseSome(
   tx: Transaction,
   account: AccountId,
@@ -67,7 +67,7 @@ async function eraseSome(
   return rows[0]?.count ?? 0;
 }
 
-/** All of them, in as many transactions as it takes. */
+/** Erases all matching messages, in as many transactions as necessary. */
 export async function eraseAllMessages(
   db: Db,
   lease: Lease,
@@ -85,10 +85,10 @@ export async function eraseAllMessages(
   }
 }
 
-// The end of what was sent or was to be sent: the words in the outbox, the permit they left under, and the
-// question to the owner before it. The decision stays in the ledger, which holds no words.
+// Erases sent and queued messages: the text in the outbox, its permit, and its approval. The decision stays in the
+// ledger, which contains no text.
 
-/** `which` speaks of `outbox o`. Returns how many went. */
+/** `which` is a condition on `outbox o`. Returns the number of erased messages. */
 export async function eraseOutboxMessages(
   tx: Transaction,
   account: AccountId,
@@ -103,7 +103,7 @@ export async function eraseOutboxMessages(
   return rows.length;
 }
 
-/** `which` speaks of `permits p`; nothing of the outbox may stand under them any more. */
+/** `which` is a condition on `permits p`; no outbox row may refer to these permits any more. */
 async function erasePermits(
   tx: Transaction,
   account: AccountId,
@@ -117,7 +117,7 @@ async function erasePermits(
   await eraseApprovals(tx, account, sql`a.id = ANY(${asked}::uuid[])`);
 }
 
-/** `which` speaks of `approvals a`. */
+/** `which` is a condition on `approvals a`. */
 async function eraseApprovals(
   tx: Transaction,
   account: AccountId,
@@ -128,9 +128,9 @@ async function eraseApprovals(
   return Number(numAffectedRows ?? 0);
 }
 
-// The end of digests, with their facts and all that makes them findable (by key and by trigger).
+// Erases digests, with their facts and search entries (by key and by trigger).
 
-/** `which` speaks of `digests g`. */
+/** `which` is a condition on `digests g`. */
 export async function findDigestIds(
   db: Db,
   account: AccountId,
@@ -152,8 +152,8 @@ export async function eraseDigests(
   );
 }
 
-// What the owner's assistant made of what it had read: its answers, what its tools were asked and found, and
-// the same answers where they were sent to the owner's own chat. The owner's questions are the owner's.
+// Erases what the owner's assistant derived from chats: its answers, the input and output of its tools, and the same
+// answers where they were sent to the owner's own chat. The owner's questions stay.
 
 export async function eraseAssistantAnswers(
   tx: Transaction,
@@ -201,16 +201,16 @@ async function eraseSentAnswers(
   await eraseOutboxMessages(tx, account, sql`o.id = ANY(${rows.map((row) => row.id)}::uuid[])`);
 }
 
-// What is left of somebody inside the messages of others: their words quoted by an answer, and their number
-// where a message names them. What others wrote stays theirs; only what WhatsApp put in for them is taken out.
+// Erases what other people's messages contain of a contact: quotes of their messages, and their number where a message
+// mentions them. What others wrote stays; only what WhatsApp inserted is removed.
 
-/** Before their own messages go: by these it is told who quotes them. */
+/** Call before the contact's own messages are erased, because these show who quotes them. */
 export async function eraseQuotesAndMentions(
   tx: Transaction,
   account: AccountId,
   person: PersonToErase,
 ): Promise<void> {
-  // The sealed content of an answer holds what it answers, whole.
+  // The sealed content of a reply contains the whole quoted message.
   await sql`UPDATE messages q SET content = NULL FROM messages m
     WHERE m.account_id = ${account} AND (${messagesOfSubject(person)}) AND q.account_id = ${account}
       AND q.chat_id = m.chat_id AND q.quoted_id = m.message_id AND q.content IS NOT NULL`.execute(
@@ -242,14 +242,14 @@ async function eraseMentions(
   );
 }
 
-// The last transaction of an erasure: everything that hangs on the person or the chat, then the rows
-// themselves, whose keys take the rest along. Invariant: it ends with the row of the ledger that says so, which
-// names nobody.
+// The last transaction of an erasure: everything that belongs to the contact or the chat, then their own rows, whose
+// foreign keys delete the rest.
+// Invariant: it ends with the ledger row of the erasure, which names nobody.
 
-/** More than can have come between the batches and this. */
+/** More messages than can have arrived between the batches and this transaction. */
 const MAX_STRAGGLERS = 100_000;
 
-/** Returns the ids that jobs may still speak of. */
+/** Returns the ids that jobs may still refer to. */
 export async function eraseWhole(
   tx: Transaction,
   account: AccountId,
@@ -309,7 +309,7 @@ async function eraseContact(
   await sql`DELETE FROM contacts WHERE account_id = ${account} AND id = ${contact}`.execute(tx);
 }
 
-/** What holds answers and events as they were told: whatever speaks of what goes. */
+/** Stored responses and webhook deliveries that mention the subject. */
 async function eraseMentioned(
   tx: Transaction,
   account: AccountId,
@@ -327,7 +327,7 @@ async function eraseMentioned(
   );
 }
 
-/** Of everything that goes with it, while it is still there. */
+/** The ids of everything that is erased with the subject, read while it still exists. */
 async function idsOf(tx: Transaction, account: AccountId, whom: ErasureSubject): Promise<string[]> {
   const contact = whom.kind === 'person' ? whom.contact : null;
   const { rows } = await sql<{ id: string }>`

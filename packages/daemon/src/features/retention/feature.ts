@@ -1,5 +1,5 @@
-// Retention, put together: what the owner may ask for, what happens every night, and once at a start. One
-// after the other, because each writes the database's files anew.
+// Assembles retention: the owner's operations, the nightly run, and the run at the start. One at a time, because each
+// rewrites the database's files.
 import type { RetentionService, RetentionStatus } from '@relay/contract/api/retention';
 import { nextOccurrence } from '@relay/core/schedule/occurrences';
 import { findZone } from '@relay/core/schedule/zone';
@@ -8,15 +8,18 @@ import { cutoffsAt, enforceRetention, type RetentionDeps } from './enforce.ts';
 import { forgetContactOrGroup, previewForget } from './forget.ts';
 import { readRetentionGroups, readRetentionRuns } from './retention-limits.ts';
 
-/** The same name as in `jobs.every` of features.ts. */
+/** The same time as in `jobs.every` of features.ts. */
 const NIGHTLY = { kind: 'daily', time: '04:17' } as const;
 const SHOWN_RUNS = 10;
 
 export interface Retention {
   readonly verbs: RetentionService;
-  /** As a part of the daily maintenance. */
+  /** Runs as a part of the daily maintenance. */
   nightly(): Promise<void>;
-  /** What became too old while the daemon was away, in the background. Gives back how to wait for it. */
+  /**
+   * Deletes in the background what became too old while the daemon was not running. Returns a function that waits for
+   * it.
+   */
   start(): () => Promise<void>;
 }
 
@@ -40,7 +43,7 @@ export function openRetention(deps: RetentionDeps): Retention {
     start() {
       const first = inTurn(() => enforceRetention(deps, 'start')).then(
         () => {},
-        (error: unknown) => deps.log.warn('retention not enforced', { error }),
+        (error: unknown) => deps.log.warn('could not enforce retention', { error }),
       );
       return () => first;
     },

@@ -1,5 +1,5 @@
-// Erases a person or a group: their conversations end, then everything goes, in batches, the rows that name
-// them last. Killed half-way, it is asked for again and goes on with what is left.
+// Erases a contact or a group: ends their conversations, then deletes everything in batches, and the rows that name
+// them last. After a kill it can be requested again and continues with what is left.
 import type { ErasedCounts, ErasureReceipt, ForgetPreview } from '@relay/contract/api/retention';
 import { RelayError } from '@relay/contract/errors';
 import type { ChatId, ContactId } from '@relay/contract/ids';
@@ -56,7 +56,7 @@ export async function forgetContactOrGroup(
   });
   const scoured = await scourDatabase({ db, server });
   const ms = Math.round(performance.now() - began);
-  log.info('forgotten', { event: whom.kind, count: erased.messages, ms });
+  log.info('contact or group erased', { event: whom.kind, count: erased.messages, ms });
   return {
     kind: whom.kind,
     erased,
@@ -67,7 +67,7 @@ export async function forgetContactOrGroup(
   };
 }
 
-/** What was made of their words, while it can still be told by them. */
+/** Erases what was derived from their messages, while these still show what it is. */
 async function eraseDerived(deps: RetentionDeps, whom: ErasureSubject): Promise<number> {
   const { db, lease } = deps;
   const lines = await eraseDigestsEverywhere(
@@ -115,8 +115,7 @@ async function countOpen({ db, lease }: RetentionDeps, whom: ErasureSubject): Pr
 const figuresOf = (counts: ErasedCounts): Record<string, number> =>
   Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
 
-// What an erasure does not reach, in sentences for the owner. Says no more than is true here: what cannot be
-// reached depends on whose database it is.
+// Describes for the owner what an erasure does not reach. That depends on whose database it is.
 
 type FinishedErasure = Pick<ErasureReceipt, 'kind' | 'scoured'> &
   Pick<RetentionDeps, 'server' | 'logsWords'>;

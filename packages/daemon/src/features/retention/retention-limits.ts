@@ -1,14 +1,14 @@
-// What is still there of observed groups, and how old: the proof that the limits are kept. Read from the rows
-// themselves, never from what a run of the limits says it did.
+// Reads what is still stored of observed groups and how old it is, which proves that the limits are kept. It reads the
+// rows themselves, never what a run reported.
 import type { RetentionGroup, RetentionRun } from '@relay/contract/api/retention';
 import type { AccountId, ChatId } from '@relay/contract/ids';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Transaction } from '../../platform/db/database.ts';
 
 export interface RetentionCutoffs {
-  /** Messages that were sent before go. */
+  /** Messages sent before this time are deleted. */
   readonly messages: Date;
-  /** Digests of periods that ended before go. */
+  /** Digests of periods that ended before this time are deleted. */
   readonly digests: Date;
 }
 
@@ -22,7 +22,7 @@ interface RetentionGroupRow {
   oldest_digest_at: Date | null;
 }
 
-/** Observed, or once observed, and until when its messages are subject to the limit. */
+/** Chats that are or were observed, and until when their messages are subject to the limit. */
 const limitedChatsSql = (account: AccountId) => sql`(
   SELECT chat_id, true AS observed, 'infinity'::timestamptz AS until FROM observed_groups WHERE account_id = ${account}
   UNION ALL SELECT o.chat_id, false, o.until FROM once_observed o WHERE o.account_id = ${account}
@@ -56,7 +56,7 @@ export async function readRetentionGroups(
   }));
 }
 
-/** One chat that the limit of messages holds for: those before `until` go. */
+/** A chat whose messages before `until` are to be deleted. */
 interface OverdueChat {
   readonly chat: ChatId;
   readonly until: Date;
@@ -73,15 +73,15 @@ export async function readOverdueChats(
   return rows;
 }
 
-/** Of `messages m`. */
+/** A condition on `messages m`. */
 export const overdueMessagesSql = ({ chat, until }: OverdueChat): RawBuilder<unknown> =>
   sql`m.chat_id = ${chat} AND m.sent_at < ${until}`;
 
-/** Of `outbox o`: Relay's own answers there, once they have left or failed. */
+/** A condition on `outbox o`: Relay's own answers there that were sent or have failed. */
 export const overdueAnswersSql = ({ chat, until }: OverdueChat): RawBuilder<unknown> => sql`
   o.chat_id = ${chat} AND o.created_at < ${until} AND o.state IN ('sent', 'delivered', 'read', 'failed')`;
 
-/** A digest that could not be made is as old as one; a group of which nothing is left needs no remembering. */
+/** Failures of digests expire like digests; a formerly observed group without messages needs no mark. */
 export async function dropStaleMarks(
   tx: Transaction,
   account: AccountId,

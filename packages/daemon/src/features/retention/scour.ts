@@ -1,6 +1,6 @@
-// What is deleted is still there as bytes: in pages until something is written over them, in the planner's
-// samples, and in the write-ahead log. This writes the tables anew and, on the private server, lets the log go.
-// Invariant: says how far it came, never more.
+// Removes the bytes of deleted data, which remain in pages until they are overwritten, in the planner's statistics and
+// in the write-ahead log. It rewrites the tables and, on the private server, discards the log.
+// Invariant: it reports how far it came, never more.
 
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { PERSONAL_TABLES } from './columns.ts';
 
 type ScourResult = 'all' | 'tables' | 'none';
 
-/** Relay's own, with its files at hand; or another's, whose log, replicas and backups are not Relay's to touch. */
+/** Relay's private server, with its files; or a foreign one, whose log, replicas and backups Relay does not touch. */
 export type ScourTarget =
   | { readonly kind: 'private'; readonly data: string }
   | { readonly kind: 'external' };
@@ -19,16 +19,16 @@ export type ScourTarget =
 export interface ScourOptions {
   readonly db: Db;
   readonly server: ScourTarget;
-  /** How long it waits for whoever reads an older state of the database, which keeps that alive. */
+  /** How long to wait for transactions that read an older snapshot, because they keep the old data alive. */
   readonly patienceMs?: number;
 }
 
 const PATIENCE_MS = 60_000;
 const LOCK_TIMEOUT = '20s';
-/** More segments than `max_wal_size` lets there be. */
+/** More segments than `max_wal_size` allows. */
 const MOST_SEGMENTS = 64;
 
-/** How many bytes would be written anew. */
+/** The number of bytes that would be rewritten. */
 export async function readScourSize(db: Db): Promise<number> {
   const { rows } = await sql<{ bytes: number }>`
     SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint AS bytes FROM ${leaves}`.execute(
@@ -73,14 +73,14 @@ async function scourAsOwner({
   });
 }
 
-/** Everything that holds or held words or names; a partitioned table is its partitions. */
+/** Every table that contains or contained text or names; a partitioned table stands for its partitions. */
 const leaves: RawBuilder<unknown> = sql`pg_class c
   LEFT JOIN pg_inherits i ON i.inhrelid = c.oid LEFT JOIN pg_class parent ON parent.oid = i.inhparent
   WHERE c.relnamespace = 'relay'::regnamespace AND c.relkind = 'r'
     AND (c.relname = ANY(${PERSONAL_TABLES}::text[]) OR parent.relname = ANY(${PERSONAL_TABLES}::text[])
       OR c.relname LIKE 'messages\\_2%')`;
 
-/** No transaction is left that began before this one: nothing old has to be kept for it. */
+/** Waits until no earlier transaction is running, because old data is kept for those. */
 async function untilUnread(db: Db, patienceMs: number): Promise<boolean> {
   const { rows } = await sql<{ xid: string }>`
     SELECT pg_current_xact_id()::xid::text AS xid`.execute(db);
@@ -103,13 +103,13 @@ async function rewriteTables(db: Db): Promise<void> {
   await sql`ANALYZE messages`.execute(db);
 }
 
-/** Samples of a table that is empty now would stay: ANALYZE has nothing to put in their place. */
+/** ANALYZE keeps the samples of a table that is empty now, so they are deleted here. */
 async function dropSamples(db: Db): Promise<void> {
   await sql`DELETE FROM pg_catalog.pg_statistic WHERE starelid IN (
     SELECT oid FROM pg_class WHERE relnamespace = 'relay'::regnamespace)`.execute(db);
 }
 
-/** Walks on until every segment that was there has been left behind, and is removed instead of used again. */
+/** Advances the log until every earlier segment is no longer used, so that it is removed and not recycled. */
 async function dropLog(db: Db): Promise<boolean> {
   const before = new Set(await segments(db));
   for (let step = 0; step < MOST_SEGMENTS; step++) {
@@ -127,14 +127,15 @@ async function segments(db: Db): Promise<string[]> {
 
 const isLockTimeout = (error: unknown): boolean => (error as { code?: unknown }).code === '55P03';
 
-// Files that no table owns any more: a server that is killed while it writes a table anew leaves the half of it
-// behind, for ever and with everything in it. Only for the private server, whose directory is at hand.
-// Invariant: a file goes only if no transaction that could have made it is left, and no table came to own it.
+// Removes files that no table owns: a server that is killed while it rewrites a table leaves a part of it behind,
+// forever and with all its content. Only for the private server, whose directory is accessible.
+// Invariant: a file is removed only if no transaction that could have created it is still running, and no table has
+// come to own it.
 
-/** The file of a table or an index, or a further piece of it; never one of a temporary table. */
+/** A file of a table or an index, or a further segment of it; never one of a temporary table. */
 const RELATION = /^(\d+)(_fsm|_vm|_init)?(\.\d+)?$/;
 
-/** `settled` resolves when every transaction that runs now has ended. */
+/** `settled` resolves when every transaction that is running now has ended. */
 async function removeOrphanFiles(
   db: Db,
   data: string,
@@ -147,7 +148,7 @@ async function removeOrphanFiles(
   return orphans.length;
 }
 
-/** What was dropped is unlinked by a checkpoint; whatever is there after it belongs to a table or to nobody. */
+/** A checkpoint unlinks the files of dropped tables; what is there afterwards belongs to a table or to none. */
 async function listUnownedFiles(db: Db): Promise<Set<string>> {
   await sql`CHECKPOINT`.execute(db);
   const { rows } = await sql<{ folder: string; name: string }>`

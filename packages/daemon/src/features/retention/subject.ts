@@ -1,5 +1,5 @@
-// Whom an erasure is about: a person with every name and address they are known under, or a chat. Read once,
-// before anything goes, because afterwards nobody could tell any more what was theirs.
+// Determines whom an erasure is about: a person with all known names and addresses, or a chat. It is read once, before
+// anything is erased, because afterwards it can no longer be determined.
 
 import type { ErasedCounts } from '@relay/contract/api/retention';
 import type { AccountId, ChatId, ContactId } from '@relay/contract/ids';
@@ -8,9 +8,9 @@ import type { Db } from '../../platform/db/database.ts';
 
 export interface PersonToErase {
   readonly kind: 'person';
-  /** Null for somebody whom only notifications or an exported chat name. */
+  /** Null for somebody known only from notifications or an exported chat. */
   readonly contact: ContactId | null;
-  /** The chat with them alone. */
+  /** The direct chat with them. */
   readonly chat: ChatId | null;
   /** Groups they are in or wrote in. */
   readonly groups: readonly ChatId[];
@@ -60,7 +60,7 @@ export async function findPersonToErase(
   return { kind: 'person', contact, ...row, names };
 }
 
-/** Somebody without an address: only what stands under this very name is theirs. */
+/** For somebody without an address: only what is stored under exactly this name is theirs. */
 export async function findNamedSenderToErase(
   db: Db,
   account: AccountId,
@@ -86,7 +86,7 @@ async function findGroupToErase(
   return rows[0] === undefined ? null : { kind: 'group', chat, ...rows[0] };
 }
 
-/** The person or the group of this chat. */
+/** The contact or the group of this chat. */
 export async function findChatToErase(
   db: Db,
   account: AccountId,
@@ -103,16 +103,16 @@ export async function findChatToErase(
     : findPersonToErase(db, account, contact);
 }
 
-// How to tell that a text names somebody: their names, the first of several, and their numbers, each as a
-// whole word where words have edges. Pure; the pattern is PostgreSQL's.
+// A pattern that finds a person in a text: names, first names and numbers, each as a whole word in scripts that
+// separate words. Pure; the pattern is for PostgreSQL.
 
-/** A shorter one would be found in half of everything. */
+/** A shorter name would match almost every text. */
 const MIN_NAME_LENGTH = 3;
-/** Written without spaces between words. */
+/** Scripts without spaces between words. */
 const NO_WORD_EDGES =
   /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Thai}|\p{Script=Lao}|\p{Script=Khmer}/u;
 
-/** Null when there is nothing to tell them by. */
+/** Null when there is no name or number to search for. */
 export function namePattern({
   names,
   addresses,
@@ -131,26 +131,26 @@ export function namePattern({
 
 const escaped = (word: string): string => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-/** `\m` and `\M` would want a letter at the edge, which a name like "Mr. T." has not. */
+/** `\m` and `\M` require a letter at the edge, which a name like "Mr. T." does not have. */
 const edged = (word: string): string =>
   `(^|[^[:alnum:]])${escaped(word).replace(/\s+/gu, '\\s+')}($|[^[:alnum:]])`;
 
-// What is whose, as conditions: the count that is shown before and the deletion that follows ask the same.
+// Conditions for what belongs to the subject. The preview and the erasure use the same ones.
 
 type Condition = RawBuilder<unknown>;
 const MATCHES_NOTHING = sql`false`;
 
-/** Of `messages m`. */
+/** A condition on `messages m`. */
 export function messagesOfSubject(whom: ErasureSubject): Condition {
   if (whom.kind === 'group') return sql`m.chat_id = ${whom.chat}`;
   return sql`m.chat_id = ${whom.chat} OR m.sender_id = ${whom.contact} OR ${byName(whom)}`;
 }
 
-/** Where only a name is known, in a chat where they are known to be. */
+/** Messages where only the sender's name is known, in a chat where the person is known to be. */
 const byName = ({ names, groups }: PersonToErase): Condition => sql`(m.sender_id IS NULL
   AND m.sender_name = ANY(${names}::text[]) AND m.chat_id = ANY(${groups}::uuid[]))`;
 
-/** Of `digests g`: those of hours and days in which they wrote, and those that name them. */
+/** A condition on `digests g`: those of hours and days in which the person wrote, and those that name them. */
 export function digestsOfSubject(whom: ErasureSubject): Condition {
   if (whom.kind === 'group') return sql`g.chat_id = ${whom.chat}`;
   const pattern = namePattern(whom);
@@ -165,8 +165,8 @@ export function digestsOfSubject(whom: ErasureSubject): Condition {
 }
 
 /**
- * Of `runs r` and the words in `text`: what the assistant made of what it had read there. Of a group that
- * others are in too, only what names the person.
+ * A condition on `runs r` and the text in `text`: what the assistant derived from reading the subject's chats. For
+ * groups that have other members, only what names the person.
  */
 export function madeFromSubject(whom: ErasureSubject, text: Condition): Condition {
   const read = (chats: readonly (string | null)[]) => sql`r.taint->'chats' ?| ${chats}::text[]`;
@@ -177,17 +177,17 @@ export function madeFromSubject(whom: ErasureSubject, text: Condition): Conditio
   return sql`(${read([whom.chat])} OR ${named})`;
 }
 
-/** Of a column with an address in the wire's form: the digits before device and server. */
+/** For a column with an address in WhatsApp's form: the digits before device and server. */
 const digits = (column: Condition): Condition => sql`regexp_replace(${column}, '[:_@].*$', '')`;
 
-/** Of `inbox i`. */
+/** A condition on `inbox i`. */
 export const inboxOfSubject = (whom: ErasureSubject): Condition =>
   whom.kind === 'group'
     ? sql`i.chat = ${whom.address}`
     : sql`${digits(sql`i.chat`)} = ANY(${whom.addresses}::text[])
         OR ${digits(sql`i.sender`)} = ANY(${whom.addresses}::text[])`;
 
-/** Of `approvals a`. */
+/** A condition on `approvals a`. */
 export function approvalsAboutSubject(whom: ErasureSubject): Condition {
   const chat = sql`a.intent->>'chat' = ${whom.chat}::text OR a.intent->'of'->>'chat' = ${whom.chat}::text`;
   if (whom.kind === 'group') return chat;
@@ -195,7 +195,7 @@ export function approvalsAboutSubject(whom: ErasureSubject): Condition {
     SELECT n.id FROM instances n WHERE n.account_id = a.account_id AND n.contact_id = ${whom.contact})`;
 }
 
-// How much would go, by kind, before anything does. Asks by the same conditions as the erasure.
+// Counts by kind what would be erased, with the same conditions as the erasure.
 
 export async function countErasure(
   db: Db,
