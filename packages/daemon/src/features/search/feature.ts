@@ -1,4 +1,4 @@
-// Search, put together for one account: the index that follows the messages, and whoever asks it.
+// Assembles search for one account: the index that follows the messages, and the search over it.
 
 import type { MemoryService } from '@relay/contract/api/memory';
 import type { SearchService } from '@relay/contract/api/search';
@@ -19,13 +19,13 @@ interface OpenSearchOptions {
   readonly lease: Lease;
   readonly log: Log;
   readonly now: () => Date;
-  /** Wakes whoever follows it when something may have been stored. */
+  /** Wakes the indexer when something may have been stored. */
   readonly events: Pick<PostgresEventLog, 'subscribe' | 'hint'>;
   /** The owner's other numbers, in digits. */
   readonly admins: readonly string[];
-  /** What "yesterday" is told by; an IANA name. */
+  /** The time zone for words such as "yesterday"; an IANA name. */
   readonly zone: string;
-  /** What turns texts into vectors, while the owner wants any. */
+  /** The embedding model, while semantic search is on. */
   readonly embeddings: MemorySetup;
 }
 

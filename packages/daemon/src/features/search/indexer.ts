@@ -1,6 +1,6 @@
-// Follows `messages` and makes them findable, for as long as the daemon runs: never in the transaction that
-// takes a message in, always after it. Where it is stands in `search_progress`, so a restart goes on there.
-// Invariant: the mark passes a message only when no running transaction can still bring one before it.
+// Follows `messages` and indexes them for search while the daemon runs: never in the transaction that stores a message,
+// always after it. Its position is in `search_progress`, so a restart continues there.
+// Invariant: the position passes a message only when no running transaction can still add one before it.
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import type { AccountId, ChatId, ContactId, DigestId } from '@relay/contract/ids';
 import type { Log } from '@relay/core/log';
@@ -23,10 +23,13 @@ interface IndexerOptions {
 }
 
 const BATCH = 500;
-/** Others choose how long messages are: a batch ends after this many bytes, and pauses after this many characters. */
+/** Others decide how long messages are, so a batch ends after this many bytes and pauses after this many characters. */
 const BATCH_BYTES = 2_000_000;
 const CHARACTERS_AT_A_STRETCH = 50_000;
-/** Nobody waits for it: what comes within a moment is one batch, and does not disturb what made it come. */
+/**
+ * Indexing is not urgent: messages that arrive within this time form one batch, so that it does not slow down storing
+ * them.
+ */
 const GATHER_MS = 150;
 const POLL_MS = 2_000;
 
@@ -35,13 +38,13 @@ export class Indexer {
   readonly #loop = new PollLoop({
     look: () => this.#look(),
     failed: (error) => {
-      this.#options.log.warn('the search index waits', { error });
+      this.#options.log.warn('search index failed; retrying', { error });
       this.#upTo = null;
       return POLL_MS;
     },
     gatherMs: GATHER_MS,
   });
-  /** How far it has come; unknown at first, and after a failure. */
+  /** The position; unknown at first, and after a failure. */
   #upTo: number | null = null;
   #unsubscribe: () => void = () => {};
 
@@ -89,13 +92,16 @@ interface MessageToIndex {
   id: number;
   chat_id: ChatId;
   sender_id: ContactId | null;
-  /** As the database writes it: to the microsecond, which a Date would lose. */
+  /** As the database formats it: to the microsecond, which a Date would lose. */
   sent_at: string;
   kind: string;
   body: string;
 }
 
-/** The next messages up to the number `newest`, in one transaction with how far that is. True when there may be more. */
+/**
+ * Indexes the next messages up to the number `newest` and saves the position, in one transaction. True when there may
+ * be more.
+ */
 async function indexNext(db: Db, lease: Lease, newest: number): Promise<boolean> {
   return transaction({ db, lease }, async ({ tx }) => {
     const from = await lockIndexProgress(tx, lease.account);
@@ -129,7 +135,7 @@ async function indexNext(db: Db, lease: Lease, newest: number): Promise<boolean>
   });
 }
 
-/** A long message takes up to a tenth of a second, so others get their turn in between. */
+/** A long message takes up to a tenth of a second, so other work runs in between. */
 export async function toDocuments(rows: readonly MessageToIndex[]) {
   const documents: ReturnType<typeof toDocument> = [];
   let characters = 0;
@@ -161,7 +167,7 @@ function toDocument({ id, chat_id, sender_id, sent_at, kind, body }: MessageToIn
   ];
 }
 
-/** How far the index is; from the beginning where words were cut another way before. */
+/** Locks and returns the position; starts again from the beginning when the tokenizer's version has changed. */
 async function lockIndexProgress(tx: Transaction, account: AccountId): Promise<number> {
   const { rows } = await sql<{ version: number; indexed_up_to: number }>`
     SELECT version, indexed_up_to FROM search_progress WHERE account_id = ${account} FOR UPDATE`.execute(
@@ -179,8 +185,8 @@ async function lockIndexProgress(tx: Transaction, account: AccountId): Promise<n
   return 0;
 }
 
-// Digests and their facts as documents of search, written in the transaction that writes them and gone with
-// them. Facts are found one by one, at the time they were said; who took part and the mood are not looked for.
+// Digests and their facts as search documents, written and deleted together with them. Facts are found one by one, at
+// the time they refer to; participants and mood are not indexed.
 
 interface DigestDocumentRow {
   kind: 'digest' | 'fact';
@@ -190,7 +196,7 @@ interface DigestDocumentRow {
   text: string;
 }
 
-/** In the place of those that stood for it before: a vector of the old words goes with them. */
+/** Replaces the digest's former documents; the vectors of the old text are deleted with them. */
 export async function indexDigest(
   tx: Transaction,
   account: AccountId,
@@ -201,7 +207,7 @@ export async function indexDigest(
   await insertDigestDocuments(tx, account, [digest]);
 }
 
-/** All that there are, where words were cut another way before. */
+/** Indexes all digests again when the tokenizer's version has changed. */
 async function reindexDigests(tx: Transaction, account: AccountId): Promise<void> {
   await sql`DELETE FROM search_documents WHERE account_id = ${account}
     AND source_kind IN ('digest', 'fact')`.execute(tx);
@@ -246,13 +252,13 @@ async function insertDigestDocuments(
     WHERE account_id = ${account}`.execute(tx);
 }
 
-// Numbers are given out before what bears them is there for others to see. Whoever follows by number waits
-// here, after the newest was asked for, until nobody can bring one before it any more.
+// A message gets its number before other transactions can see it. So after reading the newest number, the indexer waits
+// here until no transaction can add a message before it.
 
-/** Somebody writes right now: what they bring is there in a moment. */
+/** How long to wait for a transaction that is writing. */
 const UNSETTLED_MS = 20;
 
-/** False: stopped before. */
+/** False when stopped before. */
 export async function waitForOlderTransactions(db: Db, stopping: () => boolean): Promise<boolean> {
   const after = await laterTransaction(db);
   while (!(await areOlderTransactionsOver(db, after))) {
@@ -263,8 +269,9 @@ export async function waitForOlderTransactions(db: Db, stopping: () => boolean):
 }
 
 /**
- * A transaction of our own, begun after the number was asked for: whoever took one up to it had begun before.
- * A snapshot alone would not do, because it ends before those that have begun and none after them has ended.
+ * A transaction of our own, begun after the newest number was read: every transaction with a number up to it began
+ * before. A snapshot alone is not enough: its upper bound does not cover running transactions if none that began after
+ * them has ended.
  */
 async function laterTransaction(db: Db): Promise<string> {
   const { rows } = await sql<{ xid: string }>`SELECT pg_current_xact_id()::text AS xid`.execute(db);

@@ -1,24 +1,24 @@
-// Messages with the names people know them by: what a hit is shown as, what was said around it, and the last
-// ones of a chat. Asked with the same scope again, so that no id alone opens a chat.
+// Reads messages with names as people know them: for a hit, for the messages around it, and for the last ones of a
+// chat. Each query checks the scope again, so that an id alone gives no access to a chat.
 import type { AccountId, ChatId, ContactId, MessageId } from '@relay/contract/ids';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../platform/db/database.ts';
 import { readableChats, type SearchScope } from './scope.ts';
 
 export interface NamedMessage {
-  /** No message, but what Relay tells of an observed group. */
+  /** Set when it is not a message but Relay's digest, or a fact from it, of an observed group. */
   readonly told?: 'digest' | 'fact';
-  /** Of a digest or a fact: the digest's id. */
+  /** For a digest or a fact: the digest's id. */
   readonly message: MessageId;
-  /** Its place in `messages`; 0 for what is none. */
+  /** Its number in `messages`; 0 for a digest or a fact. */
   readonly number: number;
   readonly chat: ChatId;
-  /** The name of the person or group; a number where none is known. */
+  /** The name of the contact or group; a number when no name is known. */
   readonly chatName: string;
   readonly isGroup: boolean;
   /** Null when the account itself wrote it. */
   readonly sender: ContactId | null;
-  /** `me`, or the name of whoever wrote it. */
+  /** `me`, or the author's name. */
   readonly senderName: string;
   readonly at: Date;
   readonly text: string;
@@ -30,7 +30,7 @@ interface MessageContext {
   readonly admins: readonly string[];
 }
 
-/** What a message was looked up for. */
+/** The search document or query that a message belongs to. */
 interface TaggedMessage extends NamedMessage {
   tag: number;
 }
@@ -73,7 +73,7 @@ const selectDigestTexts = (
   WHERE d.account_id = ${account} AND d.id = ANY(${documents}::bigint[]) AND d.source_kind IN ('digest', 'fact')
     AND c.id IN (SELECT id FROM readable)`;
 
-/** Oldest first; none of a chat that may not be read. */
+/** Oldest first; empty for a chat that may not be read. */
 export async function readLastMessages(
   { db, account, admins }: MessageContext,
   scope: SearchScope,
@@ -90,7 +90,7 @@ export async function readLastMessages(
   return rows.map(untagged);
 }
 
-/** A place between messages. */
+/** A position between messages. */
 export interface ChatPosition {
   readonly at: Date;
   readonly number: number;
@@ -99,11 +99,11 @@ export interface ChatPosition {
 interface NamedMessagePage {
   /** Oldest first. */
   readonly messages: readonly NamedMessage[];
-  /** There is more beyond its far end: before the oldest, or after the newest where `after` was asked for. */
+  /** Whether there are more: before the oldest, or after the newest where `after` was given. */
   readonly more: boolean;
 }
 
-/** The newest of a chat, those before a spot, or those after one; none of a chat that may not be read. */
+/** The newest messages of a chat, or those before or after a position; empty for a chat that may not be read. */
 export async function readMessagePage(
   { db, account, admins }: MessageContext,
   scope: SearchScope,
@@ -111,7 +111,7 @@ export async function readMessagePage(
 ): Promise<NamedMessagePage> {
   const { chat, limit, before, after } = which;
   const order = after === undefined ? sql`DESC` : sql`ASC`;
-  // One chat is asked about, so only that one is looked at.
+  // Restricted to this chat, so that the query reads no other.
   const { rows } = await selectNamedMessages(
     account,
     sql`${readableChats(account, scope, admins)} AND c.id = ${chat}`,
@@ -131,7 +131,7 @@ export interface Neighbours {
   readonly after: NamedMessage | null;
 }
 
-/** What was said right before and after, for the owner; by the number of the message. */
+/** The messages right before and after a message, for the owner, by its number. */
 export async function readNeighbours(
   { db, account, admins }: MessageContext,
   of: readonly NamedMessage[],
@@ -182,7 +182,7 @@ const selectNamedMessages = (
   WHERE c.id IN (SELECT id FROM readable)
   ORDER BY m.sent_at, m.id`;
 
-/** As the owner calls them, as they call themselves, or their number. */
+/** The owner's name for the contact, else the contact's own, else the number. */
 const nameOf = (account: AccountId, contact: RawBuilder<unknown>): RawBuilder<string | null> => sql`
   (SELECT coalesce(g.display_name, p.display_name, p.push_name, (
       SELECT CASE s.kind WHEN 'phone' THEN '+' ELSE '' END || s.value FROM contact_aliases s

@@ -1,16 +1,16 @@
-// Who asks, as SQL: the chats whose text they may see. Every statement of search begins here, so that what
-// may not be read is never looked at, let alone ranked.
+// The chats that may be read in a search, as SQL. Every search statement starts from it, so that what may not be read
+// is never looked at, let alone ranked.
 import type { AccountId, ChatId, ContactId } from '@relay/contract/ids';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../platform/db/database.ts';
 import { ownContactsSql } from '../../platform/db/names-and-addresses.ts';
 
 export type SearchScope =
-  /** Everything. */
+  /** The owner: everything. */
   | { readonly kind: 'owner' }
-  /** What the owner's grants let be read, and the owner's own chats. */
+  /** The assistant: what the owner's grants allow to be read, and the owner's own chats. */
   | { readonly kind: 'assistant' }
-  /** What grants let a program read, of the people its token names. */
+  /** A client: what grants allow it to read, limited to the contacts of its token. */
   | { readonly kind: 'token'; readonly contacts: readonly ContactId[] | null }
   /** A session that is bound to one chat. */
   | { readonly kind: 'chat'; readonly chat: ChatId };
@@ -28,7 +28,7 @@ export function readableChats(
     case 'chat':
       return sql`${chats} AND c.id = ${scope.chat}`;
     case 'token':
-      // A list of contacts has no groups on it.
+      // A list of contacts contains no groups.
       return sql`${chats} AND (
         c.contact_id IN (SELECT g.contact_id FROM grants g WHERE g.account_id = ${account} AND g.can_read)
         OR c.id IN (SELECT g.chat_id FROM grants g WHERE g.account_id = ${account} AND g.can_read))
@@ -42,7 +42,7 @@ export function readableChats(
   }
 }
 
-/** The chats themselves, for what is not asked in SQL; everything is `all`. Of a chosen chat only that one. */
+/** The chat ids themselves, for queries outside of SQL; `all` means everything. With a chosen chat, only that one. */
 export async function findReadableChats(
   { db, account, admins }: { db: Db; account: AccountId; admins: readonly string[] },
   scope: SearchScope,

@@ -1,8 +1,8 @@
-// Search over all that was said, for whoever asks and no further than they may read:
-//   search(scope, question, { limit?, from?, to?, chat?, contact? }) → SearchHit[]   best first
-//   retrieve(scope, text, { limit?, from?, to?, except? }) → SearchHit[]   what a model is shown beside a question
-//   lastMessages(scope, { chat, from?, to?, limit }) → SaidMessage[]   of one chat, oldest first
-//   caughtUp() → when every message that is stored now can be found, 3 s at most
+// Search over all messages, limited to what the caller may read:
+//   search(scope, question, { limit?, from?, to?, chat?, contact? }) → MessageHit[]   best first
+//   retrieve(scope, text, { limit?, from?, to?, except? }) → MessageHit[]   context for a model's question
+//   lastMessages(scope, { chat, from?, to?, limit }) → NamedMessage[]   of one chat, oldest first
+//   caughtUp() → resolves when every message that is stored now can be found, after 3 s at most
 
 import type { AccountId, ChatId, ContactId, MessageId } from '@relay/contract/ids';
 import { isSignedText } from '@relay/core/messages/text';
@@ -29,27 +29,27 @@ export interface SearchDeps {
   readonly zone: Zone;
   readonly now: () => Date;
   readonly caughtUp: () => Promise<void>;
-  /** What is near a text in meaning; null while memory works by words alone. */
+  /** Documents near a text in meaning; null while search works by words only. */
   readonly nearness: Vectors['nearness'];
 }
 
 export interface SearchOptions {
   readonly limit?: number;
-  /** Said at this time or later. */
+  /** Sent at this time or later. */
   readonly from?: Date;
-  /** Said before. */
+  /** Sent before this time. */
   readonly to?: Date;
   readonly chat?: ChatId;
-  /** Said by this person; `me` is the account itself. */
+  /** Sent by this contact; `me` is the account itself. */
   readonly contact?: ContactId | 'me';
 }
 
 export interface MessageHit extends NamedMessage {
-  /** Comparable within one answer only; more is better. */
+  /** Comparable within one result only; higher is better. */
   readonly rank: number;
-  /** How much of the words of the question it has, from 0 to 1; none where it was found by its meaning. */
+  /** The share of the question's words that it contains, from 0 to 1; undefined when it was found by meaning. */
   readonly covers?: number;
-  /** False: nothing that was found is about what was asked for, and this comes nearest. */
+  /** False: no result really matches the question, and this is one of the closest. */
   readonly sure?: boolean;
 }
 
@@ -57,7 +57,7 @@ interface RetrieveOptions {
   readonly limit?: number;
   readonly from?: Date;
   readonly to?: Date;
-  /** The message that asks: it is not its own answer. */
+  /** The message that asks, which must not be its own answer. */
   readonly except?: MessageId;
 }
 
@@ -70,15 +70,15 @@ interface LastMessagesQuery {
 
 const USUAL_LIMIT = 20;
 const RETRIEVE_LIMIT = 5;
-/** How long whoever asks waits for what was said a moment ago. */
+/** How long a search waits for messages that were just stored to be indexed. */
 const PATIENCE_MS = 3_000;
-/** How many of the nearest in meaning are weighed against those that share words. */
+/** How many of the nearest in meaning are ranked together with those that share words. */
 const NEAREST_LIMIT = 100;
-/** Whether anything is sure is told by the best. */
+/** A result is sure when one of this many best hits is. */
 const SURE_WITHIN_FIRST = 10;
-/** Of the best so many are looked after: whether somebody said later that it has changed. */
+/** For this many best hits it is checked whether a later message changed what they say. */
 const CHECKED_FOR_CHANGES = 2;
-/** What has less of a question than this has nothing of it. */
+/** A hit that covers less of a question than this is unrelated to it. */
 const LEAST_ABOUT = 0.08;
 
 interface ParsedSearch extends ParsedQuestion {
@@ -101,7 +101,9 @@ export class MessageSearch {
     this.#world = deps;
   }
 
-  /** Resolves when every message that is stored now can be found; soon in any case, if a whole history waits. */
+  /**
+   * Resolves when every message that is stored now can be found, or after a short time if a whole history is waiting.
+   */
   async caughtUp(): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const patience = new Promise<void>((resolve) => {
@@ -111,7 +113,7 @@ export class MessageSearch {
     clearTimeout(timer);
   }
 
-  /** What is not `sure` only comes nearest to what was asked for. */
+  /** Hits that are not `sure` are only the closest to the question. */
   async search(
     scope: SearchScope,
     question: string,
@@ -150,7 +152,7 @@ export class MessageSearch {
     return readLastMessages(this.#world, scope, which);
   }
 
-  /** What was said in the question narrows what was chosen beside it, never widens it. */
+  /** A time in the question narrows the chosen bounds and never widens them. */
   #ask(text: string, where: SearchBounds): ParsedSearch {
     const { now, zone } = this.#world;
     const asked = { ...parseSearchQuery(text, now(), zone), text };
@@ -160,11 +162,14 @@ export class MessageSearch {
     return { ...asked, where: { ...where, from, to } };
   }
 
-  /** Best first; and, where a time or a name was said, a way to the newest of it, whatever it says. */
+  /**
+   * Best first. When the question contains a time or a name, `recent` loads the newest messages of it, whatever they
+   * say.
+   */
   async #find(scope: SearchScope, asked: ParsedSearch): Promise<SearchFindings> {
     const { db, account, now } = this.#world;
     const { terms, time, where } = asked;
-    // A model and the index are asked while the database looks for the words.
+    // The embedding model and the vector index work while the database searches for the words.
     const nearness = this.#nearness(scope, asked);
     nearness.catch(() => {});
     const named = await findPartiesNamed(db, account, terms);
@@ -182,7 +187,7 @@ export class MessageSearch {
     return { found, recent };
   }
 
-  /** Within a time that was said there is little, and what is nearest need not stand out. */
+  /** Within a given time there are few messages, so the nearest need not stand out. */
   async #nearness(
     scope: SearchScope,
     { text, where, time }: ParsedSearch,
@@ -197,7 +202,7 @@ export class MessageSearch {
     return time?.certain ? { ...nearness, chance: 0 } : nearness;
   }
 
-  /** With what was changed later right before what it changed. A question that quotes a message means that one. */
+  /** Puts a later change right before the message that it changes. A question that quotes a message means that one. */
   async #overtaken(
     scope: SearchScope,
     { terms, where }: ParsedSearch,
@@ -232,7 +237,7 @@ export class MessageSearch {
   }
 }
 
-/** Moved right before the hit it overtakes, unless it stands there already. */
+/** Moves a document right before the hit that it overtakes, unless it already ranks higher. */
 function before(best: RankedHits, id: number, hit: RankedCandidate<number>): RankedHits {
   const place = best.findIndex((each) => each.id === hit.id);
   const own = best.findIndex((each) => each.id === id);

@@ -1,5 +1,5 @@
-// Search for the owner: names and days as people write them become chats, contacts and instants here, and
-// what was found is shown with the lines around it.
+// Search for the owner: turns names and days as people write them into chats, contacts and instants, and returns hits
+// with the messages around them.
 import type {
   FoundMessage,
   SearchLine,
@@ -102,8 +102,8 @@ const toLine = ({ message, senderName, at, text }: NamedMessage): SearchLine => 
   text,
 });
 
-// Through whose eyes the owner looks: the scope that an actor would search with. To look is no use of a token, and
-// nothing is written down as read by the one whose eyes they are.
+// The scope when the owner searches as another actor sees it. This does not count as a use of the token, and nothing is
+// recorded as read by that actor.
 
 async function resolveSearchScope(
   { db, account }: Pick<SearchDeps, 'db' | 'account'>,

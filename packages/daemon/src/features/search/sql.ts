@@ -1,6 +1,6 @@
-// The messages that share words with a question, within what the asker may read: a few hundred of the best,
-// and those nearest in meaning, with what ranking needs to know of them. How often a word occurs is counted within the same bounds, so
-// that the order says nothing about chats that may not be read.
+// Finds the messages that share words with a question, within what the caller may read: a few hundred of the best, and
+// those nearest in meaning, with the data that ranking needs. Word frequencies are counted within the same scope, so
+// that the order reveals nothing about chats that may not be read.
 import type { AccountId, ChatId, ContactId } from '@relay/contract/ids';
 import { findOvertakingMessage, type LaterMessage } from '@relay/core/search/overtaken';
 import { findNamedPeople, type NamedEntry, type ParsedQuestion } from '@relay/core/search/query';
@@ -17,7 +17,7 @@ import { toPhraseTsquery, toPrefixTsquery, toTsquery } from './tsvector.ts';
 import type { NearbyDocuments } from './vectors/feature.ts';
 import { newestDocumentId } from './vectors/sql.ts';
 
-/** Those a question names. */
+/** The contacts and chats that a question names. */
 interface NamedInQuestion {
   readonly contacts: readonly ContactId[];
   readonly chats: readonly ChatId[];
@@ -50,7 +50,7 @@ type CandidateRow = Pick<SearchCandidate<number>, 'id' | 'has' | 'near' | 'named
 
 type CandidateWithWords = CandidateRow & { readonly words: readonly string[] };
 
-/** All of it in one value: hundreds of rows would take longer to take apart than to find. */
+/** All in one value: hundreds of rows would take longer to parse than to find. */
 interface MatchResult {
   readonly documents: number | null;
   readonly counts: Readonly<Record<string, Pick<AskedWord, 'exactly' | 'alike'>>> | null;
@@ -97,28 +97,28 @@ interface CandidateQuery extends SearchContext {
   readonly scope: SearchScope;
   readonly terms: ParsedQuestion['terms'];
   readonly named: NamedInQuestion;
-  /** What narrows the documents `d`, besides who asks. */
+  /** Conditions on the documents `d`, besides the scope. */
   readonly bounds: RawBuilder<unknown>;
 }
 
-/** Each word with what is looked up for it; `n` is its place in the question. */
+/** A word with its queries; `n` is its position in the question. */
 interface WordLookup {
   readonly n: number;
   readonly exact: string;
   readonly alike: string;
 }
 
-/** Of a long history so many of the newest are looked through for every word. */
+/** In a long history, this many of the newest documents are searched for every word. */
 const NEWEST_DOCUMENTS = 32_768;
-/** The borders of what is new stay where they are for so many documents, and with them the server's plans. */
+/** The border to older documents moves in steps of this size, so that the server's plans stay valid. */
 const BORDER_STEP = 8_192;
-/** A word that so many have at most is looked up in all of them. */
+/** A word in at most this many documents is searched in all of them. */
 const RARE_WORD_DOCUMENTS = 2_000;
 
 /**
- * A frequent word of a long history is in ten thousand messages, and looking at them is what takes time. So the
- * newest are looked through for all words, and what is older for the rare ones, and for frequent ones that
- * stand together: an old message with one frequent word of several would be ranked last anyway.
+ * In a long history a frequent word is in ten thousand messages, and reading them takes the time. So the newest are
+ * searched for all words, and older ones only for rare words and for frequent ones that occur together: an old message
+ * with only one frequent word of several would be ranked last anyway.
  */
 async function sharingWords(asked: CandidateQuery): Promise<MatchResult> {
   const { db, terms } = asked;
@@ -130,7 +130,7 @@ async function sharingWords(asked: CandidateQuery): Promise<MatchResult> {
   const newest = await newestDocumentId(db);
   if (newest <= 4 * NEWEST_DOCUMENTS) return matching(asked, lookups, sql`true`);
   const border = BORDER_STEP * Math.floor((newest - NEWEST_DOCUMENTS) / BORDER_STEP);
-  // Written out: what the server knows of the border decides how it looks.
+  // A literal, because the server's plan depends on the value of the border.
   const recent = await matching(asked, lookups, sql`d.id > ${sql.lit(border)}`);
   const share = (newest - border) / newest;
   const isRare = ({ n }: WordLookup) =>
@@ -152,7 +152,7 @@ async function sharingWords(asked: CandidateQuery): Promise<MatchResult> {
   return { documents: recent.documents, counts: Object.fromEntries(counts.entries()), best };
 }
 
-/** The word beside any other of the question; nothing when it is the only one. */
+/** The word together with any other word of the question; empty when it is the only one. */
 function besideOtherWords(lookup: WordLookup, all: readonly WordLookup[]): readonly WordLookup[] {
   const others = all.filter(({ n }) => n !== lookup.n).map(({ exact }) => exact);
   if (others.length === 0) return [];
@@ -160,9 +160,9 @@ function besideOtherWords(lookup: WordLookup, all: readonly WordLookup[]): reado
 }
 
 /**
- * The best are told by what their words weigh, and only of those it is put together which words they have. They are
- * picked out by a table of hashes (`IS TRUE` keeps it from being made a join): right after a history was read the
- * server takes it for a few rows, and would go through all of them for each of the best.
+ * Selects the best by the weight of their words, and only for those collects which words they contain. They are
+ * selected with a hash table (`IS TRUE` keeps the planner from making it a join): right after a history sync the
+ * planner expects only a few rows, and would scan all of them for each of the best.
  */
 async function matching(
   { db, account, admins, scope, named, bounds }: CandidateQuery,
@@ -208,7 +208,7 @@ async function matching(
   return rows[0] ?? NO_MATCHES;
 }
 
-/** The owner reads everything: there is nothing to look up. */
+/** The owner may read everything, so there is nothing to check. */
 const isReadable = (scope: SearchScope): RawBuilder<unknown> =>
   scope.kind === 'owner' ? sql`true` : sql`d.chat_id IN (SELECT id FROM readable)`;
 
@@ -224,7 +224,7 @@ const dated = ({ id, at, has, near, named, digest }: CandidateRow) => ({
   digest,
 });
 
-/** Those near in meaning, by their ids; only what the statement let through. */
+/** Documents near in meaning, by id, limited to what the scope and bounds allow. */
 async function findNearCandidates(
   { db, account, admins, scope, terms, named, bounds }: CandidateQuery,
   { near, chance }: NearbyDocuments,
@@ -265,7 +265,7 @@ async function findNearCandidates(
 const isNamed = ({ contacts, chats }: NamedInQuestion): RawBuilder<boolean> => sql<boolean>`
   (d.chat_id = ANY(${chats}::uuid[]) OR coalesce(d.contact_id = ANY(${contacts}::uuid[]), false))`;
 
-/** The newest, whatever they say; of those that are named, if any are. */
+/** The newest documents, whatever they say; only those of the named contacts and chats, if there are any. */
 export async function findRecentDocuments(
   { db, account, admins }: SearchContext,
   scope: SearchScope,
@@ -297,8 +297,8 @@ function boundsToSql(
   return sql.join([sql`true`, ...conditions], sql` AND `);
 }
 
-// What overtook a message: later ones of its chat that say that something has changed, as far as whoever asks
-// may read. The newest few hundred of a chat are looked at.
+// Finds later messages of the same chat that say that something has changed, as far as the caller may read. It looks at
+// the newest few hundred messages of a chat.
 
 interface OvertakenRow {
   readonly id: number;
@@ -344,10 +344,10 @@ export async function findLaterChanges(
   );
 }
 
-// What people and chats are called, read when a question comes, so that a name that was given today is
-// known today. Names only move messages up that the asker may read anyway.
+// Names of contacts and chats, read with each question, so that a new name works at once. A name only ranks messages
+// higher that the caller may read anyway.
 
-/** A person, a group, or both of a person and the chat with them. */
+/** A contact, a group, or a contact together with the chat with them. */
 export interface PersonOrGroup {
   readonly contact: ContactId | null;
   readonly chat: ChatId | null;
@@ -380,7 +380,7 @@ export const findAllParties = (db: Db, account: AccountId): Promise<readonly Kno
       WHERE a.account_id = p.account_id AND a.contact_id = p.id), '[]')`,
   );
 
-/** In one value, because thousands of rows would take longer to take apart than to find. */
+/** In one value, because thousands of rows would take longer to parse than to find. */
 async function readParties(
   db: Db,
   account: AccountId,

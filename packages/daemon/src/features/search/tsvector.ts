@@ -1,8 +1,8 @@
-// Words as PostgreSQL's text search takes them, with no language of its own: a vector of the words of a
-// document with their places, and queries for a word and for a phrase.
+// Builds values for PostgreSQL's text search without one of its language configurations: a document's words with their
+// positions, and queries for a word and for a phrase.
 import type { IndexedWord } from '@relay/core/search/words';
 
-/** Places end here in PostgreSQL; what comes later shares the last. */
+/** PostgreSQL's highest position; later words share it. */
 const LAST_PLACE = 16_383;
 
 const quoted = (term: string): string => `'${term.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
@@ -22,7 +22,7 @@ export const toTsquery = (term: string): string => quoted(term);
 
 const LONG = 6;
 
-/** The word itself, and where it is long enough every one that begins like it. */
+/** The word itself and, if it is long enough, every word with the same beginning. */
 export const toPrefixTsquery = (term: string): string => {
   const letters = [...term];
   return letters.length >= LONG && /^\p{L}+$/u.test(term)

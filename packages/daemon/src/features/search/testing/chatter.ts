@@ -1,4 +1,4 @@
-// A store in which people talk, with a search over it: for tests and benchmarks.
+// Harness with a database of messages and a search over it, for tests and benchmarks.
 import { randomUUID } from 'node:crypto';
 import type { AccountId, ChatId, ContactId, MessageId } from '@relay/contract/ids';
 import { memorySchema } from '@relay/contract/settings';
@@ -13,7 +13,7 @@ import { type MessageToStore, putMessages } from '../../../platform/db/messages.
 import { transaction } from '../../../platform/db/transaction.ts';
 import { openSearch } from '../feature.ts';
 
-/** One name for all of them, so that the next takes the lease of the one before. */
+/** The same holder for all of them, so that each takes over the previous lease. */
 const HOLDER = randomUUID();
 
 export interface Said {
@@ -107,7 +107,7 @@ export async function openChatter(
     );
   }
 
-  /** What the owner allows of a chat, whoever it is with. */
+  /** Grants read access to a chat, direct or group. */
   async function grantChat(chat: ChatId) {
     await sql(
       `INSERT INTO grants (account_id, contact_id, chat_id, display_name, can_read)
@@ -119,7 +119,7 @@ export async function openChatter(
   return { ...opened, lease, grantChat, person, group, say, grant };
 }
 
-/** The embedder a test brings, and nothing to choose. */
+/** A memory setup with the test's embedder and no choice of models. */
 export function noChoice(current: EmbedderSource): MemorySetup {
   const settings = memorySchema.parse({});
   return { current, read: async () => settings, save: async () => {}, open: current };

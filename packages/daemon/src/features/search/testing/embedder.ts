@@ -1,5 +1,5 @@
-// An embedder without a model, for tests: texts that share words, or words that the test calls the same, lie
-// close. It counts what it was asked and fails on demand.
+// An embedder without a model, for tests: texts are near when they share words, or words that the test declares to be
+// equal. It counts its calls and fails on demand.
 import type { Embedder } from '@relay/core/ports/embedder';
 
 const DIMS = 96;
