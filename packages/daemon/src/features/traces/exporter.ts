@@ -42,7 +42,7 @@ export async function startTraceExport({
     collector: {
       url: url.href,
       headers: parseHeaderList(headers ?? '') ?? {},
-      // Most collectors stand inside; whoever may write the file of settings has chosen this one.
+      // Most collectors are inside the owner's network, and whoever may edit the settings file has chosen this one.
       egress: openEgress({ own: [hostAndPort(url)] }),
     },
   });
@@ -50,7 +50,7 @@ export async function startTraceExport({
   return () => follower.stop();
 }
 
-/** The endpoint is a base, as OpenTelemetry's variables have it, or the whole address. */
+/** The endpoint is a base URL, as in OpenTelemetry's variables, or the whole address. */
 export function tracesUrl(endpoint: string): URL {
   const url = new URL(endpoint);
   const path = url.pathname.replace(/(?<!\/)\/+$/, '');
@@ -58,9 +58,9 @@ export function tracesUrl(endpoint: string): URL {
   return url;
 }
 
-// Follows finished work for as long as the daemon runs and tells it to the collector, a batch at a time: after it has
-// happened and in nobody's way. One that is away is asked again later and later; what it is to be told waits in the
-// database. Invariant: the log says once that it is away and once that it is back.
+// Follows finished work while the daemon runs and sends it to the collector in batches, after it has happened and
+// without delaying it. An unreachable collector is retried with growing delays; the data waits in the database.
+// Invariant: the log says once that it is unreachable and once that it works again.
 
 interface TraceExporterDeps {
   readonly db: Db;
@@ -68,17 +68,17 @@ interface TraceExporterDeps {
   readonly log: Log;
   readonly version: string;
   readonly collector: TraceCollector;
-  /** How often it looks; every few seconds unless given. */
+  /** Polling interval; a few seconds by default. */
   readonly pollMs?: number;
 }
 
 const USUAL_POLL_MS = 3_000;
-/** Turns in one request; some hundred kilobytes. */
+/** Turns per request; some hundred kilobytes. */
 const BATCH = 50;
-/** How often it is looked how far everything is told, where nothing is. */
+/** How often the progress is advanced while there is nothing to send. */
 const MOVE_EVERY_MS = 60_000;
 
-/** How long a request may keep the daemon from stopping. */
+/** How long a running request may delay the daemon's stop. */
 const LAST_ANSWER_MS = 2_000;
 
 class TraceExporter {
@@ -93,7 +93,7 @@ class TraceExporter {
   });
   #failures = 0;
   #movedAt = 0;
-  /** What was last said of the collector; empty while all is well. */
+  /** The last logged problem with the collector; empty while it works. */
   #trouble = '';
 
   constructor(deps: TraceExporterDeps) {
@@ -105,7 +105,7 @@ class TraceExporter {
   }
 
   async stop(): Promise<void> {
-    // What the collector has in its hands is better noted as told than told again.
+    // Wait for a running request, so that what the collector received is marked as sent and not sent again.
     const enough = setTimeout(() => this.#aborting.abort(), LAST_ANSWER_MS);
     await this.#loop.stop();
     clearTimeout(enough);
@@ -159,7 +159,7 @@ class TraceExporter {
   #say(sent: Exclude<ExportResult, { kind: 'later' }>, count: number): void {
     const { log } = this.#world;
     if (sent.kind === 'refused') {
-      // Wrong in the same way each time: said once.
+      // Log the same refusal only once.
       if (this.#trouble !== sent.why) log.warn('traces refused', { reason: sent.why, count });
       this.#trouble = sent.why;
       return;
@@ -175,13 +175,13 @@ const itemsOf = ({ turns, messages }: FinishedWork) => [
   ...messages.map(({ id, createdAt: at }) => ({ id, at })),
 ];
 
-// One request to the collector, and what its answer means: taken, to be tried again, or never to be. Which is which is
-// OTLP's own rule; everything it does not name is final.
+// Sends one request to the collector and interprets the answer: accepted, to be retried, or refused for good. OTLP
+// defines which is which; every other answer is final.
 
 interface TraceCollector {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** To places that the owner has written down. */
+  /** For addresses that the owner has configured. */
   readonly egress: Egress;
 }
 
@@ -198,7 +198,7 @@ const RETRYABLE_REASONS: ReadonlySet<EgressReason> = new Set<EgressReason>([
   'stopped',
 ]);
 const TIMEOUT_MS = 10_000;
-/** However long a collector asks to be left alone. */
+/** Maximum delay, even if the collector asks for a longer one. */
 const LONGEST_MS = 300_000;
 
 async function sendSpans(
@@ -229,13 +229,13 @@ async function sendSpans(
   }
 }
 
-/** In seconds; a date is as good as nothing said. */
+/** In seconds; a date is ignored. */
 function askedFor(after: string | undefined): number {
   const seconds = Number(after ?? 0);
   return seconds > 0 ? Math.min(seconds * 1_000, LONGEST_MS) : 0;
 }
 
-/** What of it the collector did not want. */
+/** How many spans the collector rejected, and why. */
 function rejectedIn(body: Uint8Array): { rejected: number; why: string } {
   try {
     const { partialSuccess } = JSON.parse(Buffer.from(body).toString()) as {

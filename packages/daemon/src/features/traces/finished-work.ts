@@ -1,5 +1,5 @@
-// Finished work as rows: turns of agents with what they called and what was decided on, and messages on their way.
-// Invariant: no column that holds words or says who somebody is, is read here.
+// Reads finished work: agents' turns with their tool calls and decisions, and sent messages.
+// Invariant: no column that contains text or identifies a person is read here.
 import type {
   AccountId,
   ChatId,
@@ -14,7 +14,7 @@ import type { Db, Transaction } from '../../platform/db/database.ts';
 
 export interface TracedTurn {
   readonly id: RunId;
-  /** The kind alone. */
+  /** Only the kind of actor. */
   readonly actor: string;
   readonly state: string;
   readonly provider: string | null;
@@ -26,7 +26,7 @@ export interface TracedTurn {
   readonly endedAt: Date;
   readonly conversation: InstanceId | null;
   readonly chat: ChatId | null;
-  /** When what it answers was stored; null where nobody's message caused it. */
+  /** When the answered message was stored; null when no message caused the turn. */
   readonly heardAt: Date | null;
 }
 
@@ -60,7 +60,7 @@ export interface TracedMessage {
   readonly deliveredAt: Date | null;
   readonly readAt: Date | null;
   readonly decision: TracedDecision;
-  /** Why the re-check stopped it, and when. */
+  /** Why and when the re-check stopped it. */
   readonly stop: { readonly reason: string; readonly at: string } | null;
 }
 
@@ -68,11 +68,11 @@ export interface FinishedWork {
   readonly turns: readonly TracedTurn[];
   readonly calls: readonly TracedCall[];
   readonly decisions: readonly (TracedDecision & { readonly run: RunId })[];
-  /** Of those turns, and others that stand for themselves or came after their turn was told. */
+  /** The messages of these turns, and others that have no turn or came after their turn was sent. */
   readonly messages: readonly TracedMessage[];
 }
 
-/** A receipt comes a moment after the ack; a turn is not told before its messages have left, or for a minute. */
+/** A receipt comes shortly after the ack. A turn is sent only after its messages were sent, or after a minute. */
 const SETTLED = sql`(o.state IN ('failed', 'delivered', 'read')
   OR (o.state = 'sent' AND o.sent_at < now() - interval '3 seconds')
   OR o.created_at < now() - interval '23 hours')`;
@@ -101,7 +101,7 @@ export async function readFinishedWork(
   return { turns, calls: calls.rows, decisions: decisions.rows, messages };
 }
 
-/** What came of the message that was answered is in the ledger too, and is no decision of the gate. */
+/** The ledger also contains the outcome for the answered message, which is not a decision of the gate. */
 export const isGateDecision = ({ action }: Pick<TracedDecision, 'action'>): boolean =>
   action !== ANSWER_ACTION;
 
@@ -140,7 +140,7 @@ async function finishedTurns(
   return rows;
 }
 
-/** Of these turns; or of none that is still to be told. */
+/** Messages of these turns, or of no turn that is still to be sent. */
 async function settledMessages(
   db: Db,
   account: AccountId,
@@ -170,12 +170,12 @@ async function settledMessages(
   }));
 }
 
-// How far finished work was told to a collector of traces. Two turns may end in another order than they began and
-// commit in a third, so there is no one place to have come to: what was told is kept by its id, and `since` follows.
-// Invariant: what began after `since` is told once; what was told is known over a restart.
+// The progress of the trace export. Turns may end in another order than they began and commit in yet another, so there
+// is no single position: what was sent is stored by id, and `since` follows.
+// Invariant: work that began after `since` is sent once, also across restarts.
 
 interface TraceProgress {
-  /** What this home is called. */
+  /** A random id of this home. */
   readonly instance: string;
   readonly since: Date;
   readonly ledgerSeq: number;
@@ -187,11 +187,11 @@ interface TracedItem {
   readonly at: Date;
 }
 
-/** As exact as what is read here and written back: the two are compared. */
+/** Milliseconds, because values read here are written back and compared. */
 const inThousandths = (at: RawBuilder<unknown>): RawBuilder<Date> =>
   sql<Date>`date_trunc('milliseconds', ${at})`;
 
-/** From where it was left; from this moment on where there was no collector before. */
+/** Continues at the stored progress, or from now on if there was no collector before. */
 export async function beginTracing(tx: Transaction, account: AccountId): Promise<void> {
   await sql`INSERT INTO trace_progress AS p (account_id, since, ledger_seq)
     VALUES (${account}, ${inThousandths(sql`now() + interval '1 millisecond'`)}, (SELECT seq FROM ledger_heads WHERE account_id = ${account}))
@@ -206,7 +206,7 @@ export async function readTraceProgress(db: Db, account: AccountId): Promise<Tra
   return rows[0] ?? null;
 }
 
-/** Of a row named `alias`: it was told. */
+/** Whether the row named `alias` was sent. */
 const isTracedSql = (alias: 'r' | 'o'): RawBuilder<boolean> => sql<boolean>`
   EXISTS (SELECT FROM traced t WHERE t.account_id = ${sql.ref(`${alias}.account_id`)}
     AND t.id = ${sql.ref(`${alias}.id`)})`;
@@ -222,12 +222,12 @@ export async function markTraced(
     ON CONFLICT DO NOTHING`.execute(tx);
 }
 
-/** A transaction that is open may still show what began before now; none takes so long. */
+/** An open transaction may still add work that began before now; none takes this long. */
 const OVERLAP = sql`interval '10 minutes'`;
 
 /**
- * On to the oldest that is not told yet. What has waited for a day is given up. A clock that was put back puts this
- * back with it.
+ * Moves `since` to the oldest work that was not sent yet. Work older than a day is given up. When the clock is set
+ * back, `since` moves back with it.
  */
 export async function advanceTracing(tx: Transaction, account: AccountId): Promise<void> {
   await sql`

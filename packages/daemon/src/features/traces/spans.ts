@@ -1,5 +1,5 @@
-// Rows of finished work as spans. One trace a turn of an agent; a message that no turn wrote is a trace of its own.
-// Pure. Invariant: nothing is in it but ids, times, counts and the words of `words.ts`.
+// Turns finished work into spans. Each agent turn is one trace; a message without a turn is a trace of its own. Pure.
+// Invariant: spans contain only ids, times, counts and words of `vocabulary.ts`.
 
 import { createHash } from 'node:crypto';
 import {
@@ -72,7 +72,9 @@ function spansOfTurn(turn: TracedTurn, work: FinishedWork): OtlpSpan[] {
   ];
 }
 
-/** Without a turn; or later than its turn was told, as after an approval, and then in the trace of that. */
+/**
+ * A message without a turn, or one that came after its turn was sent, as after an approval; then it joins that trace.
+ */
 function aloneSpans(message: TracedMessage): OtlpSpan[] {
   const trace = traceIdOf(message.run ?? message.id);
   const root = rootOf(trace);
@@ -123,7 +125,7 @@ function modelSpan(turn: TracedTurn, trace: string, parent: string, agent: strin
   });
 }
 
-/** A call is written down when it is done: it has one time. */
+/** A tool call is stored when it is done, so it has only one time. */
 const toolSpans = (turn: TracedTurn, { calls }: FinishedWork, trace: string): OtlpSpan[] =>
   calls
     .filter(({ run }) => run === turn.id)
@@ -184,7 +186,7 @@ function deliverSpan(message: TracedMessage, trace: string, parent: string): Otl
   });
 }
 
-/** WhatsApp tells whole seconds, which may lie before the moment it left. */
+/** WhatsApp's times are whole seconds, which may be before the moment of sending. */
 const receiptAt = (message: TracedMessage, at: Date | null): Date | null =>
   at === null ? null : latestOf(endOf(message), at);
 
@@ -202,16 +204,16 @@ const messageAttributes = ({
   'relay.schedule.id': uuidWord(schedule),
 });
 
-/** When it left, or when it was last known not to. */
+/** When it was sent, or the last time it was known not to be. */
 function endOf({ createdAt, attemptedAt, sentAt, stop }: TracedMessage): Date {
   const end = sentAt ?? (stop === null ? attemptedAt : new Date(stop.at));
   return latestOf(createdAt, end ?? createdAt);
 }
 
-// Spans as OTLP writes them in JSON: ids in hexadecimal, times and whole numbers as strings. Ids are made of what a span
-// is about, so that one that is sent again is the same span. Pure.
+// Spans in OTLP's JSON: ids in hexadecimal, times and integers as strings. Ids are derived from the subject of a span,
+// so that a span that is sent again is the same. Pure.
 
-/** A name with a word, a count, or nothing. */
+/** Values are words, counts or null. */
 type SpanAttributes = Readonly<Record<string, string | number | null>>;
 
 interface OtlpAttribute {
@@ -238,7 +240,7 @@ export interface OtlpSpan {
 }
 
 const SPAN_KIND_INTERNAL = 1;
-/** Handed to somebody who takes it later. */
+/** The receiver processes it later. */
 const SPAN_KIND_PRODUCER = 4;
 const STATUS_ERROR = 2;
 
@@ -272,7 +274,7 @@ function makeSpan({ trace, id, parent, name, from, to, ...rest }: NewSpan): Otlp
     name,
     kind,
     startTimeUnixNano: nanos(from),
-    // Rows are stamped by the database and by the daemon, and two clocks are never one.
+    // The database and the daemon set these times, and their clocks may differ.
     endTimeUnixNano: nanos(latestOf(from, to)),
     attributes: toAttributes(attributes),
     ...(happened.length === 0 ? {} : { events: happened }),
@@ -295,7 +297,7 @@ const toAttributes = (attributes: SpanAttributes): OtlpAttribute[] =>
 
 interface TracedHome {
   readonly version: string;
-  /** A random name of this home. */
+  /** A random id of this home. */
   readonly instance: string;
 }
 

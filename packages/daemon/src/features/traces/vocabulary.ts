@@ -1,11 +1,12 @@
-// Every word that may stand in a trace, out of lists that this program holds. Pure. Invariant: text that is in none of
-// them does not get through: a model may call a tool by any name, and a name may be anybody's words.
+// All words that may appear in a trace, from fixed lists. Pure.
+// Invariant: any other text is replaced, because a model may call a tool by any name, and a name may contain message
+// text.
 import { PROVIDER_NAMES } from '@relay/contract/agent/providers';
 import { OUTBOX_STATES } from '@relay/contract/outbox/states';
 import { ANSWER_REASONS, STOP_REASONS } from '@relay/core/ledger/rows';
 import { DECISION_OUTCOMES, REASONS } from '@relay/core/policy/reasons';
 
-/** As OpenTelemetry calls what is on no list. */
+/** OpenTelemetry's word for a value that is on no list. */
 export const OTHER_WORD = '_OTHER';
 
 const among = (words: Iterable<string>): ((word: string) => string) => {
@@ -27,7 +28,7 @@ const TRACED_ACTIONS = [
   ...['manage_grant', 'set_hold'],
   ...['answer_approval', 'react', 'mark_read'],
 ] as const;
-/** As the conventions call them; the others have no name there. */
+/** Names from OpenTelemetry's conventions; the other providers have none there. */
 const PROVIDERS: ReadonlyMap<string, string> = new Map([['google', 'gcp.gemini']]);
 
 export const agentWord = among(TRACED_AGENTS);
@@ -43,11 +44,11 @@ export const outboxStateWord = among(OUTBOX_STATES);
 const knownProvider = among(PROVIDER_NAMES);
 export const providerWord = (name: string): string => PROVIDERS.get(name) ?? knownProvider(name);
 
-/** Only the owner names models, and not in sentences. */
+/** Only the owner names models, and the pattern allows no sentences. */
 const MODEL_NAME = /^[A-Za-z][\w.:/-]{0,99}$/;
 export const modelWord = (name: string): string => (MODEL_NAME.test(name) ? name : OTHER_WORD);
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
-/** Null for whatever is no id of ours. */
+/** Null for anything that is not an id of Relay. */
 export const uuidWord = (id: string | null): string | null =>
   id !== null && UUID.test(id) ? id : null;

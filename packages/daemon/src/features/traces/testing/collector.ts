@@ -1,5 +1,5 @@
-// A collector of traces on this machine. It takes OTLP's JSON and nothing that is not exactly that, keeps the spans by
-// their ids and every byte that came, and answers as the test says.
+// A local trace collector. It accepts only valid OTLP JSON, keeps the spans by id and all received bytes, and answers
+// as the test says.
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
@@ -62,16 +62,16 @@ export const answering =
 export interface CollectorSeen {
   readonly port: number;
   readonly url: string;
-  /** Of every request, whole: its first line, headers and body. */
+  /** Every request as text: first line, headers and body. */
   readonly bytes: string[];
   readonly headers: Record<string, unknown>[];
-  /** What was answered with 2xx, each time it came. */
+  /** Spans of requests that were answered with 2xx, with repetitions. */
   readonly spans: SpanSeen[];
   readonly resources: Record<string, string>[];
-  /** What was wrong with what came. */
+  /** Errors in what was received. */
   readonly faults: string[];
   connections(): number;
-  /** Each trace by its id. Throws where a parent is missing. */
+  /** Each trace by its id. Throws when a parent is missing. */
   traces(): Map<string, SpanSeen[]>;
   answer: Answer;
   close(): Promise<void>;
