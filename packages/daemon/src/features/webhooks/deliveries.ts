@@ -1,5 +1,5 @@
-// What each webhook is told, one row for each: ids and codes, how often it was tried and what came of it. The
-// same event is told to the same webhook once, whoever follows the log and however often.
+// Stores deliveries, one row per webhook and event: ids, codes, the number of attempts and the result. An event is
+// delivered to a webhook once, however often the log is followed.
 
 import type { WebhookDeliveryType, WebhookEventType } from '@relay/contract/api/constants';
 import type { DeliveryState, ListDeliveries } from '@relay/contract/api/webhooks';
@@ -87,7 +87,7 @@ export interface DeliverySettlement {
   readonly attempts: number;
   readonly status: number | null;
   readonly failure: DeliveryFailure | null;
-  /** When it is tried again. */
+  /** The time of the next attempt. */
   readonly nextAt: Date | null;
 }
 
@@ -103,7 +103,7 @@ export async function settleDelivery(
     WHERE account_id = ${account} AND id = ${id}`.execute(tx);
 }
 
-/** A ping: tried once, by somebody who waits for the answer. */
+/** A ping: tried once, for a caller that waits for the answer. */
 export async function insertPing(
   tx: Transaction,
   account: AccountId,
@@ -126,7 +126,7 @@ export interface ListedDelivery extends DeliveryRow {
 
 const LISTED_COLUMNS = sql`id, seq, type, facts, event_at, state, attempts, next_at, last_status, failure, settled_at`;
 
-/** The newest first. */
+/** Newest first. */
 export async function listDeliveries(
   db: Db,
   account: AccountId,
@@ -141,7 +141,7 @@ export async function listDeliveries(
   return rows;
 }
 
-/** By its id, or by the beginning of it. */
+/** By id, or by the beginning of it. */
 export async function findDeliveries(
   db: Db,
   account: AccountId,
@@ -154,7 +154,7 @@ export async function findDeliveries(
   return rows;
 }
 
-/** To be told anew, from the first attempt on. Those that wait already are left as they are. */
+/** Makes deliveries pending again, from the first attempt on. Pending ones stay as they are. */
 export async function reopenDeliveries(
   tx: Transaction,
   account: AccountId,
@@ -170,7 +170,7 @@ export async function reopenDeliveries(
   return rows;
 }
 
-/** Those whose time is long over: whatever was to tell them has been lost. */
+/** Deliveries that are long overdue: their jobs have been lost. */
 export async function findStrandedDeliveries(
   tx: Transaction,
   account: AccountId,
@@ -182,8 +182,8 @@ export async function findStrandedDeliveries(
   return rows;
 }
 
-// Where what happened happened: the chat, whose it is and which way a message went, for the filters of
-// webhooks. Null for what is gone by now: there is nothing to tell of it.
+// Finds the chat, the contact and the direction of an event, for the filters of webhooks. Null when the subject no
+// longer exists: then there is nothing to deliver.
 
 interface LocatedEvent {
   readonly type: WebhookEventType;
@@ -202,7 +202,7 @@ interface LocatedRow {
   approval: boolean;
 }
 
-/** In the order given. */
+/** In the given order. */
 export async function locateEvents(
   tx: Transaction,
   account: AccountId,
@@ -254,8 +254,8 @@ function isSubjectThere(type: MappedEvent['type'], facts: EventFacts, row: Locat
   return !('approval' in facts) || row.approval;
 }
 
-// What a delivery is about, read at the moment it is told. Null where it is gone by then: whatever was erased
-// or forgotten since it happened is told to nobody.
+// Reads the subject of a delivery at the moment it is sent. Null when it no longer exists: what was erased since is not
+// delivered.
 
 interface ChatReference {
   readonly chat: ChatId;
@@ -264,7 +264,7 @@ interface ChatReference {
 
 interface DeliveredMessage extends ChatReference {
   readonly message_id: string;
-  /** Who wrote it. */
+  /** The author. */
   readonly sender: ContactId | null;
   readonly sender_name: string | null;
   readonly contact: ContactId | null;
@@ -339,7 +339,7 @@ export async function readDeliveredConversation(
   return rows[0] ?? null;
 }
 
-/** What a chat is called; null for one that is gone. */
+/** A chat's name; null when it no longer exists. */
 export async function readChatName(
   db: Db,
   account: AccountId,

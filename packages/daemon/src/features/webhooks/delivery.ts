@@ -1,6 +1,6 @@
-// A delivery's job: made, sent, and settled with the row that says how it went. Tried again by the table
-// `RETRY.webhook`; then it is a dead letter, which stays until it is told anew or is too old.
-// Invariant: the id of a delivery is the same at every attempt, so a receiver that saw it can tell.
+// The job of a delivery: builds the body, sends it, and stores the result. It is retried according to `RETRY.webhook`;
+// then it is dead until it is replayed or too old.
+// Invariant: a delivery has the same id at every attempt, so that a receiver can recognize it.
 
 import { randomBytes } from 'node:crypto';
 import type { Approval } from '@relay/contract/api/approvals';
@@ -46,14 +46,14 @@ import {
   type WebhookRow,
 } from './webhooks.ts';
 
-/** For so long nothing at all has arrived: nobody is there any more. */
+/** After this long without a successful delivery the webhook is switched off. */
 const GIVE_UP_MS = 3 * 86_400_000;
 
 export function createDeliveryHandler(deps: WebhookDeps): JobHandler<'webhook'> {
   const { db, lease } = deps;
   return async (job, signal) => {
     const due = await readDueDelivery(db, lease.account, job.data.subject);
-    // Erased, removed with its webhook, or settled already.
+    // Erased, deleted with its webhook, or already settled.
     if (due === null || due.delivery.state !== 'pending') return;
     const tried = await sendDelivery(deps, due, signal);
     await transaction(deps, ({ tx }) => settleAttempt(deps, tx, job, due, tried));
@@ -61,7 +61,7 @@ export function createDeliveryHandler(deps: WebhookDeps): JobHandler<'webhook'> 
   };
 }
 
-/** Why it was not even tried, or how that went. */
+/** The result of the attempt, or why there was none. */
 async function sendDelivery(
   deps: WebhookDeps,
   { webhook, delivery }: DueDelivery,
@@ -93,7 +93,7 @@ async function settleAttempt(
   }
   if (settled.state === 'delivered') {
     const wasFailing = await noteWebhookDelivered(tx, account, webhook.id, now);
-    // Somebody is there again: what waits for its next attempt need not.
+    // The receiver works again, so waiting deliveries are retried now.
     if (wasFailing) await jobs.hurry(tx, 'webhook', laneKeysOf(account, webhook.id));
   } else if (tried.failure !== 'erased' && tried.failure !== 'disabled') {
     const since = await noteWebhookFailed(tx, account, webhook.id, now);
@@ -101,7 +101,7 @@ async function settleAttempt(
     if (note !== null) {
       await switchOffWebhook(tx, account, webhook.id, note);
       await appendSwitchedOff(tx, deps, webhook.id, note);
-      log.warn('a webhook was switched off', { reason: note });
+      log.warn('webhook switched off', { reason: note });
     }
   }
   await job.complete(tx);
@@ -146,8 +146,8 @@ const appendSwitchedOff = (
     data: { state: 'off', reason: note },
   });
 
-// One attempt: the body signed as Standard Webhooks has it, through the one way to the outside. The status is
-// all of the answer that is looked at.
+// One attempt: sends the body, signed according to Standard Webhooks, through `Egress`. Only the status of the response
+// is read.
 
 interface WebhookRequest {
   readonly id: DeliveryId;
@@ -158,11 +158,11 @@ interface WebhookRequest {
 
 interface AttemptResult {
   readonly status: number | null;
-  /** Null: it arrived. */
+  /** Null: it was delivered. */
   readonly failure: DeliveryFailure | null;
 }
 
-/** Whoever takes a message puts it in a queue of its own and answers: this is long. */
+/** Receivers should queue the event and answer at once, so this is generous. */
 const TIMEOUT_MS = 15_000;
 
 export async function sendWebhookRequest(
@@ -193,14 +193,14 @@ export async function sendWebhookRequest(
     if (status >= 200 && status <= 299) return { status, failure: null };
     return { status, failure: status === 410 ? 'gone' : 'status' };
   } catch (error) {
-    // Stopped with the daemon: it was not the receiver's fault, and the next start tries it again.
+    // The daemon is stopping: not the receiver's fault, and the next start tries again.
     if (signal?.aborted || !(error instanceof EgressError)) throw error;
     return { status: null, failure: error.reason };
   }
 }
 
-// The body of a delivery, made from the rows at the moment it is sent, as the live stream makes its frames.
-// Invariant: without `include_text` it holds ids, codes and times, and nothing that somebody wrote or is called.
+// Builds the body of a delivery from the rows at the moment it is sent, like the frames of the live stream.
+// Invariant: without `include_text` it contains ids, codes and times, and no text or name of anybody.
 
 interface BodyContext {
   readonly world: WebhookDeps;
@@ -227,7 +227,7 @@ const BODY_MAKERS: BodyMakers = {
   ping: async ({ webhook }) => ({ webhook_id: webhook.id }),
 };
 
-/** What a request says under `data`; null when what it is about is gone. */
+/** The `data` of a request; null when its subject no longer exists. */
 const makeDeliveryData = (type: WebhookDeliveryType, about: BodyContext): Promise<object | null> =>
   BODY_MAKERS[type](about);
 
@@ -258,7 +258,7 @@ async function receivedBody({
   };
 }
 
-/** What the owner typed on a phone. */
+/** A message that the owner typed on a phone. */
 async function typedBody({
   world: { db, lease },
   webhook,
@@ -296,7 +296,7 @@ async function sentBody({
     contact_id: message.contact,
     conversation_id: message.instance,
     direction: 'out' as const,
-    // As it was when this happened: what came after is told for itself.
+    // The state at the time of this event: later states have their own events.
     state: facts.state as OutboxState,
   };
   if (!webhook.include_text) return told;
@@ -346,8 +346,8 @@ async function approvalBody({
   return { ...told, text, recipient, recipient_name, answer };
 }
 
-// The secrets webhooks are signed with: made here, shown once, and kept sealed for this home under the name of
-// their webhook. After a change the one before signs too for a day.
+// The secrets that sign webhooks: created here, shown once, and stored sealed for this home under the webhook's name.
+// After a rotation the previous secret also signs for a day.
 
 const OVERLAP_MS = 24 * 3_600_000;
 
@@ -358,7 +358,7 @@ export const newWebhookSecret = (): string => `whsec_${randomBytes(32).toString(
 export const sealWebhookSecret = (sealer: Sealer, id: WebhookId, secret: string): Uint8Array =>
   sealer.seal(sealedSecretName(id), Buffer.from(secret));
 
-/** Those that sign now, the newest first; null when they were sealed for another home. */
+/** The secrets that sign now, newest first; null when they were sealed for another home. */
 async function openWebhookSecrets(
   { db, lease, sealer }: WebhookDeps,
   { id, rotated_at }: Pick<WebhookRow, 'id' | 'rotated_at'>,
@@ -382,8 +382,8 @@ function openSecret(sealer: Sealer, id: WebhookId, sealed: Uint8Array): string |
   }
 }
 
-// Jobs of deliveries. A webhook has a few lanes, each with one request at a time: a receiver that is slow holds
-// up nobody but itself, and what concerns one chat goes out in its order as long as all goes well.
+// Jobs of deliveries. A webhook has a few lanes with one request at a time each: a slow receiver delays only itself,
+// and the events of one chat are sent in order as long as nothing fails.
 
 const LANES = 4;
 
@@ -393,7 +393,7 @@ const laneKey = (account: AccountId, webhook: WebhookId, lane: number): string =
 export const laneKeysOf = (account: AccountId, webhook: WebhookId): string[] =>
   Array.from({ length: LANES }, (_, lane) => laneKey(account, webhook, lane));
 
-/** The same for the same subject. */
+/** The same lane for the same subject. */
 function laneOf({ chat, instance, approval }: EventFacts): number {
   let sum = 0;
   for (const character of String(chat ?? instance ?? approval)) {
@@ -420,12 +420,12 @@ export async function enqueueDeliveries(
   );
 }
 
-// What telling webhooks stands on.
+// The dependencies of webhooks.
 
 export interface WebhookDeps extends Engine {
-  /** The public internet, and what the owner allows besides. */
+  /** For the public internet, and what the owner allows besides. */
   readonly egress: Egress;
   readonly sealer: Sealer;
-  /** With exactly what is asked; null when it is gone. */
+  /** With the exact content to approve; null when it no longer exists. */
   approval(id: ApprovalId): Promise<Approval | null>;
 }

@@ -1,4 +1,4 @@
-// Webhooks, put together: who follows the log, who delivers, and how the owner sets them up.
+// Assembles webhooks: the log's follower, the delivery jobs, and the owner's settings.
 import type { WebhookService } from '@relay/contract/api/webhooks';
 import { transaction } from '../../platform/db/transaction.ts';
 import { findStrandedDeliveries } from './deliveries.ts';
@@ -8,13 +8,13 @@ import { createDeliveryLog, createWebhookSetup } from './service.ts';
 
 interface Webhooks {
   readonly verbs: WebhookService;
-  /** Gives back how it is stopped. */
+  /** Returns a function that stops it. */
   start(): Promise<() => Promise<void>>;
-  /** Finds what has no job any more and gives it one. */
+  /** Finds deliveries that have lost their job and queues them again. */
   lookAgain(): Promise<void>;
 }
 
-/** Of all webhooks together; one takes its few lanes of them. */
+/** For all webhooks together; each uses a few lanes of them. */
 const CONCURRENT_DELIVERIES = 24;
 const STRANDED_MS = 86_400_000;
 
@@ -44,8 +44,8 @@ export function openWebhooks(deps: WebhookDeps): Webhooks {
   };
 }
 
-// Places of the owner's own network that webhooks may lead to, as the egress guard writes addresses: a name
-// never lets anything in, except this machine's own.
+// Addresses in the owner's own network that webhooks may use, in the form of the egress guard: a host name is never
+// allowed, except localhost.
 
 export const allowedWebhookHosts = (written: readonly string[]): string[] =>
   written.flatMap((place) => {

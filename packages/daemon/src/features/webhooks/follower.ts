@@ -1,5 +1,5 @@
-// Follows the log of events for as long as the daemon runs, after the transactions that write it and never in
-// them. Without a webhook it rests, and looks again when it is told that there is one.
+// Follows the event log while the daemon runs, after the transactions that write it and never in them. It is idle while
+// no webhook exists, and continues when one is created.
 
 import type { StreamEvent } from '@relay/contract/api/events';
 import type { ContactId } from '@relay/contract/ids';
@@ -20,7 +20,7 @@ import {
 } from './webhooks.ts';
 
 const BATCH = 200;
-/** The floor when a hint is lost. */
+/** Polling interval in case a hint is lost. */
 const POLL_MS = 2_000;
 
 export class WebhookFollower {
@@ -28,11 +28,11 @@ export class WebhookFollower {
   readonly #loop = new PollLoop({
     look: () => this.#look(),
     failed: (error) => {
-      this.#world.log.warn('webhooks wait', { error });
+      this.#world.log.warn('webhook follower failed; retrying', { error });
       return POLL_MS;
     },
   });
-  /** Nobody listens, so nobody has to be told. */
+  /** True while no webhook is enabled. */
   #idle = false;
   #unsubscribe: () => void = () => {};
 
@@ -47,7 +47,7 @@ export class WebhookFollower {
     this.#loop.start();
   }
 
-  /** Webhooks were added or changed. */
+  /** Call when webhooks were added or changed. */
   look(): void {
     this.#idle = false;
     this.#loop.hint();
@@ -68,11 +68,11 @@ export class WebhookFollower {
   }
 }
 
-// The next events of the log become deliveries: rows and jobs in one transaction with how far the log was read.
-// Invariant: each event is told to each webhook that wants it, once, whatever is killed when.
+// Turns the next events into deliveries: rows and jobs, in one transaction with the log position.
+// Invariant: each event is queued once for each webhook that wants it, also across kills.
 
 interface FollowResult {
-  /** Whether anybody listens. */
+  /** Number of enabled webhooks. */
   readonly webhooks: number;
   readonly events: number;
   readonly deliveries: number;
@@ -81,7 +81,7 @@ interface FollowResult {
 export async function followNextEvents(deps: WebhookDeps, limit: number): Promise<FollowResult> {
   const { db, lease, jobs, now } = deps;
   const { account } = lease;
-  // Without `events`: this follows them, and its own commit would wake it again.
+  // Without `events`: this follows the log, and its own commit would wake it again.
   return transaction({ db, lease }, async ({ tx }) => {
     const webhooks = await listEnabledWebhooks(tx, account);
     if (webhooks.length === 0) return { webhooks: 0, events: 0, deliveries: 0 };
@@ -130,7 +130,7 @@ async function deliveriesOf(
   });
 }
 
-/** Whoever is named in a filter stays named when their addresses turn out to be one person's. */
+/** Keeps filters valid when two contacts turn out to be the same person. */
 async function followMerges(
   { lease }: WebhookDeps,
   tx: Transaction,

@@ -1,5 +1,5 @@
-// Webhooks as the owner makes, changes and ends them. Whoever is named in a filter is found as everywhere else:
-// a person means the chat with them, a group itself. A secret is handed out once, when it is made.
+// The owner's operations on webhooks: create, change and delete. A name in a filter is resolved as everywhere else: a
+// contact means the chat with them, a group the group itself. A secret is returned once, when it is created.
 import { randomUUID } from 'node:crypto';
 import { PING_EVENT, WEBHOOK_EVENT_TYPES } from '@relay/contract/api/constants';
 import type {
@@ -49,7 +49,7 @@ type WebhookSetup = Pick<WebhookService, 'list' | 'create' | 'change' | 'rotate'
 const MAX_WEBHOOKS = 20;
 const MAX_NAMED_CANDIDATES = 10;
 
-/** `changed`: after a commit, that webhooks are no longer what they were. */
+/** `changed` is called after a commit that changed webhooks. */
 export function createWebhookSetup(deps: WebhookDeps, changed: () => void): WebhookSetup {
   const { db, lease, sealer, now } = deps;
   const { account } = lease;
@@ -126,7 +126,7 @@ async function getWebhook(db: Db, account: AccountId, given: string): Promise<Co
   return webhook;
 }
 
-/** Nobody has followed the log while nobody listened. */
+/** The follower is idle while no webhook is enabled, so it starts at this moment. */
 async function beginIfFirst(tx: Transaction, account: AccountId): Promise<void> {
   if ((await listEnabledWebhooks(tx, account)).length === 0) await beginFollowingNow(tx, account);
 }
@@ -143,7 +143,7 @@ async function refuseTaken(
   }
 }
 
-/** A name and a password in an address would be sent to nobody. */
+/** A user name and a password in a URL would not be sent, so they are refused. */
 function plainUrl(url: string): string {
   const { username, password } = new URL(url);
   if (username !== '' || password !== '') throw new RelayError('webhook_url');
@@ -168,7 +168,7 @@ type FilterInput = {
   readonly [Part in 'chats' | 'directions' | 'states']?: CreateWebhook[Part] | null | undefined;
 };
 
-/** What is not named stays; null takes it away. */
+/** Fields that are not given stay; null removes one. */
 async function filterOf(
   tx: Transaction,
   account: AccountId,
@@ -234,7 +234,7 @@ function toApiWebhook(row: CountedWebhook): Webhook {
   };
 }
 
-// What became of what was told, and telling it anew: a test, one delivery, or all that were given up on.
+// Lists deliveries and repeats them: a test, one delivery, or all dead ones.
 
 type DeliveryLog = Pick<WebhookService, 'test' | 'deliveries' | 'replay' | 'replayDead'>;
 

@@ -1,5 +1,4 @@
-// The owner's webhooks as rows: where each leads, what it wants to hear, and how it has gone. Secrets are kept
-// sealed; whoever signs opens them.
+// Stores the owner's webhooks: URL, events, filter and state. Secrets are stored sealed and are opened to sign.
 
 import type { WebhookEventType } from '@relay/contract/api/constants';
 import type { Webhook } from '@relay/contract/api/webhooks';
@@ -8,7 +7,7 @@ import type { WebhookFilter } from '@relay/contract/webhooks/events';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Transaction } from '../../platform/db/database.ts';
 
-/** Why Relay itself switched one off. */
+/** Why Relay switched a webhook off. */
 export type WebhookNote = 'gone' | 'failing';
 
 export interface WebhookRow {
@@ -78,7 +77,7 @@ async function readCountedWebhooks(
   return rows;
 }
 
-/** Those that are switched on. */
+/** Webhooks that are enabled. */
 export async function listEnabledWebhooks(
   db: Db,
   account: AccountId,
@@ -108,7 +107,7 @@ export async function updateWebhook(
   account: AccountId,
   row: Pick<WebhookRow, 'id' | 'name' | 'url' | 'events' | 'filter' | 'include_text' | 'enabled'>,
 ): Promise<void> {
-  // Switched on anew, or led elsewhere, it has not failed yet.
+  // After it was enabled again or its URL changed, it counts as not failing.
   await sql`UPDATE webhooks SET name = ${row.name}, url = ${row.url}, events = ${row.events}::text[],
       filter = ${JSON.stringify(row.filter)}::jsonb, include_text = ${row.include_text}, enabled = ${row.enabled},
       note = CASE WHEN NOT ${row.enabled} THEN note END,
@@ -148,7 +147,7 @@ export async function readSealedSecrets(
   return rows[0] ?? null;
 }
 
-/** Something arrived. Returns whether nothing had for a while. */
+/** Records a successful delivery. Returns whether the webhook was failing before. */
 export async function noteWebhookDelivered(
   tx: Transaction,
   account: AccountId,
@@ -163,7 +162,7 @@ export async function noteWebhookDelivered(
   return rows[0]?.failed === true;
 }
 
-/** An attempt failed. Returns since when nothing has arrived. */
+/** Records a failed attempt. Returns since when the webhook has been failing. */
 export async function noteWebhookFailed(
   tx: Transaction,
   account: AccountId,
@@ -186,7 +185,7 @@ export async function switchOffWebhook(
     WHERE account_id = ${account} AND id = ${id}`.execute(tx);
 }
 
-/** Two contacts turned out to be one: who named the one means the other. */
+/** Two contacts turned out to be the same person: filters that name one now name the other. */
 export async function followContactMerge(
   tx: Transaction,
   account: AccountId,
@@ -197,12 +196,12 @@ export async function followContactMerge(
     WHERE account_id = ${account} AND filter->'contacts' ? ${from}::text`.execute(tx);
 }
 
-// How far the log of events has been told to webhooks. Written in the transaction that makes the deliveries, so
-// that nothing is told twice and nothing is left out, whatever is killed when.
+// The follower's position in the event log. It is saved in the transaction that creates the deliveries, so that no
+// event is delivered twice or skipped, also across kills.
 
 /**
- * From this moment on. With no webhook nobody follows the log, so it begins here with the first one: what was
- * written before the transaction of the caller began is not told.
+ * Starts at this moment. Without a webhook nothing follows the log, so the first webhook sets the position: what was
+ * written before the caller's transaction began is not delivered.
  */
 export async function beginFollowingNow(tx: Transaction, account: AccountId): Promise<void> {
   await sql`INSERT INTO webhook_progress (account_id, cursor)
@@ -210,7 +209,7 @@ export async function beginFollowingNow(tx: Transaction, account: AccountId): Pr
     ON CONFLICT (account_id) DO UPDATE SET cursor = excluded.cursor`.execute(tx);
 }
 
-/** Null: nothing was told yet, or by a database whose count of transactions was another. */
+/** Null when nothing was followed yet, or when the position is from another database with other transaction ids. */
 export async function lockFollowCursor(
   tx: Transaction,
   account: AccountId,
@@ -231,10 +230,10 @@ export async function saveFollowCursor(
   );
 }
 
-// What is wrong with webhooks, in one sentence for `relay status` and `relay doctor`: those that Relay switched
-// off, those where nothing arrives, and what was given up on.
+// Describes problems with webhooks in one sentence for `relay status` and `relay doctor`: those that Relay switched
+// off, those that fail, and dead deliveries.
 
-/** One that is away for a moment is no trouble: what waits for it is tried again. */
+/** A short outage is no problem, because deliveries are retried. */
 const TROUBLE_AFTER = sql`interval '1 hour'`;
 
 interface TroubleRow {
@@ -244,7 +243,7 @@ interface TroubleRow {
   dead: number;
 }
 
-/** Null when nothing is. */
+/** Null when there is no problem. */
 export async function describeWebhookTrouble(db: Db, account: AccountId): Promise<string | null> {
   const { rows } = await sql<TroubleRow>`
     SELECT w.name, w.note IS NOT NULL AS off, coalesce(w.enabled AND w.failing_since < now() - ${TROUBLE_AFTER}, false) AS failing,

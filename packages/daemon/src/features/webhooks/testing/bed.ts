@@ -1,5 +1,5 @@
-// Webhooks over a world of their own, for one test file: people write, time passes, and what was told is looked
-// at. The clock is the test's, and `pass` moves jobs along with it.
+// Harness for webhooks with its own database: contacts write, time passes, and deliveries are inspected. The test
+// controls the clock, and `pass` also makes jobs due.
 import { randomUUID } from 'node:crypto';
 import { type CreateWebhook, createWebhookSchema } from '@relay/contract/api/webhooks';
 import type { ChatId, ContactId, MessageId } from '@relay/contract/ids';
@@ -16,7 +16,7 @@ import { type EgressOptions, openEgress } from '../../../platform/egress/egress.
 import type { WebhookDeps } from '../delivery.ts';
 import { allowedWebhookHosts, openWebhooks } from '../feature.ts';
 
-/** Seals nothing, but tells one home from another and one place from another. */
+/** Does not encrypt, but distinguishes homes and names. */
 const sealer = (home = 'home'): Sealer => ({
   seal: (name, plain) => Buffer.concat([Buffer.from(`${home}/${name}:`), plain]),
   open(name, sealed) {
@@ -30,7 +30,7 @@ const sealer = (home = 'home'): Sealer => ({
 
 export interface BedOptions extends EgressOptions {
   readonly home?: string;
-  /** How long a receiver may take, in the place of what is usual. */
+  /** A receiver's time limit, instead of the default. */
   readonly timeoutMs?: number;
 }
 
@@ -62,7 +62,7 @@ export function openBed(world: DaemonHarness, { home, timeoutMs, ...egress }: Be
     deliveries,
     add: (wish: Partial<CreateWebhook> & { url: string }) =>
       webhooks.verbs.create(createWebhookSchema.parse(wish)),
-    /** Somebody writes, or the owner on their phone. */
+    /** A message of a contact, or of the owner on their phone. */
     async says(phone: string, body: string, { fromMe = false } = {}) {
       const alias = phoneAlias(phone);
       if (alias === null) throw new Error('no number');
@@ -100,7 +100,7 @@ export function openBed(world: DaemonHarness, { home, timeoutMs, ...egress }: Be
       await db.transaction().execute((tx) => appendEvent(tx, account, { kind, subject, data }));
       events.hint();
     },
-    /** The log was read to its end, and nothing that is due waits. */
+    /** Waits until the log was read to its end and no due delivery is left. */
     quiet: () =>
       eventually(async () => {
         const [behind] = await sql(`SELECT 1 FROM events e, webhook_progress p
@@ -109,7 +109,7 @@ export function openBed(world: DaemonHarness, { home, timeoutMs, ...egress }: Be
         if (behind !== undefined) events.hint();
         return behind === undefined && (await open()).length === 0;
       }),
-    /** Time passes, for the clock and for jobs that wait for theirs. */
+    /** Advances the clock and the jobs that wait. */
     async pass(ms: number) {
       ahead += ms;
       await sql(

@@ -1,5 +1,5 @@
-// A receiver of webhooks on this machine: keeps what came, checks signatures as receivers do, and answers as
-// the test says. Counts connections too, for those that nobody may ever reach.
+// A local webhook receiver: keeps requests, verifies signatures as receivers do, and answers as the test says. It also
+// counts connections, for addresses that must never be reached.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type WebhookBody, webhookBodySchema } from '@relay/contract/webhooks/events';
@@ -22,9 +22,9 @@ export interface Receiver {
   readonly port: number;
   readonly url: string;
   readonly received: Received[];
-  /** Offered connections, whether or not a request came over them. */
+  /** Number of connections, with or without a request. */
   readonly connections: () => number;
-  /** What came, each checked against the format that is promised. */
+  /** The received bodies, each validated against the documented format. */
   bodies(): WebhookBody[];
   answer: Answer;
   close(): void;
@@ -61,6 +61,6 @@ export async function openReceiver(host = '127.0.0.2', at = 0): Promise<Receiver
   return receiver;
 }
 
-/** As a receiver does it; throws for what was not signed with this secret. */
+/** Verifies as a receiver does; throws when it was not signed with this secret. */
 export const verified = (secret: string, { headers, body }: Received): unknown =>
   new Webhook(secret).verify(body, headers);
