@@ -1,4 +1,4 @@
-// Retention over a database of its own, and every value that stands in it as text: what a test looks for.
+// Harness for retention over its own database, which can search every stored value for a text.
 import { randomUUID } from 'node:crypto';
 import { retentionSettingsSchema } from '@relay/contract/settings';
 import { silentLog } from '@relay/core/log';
@@ -13,11 +13,11 @@ import { openRetention, type Retention } from '../feature.ts';
 export interface Bed extends TestStore {
   readonly retention: Retention;
   readonly world: RetentionDeps;
-  /** What time it is, from now on. */
+  /** Sets the current time. */
   setNow(now: Date): void;
-  /** `table.column` of every personal column in which the words stand. */
+  /** `table.column` of every personal column that contains the text. */
   placesOf(words: string): Promise<string[]>;
-  /** Every row of every table but what names when it was written, one string each. */
+  /** Every row of every table without its timestamps, as one string each. */
   rows(): Promise<Map<string, Set<string>>>;
 }
 
@@ -36,7 +36,7 @@ export async function retentionBed(after?: CleanupHook): Promise<Bed> {
     events: new PostgresEventLog(database.kysely, account),
     log: silentLog,
     now: () => now,
-    // The tests' server is shared: its log is not for one of them to drop.
+    // The tests share a server, so no test may discard its log.
     server: { kind: 'external' },
     limits: retentionSettingsSchema.parse({}),
     zone: 'UTC',
