@@ -1,4 +1,4 @@
-// One approval, for the tests of this folder; every answer to it gives it back.
+// A fixture with one approval, which every answer returns.
 import type { Approval } from '@relay/contract/api/approvals';
 import { approvalId } from '@relay/contract/ids';
 import type { HttpDeps } from '../deps.ts';

@@ -1,4 +1,4 @@
-// An assistant that says what it is told.
+// A fake assistant that gives a fixed answer.
 import type { AssistantLine } from '@relay/contract/api/assistant';
 import type { HttpDeps } from '../deps.ts';
 import { AT } from './at.ts';

@@ -1,2 +1,2 @@
-// When everything happened, for the tests of this folder.
+// The time of everything in the fixtures of this folder.
 export const AT = '2026-11-15T02:00:00.000Z';

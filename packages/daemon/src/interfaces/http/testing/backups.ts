@@ -1,4 +1,4 @@
-// A stand-in for the backups: none was made yet, and whoever asks for one gets the same.
+// A fake of the backups: none exists yet, and every request creates the same one.
 import type { Backups, MadeBackup } from '@relay/contract/api/backups';
 import type { HttpDeps } from '../deps.ts';
 import { AT } from './at.ts';

@@ -1,4 +1,4 @@
-// One chat without messages.
+// A fixture with one chat without messages.
 import type { ChatDetail } from '@relay/contract/api/chats';
 import type { HttpDeps } from '../deps.ts';
 import { AT } from './at.ts';

@@ -1,4 +1,4 @@
-// One conversation, for the tests of this folder; every move answers with it.
+// A fixture with one conversation, which every operation returns.
 import {
   type ConversationInstance,
   countByStateAndTurn,

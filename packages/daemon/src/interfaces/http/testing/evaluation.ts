@@ -1,4 +1,4 @@
-// An evaluation that nobody ran: what it would cost, and a report.
+// Fixtures for an evaluation: its estimated cost, and a report.
 import type { EvalPlan, EvalReport } from '@relay/contract/api/eval';
 import { triggerReport } from '@relay/core/eval/trigger-set';
 

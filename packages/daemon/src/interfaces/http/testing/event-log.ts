@@ -1,13 +1,13 @@
-// Events in memory: read by cursor, kept as far as the test says.
+// An event log in memory: read by cursor, with as many events as the test keeps.
 import type { EventLog, StreamEvent } from '@relay/contract/api/events';
 import { AT } from './at.ts';
 
 export interface MemoryLog extends EventLog {
   append(kind: string, data?: Record<string, unknown>): void;
-  /** Forgets all but the newest events, as retention does. */
+  /** Deletes all but the newest events, as retention does. */
   keep(count: number): void;
   subscribers(): number;
-  /** Events handed to readers so far. */
+  /** Number of events given to readers so far. */
   handedOut(): number;
 }
 

@@ -1,4 +1,4 @@
-// Wrong credentials by the thousand, each from what looks like another caller.
+// Sends thousands of wrong credentials, each from what looks like another caller.
 import { expect } from 'vitest';
 import { createHttpServer } from '../server.ts';
 import { standIns, TOKEN } from './stand-ins.ts';
@@ -6,7 +6,7 @@ import { standIns, TOKEN } from './stand-ins.ts';
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'] as const;
 const PATHS = ['/api/status', '/api/instances', '/api/events', '/api/export', '/nowhere'];
 
-/** A different caller every time, as far as anything a caller can choose goes. */
+/** A different caller every time, in everything that a caller can choose. */
 function guess(n: number) {
   const address = `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`;
   return {
@@ -28,7 +28,9 @@ function guess(n: number) {
   };
 }
 
-/** The first twenty are 401, all others 429, nothing is called, and the right token still works. */
+/**
+ * Expects that the first 20 get 401, all others 429, that no service is called, and that the right token still works.
+ */
 export async function guessTimes(count: number): Promise<void> {
   const { deps, calls } = standIns({ port: 3214 });
   const app = await createHttpServer(deps);

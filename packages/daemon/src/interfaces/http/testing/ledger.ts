@@ -1,4 +1,4 @@
-// A ledger of one row, which is whole, and the story of one message.
+// Fixtures for the ledger: one valid row, and the explanation of one message.
 import type { LedgerLine, LedgerVerdict, MessageExplanation } from '@relay/contract/api/ledger';
 import type { HttpDeps } from '../deps.ts';
 import { AT } from './at.ts';

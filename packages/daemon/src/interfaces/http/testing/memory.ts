@@ -1,4 +1,4 @@
-// Memory for tests of routes: it has a local model and nothing to do.
+// A fake memory service for tests of routes: it has a local model and nothing to index.
 import type { EmbeddingsTrial, MemoryService, MemoryStatus } from '@relay/contract/api/memory';
 import type { Recorded } from './recorded.ts';
 

@@ -1,4 +1,4 @@
-// One observed group, without digests, and nothing kept outside.
+// Fixtures for the observer: one observed group without digests, and no digest export.
 
 import type { DigestExportState } from '@relay/contract/api/digests';
 import type { ObservedGroup } from '@relay/contract/api/observed-groups';

@@ -1,4 +1,4 @@
-// What was sent, and what came in last.
+// A fake outbox, and fixtures for recent messages.
 
 import type { OwnerMessage, OwnerMessageStatus } from '@relay/contract/api/sending';
 import type { BufferedMessage } from '@relay/contract/api/whatsapp';
@@ -15,7 +15,7 @@ export const buffered: BufferedMessage = {
   isGroup: false,
 };
 
-/** What is sent under a key is sent once; `advance` is the outbox doing its work. */
+/** A message with a key is sent once; `advance` simulates the outbox's work. */
 export function memoryOutbox() {
   const rows: OwnerMessage[] = [];
   let state: OutboxState = 'pending';

@@ -1,4 +1,4 @@
-// Grants and people for the tests of this folder: one permission, nobody found, nobody at the door.
+// Fixtures for grants and contacts: one permission, no contacts found, no message requests.
 import type { Permission } from '@relay/contract/api/contacts';
 import { RelayError } from '@relay/contract/errors';
 import type { HttpDeps } from '../deps.ts';

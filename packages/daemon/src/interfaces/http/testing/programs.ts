@@ -1,11 +1,11 @@
-// One program with a token whose secret the tests know.
+// A fixture with one client, whose token the tests know.
 import { createHash } from 'node:crypto';
 import type { ClientToken, TokenClient } from '@relay/contract/api/credentials';
 import { tokenId } from '@relay/contract/ids';
 import type { HttpDeps } from '../deps.ts';
 import type { Recorded } from './recorded.ts';
 
-/** A program's secret that the stand-ins know, and whose it is. */
+/** The client's secret. */
 export const PROGRAM_TOKEN = 'relay_program_secret_of_the_tests';
 
 const PROGRAM_HASH = createHash('sha256').update(PROGRAM_TOKEN).digest('hex');

@@ -1,4 +1,4 @@
-// Writes down which verb was called, so that a test can say that none was.
+// Records which operation was called, so that a test can check that none was.
 export type Recorded = <Given extends unknown[], Made>(
   name: string,
   verb: (...given: Given) => Made,

@@ -1,4 +1,4 @@
-// Limits that were kept, and a person of whom nothing was.
+// Fixtures for retention: limits that are kept, and a contact without any data.
 import type {
   ErasedCounts,
   ErasureReceipt,

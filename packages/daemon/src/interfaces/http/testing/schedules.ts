@@ -1,4 +1,4 @@
-// One schedule, for the tests of this folder.
+// A fixture with one schedule.
 import type { Schedule } from '@relay/contract/api/schedules';
 import type { HttpDeps } from '../deps.ts';
 import { AT } from './at.ts';

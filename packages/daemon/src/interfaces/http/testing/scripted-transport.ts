@@ -1,4 +1,4 @@
-// A transport that does what a test tells it to: `become` changes the link, as the wire would.
+// A fake transport controlled by the test: `become` changes the link, as WhatsApp would.
 import type { MessageId } from '@relay/contract/ids';
 import type {
   LinkMethod,
@@ -12,7 +12,7 @@ export interface ScriptedTransport extends Transport {
   become(changed: Partial<WhatsAppLink>): void;
   receipt(id: string): void;
   listeners(): number;
-  /** How it was told to link, the oldest first. */
+  /** The linking methods it was called with, oldest first. */
   readonly methods: (LinkMethod | undefined)[];
   readonly disconnects: { readonly forget: boolean }[];
   /** Runs at every `connect`. */

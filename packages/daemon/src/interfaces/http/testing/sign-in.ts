@@ -1,4 +1,4 @@
-// Codes, sessions and the token of a forwarder, in memory.
+// A sign-in store in memory: codes, sessions and the token of a forwarder.
 
 import type { SignInStore } from '@relay/contract/api/credentials';
 import type { ForwarderTokens } from '@relay/contract/api/ingest';

@@ -1,5 +1,5 @@
-// In-memory stand-ins for the ports, for the tests of this folder: each does what its port promises,
-// and every verb that a caller could reach is recorded. Those of one noun stand in its file.
+// In-memory fakes of all ports for the tests of this folder: each keeps its port's contract and records every operation
+// that a caller could reach. The fakes of one noun are in that noun's file.
 import { Readable } from 'node:stream';
 import type { SettingsOverview } from '@relay/contract/api/settings';
 import type { MessageQuery } from '@relay/contract/api/whatsapp';
@@ -50,10 +50,10 @@ export interface StandIns {
   readonly events: MemoryLog;
   readonly whatsapp: ScriptedTransport;
   readonly outbox: ReturnType<typeof memoryOutbox>;
-  /** What the message reader was asked for. */
+  /** The queries that the message reader received. */
   readonly queries: MessageQuery[];
   readonly configured: object[];
-  /** The verbs called so far, the oldest first. */
+  /** The operations called so far, oldest first. */
   readonly calls: string[];
 }
 

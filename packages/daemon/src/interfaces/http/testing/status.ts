@@ -1,4 +1,4 @@
-// How a daemon is to which nothing has happened yet.
+// Fixtures for the status of a new daemon.
 import type { Activity } from '@relay/contract/api/activity';
 import type { DaemonStatus } from '@relay/contract/api/status';
 import { AT } from './at.ts';

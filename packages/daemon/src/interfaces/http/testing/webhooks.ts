@@ -1,4 +1,4 @@
-// Webhooks, for the tests of this folder.
+// Fixtures for webhooks.
 import type { Webhook, WebhookDelivery, WebhookService } from '@relay/contract/api/webhooks';
 import type { Recorded } from './recorded.ts';
 

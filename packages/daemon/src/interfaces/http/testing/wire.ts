@@ -1,4 +1,4 @@
-// A real socket for the tests of this folder: any header may be set, Host among them.
+// A server on a real socket for the tests of this folder: any header may be set, including Host.
 import { type Agent, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
@@ -12,7 +12,7 @@ export interface Listening {
   readonly port: number;
   readonly host: string;
   call(options: Call): Promise<Reply>;
-  /** Resolves when the headers are there; the body is left to the caller. */
+  /** Resolves when the headers have arrived; the caller reads the body. */
   open(options: Call): Promise<IncomingMessage>;
 }
 

@@ -1,5 +1,5 @@
-// Programs over a fresh world: people with grants, tokens of the owner's making, and calls of tools as a door
-// would hand them in. What these tools do not reach is not there.
+// Harness for tools that act: contacts with grants, tokens as the owner creates them, and tool calls as a transport
+// makes them, over a new database. It contains only what these tools use.
 import { createHash, randomUUID } from 'node:crypto';
 import type { CreateToken } from '@relay/contract/api/credentials';
 import type { ChatId, ContactId } from '@relay/contract/ids';
@@ -29,13 +29,13 @@ export interface Somebody {
 export interface Wish {
   readonly scopes?: CreateToken['scopes'];
   readonly contacts?: readonly Somebody[];
-  /** Whether somebody is asked first; nobody is unless given. */
+  /** Whether the token requires a confirmation; false by default. */
   readonly confirm?: boolean;
 }
 
 export interface Door {
   readonly key?: string;
-  /** What whoever sits there says; without an answer nobody can be asked. */
+  /** The answer of the person at the client; without one, nobody can be asked. */
   readonly says?: ConfirmationAnswer;
   readonly asked?: string[];
 }
@@ -70,7 +70,7 @@ export async function programBed() {
   const tokens = createTokenService({ db, lease, changed: () => {}, onRevoke: begun.pauseBegunBy });
 
   let people = 0;
-  /** Has written before; what they were granted is all, unless told otherwise. */
+  /** A contact who has written before, with all grants unless given otherwise. */
   async function somebody(grant: Partial<Grant> | null = {}): Promise<Somebody> {
     const name = `Person ${++people} Ofmany`;
     const phone = newPhone();

@@ -1,5 +1,5 @@
-// The doors of programs over a fresh store and a scripted network, without a daemon around them: the official
-// client by either way in either version, and waits that cost nothing.
+// Harness for MCP without a daemon: the official client over both transports in both protocol versions, on a new
+// database and a scripted transport, with waits that take almost no time.
 import { createHash } from 'node:crypto';
 import { duplexPair } from 'node:stream';
 import type { Client, ClientOptions } from '@modelcontextprotocol/client';
@@ -27,7 +27,7 @@ import { openClientApi } from '../client-api.ts';
 import { CallOrder, type ClientDeps } from '../tool.ts';
 import { lineTransport } from '../transports.ts';
 
-/** What a wait costs in real time: enough for what goes on beside it. */
+/** The real duration of a wait: enough for concurrent work. */
 const WAIT_MS = 25;
 
 const hashOf = ({ secret }: Pick<TokenSecret, 'secret'>): string =>
@@ -114,12 +114,12 @@ export async function freshPrograms(after: CleanupHook, options: PostOptions = {
     programs,
     approvals,
     tokens,
-    /** Every wait that was asked for, in ms. */
+    /** Every requested wait, in ms. */
     waits,
     logged,
     connect,
     hashOf,
-    /** Somebody whom the owner has a record for, and who has written before. */
+    /** A contact with a record of the owner's who has written before. */
     async person(phone: string, displayName: string, grant: object = {}) {
       const permission = await grants.create({
         phoneNumber: phone,
@@ -139,7 +139,7 @@ export async function freshPrograms(after: CleanupHook, options: PostOptions = {
       );
       return { ...permission, chat };
     },
-    /** The newest message of a chat; so many are unread there now. */
+    /** Adds the newest message of a chat and sets its unread count. */
     async said(chat: ChatId, body: string, unread: number) {
       const id = `said ${++made}` as MessageId;
       const sentAt = new Date(Date.now() + made);

@@ -1,5 +1,5 @@
-// Programs over a store in which people talk: tokens are made as the owner makes them, and tools are called
-// as every door calls them. The model is a function of the test.
+// Harness for tools that read: a database with messages, tokens as the owner creates them, and tool calls as a
+// transport makes them. The test provides the model as a function.
 import { createHash } from 'node:crypto';
 import type { CreateToken } from '@relay/contract/api/credentials';
 import type { ChatId, ContactId } from '@relay/contract/ids';
@@ -33,7 +33,7 @@ export async function openReading(after: CleanupHook = afterAll) {
   const asked: string[] = [];
   const model = { say: async (text: string) => `Summary of ${text.split('\n').length} lines` };
   const tokens = createTokenService({ db, lease, changed: () => {} });
-  // Whoever only reads has no use for the rest.
+  // Tools that only read do not use the other dependencies.
   const world = {
     ...conversations,
     now,
@@ -82,7 +82,7 @@ export async function openReading(after: CleanupHook = afterAll) {
     door: Partial<CallContext> = {},
   ) => callTool(world, hash, tool, input, { ...DOOR, ...door });
 
-  /** What the owner allows, under the owner's name for it. */
+  /** A grant, with the owner's name for the contact or group. */
   async function grant(
     of: { contact: ContactId } | { group: ChatId },
     name: string,
@@ -101,7 +101,7 @@ export async function openReading(after: CleanupHook = afterAll) {
     );
   }
 
-  /** A day's digest of a group that is observed from now on. */
+  /** A digest of one day, for a group that is observed from now on. */
   async function digest(group: ChatId, text: string): Promise<void> {
     await sql(
       `INSERT INTO observed_groups (account_id, chat_id, zone, since) VALUES ($1, $2, 'UTC', $3)`,
