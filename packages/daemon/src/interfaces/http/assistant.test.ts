@@ -19,7 +19,7 @@ const question = (text = 'hello') => ({
   body: JSON.stringify({ text }),
 });
 
-/** An assistant that says what the test tells it to, when it is told. */
+/** A fake assistant that sends what the test tells it to, when it is told. */
 function scripted() {
   const turns: { text: string; sink: AssistantSink; signal: AbortSignal; end(): void }[] = [];
   const assistant: AssistantService = {
@@ -41,7 +41,7 @@ async function read(response: IncomingMessage, frames: Frame[]): Promise<void> {
   try {
     for await (const frame of readFrames(response.setEncoding('utf8'))) frames.push(frame);
   } catch {
-    // The test itself closed it.
+    // The test itself closed the response.
   }
 }
 
@@ -78,7 +78,7 @@ const EVENTS: readonly AssistantEvent[] = [
   { type: 'done', text: 'Here: Mom.' },
 ];
 
-test('an answer comes as events in their order, each with its JSON, and ends with done', async () => {
+test('streams an answer as events in order, each with its JSON, and ends with done', async () => {
   const { assistant, turn } = scripted();
   const server = await listening(standIns({ assistant }).deps);
   const response = await server.open(question('Where is\nMom?'));
@@ -96,7 +96,7 @@ test('an answer comes as events in their order, each with its JSON, and ends wit
   expect(frames).toEqual(EVENTS.map((data) => ({ event: data.type, data })));
 });
 
-test('each event is there at once, not at the end', async () => {
+test('sends each event at once, not at the end', async () => {
   const { assistant, turn } = scripted();
   const server = await listening(standIns({ assistant }).deps);
   const answer = open(server);
@@ -109,7 +109,7 @@ test('each event is there at once, not at the end', async () => {
   await answer.return();
 });
 
-test('closing the request stops the turn', async () => {
+test('stops the turn when the request is closed', async () => {
   const { assistant, turn } = scripted();
   const server = await listening(standIns({ assistant }).deps);
   const stop = new AbortController();
@@ -124,7 +124,7 @@ test('closing the request stops the turn', async () => {
   await expect.poll(() => signal.aborted).toBe(true);
 });
 
-test('so does a reader that never came for the first word', async () => {
+test('stops the turn when a client disconnects before the first word', async () => {
   const { assistant, turn } = scripted();
   const server = await listening(standIns({ assistant }).deps);
   const response = await server.open(question());
@@ -133,7 +133,7 @@ test('so does a reader that never came for the first word', async () => {
   await expect.poll(() => signal.aborted).toBe(true);
 });
 
-test('a token that is rotated ends it, and a stopping server too', async () => {
+test('ends the stream when the token is rotated and when the server stops', async () => {
   let token = TOKEN;
   const { assistant, turn } = scripted();
   const { deps } = standIns({ assistant, ownerToken: () => token, limits: { pollMs: 20 } });
@@ -154,7 +154,7 @@ test('a token that is rotated ends it, and a stopping server too', async () => {
 test.each([
   ['one of ours', new RelayError('model_busy', { provider: 'x' }), 'model_busy', 'x asked'],
   ['anything else', new Error('password=1'), 'internal', 'request'],
-])('%s that is thrown is the last event, in a sentence', async (_, thrown, code, words) => {
+])('sends %s that is thrown as the last event, as a sentence', async (_, thrown, code, words) => {
   const assistant = { ...scripted().assistant, ask: () => Promise.reject(thrown) };
   const server = await listening(standIns({ assistant }).deps);
   const events = await all(open(server));
@@ -162,7 +162,7 @@ test.each([
   expect(JSON.stringify(events)).not.toContain('password');
 });
 
-test('an answer that ends without an end is told as one that failed; one that ended says no more', async () => {
+test('reports an answer without a last event as failed and sends nothing after the last event', async () => {
   const errors = vi.fn();
   const { assistant, turn } = scripted();
   const { deps } = standIns({ assistant });
@@ -180,7 +180,7 @@ test('an answer that ends without an end is told as one that failed; one that en
   expect(errors).toHaveBeenCalledTimes(1);
 });
 
-test('a quiet turn is kept alive by comments', async () => {
+test('keeps a quiet turn alive with comments', async () => {
   const { assistant } = scripted();
   const server = await listening(standIns({ assistant, limits: { keepAliveMs: 20 } }).deps);
   const response = await server.open(question());
@@ -192,7 +192,7 @@ test('a quiet turn is kept alive by comments', async () => {
   response.destroy();
 });
 
-test('a slow reader gets every word in a bounded number of pieces', async () => {
+test('sends a slow reader every word in a bounded number of events', async () => {
   const { assistant, turn } = scripted();
   const server = await listening(standIns({ assistant }).deps);
   const response = await server.open(question());
@@ -219,7 +219,7 @@ test.each([
   ['a session of one’s own choice', { text: 'hi', session: 'contact:1' }, 400],
   ['a channel of one’s own choice', { text: 'hi', channel: 'whatsapp' }, 400],
   ['a body too large', { text: 'x'.repeat(2_000_000) }, 413],
-])('%s is refused before anybody is asked', async (_, body, status) => {
+])('refuses %s before the assistant is asked', async (_, body, status) => {
   const { deps, calls } = standIns();
   const server = await listening(deps);
   const reply = await server.call({ ...question(), body: JSON.stringify(body) });
@@ -227,7 +227,7 @@ test.each([
   expect(calls).not.toContain('ask');
 });
 
-test('only so many questions are open at once; one that ends makes room', async () => {
+test('limits the number of open questions, and one that ends makes room', async () => {
   const { assistant, turn } = scripted();
   const server = await listening(standIns({ assistant, limits: { questionsAtOnce: 2 } }).deps);
   const [first] = [await server.open(question()), await server.open(question())];
@@ -241,7 +241,7 @@ test('only so many questions are open at once; one that ends makes room', async 
   expect((await next).value).toEqual({ type: 'done', text: 'here' });
 });
 
-test('history gives the last lines, as many as asked, and a reset answers with nothing', async () => {
+test('returns as many of the last lines as requested, and answers a reset without content', async () => {
   const asked: object[] = [];
   const line = {
     id: '7',

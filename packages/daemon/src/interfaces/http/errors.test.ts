@@ -40,31 +40,31 @@ test.each([
     { ...good, todos: [{ text: 7 }] },
     'The request is not valid: "todos.0.text": invalid input: expected string, received number.',
   ],
-])('an invalid body %j is refused with a sentence that names the field', async (payload, error) => {
+])('refuses an invalid body %j with a sentence that names the field', async (payload, error) => {
   const stand = standIns();
   const { status, body } = await ask(stand, create(payload));
   expect({ status, ...body }).toMatchObject({ status: 400, code: 'invalid_request', error });
   expect(stand.calls).toEqual([]);
 });
 
-test('what else is wrong is in the details', async () => {
+test('puts further validation issues into the details', async () => {
   const { body } = await ask(standIns(), create({}));
   expect(body.details).toBe('Also: "target_contact" is missing.');
 });
 
-test('an invalid query is refused with a sentence', async () => {
+test('refuses an invalid query with a sentence', async () => {
   const { status, body } = await ask(standIns(), { url: '/api/instances?limit=0' });
   expect(status).toBe(400);
   expect(body.error).toContain('"limit"');
 });
 
-test('a body over the limit is refused', async () => {
+test('refuses a body over the limit', async () => {
   const payload = { ...good, objective: 'x'.repeat(1_100_000) };
   const { status, body } = await ask(standIns(), create(payload));
   expect({ status, code: body.code }).toEqual({ status: 413, code: 'body_too_large' });
 });
 
-test('an archive is streamed, however big', async () => {
+test('streams an archive of any size', async () => {
   const request = { method: 'POST' as const, url: '/api/import', type: 'application/gzip' };
   const stand = standIns();
   const { status, body } = await ask(stand, { ...request, payload: 'x'.repeat(3_000_000) });
@@ -75,7 +75,7 @@ test('an archive is streamed, however big', async () => {
   expect((await ask(stand, { ...create('x'), type: 'application/gzip' })).status).toBe(415);
 });
 
-test('a refusal keeps its status, code, sentence and details', async () => {
+test('keeps the status, code, sentence and details of a refusal', async () => {
   const stand = standIns();
   stand.deps.conversations.cancel = async () => {
     throw new RelayError(
@@ -95,7 +95,7 @@ test('a refusal keeps its status, code, sentence and details', async () => {
   });
 });
 
-test('what is no id is not found, like an id nobody has', async () => {
+test('answers 404 for a string that is not an id, as for an unknown id', async () => {
   const { status, body } = await ask(standIns(), { url: '/api/instances/abc' });
   expect({ status, code: body.code }).toEqual({ status: 404, code: 'instance_not_found' });
 });
@@ -107,7 +107,7 @@ test.each([
   ['a string', 'CANARY'],
   ['nothing', undefined],
 ])(
-  '%s thrown inside reaches nobody: 500 with the request’s id, and the log',
+  'answers %s thrown inside with 500 and the request’s id, and only logs it',
   async (_name, thrown) => {
     const logged: unknown[] = [];
     const log = {
@@ -126,7 +126,7 @@ test.each([
   },
 );
 
-test('an answer that breaks its own schema is an inner error, not half an answer', async () => {
+test('answers 500 when a response violates its own schema, without sending a part of it', async () => {
   const stand = standIns({ status: async () => ({ pid: 'CANARY' }) as never });
   const { status, text } = await ask(stand, { url: '/api/status' });
   expect(status).toBe(500);

@@ -32,7 +32,7 @@ const append = (log: MemoryLog, from: number, to: number) => {
   for (let n = from; n < to; n++) log.append('instance.changed', { n });
 };
 
-test('a new stream begins now, and carries kind, subject and data', async () => {
+test('starts a new stream at the present, with kind, subject and data of each event', async () => {
   const { deps, events } = standIns();
   events.append('before');
   const server = await listening(deps);
@@ -53,7 +53,7 @@ test('a new stream begins now, and carries kind, subject and data', async () => 
   ]);
 });
 
-test('a reader that comes back with its cursor misses nothing and sees nothing twice', async () => {
+test('resumes at the cursor without missing or repeating an event', async () => {
   const { deps, events } = standIns({ limits: { streamBatch: 7 } });
   const server = await listening(deps);
   const seen: unknown[] = [];
@@ -73,7 +73,7 @@ test('a reader that comes back with its cursor misses nothing and sees nothing t
   expect([...seen, ...numbers(last.events)]).toEqual(upTo(500));
 });
 
-test('a stream opened on an empty log is resumed without a gap', async () => {
+test('resumes a stream that was opened on an empty log without a gap', async () => {
   const { deps, events } = standIns();
   const server = await listening(deps);
   const first = await follow(server);
@@ -85,7 +85,7 @@ test('a stream opened on an empty log is resumed without a gap', async () => {
   expect(numbers(second.events)).toEqual([0, 1, 2]);
 });
 
-test('a cursor that is unknown or too old gets one reset, then goes on from now', async () => {
+test('sends one reset for an unknown or outdated cursor, then continues from now', async () => {
   const { deps, events } = standIns();
   append(events, 0, 10);
   events.keep(3);
@@ -102,7 +102,7 @@ test('a cursor that is unknown or too old gets one reset, then goes on from now'
   }
 });
 
-test('events are found by the slow poll though nobody woke the stream', async () => {
+test('finds events by polling even if nothing wakes the stream', async () => {
   const { deps, events } = standIns({ limits: { pollMs: 20 } });
   const server = await listening({ ...deps, events: { ...events, subscribe: () => () => {} } });
   const follower = await follow(server);
@@ -112,7 +112,7 @@ test('events are found by the slow poll though nobody woke the stream', async ()
   expect(numbers(follower.events)).toEqual([0, 1]);
 });
 
-test('a quiet stream is kept alive with comments', async () => {
+test('keeps a quiet stream alive with comments', async () => {
   const { deps } = standIns({ limits: { pollMs: 10, keepAliveMs: 30 } });
   const server = await listening(deps);
   const response = await server.open({ path: '/api/events', headers: bearer });
@@ -124,7 +124,7 @@ test('a quiet stream is kept alive with comments', async () => {
   response.destroy();
 });
 
-test('a reader that does not read costs a batch, not the log; then it gets everything', async () => {
+test('holds one batch for a client that does not read, and sends it everything later', async () => {
   const { deps, events } = standIns();
   const server = await listening(deps);
   const response = await server.open({ path: '/api/events', headers: bearer });
@@ -132,7 +132,7 @@ test('a reader that does not read costs a batch, not the log; then it gets every
   const filler = 'x'.repeat(10_000);
   for (let n = 0; n < 4_000; n++) events.append('big', { n, filler });
   let held = -1;
-  // Until the buffers between here and the reader are full, however long the machine takes to fill them.
+  // Until the buffers between here and the client are full, however long the machine takes to fill them.
   await expect
     .poll(
       () => {
@@ -153,7 +153,7 @@ test('a reader that does not read costs a batch, not the log; then it gets every
   response.destroy();
 }, 20_000);
 
-test('a reader that left is forgotten', async () => {
+test('unsubscribes a client that has disconnected', async () => {
   const { deps, events } = standIns();
   const server = await listening(deps);
   const follower = await follow(server);
@@ -163,7 +163,7 @@ test('a reader that left is forgotten', async () => {
   await expect.poll(events.subscribers).toBe(0);
 });
 
-test('a token changed behind the server’s back ends the stream at the next poll', async () => {
+test('ends the stream at the next poll when the token was changed elsewhere', async () => {
   let token = TOKEN;
   const { deps } = standIns({ limits: { pollMs: 20 }, ownerToken: () => token });
   const server = await listening(deps);
@@ -173,7 +173,7 @@ test('a token changed behind the server’s back ends the stream at the next pol
   await ended;
 });
 
-test('a log that cannot be read ends the stream and is told to the log, not to the reader', async () => {
+test('ends the stream and logs the error when the event log cannot be read', async () => {
   const warnings: string[] = [];
   const log = {
     debug() {},
@@ -194,7 +194,7 @@ test('a log that cannot be read ends the stream and is told to the log, not to t
   expect(warnings).toEqual(['event stream broke']);
 });
 
-test('a message that came in is told in words, and one that was erased since is passed over', async () => {
+test('sends a received message with its text, and skips one that was erased since', async () => {
   const { deps, events } = standIns();
   const [buffered] = await deps.messages.recent({ limit: 1 });
   if (buffered === undefined) throw new Error('no message');

@@ -1,4 +1,4 @@
-// Every route there is × every way a stranger could ask, over a real socket, from the route table.
+// Sends every kind of unauthorized request to every route of the route table, over a real socket.
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { Agent } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -19,9 +19,9 @@ const SESSION = 'a-browser-session';
 
 interface Attack {
   readonly status: number;
-  /** What the answer calls it, where its number says too little. */
+  /** The error code in the response, where the status is not specific enough. */
   readonly code?: string;
-  /** Which routes it is aimed at; all unless said. */
+  /** The routes that are tested; all by default. */
   on?(route: Route): boolean;
   call(server: Listening, route: Route): Partial<Call>;
 }
@@ -38,7 +38,7 @@ const cookie = (server: Listening) => ({ cookie: `${sessionCookie(server.port)}=
 const text = { 'content-type': 'text/plain' };
 const program = { authorization: `Bearer ${PROGRAM_TOKEN}` };
 const forPrograms = ({ access }: Route) => access === 'program';
-/** Whoever is let in there, so that something else must be what is refused. */
+/** A valid credential for the route, so that something else must be the reason of the refusal. */
 const rightful = ({ access }: Route) => (access === 'program' ? program : bearer);
 
 const ATTACKS: Record<string, Attack> = {
@@ -243,7 +243,7 @@ const unknown: Route = { method: 'GET', path: '/api/nothing-here', access: 'owne
 
 describe('every route of the route table', () => {
   for (const [name, attack] of Object.entries(ATTACKS)) {
-    test(`refuses ${name}, and nothing is called`, async () => {
+    test(`refuses ${name} without calling a service`, async () => {
       verifies('000-API-AUTH');
       const aimed = [...routes, unknown].filter((route) => attack.on?.(route) ?? true);
       expect(aimed.length).toBeGreaterThan(1);
@@ -259,7 +259,7 @@ describe('every route of the route table', () => {
     });
   }
 
-  test('refuses a token in the query, whatever it is called', async () => {
+  test('refuses a token in the query, whatever the parameter is called', async () => {
     for (const { method, path } of [...routes, unknown].filter(guarded)) {
       for (const key of ['token', 'access_token', 'authorization', 'key', 'code']) {
         const { status } = await server.call({ method, path: `${path}?${key}=${TOKEN}` });
@@ -269,8 +269,8 @@ describe('every route of the route table', () => {
     expect(calls).toEqual([]);
   });
 
-  test('answers whose door it is: the same requests with the right token reach their handlers', async () => {
-    // A server of its own: some of these requests sign out or replace the token.
+  test('handles the same requests when they carry the right token', async () => {
+    // A separate server, because some of these requests sign out or replace the token.
     const own = standIns({ webDirectory, limits });
     const reached = await listening(own.deps);
     for (const { method, path, access } of routes) {
@@ -284,7 +284,7 @@ describe('every route of the route table', () => {
     expect(new Set(own.calls).size).toBeGreaterThanOrEqual(16);
   });
 
-  test('refuses the token of forwarders but for the one route that is theirs', async () => {
+  test('refuses the forwarder token on all routes except its own', async () => {
     verifies('004-IN-WEBHOOK');
     await deps.forwarderTokens.replace(hashSecret('forwarded'));
     const headers = { authorization: 'Bearer forwarded' };
@@ -312,7 +312,7 @@ describe('every route of the route table', () => {
     expect((await server.call({ method: 'POST', path, headers: json, body })).status).toBe(401);
   });
 
-  test('is open only where it is the sign-in, a page or a file of the console', async () => {
+  test('is open only for the sign-in and the console’s pages and files', async () => {
     const open = routes.filter(({ access, method }) => access === 'open' && method === 'GET');
     const pages = CONSOLE_PAGES.map((page) => page.replace('$id', INSTANCE_ID).replace('$', ':'));
     expect(open.map(({ path }) => path).sort()).toEqual(
@@ -321,14 +321,14 @@ describe('every route of the route table', () => {
   });
 });
 
-test('an unknown path is 404 to the owner and 401 to anybody else', async () => {
+test('answers an unknown path with 404 for the owner and 401 for others', async () => {
   expect((await server.call({ path: '/api/nothing-here' })).status).toBe(401);
   expect((await server.call({ path: '/assets/nothing.js' })).status).toBe(401);
   expect((await server.call({ path: '/api/nothing-here', headers: bearer })).status).toBe(404);
   expect((await server.call({ path: '/../../etc/passwd', headers: bearer })).status).toBe(404);
 });
 
-test('a stopping daemon refuses with a sentence', async () => {
+test('refuses requests with a sentence while the daemon is stopping', async () => {
   const stopping = await listening(standIns({ stopping: () => true }).deps);
   const { status, body } = await stopping.call({ path: '/api/status', headers: bearer });
   expect(status).toBe(503);

@@ -1,4 +1,4 @@
-// What forwarders of notifications may say, and how often.
+// Tests what notification forwarders may send, and how often.
 import { verifies } from '@relay/testing/verifies';
 import { expect, test } from 'vitest';
 import { hashSecret } from './guard.ts';
@@ -24,7 +24,7 @@ async function desk(limits = {}) {
   return { ...stand, server, post };
 }
 
-test('one notification or several carry sender, group, text, time and media type', async () => {
+test('accepts one or several notifications with sender, group, text, time and media type', async () => {
   verifies('004-IN-PAYLOAD');
   const { post } = await desk();
   expect(JSON.parse((await post(NOTE)).body)).toMatchObject({ taken: 1 });
@@ -48,20 +48,20 @@ test.each([
   ['half a character', { ...NOTE, text: '\ud83d' }],
   ['nothing', []],
   ['more than a hundred', Array.from({ length: 101 }, () => NOTE)],
-])('%s is refused', async (_, body) => {
+])('refuses a notification with invalid content: %s', async (_, body) => {
   const { post, calls } = await desk();
   expect((await post(body)).status).toBe(400);
   expect(calls).toEqual([]);
 });
 
-test('a token that is given away cannot pour', async () => {
+test('limits how many notifications a forwarder token may send', async () => {
   const { post, server } = await desk({ forwardedPerMinute: 3 });
   for (let n = 0; n < 3; n++) expect((await post(NOTE)).status).toBe(200);
   expect((await post(NOTE)).status).toBe(429);
   expect((await server.call({ path: '/api/status', headers: bearer })).status).toBe(200);
 });
 
-test('the token is shown once, replaced by the next, and ended', async () => {
+test('shows the forwarder token once, replaces it with the next one, and revokes it', async () => {
   const { server, deps } = await desk();
   const ask = (method: string) =>
     server.call({ method, path: '/api/ingest/token', headers: bearer });

@@ -4,7 +4,7 @@ import { createHttpServer } from './server.ts';
 import { guessTimes } from './testing/guesses.ts';
 import { standIns, TOKEN } from './testing/stand-ins.ts';
 
-test('counts per key and starts anew after a minute', () => {
+test('counts per key and starts again after a minute', () => {
   let now = 0;
   const limiter = createLimiter(2, () => now);
   expect([limiter.hit('a'), limiter.hit('a'), limiter.hit('b')]).toEqual([null, null, null]);
@@ -14,10 +14,10 @@ test('counts per key and starts anew after a minute', () => {
   expect(limiter.hit('a')).toBeNull();
 });
 
-test('2,000 wrong guesses with varied fields never pass and never avoid the limit', () =>
+test('refuses and rate-limits 2,000 wrong guesses, whatever fields they vary', () =>
   guessTimes(2_000));
 
-test('guessed login codes are limited alike', async () => {
+test('limits guesses of login codes too', async () => {
   const { deps } = standIns({ port: 3214 });
   const app = await createHttpServer(deps);
   const statuses = [];
@@ -29,7 +29,7 @@ test('guessed login codes are limited alike', async () => {
   await app.close();
 });
 
-test('one principal that runs wild is told when to come back', async () => {
+test('tells a principal over its limit when to retry', async () => {
   const { deps } = standIns({ port: 3214, limits: { requestsPerMinute: 2 } });
   const app = await createHttpServer(deps);
   const headers = { host: '127.0.0.1:3214', authorization: `Bearer ${TOKEN}` };

@@ -23,11 +23,11 @@ async function read(response: IncomingMessage, frames: Frame[]): Promise<void> {
   try {
     for await (const frame of readFrames(response.setEncoding('utf8'))) frames.push(frame);
   } catch {
-    // The test itself closed it.
+    // The test itself closed the stream.
   }
 }
 
-/** A client of the stream as a program would be one: what it was told, in order. */
+/** A client of the stream: collects what it was told, in order. */
 function client(server: Listening) {
   const told: unknown[][] = [];
   const note =
@@ -54,7 +54,7 @@ function client(server: Listening) {
   return { told, controller };
 }
 
-test('is an event stream that no cache keeps and no proxy closes', async () => {
+test('is a keep-alive event stream that is not cached', async () => {
   verifies('000-QR-STREAM');
   const server = await listening(standIns().deps);
   const { response } = await follow(server);
@@ -66,7 +66,7 @@ test('is an event stream that no cache keeps and no proxy closes', async () => {
   });
 });
 
-test('the status comes at once and on every change, each with exactly its fields', async () => {
+test('sends the status at once and on every change, with exactly its fields', async () => {
   verifies('000-QR-STREAM-STATUS', '000-EVENT-STATUS');
   const { deps, whatsapp } = standIns();
   const server = await listening(deps);
@@ -87,7 +87,7 @@ test('the status comes at once and on every change, each with exactly its fields
   ]);
 });
 
-test('a code that is there comes at once, and each new one as it is made', async () => {
+test('sends the current QR code at once, and each new one when it is created', async () => {
   verifies('000-QR-STREAM-QR', '000-EVENT-QR');
   const { deps, whatsapp } = standIns();
   whatsapp.become({ state: 'qr_ready', qr: 'first' });
@@ -107,7 +107,7 @@ test('a code that is there comes at once, and each new one as it is made', async
   expect(new Set(frames.map(({ data }) => JSON.stringify(data))).size).toBe(4);
 });
 
-test('connected is told when the link is established, not to those who come later', async () => {
+test('sends connected when the link is established, but not to later readers', async () => {
   verifies('000-QR-STREAM-CONNECTED', '000-EVENT-CONNECTED');
   const { deps, whatsapp } = standIns();
   const server = await listening(deps);
@@ -124,7 +124,7 @@ test('connected is told when the link is established, not to those who come late
   expect(late.frames.map(({ event }) => event)).toEqual(['status', 'status']);
 });
 
-test('a comment every 30 s keeps it alive, also while there is news', async () => {
+test('sends a keep-alive comment every 30 s, even while there are events', async () => {
   verifies('000-QR-STREAM-KEEP-ALIVE');
   expect(DEFAULT_HTTP_LIMITS.linkKeepAliveMs).toBe(30_000);
   const { deps, whatsapp } = standIns({ limits: { linkKeepAliveMs: 40 } });
@@ -140,7 +140,7 @@ test('a comment every 30 s keeps it alive, also while there is news', async () =
   response.destroy();
 });
 
-test('stays open until the client closes it; then nobody listens any more', async () => {
+test('stays open until the client closes it, then unsubscribes', async () => {
   verifies('000-QR-STREAM-CLOSE');
   const { deps, whatsapp } = standIns({ limits: { pollMs: 10 } });
   const server = await listening(deps);
@@ -151,7 +151,7 @@ test('stays open until the client closes it; then nobody listens any more', asyn
   await expect.poll(whatsapp.listeners).toBe(0);
 });
 
-test('a stopping server ends it, and a changed token too', async () => {
+test('ends when the server stops and when the token changes', async () => {
   let token = TOKEN;
   const { deps, whatsapp } = standIns({ ownerToken: () => token, limits: { pollMs: 20 } });
   const server = await listening(deps);
@@ -167,7 +167,7 @@ test('a stopping server ends it, and a changed token too', async () => {
   expect(whatsapp.listeners()).toBe(0);
 });
 
-test('a client is told every step of linking, a lost connection and its return', async () => {
+test('tells a client every step of linking, a lost connection and its return', async () => {
   verifies('000-WEB-STREAM-HELPER');
   const { deps, whatsapp } = standIns();
   const server = await listening(deps);
@@ -197,7 +197,7 @@ test('a client is told every step of linking, a lost connection and its return',
   ]);
 });
 
-test('a client whose daemon restarts is told so, and learns on return what it missed', async () => {
+test('tells a client that the daemon restarts, and afterwards what it missed', async () => {
   verifies('000-WEB-STREAM-END');
   const { deps, whatsapp } = standIns();
   const before = await listening(deps);
@@ -215,7 +215,7 @@ test('a client whose daemon restarts is told so, and learns on return what it mi
   second.controller.abort();
 });
 
-test('our own stream carries every state with its sentence, and no change twice', async () => {
+test('sends every state with its sentence on Relay’s own stream, and no change twice', async () => {
   const { deps, whatsapp } = standIns();
   const server = await listening(deps);
   const { frames, has } = await follow(server, '/api/whatsapp/link/stream');
@@ -243,7 +243,7 @@ test('our own stream carries every state with its sentence, and no change twice'
   });
 });
 
-test('a reader that does not read is held a bounded number of changes, the newest among them', async () => {
+test('holds a bounded number of changes for a client that does not read, including the newest', async () => {
   const { deps, whatsapp } = standIns({ limits: { streamBatch: 10 } });
   const server = await listening(deps);
   const response = await server.open({ path: '/api/whatsapp/link/stream', headers: bearer });

@@ -28,8 +28,8 @@ async function gateway() {
   return { ...stand, get, post };
 }
 
-describe('reading', () => {
-  test('answers messages with exactly the seed’s fields', async () => {
+describe('GET messages', () => {
+  test('returns messages with exactly the seed’s fields', async () => {
     verifies('000-API-MESSAGES', '000-MSG-SHAPE');
     const { get } = await gateway();
     const { status, body } = await get('');
@@ -46,7 +46,7 @@ describe('reading', () => {
     ['?limit=100', 100],
     ['?limit=101', 100],
     ['?limit=1000000', 100],
-  ])('%s asks for %i', async (query, limit) => {
+  ])('reads the limit from %s as %i', async (query, limit) => {
     verifies('000-API-MESSAGES-LIMIT');
     const { get, queries } = await gateway();
     expect((await get(query)).status).toBe(200);
@@ -56,14 +56,14 @@ describe('reading', () => {
   test.each([
     ['?contact=1415', '1415'],
     ['?contact=%2B1%20(415)%20555', '1415555'],
-  ])('%s filters by the digits %s', async (query, contact) => {
+  ])('filters %s by the digits %s', async (query, contact) => {
     verifies('000-API-MESSAGES-CONTACT');
     const { get, queries } = await gateway();
     await get(query);
     expect(queries).toEqual([{ contact, limit: 50 }]);
   });
 
-  test('an empty contact is no filter, and one chat can be asked for', async () => {
+  test('ignores an empty contact, and filters by chat', async () => {
     const { get, queries } = await gateway();
     await get('?contact=&chat=1%40g.us');
     expect(queries).toEqual([{ chat: '1@g.us', limit: 50 }]);
@@ -76,15 +76,15 @@ describe('reading', () => {
     '?contact=Alice',
     '?from=1',
     '?contact=1&chat=1@g.us',
-  ])('%s is refused rather than guessed at', async (query) => {
+  ])('refuses the invalid query %s', async (query) => {
     const { get, queries } = await gateway();
     expect((await get(query)).status).toBe(400);
     expect(queries).toEqual([]);
   });
 });
 
-describe('writing', () => {
-  test('answers what became of it, with the recipient’s JID', async () => {
+describe('POST message', () => {
+  test('returns the state of the message and the recipient’s JID', async () => {
     verifies('000-SEND-RESULT');
     const { post, outbox } = await gateway();
     const sent = await post(PATH, { to: '+49 170 1234567', text: 'Hello' });
@@ -101,7 +101,7 @@ describe('writing', () => {
     expect(outbox.rows).toEqual([{ to: '491701234567@s.whatsapp.net', text: 'Hello' }]);
   });
 
-  test('the same key is the same message, and success ends with a failure', async () => {
+  test('sends a message with the same key once, and reports success until it fails', async () => {
     const { post, outbox } = await gateway();
     const message = { to: '491701234567', text: 'Hello' };
     const key = { 'idempotency-key': 'k1' };
@@ -117,13 +117,13 @@ describe('writing', () => {
     ['120363@g.us', '120363@g.us'],
     ['77@lid', '77@lid'],
     ['491701234567:3@s.whatsapp.net', '491701234567@s.whatsapp.net'],
-  ])('writes to %s as %s', async (to, jid) => {
+  ])('sends to %s as %s', async (to, jid) => {
     const { post } = await gateway();
     expect((await post(PATH, { to, text: 'x' })).body.jid).toBe(jid);
   });
 
   test.each(['me', '12', 'status@broadcast', '1@newsletter', '49170١٢٣٤٥٦٧'])(
-    'nobody is reached at %s',
+    'refuses to send to the invalid recipient %s',
     async (to) => {
       const { post, outbox } = await gateway();
       const { status, body } = await post(PATH, { to, text: 'x' });
@@ -133,7 +133,7 @@ describe('writing', () => {
   );
 
   test.each([{ to: '491701234567' }, { to: '491701234567', text: ' ' }, { text: 'x' }, {}])(
-    '%j is refused',
+    'refuses the invalid message %j',
     async (message) => {
       const { post, outbox } = await gateway();
       expect((await post(PATH, message)).status).toBe(400);
@@ -142,8 +142,8 @@ describe('writing', () => {
   );
 });
 
-describe('the probe', () => {
-  test('writes once to the linked number and answers when WhatsApp has it', async () => {
+describe('POST probe', () => {
+  test('sends one message to the linked number and answers when WhatsApp has it', async () => {
     const { post, whatsapp, outbox } = await gateway();
     whatsapp.become({ state: 'connected', phone: '491701234567' });
     setTimeout(() => {
@@ -163,7 +163,7 @@ describe('the probe', () => {
     expect(whatsapp.listeners()).toBe(0);
   });
 
-  test('says so when it has not left, failed or is uncertain', async () => {
+  test('reports a message that is pending, failed or unknown', async () => {
     const { post, whatsapp, outbox } = await gateway();
     whatsapp.become({ state: 'connected', phone: '491701234567' });
     for (const state of ['pending', 'failed', 'unknown'] as const) {

@@ -1,4 +1,4 @@
-// Who may read the figures: the owner, and a program whose token was made for that and nothing else.
+// Tests who may read the metrics: the owner, and a client with the scope for it.
 import type { TokenClient } from '@relay/contract/api/credentials';
 import { expect, test } from 'vitest';
 import { PROGRAM_TOKEN } from './testing/programs.ts';
@@ -20,7 +20,7 @@ async function scrapedWith(scopes: TokenClient['scopes']) {
   };
 }
 
-test('the owner reads the figures as Prometheus wants them', async () => {
+test('returns metrics to the owner in Prometheus format', async () => {
   const { get } = await scrapedWith([]);
   const answer = await get('/metrics', bearer);
   expect(answer.status).toBe(200);
@@ -28,13 +28,13 @@ test('the owner reads the figures as Prometheus wants them', async () => {
   expect(answer.body).toBe('relay_hold 0\n');
 });
 
-test('a program reads them with the scope for it, and nothing else with that scope', async () => {
+test('returns metrics to a client with the scope metrics:read, which allows nothing else', async () => {
   const { get } = await scrapedWith(['metrics:read']);
   expect((await get('/metrics', program)).status).toBe(200);
   expect((await get('/api/status', program)).status).toBe(403);
 });
 
-test('a program with any other scope is refused', async () => {
+test('refuses a client with any other scope', async () => {
   const { get, calls } = await scrapedWith(['messages:read', 'ledger:read']);
   expect((await get('/metrics', program)).status).toBe(403);
   expect((await get('/metrics', {})).status).toBe(401);

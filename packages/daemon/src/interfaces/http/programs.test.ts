@@ -14,7 +14,7 @@ const OTHER_TOKEN = 'relay_program_secret_of_another_client';
 const other = { authorization: `Bearer ${OTHER_TOKEN}` };
 const upgrade = { connection: 'Upgrade', upgrade: 'relay-mcp' };
 
-/** Longer than any test: what would happen only after it does not happen. */
+/** Longer than any test, so that the poll never happens in it. */
 const NEVER_MS = 600_000;
 
 /** A daemon whose `/mcp` answers with a stream that sends one event and stays open. */
@@ -92,7 +92,7 @@ test.each([
   for (const one of others) one.destroy();
 });
 
-test('a stream and a pipe stay open while checks find the token valid, and are cut off once it is not', async () => {
+test('keeps a stream and a pipe open while the token is valid, and cuts them off once it is not', async () => {
   const { server, token } = await built(20);
   const open = [await stream(server), await pipe(asking(server, program))];
   await expect.poll(() => token.checks).toBeGreaterThan(6);
@@ -101,7 +101,7 @@ test('a stream and a pipe stay open while checks find the token valid, and are c
   await expectCutOff(open);
 });
 
-test('a token that expires after authentication is checked again and cut off at once', async () => {
+test('checks a token again that expires after authentication, and cuts off at once', async () => {
   const { server, token, piped } = await built();
   token.isValid = false;
   // Cut off before or after the headers, whichever comes first.
@@ -118,7 +118,7 @@ test('a token that expires after authentication is checked again and cut off at 
   expect(piped.map(({ destroyed }) => destroyed)).toEqual([true]);
 });
 
-test('closing the server cuts off streams and pipes without waiting for them to drain', async () => {
+test('cuts off streams and pipes when the server closes, without waiting for them to drain', async () => {
   const { server } = await built();
   const open = [await stream(server), await pipe(asking(server, program))];
   const closed = server.app.close();
@@ -133,7 +133,7 @@ test.each([
   ['an evil Origin', { ...program, origin: 'https://evil.example' }, 403, 'bad_origin'],
   ['an evil Host', { ...program, host: 'evil.example' }, 421, 'bad_host'],
   ['another protocol', { ...program, upgrade: 'websocket' }, 403, 'program_needed'],
-])('no pipe is given to %s', async (_, headers, status, code) => {
+])('gives no pipe to %s', async (_, headers, status, code) => {
   const { server, piped } = await built();
   const [response] = (await once(asking(server, headers), 'response')) as [IncomingMessage];
   const chunks: Buffer[] = [];

@@ -37,7 +37,7 @@ test('serves seed 003’s routes with its status codes and shapes', async () => 
   }
 });
 
-test('documents every API route: operationId, summary, tags, answers and refusals', async () => {
+test('documents every API route with operationId, summary, tags, responses and errors', async () => {
   const server = await listening(standIns().deps);
   const { body } = await server.call({ path: '/api/openapi.json', headers: bearer });
   const document = JSON.parse(body);
@@ -64,7 +64,7 @@ test('documents every API route: operationId, summary, tags, answers and refusal
   expect([...documented].sort()).toEqual(served.sort());
 });
 
-test('the reference page is ours alone: one named inline script, nothing from elsewhere', async () => {
+test('serves a reference page with one hashed inline script and nothing from other origins', async () => {
   const server = await listening(standIns().deps);
   const { status, body, headers } = await server.call({ path: '/api/docs', headers: bearer });
   expect(status).toBe(200);
@@ -77,7 +77,7 @@ test('the reference page is ours alone: one named inline script, nothing from el
   expect(script.body.length).toBeGreaterThan(100_000);
 }, 20_000);
 
-test('every answer, refusals too, forbids framing, sniffing and foreign content', async () => {
+test('forbids framing, sniffing and foreign content on every response, errors included', async () => {
   const server = await listening(standIns().deps);
   for (const headers of [bearer, {}]) {
     const answer = await server.call({ path: '/api/status', headers });
@@ -89,13 +89,13 @@ test('every answer, refusals too, forbids framing, sniffing and foreign content'
   }
 });
 
-test('closing ends streams and idle connections at once and lets a running request finish', async () => {
+test('ends streams and idle connections at once on close, and lets a running request finish', async () => {
   const [reached, result] = [Promise.withResolvers<void>(), Promise.withResolvers<[]>()];
   const checks = () => {
     reached.resolve();
     return result.promise;
   };
-  // Nothing is cut off by force: what were not closed would keep the server open.
+  // Nothing is cut off by force: a connection that is not closed would keep the server open.
   const { deps, events } = standIns({ checks, limits: { drainMs: 600_000 } });
   const app = await createHttpServer(deps);
   await app.listen({ host: '127.0.0.1', port: 0 });
@@ -122,7 +122,7 @@ test('closing ends streams and idle connections at once and lets a running reque
   agent.destroy();
 });
 
-test('closing is bounded though a request never finishes', async () => {
+test('closes in bounded time although a request never finishes', async () => {
   const reached = Promise.withResolvers<void>();
   const checks = () => {
     reached.resolve();
@@ -149,7 +149,7 @@ async function trickle(port: number, text: string): Promise<string> {
   return answer;
 }
 
-test('headers or a body that never end are cut off', async () => {
+test('cuts off headers or a body that never end', async () => {
   const { deps, calls } = standIns({ limits: { headersMs: 100, bodyMs: 100 } });
   const { port, host } = await listening(deps);
   const slowHeaders = await trickle(port, `GET / HTTP/1.1\r\nHost: ${host}\r\n`);
@@ -162,7 +162,7 @@ test('headers or a body that never end are cut off', async () => {
   expect(calls).toEqual([]);
 });
 
-test('bytes that are no HTTP get a refusal in the usual shape', async () => {
+test('answers bytes that are not HTTP with an error in the usual shape', async () => {
   const { port } = await listening(standIns().deps);
   const answer = await trickle(port, 'nonsense\r\n\r\n');
   expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toEqual({

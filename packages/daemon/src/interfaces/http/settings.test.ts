@@ -21,7 +21,7 @@ async function server(overrides: Parameters<typeof standIns>[0] = {}) {
   return { http, configured, patch };
 }
 
-test('shows whether there are keys and never a key', async () => {
+test('shows whether keys are set and never a key', async () => {
   const { http } = await server();
   const { status, body } = await http.call({ path, headers: bearer });
   expect(status).toBe(200);
@@ -31,7 +31,7 @@ test('shows whether there are keys and never a key', async () => {
   expect(shown.web_search).toEqual({ has_key: expect.any(Boolean) });
 });
 
-test('hands over what is named, section by section, and answers with what counts now', async () => {
+test('changes only the named settings and returns the effective ones', async () => {
   const { patch, configured } = await server();
   const changed = {
     pacing: { per_day: 40, per_hour: null },
@@ -61,7 +61,7 @@ test.each([
   expect(configured).toEqual([]);
 });
 
-test('takes a provider in any spelling, and names the providers there are when it is none', async () => {
+test('accepts a provider in any spelling, and lists the providers when it is unknown', async () => {
   const { patch, configured } = await server();
   expect(await patch({ model_provider: ' OpenAI ' })).toMatchObject({ status: 200 });
   expect(configured).toEqual([{ model_provider: 'openai' }]);
@@ -69,7 +69,7 @@ test('takes a provider in any spelling, and names the providers there are when i
   expect(body.error).toContain('anthropic');
 });
 
-test('says which variable of the environment is in the way', async () => {
+test('names the environment variable that overrides a setting', async () => {
   const settings = {
     ...standIns().deps.settings,
     change: async () => {

@@ -24,7 +24,7 @@ async function signedIn(server: Listening): Promise<{ cookie: string; origin: st
   return { cookie, origin: `http://${server.host}` };
 }
 
-test('a login code signs a browser in, with a cookie no script can read', async () => {
+test('signs a browser in with a login code, and sets a cookie that scripts cannot read', async () => {
   const server = await listening(standIns().deps);
   const { status, headers } = await server.call({ path: await loginPath(server) });
   expect(status).toBe(302);
@@ -37,7 +37,7 @@ test('a login code signs a browser in, with a cookie no script can read', async 
   expect((await server.call({ path: '/api/status', headers: session })).status).toBe(200);
 });
 
-test('a login code works once, even for two at the same moment', async () => {
+test('accepts a login code once, even for two requests at the same time', async () => {
   const server = await listening(standIns().deps);
   const path = await loginPath(server);
   const both = await Promise.all([server.call({ path }), server.call({ path })]);
@@ -49,14 +49,14 @@ test('a login code works once, even for two at the same moment', async () => {
   );
 });
 
-test('a login code is no good after a minute', async () => {
+test('refuses a login code after a minute', async () => {
   const server = await listening(standIns().deps);
   const path = await loginPath(server);
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_001 });
   expect((await server.call({ path })).status).toBe(401);
 });
 
-test('a session changes things from its own page only', async () => {
+test('lets a session change things only from its own page', async () => {
   const server = await listening(standIns().deps);
   const session = await signedIn(server);
   const path = '/api/instances/0b6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d/pause';
@@ -65,7 +65,7 @@ test('a session changes things from its own page only', async () => {
   expect((await server.call({ method: 'POST', path, headers: { cookie } })).status).toBe(403);
 });
 
-test('logging out ends the session and its streams, and no other', async () => {
+test('ends the session and its streams on log-out, and no others', async () => {
   const { deps, events } = standIns();
   const server = await listening(deps);
   const [mine, other] = [await signedIn(server), await signedIn(server)];
@@ -83,7 +83,7 @@ test('logging out ends the session and its streams, and no other', async () => {
   theirs.destroy();
 });
 
-test('signing out everywhere ends every browser, and neither the token nor what was opened with it', async () => {
+test('ends every browser session on sign-out everywhere, but not the token or its streams', async () => {
   const server = await listening(standIns().deps);
   const [mine, other] = [await signedIn(server), await signedIn(server)];
   const browsers = await server.open({ path: '/api/events', headers: other });
@@ -108,7 +108,7 @@ const makeToken = (server: Listening, headers: Readonly<Record<string, string>>)
     body: JSON.stringify({ name: 'claude', scopes: ['messages:read'] }),
   });
 
-test('a browser makes tokens within five minutes of signing in, and later not', async () => {
+test('lets a browser create tokens only within five minutes of signing in', async () => {
   const { deps, calls } = standIns();
   const server = await listening(deps);
   const session = await signedIn(server);
@@ -127,13 +127,13 @@ test('a browser makes tokens within five minutes of signing in, and later not', 
     });
   }
   expect(calls).toEqual([]);
-  // Taking a token away needs nobody in person.
+  // Revoking a token needs no confirmation.
   const revoked = { method: 'DELETE', path: '/api/tokens/claude', headers: session };
   expect((await server.call(revoked)).status).toBe(200);
   expect((await makeToken(server, await signedIn(server))).status).toBe(201);
 });
 
-test('a browser that signed in long ago makes tokens with the owner’s token, and guesses are counted', async () => {
+test('lets an older session create tokens with the owner’s token, and counts wrong guesses', async () => {
   const { deps, calls } = standIns({ limits: { failuresPerMinute: 3 } });
   const server = await listening(deps);
   const session = await signedIn(server);
@@ -148,7 +148,7 @@ test('a browser that signed in long ago makes tokens with the owner’s token, a
   expect((await typed(deps.ownerToken())).status).toBe(201);
 });
 
-test('rotating the token ends the old one, every session and every stream at once', async () => {
+test('ends the old token, every session and every stream at once when the token is rotated', async () => {
   const { deps } = standIns();
   const server = await listening(deps);
   const session = await signedIn(server);

@@ -1,4 +1,4 @@
-// The console as the daemon hands it out: one document for every page, each time with a nonce of its own.
+// Tests how the daemon serves the console: one document for every page, each time with a new nonce.
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ async function serving() {
   return listening(standIns({ webDirectory }).deps);
 }
 
-test('every page of the console is the same document, without a session', async () => {
+test('serves the same document for every page of the console, without a session', async () => {
   const server = await serving();
   for (const page of CONSOLE_PAGES) {
     const { status, headers } = await server.call({ path: page.replace(/\$\w+/, '123') });
@@ -28,7 +28,7 @@ test('every page of the console is the same document, without a session', async 
   }
 });
 
-test('each document has a nonce of its own, for styles and for nothing else', async () => {
+test('gives each document its own nonce, for styles only', async () => {
   const server = await serving();
   const nonces = new Set<string>();
   for (let n = 0; n < 5; n += 1) {
@@ -44,7 +44,7 @@ test('each document has a nonce of its own, for styles and for nothing else', as
   expect(nonces.size).toBe(5);
 });
 
-test('what is no page and no file stays behind the guard', async () => {
+test('keeps paths that are neither page nor file behind the guard', async () => {
   const server = await serving();
   for (const path of ['/nothing', '/tools/more', '/index.html', '/assets/none.js', '/people/1']) {
     expect((await server.call({ path })).status).toBe(401);

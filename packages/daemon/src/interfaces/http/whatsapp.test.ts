@@ -25,7 +25,7 @@ async function gateway() {
   return { ...stand, server, get, post };
 }
 
-describe('status', () => {
+describe('GET status', () => {
   test.each([
     ['disconnected', 'disconnected', null],
     ['connecting', 'connecting', null],
@@ -36,7 +36,7 @@ describe('status', () => {
     ['time_locked', 'connected', PHONE],
     ['reconnecting', 'connecting', null],
     ['logged_out', 'disconnected', null],
-  ] as const)('%s is %s to the seed, its number %s', async (state, status, phoneNumber) => {
+  ] as const)('maps %s to the seed’s %s with the number %s', async (state, status, phoneNumber) => {
     verifies('000-API-STATUS');
     const { get, whatsapp } = await gateway();
     whatsapp.become({ state, phone: PHONE });
@@ -47,8 +47,8 @@ describe('status', () => {
   });
 });
 
-describe('connect', () => {
-  test('begins and answers before anything has happened', async () => {
+describe('POST connect', () => {
+  test('starts linking and answers immediately', async () => {
     verifies('000-API-CONNECT');
     const { post, whatsapp } = await gateway();
     expect(await post('/api/whatsapp/connect')).toEqual({
@@ -59,7 +59,7 @@ describe('connect', () => {
     expect(whatsapp.methods).toEqual([{ kind: 'qr' }, { kind: 'qr' }]);
   });
 
-  test('while connected it only says so, with the number', async () => {
+  test('returns only the status and the number while connected', async () => {
     verifies('000-API-CONNECT-ALREADY');
     const { post, whatsapp } = await gateway();
     whatsapp.become({ state: 'connected', phone: PHONE });
@@ -70,7 +70,7 @@ describe('connect', () => {
     expect(whatsapp.methods).toEqual([]);
   });
 
-  test('with a phone it asks for a pairing code, in digits', async () => {
+  test('requests a pairing code for a phone number, in digits', async () => {
     const { post, whatsapp } = await gateway();
     expect(await post('/api/whatsapp/connect', { phone: '+49 (170) 123-4567' })).toEqual({
       status: 200,
@@ -80,7 +80,7 @@ describe('connect', () => {
   });
 
   test.each(['', '12', 'me', '1'.repeat(16), '49170@s.whatsapp.net'])(
-    'a phone that is none is refused and nothing begins: %s',
+    'refuses an invalid phone number without starting to link: %s',
     async (phone) => {
       const { post, whatsapp } = await gateway();
       expect(await post('/api/whatsapp/connect', { phone })).toEqual({
@@ -91,7 +91,7 @@ describe('connect', () => {
     },
   );
 
-  test('the other way of linking replaces a code nobody has used yet', async () => {
+  test('replaces an unused code when the other linking method is requested', async () => {
     const { post, whatsapp } = await gateway();
     whatsapp.become({ state: 'qr_ready', qr: 'a' });
     await post('/api/whatsapp/connect', { phone: PHONE });
@@ -107,8 +107,8 @@ describe('connect', () => {
   });
 });
 
-describe('qr', () => {
-  test('is a PNG in a data URL that a camera reads', async () => {
+describe('GET qr', () => {
+  test('returns a readable QR code as PNG in a data URL', async () => {
     verifies('000-API-QR', '000-STATUS-QR-READY');
     const { get, whatsapp } = await gateway();
     const qr = `2@${'Aa1+'.repeat(25)},${'b/'.repeat(22)},${'C3'.repeat(22)},${'d='.repeat(22)}`;
@@ -121,7 +121,7 @@ describe('qr', () => {
     expect(await get('/api/whatsapp/status')).toMatchObject({ body: { status: 'qr_ready' } });
   });
 
-  test('without one it is exactly the seed’s 404', async () => {
+  test('returns exactly the seed’s 404 when there is no code', async () => {
     verifies('000-API-QR-404');
     const { get } = await gateway();
     expect(await get('/api/whatsapp/qr')).toEqual({
@@ -131,13 +131,13 @@ describe('qr', () => {
   });
 });
 
-describe('disconnect', () => {
+describe('POST disconnect', () => {
   test.each([
     [undefined, false],
     [{}, false],
     [{ clearSession: false }, false],
     [{ clearSession: true }, true],
-  ])('%j forgets: %s', async (body, forget) => {
+  ])('reads the body %j as forget: %s', async (body, forget) => {
     verifies('000-API-DISCONNECT');
     const { post, whatsapp } = await gateway();
     expect(await post('/api/whatsapp/disconnect', body)).toEqual({
@@ -147,7 +147,7 @@ describe('disconnect', () => {
     expect(whatsapp.disconnects).toEqual([{ forget }]);
   });
 
-  test('does not take a word for yes', async () => {
+  test('refuses clearSession as a string', async () => {
     const { post, whatsapp } = await gateway();
     const { status } = await post('/api/whatsapp/disconnect', { clearSession: 'yes' });
     expect(status).toBe(400);
@@ -155,7 +155,7 @@ describe('disconnect', () => {
   });
 });
 
-test('link says all that is known, dates as text', async () => {
+test('returns everything known about the link, with dates as text', async () => {
   const { get, whatsapp } = await gateway();
   const at = new Date('2026-11-15T03:00:00.000Z');
   whatsapp.become({
@@ -204,8 +204,8 @@ test('link says all that is known, dates as text', async () => {
   });
 });
 
-describe('init', () => {
-  test('keeps key and provider, begins to link, and says whether there is a code', async () => {
+describe('POST init', () => {
+  test('stores key and provider, starts linking, and says whether there is a QR code', async () => {
     verifies('003-API-INIT');
     const { post, whatsapp, configured } = await gateway();
     whatsapp.onConnect(() => {
@@ -225,7 +225,7 @@ describe('init', () => {
     expect(whatsapp.listeners()).toBe(0);
   });
 
-  test('asks for nothing but the link when no key is given', async () => {
+  test('only starts linking when no key is given', async () => {
     const { post, whatsapp, configured } = await gateway();
     whatsapp.onConnect(() => whatsapp.become({ state: 'passkey_required' }));
     expect(await post('/api/init')).toEqual({
@@ -235,7 +235,7 @@ describe('init', () => {
     expect(configured).toEqual([]);
   });
 
-  test('does not link anew what is connected, and does not wait for ever', async () => {
+  test('does not link again while connected, and stops waiting after a while', async () => {
     const { post, whatsapp } = await gateway();
     expect(await post('/api/init', {})).toMatchObject({ body: { whatsapp_qr_displayed: false } });
     expect(whatsapp.methods).toHaveLength(1);
@@ -244,13 +244,13 @@ describe('init', () => {
     expect(whatsapp.methods).toHaveLength(1);
   });
 
-  test('keeps nothing when nobody knows the provider', async () => {
+  test('stores nothing when the provider is unknown', async () => {
     const { post, configured } = await gateway();
     const { status } = await post('/api/init', { model_provider: 'antrophic', model_name: 'x' });
     expect([status, configured]).toEqual([400, []]);
   });
 
-  test('keeps nothing when the phone is none', async () => {
+  test('stores nothing when the phone number is invalid', async () => {
     const { post, configured } = await gateway();
     const { status } = await post('/api/init', { model_api_key: 'sk-1', phone: 'me' });
     expect([status, configured]).toEqual([400, []]);
