@@ -1,5 +1,5 @@
-// Confirmation: whoever sits at the program is asked where it can ask them, and can only stop. By the official
-// client; and past it, where a client would cheat.
+// Tests confirmations: the person at the client is asked where the client can ask, and can only stop an action. With
+// the official client, and without it where a client would cheat.
 import type { Client } from '@modelcontextprotocol/client';
 import type { TokenSecret } from '@relay/contract/api/credentials';
 import {
@@ -40,12 +40,12 @@ function answering(client: Client, said: Said): string[] {
   return asked;
 }
 
-/** Where somebody can be asked at all: over HTTP the version before has no way back. */
+/** The ways in which a client can ask: the previous protocol version cannot over HTTP. */
 const ASKING = TRANSPORT_VERSIONS.filter(
   ([way, version]) => way === 'pipe' || version === 'current',
 );
 
-test('somebody is asked once, with all that is sent and to whom, and their yes sends it', async () => {
+test('asks once with the text and the recipient, and sends after a confirmation', async () => {
   const { connect, token, network, approvals } = await bed();
   for (const [way, version] of ASKING) {
     const client = await connect(token, way, version, ASKS);
@@ -60,7 +60,7 @@ test('somebody is asked once, with all that is sent and to whom, and their yes s
   expect(await approvals.list('pending')).toEqual([]);
 });
 
-test('a no, however it is said, ends the call at once, and nobody is asked again', async () => {
+test('ends the call at once when the person declines in any way, without asking again', async () => {
   const { connect, token, network, approvals, sql } = await bed();
   const noes: Said[] = [
     { action: 'decline' },
@@ -85,7 +85,7 @@ test('a no, however it is said, ends the call at once, and nobody is asked again
   expect(await sql("SELECT 1 FROM ledger WHERE actor LIKE 'token:%'")).toEqual([]);
 });
 
-test('where nobody can be asked it waits for the owner, whose yes alone sends it', async () => {
+test('waits for the owner’s approval when nobody can be asked', async () => {
   const { connect, token, network, approvals, programs, hashOf } = await bed();
   const cannot: readonly (readonly [McpTransportKind, Version, object])[] = [
     ['http', 'previous', ASKS],
@@ -110,7 +110,7 @@ test('where nobody can be asked it waits for the owner, whose yes alone sends it
   expect(network.asked).toEqual([]);
 });
 
-test('what the gate has a doubt about waits for the owner, and nobody else is asked', async () => {
+test('waits for the owner and asks nobody else when the gate requires an approval', async () => {
   const { connect, token, network, person } = await bed();
   await person('4915177000002', 'Draft', { replyMode: 'draft' });
   for (const [way, version] of ASKING) {
@@ -124,7 +124,7 @@ test('what the gate has a doubt about waits for the owner, and nobody else is as
   expect(network.asked).toEqual([]);
 });
 
-/** A client that says of itself what it likes, and brings back whatever it likes. */
+/** A client that claims and returns whatever it likes. */
 function cheat(programs: Awaited<ReturnType<typeof bed>>, token: TokenSecret) {
   return async (params: object): Promise<Record<string, unknown>> => {
     const body = {
@@ -160,7 +160,7 @@ interface Round {
   readonly result: { readonly resultType: string; readonly requestState: string };
 }
 
-test('a yes to one message is none to another, and none to the same a second time', async () => {
+test('accepts a confirmation for one message only, and only once', async () => {
   const programs = await bed();
   const { token, network, newToken, person } = programs;
   await person('4915177000002', 'Ben');
@@ -171,7 +171,7 @@ test('a yes to one message is none to another, and none to the same a second tim
   const { requestState } = result;
   expect(result.resultType).toBe('input_required');
   const yes = { ...accepted, requestState };
-  // Without what was asked; with one byte changed; to somebody else; by another program.
+  // Without the question; with one byte changed; to another contact; by another client.
   expect(await call({ ...wish('Pay 10'), ...accepted })).toMatchObject(asks);
   expect(await call({ ...wish('Pay 19'), ...yes })).toMatchObject(asks);
   expect(await call({ ...wish('Pay 10', 'Ben'), ...yes })).toMatchObject(asks);
@@ -193,7 +193,7 @@ test('a yes to one message is none to another, and none to the same a second tim
   expect(network.shown).toEqual(['Pay 10']);
 });
 
-test('while somebody thinks about it nothing is locked, and others go on', async () => {
+test('locks nothing while a person is being asked', async () => {
   const programs = await bed();
   const { connect, token, network, newToken } = programs;
   const slow = await connect(token, 'pipe', 'previous', ASKS);

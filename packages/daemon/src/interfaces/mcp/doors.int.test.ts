@@ -1,11 +1,11 @@
-// What the doors answer to a program that speaks MCP and says nothing that can be read.
+// Tests what the MCP transports answer to unreadable params.
 import { createHash } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import { freshPrograms } from './testing/bed.ts';
 
 const METHODS = ['tools/call', 'completion/complete', 'prompts/get', 'resources/read'];
 
-test('params that cannot be read are the program’s fault and named as such', async () => {
+test('answers unreadable params with the error code for invalid params', async () => {
   const { programs, newToken } = await freshPrograms(onTestFinished);
   const { secret } = await newToken({ scopes: ['messages:read'] });
   const hash = createHash('sha256').update(secret).digest('hex');

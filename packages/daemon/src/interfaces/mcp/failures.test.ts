@@ -6,7 +6,7 @@ import { toRelayError, withTimeLimit } from './call.ts';
 const never = new AbortController().signal;
 const hangs = () => new Promise<never>(() => {});
 
-test('work that hangs is given up when its time is over, and is told by its signal', async () => {
+test('gives up work that hangs after its time limit, and aborts its signal', async () => {
   let told: AbortSignal | undefined;
   const late = withTimeLimit(20, never, (signal) => {
     told = signal;
@@ -16,7 +16,7 @@ test('work that hangs is given up when its time is over, and is told by its sign
   expect(told?.aborted).toBe(true);
 });
 
-test('work that whoever asked takes back ends at once, also when they did so before it began', async () => {
+test('ends work at once when the caller aborts, also before it began', async () => {
   const asked = new AbortController();
   const ended = withTimeLimit(60_000, asked.signal, hangs);
   asked.abort();
@@ -26,13 +26,13 @@ test('work that whoever asked takes back ends at once, also when they did so bef
   });
 });
 
-test('work that is done in time is its answer, and what it throws is thrown', async () => {
+test('returns the result of work that ends in time, and throws its error', async () => {
   expect(await withTimeLimit(60_000, never, async () => 'done')).toBe('done');
   const failed = withTimeLimit(60_000, never, () => Promise.reject(new Error('oh')));
   await expect(failed).rejects.toThrow('oh');
 });
 
-test('only sentences of the table go out; what else was thrown stays in the log, under an id', () => {
+test('answers only with sentences of the error table, and logs other errors with an id', () => {
   const known = new RelayError('declined');
   expect(toRelayError(silentLog, 'x', known)).toBe(known);
   const error = vi.fn();

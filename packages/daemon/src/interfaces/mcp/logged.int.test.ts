@@ -1,5 +1,5 @@
-// What calls leave in the log, and what failures of ours tell a program: nothing that somebody wrote beyond
-// its first 50 characters, and that at debug only.
+// Tests what calls write to the log, and what internal errors tell a client: at most the first 50 characters of a
+// message, and those at debug only.
 import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openLog } from '../../platform/log/log.ts';
 import { freshPrograms } from './testing/bed.ts';
 
-test('a message is in the log with 50 characters at most, at debug, and else not at all', async () => {
+test('logs at most 50 characters of a message, at debug only', async () => {
   verifies('002-SEC-LOG-50');
   const folder = await mkdtemp(join(tmpdir(), 'relay log '));
   onTestFinished(() => removeFolder(folder));
@@ -47,7 +47,7 @@ test('a message is in the log with 50 characters at most, at debug, and else not
   }
 });
 
-test('a fault of ours is one sentence with an id, over every way in', async () => {
+test('answers an internal error with one sentence and an id, over every transport', async () => {
   const { newToken, connect, world, network, programs, hashOf, logged } =
     await freshPrograms(onTestFinished);
   const token = await newToken({ scopes: ['link:write'] });

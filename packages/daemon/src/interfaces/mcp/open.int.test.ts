@@ -1,4 +1,4 @@
-// A daemon of its own, since what is loaded once is loaded: it starts without the library that speaks MCP.
+// Runs in a separate daemon, because a loaded library stays loaded: checks that it starts without the MCP library.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
@@ -17,7 +17,7 @@ const loaded = async (file: string): Promise<string[]> => {
   return stdout.split('\n').filter(Boolean);
 };
 
-test('the library that speaks MCP is loaded with the doors, and not with the daemon', async () => {
+test('loads the MCP library with the transports and not with the daemon', async () => {
   expect(await loaded('../../features.ts')).toEqual([]);
   expect(await loaded('./transports.ts')).toContain('@modelcontextprotocol/server');
 });

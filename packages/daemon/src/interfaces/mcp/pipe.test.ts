@@ -6,7 +6,7 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
 import { lineTransport } from './transports.ts';
 
-/** A connection whose other end answers each request with what it heard, once it is let go. */
+/** A connection whose other end echoes each request once the test releases it. */
 async function open() {
   const [here, there] = duplexPair();
   const heard: JSONRPCMessage[] = [];
@@ -25,7 +25,7 @@ const call = (id: number, more: object = {}) =>
 const linesOf = async (connection: Duplex) =>
   (await text(connection)).split('\n').filter((line) => line !== '');
 
-test('a message is one line, whatever letters are in it and however it arrives', async () => {
+test('reads one message per line, whatever characters it contains and however it arrives', async () => {
   const { here, heard } = await open();
   const letters = { said: 'one\u2028two\u2029three\u0085four \u{1F600}\r\n' };
   const bytes = Buffer.from(call(1, letters) + call(2).trim());
@@ -35,7 +35,7 @@ test('a message is one line, whatever letters are in it and however it arrives',
   expect(heard).toMatchObject([{ id: 1, params: { _meta: letters } }, { id: 2 }]);
 });
 
-test('the end of the input waits for what is being answered', async () => {
+test('waits for running requests at the end of the input', async () => {
   const { here, answer } = await open();
   const lines = linesOf(here);
   here.end(call(1) + call(2));
@@ -45,7 +45,7 @@ test('the end of the input waits for what is being answered', async () => {
   expect(await lines).toHaveLength(2);
 });
 
-test('nobody waits for what was cancelled, or for news that never end', async () => {
+test('does not wait for cancelled requests or endless subscriptions', async () => {
   const { here } = await open();
   const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } };
   const listen = { jsonrpc: '2.0', id: 2, method: 'subscriptions/listen', params: {} };
@@ -64,7 +64,7 @@ test.each([
   ['{"jsonrpc":"2.0","id":{},"method":"ping"}', -32600, null],
   ['{"jsonrpc":"2.0","id":1.5,"method":"ping"}', -32600, null],
   ['{"jsonrpc":"2.0","id":"x","method":7}', -32600, 'x'],
-])('what is no message is answered as such and goes no further: %s', async (line, code, id) => {
+])('answers a line that is no message with an error and drops it: %s', async (line, code, id) => {
   const { here, heard } = await open();
   here.end(`${line}\n`);
   const answers = (await linesOf(here)).map((each) => JSON.parse(each));
@@ -72,7 +72,7 @@ test.each([
   expect(heard).toEqual([]);
 });
 
-test('a line without an end is not kept', async () => {
+test('does not keep a line without an end', async () => {
   const { here, there } = await open();
   here.on('error', () => {});
   for (let sent = 0; sent <= 17 && !there.destroyed; sent++) {
@@ -82,7 +82,7 @@ test('a line without an end is not kept', async () => {
   expect(there.destroyed).toBe(true);
 });
 
-test('no more is read than is being answered, and none is lost', async () => {
+test('reads no more than it is answering, and loses nothing', async () => {
   const { here, heard, answer } = await open();
   here.resume();
   for (let id = 1; id <= 300; id++) here.write(call(id, { padding: 'x'.repeat(10_000) }));
@@ -96,7 +96,7 @@ test('no more is read than is being answered, and none is lost', async () => {
   expect(heard).toHaveLength(300);
 });
 
-test('who has stopped reading is let go', async () => {
+test('disconnects a client that has stopped reading', async () => {
   const { there, transport } = await open();
   const gone = once(there, 'close');
   const news = { jsonrpc: '2.0', method: 'notifications/x', params: { text: 'x'.repeat(1e6) } };

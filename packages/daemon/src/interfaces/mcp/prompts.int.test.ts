@@ -1,4 +1,4 @@
-// Prompts and completions: offered by scope, with arguments that were looked at, and never a word of others.
+// Tests prompts and completions: offered by scope, with validated arguments, and without any text from messages.
 import { InMemoryTransport, type JSONRPCMessage, Server } from '@modelcontextprotocol/server';
 import type { ClientScope } from '@relay/contract/policy/scopes';
 import { expect, onTestFinished, test } from 'vitest';
@@ -29,7 +29,7 @@ interface Answer {
   };
 }
 
-/** One request to a server as the factory makes it. */
+/** Sends one request to a server of the factory. */
 async function ask({ hash }: { hash: string }, method: string, params = {}): Promise<Answer> {
   const server = new Server({ name: 'tested', version: '1.0.0' }, { capabilities: {} });
   registerPrompts(server, { world, hash });
@@ -63,7 +63,7 @@ const offered = async (scopes: readonly ClientScope[]) => {
   return result?.prompts?.map(({ name }) => name);
 };
 
-test('prompts are offered by what the token opens', async () => {
+test('offers prompts by the token’s scopes', async () => {
   expect(await offered(['messages:read'])).toEqual(['catch_up', 'draft_reply']);
   expect(await offered(['digests:read'])).toEqual(['catch_up_on_group']);
   expect(await offered(['conversations:write'])).toEqual(['delegate']);
@@ -74,7 +74,7 @@ test('prompts are offered by what the token opens', async () => {
   });
 });
 
-test('a prompt holds our words, the asker’s and ids, with a link to where it is read', async () => {
+test('builds a prompt from Relay’s text, the person’s words and ids, with a link to the resource', async () => {
   const who = await token(['messages:read', 'digests:read', 'conversations:write']);
   const { result } = await get(who, 'catch_up', { chat: ' ben alter ', since: 'Monday\nSend it' });
   expect(result).toMatchObject({
@@ -101,7 +101,7 @@ test('a prompt holds our words, the asker’s and ids, with a link to where it i
   expect(await readBy(who)).toEqual([]);
 });
 
-test('what is missing, unknown, too long or not to be read is refused', async () => {
+test('refuses arguments that are missing, unknown, too long or not readable', async () => {
   const who = await token(['messages:read'], [ben.contact]);
   for (const [given, sentence] of [
     [{}, 'catch_up needs chat.'],
@@ -122,14 +122,14 @@ test('what is missing, unknown, too long or not to be read is refused', async ()
   );
 });
 
-test('names are completed of chats that may be read, and ids for addresses', async () => {
+test('completes names of readable chats, and ids for addresses', async () => {
   const all = await token(['messages:read', 'digests:read', 'conversations:write']);
   const prompt = (name: string) => ({ type: 'ref/prompt', name });
   const address = (uri: string) => ({ type: 'ref/resource', uri });
   expect(await complete(all, prompt('catch_up'), 'chat', 'b')).toEqual(['Ben Älter']);
   expect(await complete(all, prompt('draft_reply'), 'chat', 'alt')).toEqual(['Ben Älter']);
   expect(await complete(all, prompt('delegate'), 'who', '')).toHaveLength(4);
-  // Two of that name: only an id tells them apart.
+  // Two chats have that name: only an id is unambiguous.
   expect((await complete(all, prompt('catch_up'), 'chat', 'ann')).sort()).toEqual([
     '15550000002@s.whatsapp.net',
     '15550000003@s.whatsapp.net',

@@ -1,4 +1,4 @@
-// What is written about the tools for people is what the tools are.
+// Checks that the documentation of the tools matches the tools.
 import { readFileSync } from 'node:fs';
 import { SCOPE_DESCRIPTIONS } from '@relay/contract/policy/scopes';
 import { expect, test } from 'vitest';
@@ -11,16 +11,16 @@ const rows = (text: string): (readonly [string, string])[] =>
     ([, first = '', second = '']) => [first, second] as const,
   );
 
-test('docs/mcp.md has every tool with its scope, and no other', () => {
+test('lists every tool with its scope in docs/mcp.md, and no other', () => {
   const written = rows(page('mcp.md')).filter(([, scope]) => /^`[a-z]+:[a-z]+`$/.test(scope));
   const tools = [...CLIENT_TOOLS.values()].map(({ name, scope }) => [name, `\`${scope}\``]);
   expect(written.sort()).toEqual(tools.sort());
 });
 
-/** A page of figures, and no tool. */
+/** This scope is for the metrics page and no tool. */
 const MONITOR = 'metrics:read';
 
-test('docs/tokens.md has every scope with the tools that it opens, and every scope but one opens some', () => {
+test('lists every scope with its tools in docs/tokens.md, and all but one scope have tools', () => {
   const written = new Map(rows(page('tokens.md')).filter(([scope]) => scope.includes(':')));
   expect([...written.keys()].sort()).toEqual(Object.keys(SCOPE_DESCRIPTIONS).sort());
   for (const [scope, names] of written) {

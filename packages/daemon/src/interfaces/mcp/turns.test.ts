@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { CallOrder, OrderedCall } from './tool.ts';
 
-test('work is done in the order in which the calls came, however long each takes to begin', async () => {
+test('runs work in the order of the calls, however long each takes to begin', async () => {
   const turns = new CallOrder();
   const [a, b, c] = [
     new OrderedCall(turns, 'x'),
@@ -21,7 +21,7 @@ test('work is done in the order in which the calls came, however long each takes
   expect(done).toEqual(['another line', 'a', 'b', 'c']);
 });
 
-test('a call that leaves or fails holds nobody up, and comes behind when it comes again', async () => {
+test('does not block on a call that leaves or fails, and puts its next work last', async () => {
   const turns = new CallOrder();
   const [a, b, c] = [
     new OrderedCall(turns, 'x'),

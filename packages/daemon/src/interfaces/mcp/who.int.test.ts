@@ -1,4 +1,4 @@
-// Whom a program means: the owner's names, numbers, addresses and ids, of those its token may deal with.
+// Tests how `chat_id` is resolved: the owner's names, numbers, addresses and ids, within what the token may use.
 import type { ContactId } from '@relay/contract/ids';
 import { expect, test } from 'vitest';
 import { matchChat, resolveChat } from './resolve-chat.ts';
@@ -25,7 +25,7 @@ const found = async (given: string, call = anybody) => {
   return 'found' in meant ? meant.found.name : Object.keys(meant)[0];
 };
 
-test('a chat is found by its name, number, address and id', async () => {
+test('finds a chat by name, number, address and id', async () => {
   for (const given of [
     'ben',
     ' BEN ',
@@ -40,7 +40,7 @@ test('a chat is found by its name, number, address and id', async () => {
   expect(await found(club)).toBe('Chess');
 });
 
-test('a part of a name, or one that fits several, chooses nobody', async () => {
+test('chooses no chat for a part of a name or an ambiguous one', async () => {
   expect(await found('Ann')).toBe('ambiguous');
   await grant(stranger, 'Ben');
   await expect(resolveChat(anybody, 'ben')).rejects.toThrow(
@@ -49,7 +49,7 @@ test('a part of a name, or one that fits several, chooses nobody', async () => {
   await reading.sql('DELETE FROM grants WHERE contact_id = $1', [stranger.contact]);
 });
 
-test('nobody is found by what they call themselves, nor without a record', async () => {
+test('does not find a contact by their own profile name or without a record', async () => {
   for (const given of [
     'Benny',
     'Robert',
@@ -64,14 +64,14 @@ test('nobody is found by what they call themselves, nor without a record', async
     expect(await found(given), given).toBe('nobody');
 });
 
-test('a token for some people knows of nobody else, and of no group', async () => {
+test('finds only the contacts of a restricted token, and no group', async () => {
   const some = as([anna.contact]);
   expect(await found('Anna', some)).toBe('Anna');
   for (const given of ['Ben', '4915100200002', ben.chat, ben.contact, 'Chess', club])
     expect(await found(given, some), given).toBe('nobody');
 });
 
-test('the owner’s own chats are nobody’s, whatever was granted there', async () => {
+test('never finds the owner’s own chats, whatever was granted there', async () => {
   const admin = await chatter.person('Other phone', '4915112345678');
   await grant(admin, 'My other phone');
   for (const given of ['My other phone', '4915112345678', admin.chat, admin.contact])

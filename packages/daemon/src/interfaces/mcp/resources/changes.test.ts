@@ -18,7 +18,7 @@ const sets = (...events: StreamEvent[]) => {
   return changes && [[...changes.chats], [...changes.days], [...changes.conversations]];
 };
 
-test('a message is news of its chat, whoever wrote it, once it has left', () => {
+test('reports a message as a change of its chat once it was sent, whoever wrote it', () => {
   const outbox = (from: string, state: string, instance: string | null = null) =>
     event('outbox', TALK, { from, state, chat: CHAT, instance });
   expect(sets(event('message', CHAT))).toEqual([[CHAT], [], []]);
@@ -29,7 +29,7 @@ test('a message is news of its chat, whoever wrote it, once it has left', () => 
   expect(sets(outbox('pending', 'failed', TALK))).toEqual([[], [], [TALK]]);
 });
 
-test('a state, a line and a digest are news of where they are read', () => {
+test('reports a new state, transcript line and digest as changes of their resources', () => {
   expect(sets(event('conversation', TALK), event('conversation.line', TALK))).toEqual([
     [],
     [],
@@ -42,7 +42,7 @@ test('a state, a line and a digest are news of where they are read', () => {
   expect([...(changes?.days.get(CHAT) ?? [])]).toEqual(['2026-10-13']);
 });
 
-test('whose grant changed is a reason to look, and all else is none', () => {
+test('reports changed grants as a reason to reload, and ignores all other events', () => {
   expect(sets(event('grant', null))).toEqual([[], [], []]);
   expect(sets(event('contact.merged', CHAT))).toEqual([[], [], []]);
   for (const kind of ['hold', 'approval', 'schedule', 'report', 'link']) {

@@ -1,4 +1,4 @@
-// What is listed and read by address, and what is told of changes: always of what the token may read.
+// Tests listing and reading resources and change notices: always limited to what the token may read.
 import { ResourceNotFoundError } from '@modelcontextprotocol/server';
 import type { ChatId } from '@relay/contract/ids';
 import type { ClientScope } from '@relay/contract/policy/scopes';
@@ -75,7 +75,7 @@ const BEN = 'relay://chats/15550000001@s.whatsapp.net';
 const CARA = 'relay://chats/15550000002@s.whatsapp.net';
 const DAN = 'relay://chats/15550000003@s.whatsapp.net';
 
-test('a token lists what its scopes open, of what may be read, and of nothing else', async () => {
+test('lists only the readable resources that the token’s scopes allow', async () => {
   const group = await address(family);
   const digests = `relay://digests/${group}`;
   const transcript = `relay://conversations/${talk}/transcript`;
@@ -92,7 +92,7 @@ test('a token lists what its scopes open, of what may be read, and of nothing el
   expect(JSON.stringify(resources)).not.toMatch(/canary|Ben B/);
 });
 
-test('an address reads what its tool reads, and it is written down whose words they were', async () => {
+test('reads the same as its tool, and records whose messages were read', async () => {
   const who = await token(EVERYTHING);
   const chats = JSON.parse(await read(who, 'relay://chats'));
   expect(chats.chats).toContainEqual({
@@ -117,7 +117,7 @@ test('an address reads what its tool reads, and it is written down whose words t
   expect(await readBy(other)).toEqual([ben.chat]);
 });
 
-test('what is not there, what may not be read and what is no address are answered alike', async () => {
+test('answers a missing resource, a forbidden one and an invalid address in the same way', async () => {
   const ofCara = await token(EVERYTHING, [cara.contact]);
   const group = await address(secret);
   const cases: readonly (readonly [Token, string])[] = [
@@ -151,7 +151,7 @@ test('what is not there, what may not be read and what is no address are answere
 });
 const every = await token(EVERYTHING);
 
-test('a long list is paged, each entry once, and a made-up cursor is refused', async () => {
+test('pages a long list with each entry once, and refuses an invented cursor', async () => {
   await sql(
     `WITH people AS (INSERT INTO contacts (account_id, id)
        SELECT $1::bigint, gen_random_uuid() FROM generate_series(1, 130) RETURNING id),
@@ -201,7 +201,7 @@ async function listening(notices: ChangeNotices, { hash }: Token) {
   return { heard, hears, leave };
 }
 
-test('a change is told under every address of what changed, to those who may read it', async () => {
+test('sends a change under every address of the resource, to those who may read it', async () => {
   const notices = new ChangeNotices(world);
   await sql(
     `INSERT INTO contact_aliases (account_id, contact_id, kind, value) VALUES ($1, $2, 'lid', '4242')`,
@@ -244,7 +244,7 @@ test('a change is told under every address of what changed, to those who may rea
   expect(sends.heard).toEqual([]);
 });
 
-test('the list changes for whom it changes, when a grant is given or taken back', async () => {
+test('notifies the tokens whose list changes when a grant is given or revoked', async () => {
   const notices = new ChangeNotices(world);
   const all = await listening(notices, every);
   const ofCara = await listening(notices, await token(EVERYTHING, [cara.contact]));
@@ -261,7 +261,7 @@ test('the list changes for whom it changes, when a grant is given or taken back'
   expect(ofCara.heard).not.toContain('resources_list_changed');
 });
 
-test('a token that is revoked hears nothing more, and whoever leaves keeps nothing awake', async () => {
+test('notifies a revoked token no more, and stops following when the last subscriber leaves', async () => {
   const notices = new ChangeNotices(world);
   const who = await token(EVERYTHING);
   const gone = await listening(notices, who);
@@ -276,7 +276,7 @@ test('a token that is revoked hears nothing more, and whoever leaves keeps nothi
 
   const before = await bed.conversations.events.latest();
   await happens('message', ben.chat, { number: 7, message: 'T' });
-  // As long as an older transaction runs, be it somebody else's on this server, it has not happened yet.
+  // The event becomes visible only when no older transaction is running, even another test's on this server.
   await eventually(async () => (await bed.conversations.events.latest()) !== before);
   const next = await listening(notices, every);
   await happens('message', cara.chat, { number: 8, message: 'S' });
@@ -285,7 +285,7 @@ test('a token that is revoked hears nothing more, and whoever leaves keeps nothi
   expect(stays.heard).not.toContain(CARA);
 });
 
-test('a token has so many seats and no more', async () => {
+test('limits the subscriptions of a token', async () => {
   const notices = new ChangeNotices(world);
   const seats = await Promise.all(Array.from({ length: 33 }, () => notices.seat(every.hash)));
   expect(seats.filter((seat) => seat === null)).toHaveLength(1);

@@ -15,12 +15,12 @@ const PLACES: readonly (readonly [string, ResourceRef])[] = [
   [`relay://conversations/${ID}/transcript`, { kind: 'transcript', conversation: ID }],
 ];
 
-test.each(PLACES)('%s is one address, read and written', (uri, place) => {
+test.each(PLACES)('parses and formats the address %s', (uri, place) => {
   expect(parseResourceUri(uri)).toEqual(place);
   expect(resourceUri(place)).toBe(uri);
 });
 
-test('an address is understood as a template fills it in', () => {
+test('accepts an address as a filled-in template spells it', () => {
   for (const [, place] of PLACES) {
     for (const spelling of resourceUriSpellings(place))
       expect(parseResourceUri(spelling)).toEqual(place);
@@ -47,6 +47,6 @@ test.each([
   `http://chats/${BEN}`,
   `relay://chats/${'1'.repeat(500)}@lid`,
   `relay://chats/1@lid%0a`,
-])('%j is no address', (uri) => {
+])('rejects the invalid address %j', (uri) => {
   expect(parseResourceUri(uri)).toBeNull();
 });

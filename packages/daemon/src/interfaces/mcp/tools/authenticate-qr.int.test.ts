@@ -1,4 +1,5 @@
-// `authenticate_qr` by the official client, over both ways and both versions, on a scripted network.
+// Tests `authenticate_qr` with the official client, over both transports and both protocol versions, on a scripted
+// transport.
 import { TRANSPORT_VERSIONS } from '@relay/testing/e2e/programs/client';
 import { UNLINKED } from '@relay/testing/link';
 import { verifies } from '@relay/testing/verifies';
@@ -7,7 +8,7 @@ import { freshPrograms } from '../testing/bed.ts';
 
 const LINK = { name: 'authenticate_qr', arguments: {} };
 
-test('a code is waited for and shown, and once it is linked nothing more is to be done', async () => {
+test('waits for a QR code and returns it, and reports the account as linked afterwards', async () => {
   verifies('002-AUTH-INPUT', '002-AUTH-WAITING', '002-AUTH-AUTHENTICATED');
   const { connect, newToken, network, waits } = await freshPrograms(onTestFinished);
   const token = await newToken({ scopes: ['link:write'] });
@@ -41,7 +42,7 @@ test('a code is waited for and shown, and once it is linked nothing more is to b
   }
 });
 
-test('where the session cannot be kept, or the transport does not start, its code says so', async () => {
+test('returns the seed’s code when the session cannot be stored or linking does not start', async () => {
   verifies('002-AUTH-ERR-32000', '002-AUTH-ERR-32001');
   const { connect, newToken, network, world, sql } = await freshPrograms(onTestFinished);
   const token = await newToken({ scopes: ['link:write'] });
@@ -54,7 +55,7 @@ test('where the session cannot be kept, or the transport does not start, its cod
       code: -32001,
       message: expect.stringContaining('BROWSER_LAUNCH_FAILED'),
     });
-    // Nothing comes at all.
+    // No QR code ever comes.
     network.become({ ...UNLINKED });
     network.connect = () => network.become({ state: 'connecting' });
     await expect(client.callTool(LINK)).rejects.toMatchObject({ code: -32001 });

@@ -13,7 +13,7 @@ const instances = async (target: string) =>
   (await sql('SELECT id FROM instances WHERE target_contact = $1', [target])).length;
 
 describe('create_conversation', () => {
-  test('with a grant to start, the agent begins, and the ledger names the token', async () => {
+  test('starts the agent with a grant to start conversations, and records the token in the ledger', async () => {
     const [who, claude] = [await somebody(), await program()];
     const answer = await claude.call('create_conversation', {
       chat_id: who.name,
@@ -35,7 +35,7 @@ describe('create_conversation', () => {
     ]);
   });
 
-  test('without that grant it is refused with the sentence, and the refusal is on record', async () => {
+  test('is refused with a sentence and a ledger row without that grant', async () => {
     const [who, claude] = [await somebody({ canInitiate: false }), await program()];
     const asking = claude.call('create_conversation', { chat_id: who.phone, objective: OBJECTIVE });
     await expect(asking).rejects.toThrow('not allowed agents to start conversations here');
@@ -45,7 +45,7 @@ describe('create_conversation', () => {
     ]);
   });
 
-  test('nobody without a record exists for it, nor anybody that its token does not name', async () => {
+  test('does not find contacts without a record or outside the token', async () => {
     const [stranger, ana, ben] = [await somebody(null), await somebody(), await somebody()];
     const claude = await program({ contacts: [ana] });
     for (const chat_id of [stranger.phone, ben.phone, ben.name, ben.chat]) {
@@ -55,7 +55,7 @@ describe('create_conversation', () => {
     expect(await ledger(claude.actor)).toEqual([]);
   });
 
-  test('after reading anybody it waits, and what was approved is created as the token’s', async () => {
+  test('waits for approval after the client has read messages, then is created as the token’s', async () => {
     const [who, other, claude] = [await somebody(), await somebody(), await program()];
     await claude.reads(other);
     const answer = await claude.call('create_conversation', {
@@ -83,7 +83,7 @@ describe('create_conversation', () => {
     expect(row?.detail.taint).toEqual({ chats: [other.chat], outside: false });
   });
 
-  test('a yes is of no use to a token that was revoked meanwhile, nor after the grant is gone', async () => {
+  test('creates nothing on approval when the token was revoked or the grant removed meanwhile', async () => {
     const [ana, ben, claude] = [await somebody(), await somebody(), await program()];
     await claude.reads(ana);
     const ask = (who: typeof ana) =>
@@ -96,7 +96,7 @@ describe('create_conversation', () => {
     expect([await instances(ana.phone), await instances(ben.phone)]).toEqual([0, 0]);
   });
 
-  test('where somebody is asked first: yes creates, no ends it, nobody to ask leaves it to the owner', async () => {
+  test('asks first where required: creates when confirmed, ends when declined, else asks the owner', async () => {
     const [who, claude] = [await somebody(), await program({ confirm: true })];
     const asked: string[] = [];
     const call = (says: 'yes' | 'no' | 'cannot', objective: string) =>
@@ -111,7 +111,7 @@ describe('create_conversation', () => {
     expect(await instances(who.phone)).toBe(1);
   });
 
-  test('somebody who was never written to is the owner’s to open, whatever whoever sits there says', async () => {
+  test('asks the owner about a contact never written to, even if the person at the client would confirm', async () => {
     const [who, claude] = [await somebody(), await program({ confirm: true })];
     await sql('DELETE FROM message_keys WHERE chat_id = $1', [who.chat]);
     const asked: string[] = [];
@@ -123,7 +123,7 @@ describe('create_conversation', () => {
     expect([answer.status, asked]).toEqual(['waiting_for_approval', []]);
   });
 
-  test('the same key answers the first, for this token alone; another request under it is refused', async () => {
+  test('returns the first result for the same key and token, and refuses another request with it', async () => {
     const [who, claude, other] = [await somebody(), await program(), await program()];
     const input = { chat_id: who.phone, objective: OBJECTIVE };
     const key = randomUUID();
@@ -146,7 +146,7 @@ describe('create_conversation', () => {
     expect(kept.map(({ response }) => response).join()).not.toContain(OBJECTIVE);
   });
 
-  test('a refusal is not kept under the key: with the grant the same call goes through', async () => {
+  test('does not store a refusal under the key: with the grant the same call succeeds', async () => {
     const [who, claude] = [await somebody({ canInitiate: false }), await program()];
     const call = () =>
       claude.call(
@@ -160,7 +160,7 @@ describe('create_conversation', () => {
     expect((await call()).status).toBe('created');
   });
 
-  test('under a key, what waits is answered again as it waits, and nobody is asked twice', async () => {
+  test('returns the same pending approval for the same key, without asking twice', async () => {
     const [who, claude] = [await somebody(), await program({ confirm: true })];
     const input = { chat_id: who.phone, objective: OBJECTIVE };
     const first = await claude.call('create_conversation', input, { key: 'k' });
@@ -171,7 +171,7 @@ describe('create_conversation', () => {
   });
 });
 
-test('when its token is revoked, what a program began is paused, until the owner resumes it', async () => {
+test('pauses a client’s conversations when its token is revoked, until the owner resumes them', async () => {
   const [ana, ben, claude] = [await somebody(), await somebody(), await program()];
   const begun = created(
     await claude.call('create_conversation', { chat_id: ana.phone, objective: OBJECTIVE }),
@@ -185,8 +185,8 @@ test('when its token is revoked, what a program began is paused, until the owner
   expect(await state(begun)).toBe('WAITING_FOR_REPLY');
 });
 
-describe('looking', () => {
-  test('words stay with whoever wrote them; state, times and counts are told of everybody in reach', async () => {
+describe('list_conversations and get_conversation', () => {
+  test('show texts only to their author, but state, times and counts of all contacts in reach', async () => {
     const [ana, ben] = [await somebody(), await somebody()];
     const [claude, other] = [await program(), await program({ contacts: [ana] })];
     const mine = created(
@@ -214,7 +214,7 @@ describe('looking', () => {
     expect(done.conversations).toEqual([]);
   });
 
-  test('the transcript needs leave to read, counts as reading, and holds no note of the system', async () => {
+  test('returns a transcript only with a read grant, records the read, and omits system notes', async () => {
     const [who, claude] = [await somebody(), await program()];
     const id = created(
       await claude.call('create_conversation', { chat_id: who.phone, objective: OBJECTIVE }),
@@ -253,7 +253,7 @@ describe('control_conversation', () => {
     return id;
   };
 
-  test('pausing takes effect at once, and who paused resumes', async () => {
+  test('pauses at once, and lets the client that paused resume', async () => {
     const [who, claude, other] = [await somebody(), await program(), await program()];
     const id = await running(who.phone);
     expect(await claude.call('control_conversation', { id, action: 'pause' })).toEqual({
@@ -272,7 +272,7 @@ describe('control_conversation', () => {
     ]);
   });
 
-  test('what the owner paused, or took over since, or is asked about, only the owner resumes', async () => {
+  test('lets only the owner resume what the owner paused, took over or is asked about', async () => {
     const claude = await program();
     const refused = async (id: string) => {
       const asking = claude.call('control_conversation', { id, action: 'resume' });
@@ -302,7 +302,7 @@ describe('control_conversation', () => {
     expect([await state(owners), await state(taken)]).toEqual(['PAUSED', 'PAUSED']);
   });
 
-  test('a program cancels what it created, and of others nothing', async () => {
+  test('cancels only conversations that the client created', async () => {
     const [who, ben, claude] = [await somebody(), await somebody(), await program()];
     const id = created(
       await claude.call('create_conversation', { chat_id: who.phone, objective: OBJECTIVE }),
@@ -316,7 +316,7 @@ describe('control_conversation', () => {
     expect(await state(owners)).toBe('WAITING_FOR_REPLY');
   });
 
-  test('a conversation with somebody out of reach is none, and cannot be stopped', async () => {
+  test('does not find a conversation with a contact out of reach, and cannot stop it', async () => {
     const [ana, ben] = [await somebody(), await somebody()];
     const claude = await program({ contacts: [ana] });
     const owners = await running(ben.phone);

@@ -1,4 +1,4 @@
-// `get_chats` by the official client, over both ways and both versions.
+// Tests `get_chats` with the official client, over both transports and both protocol versions.
 import { TRANSPORT_VERSIONS } from '@relay/testing/e2e/programs/client';
 import { verifies } from '@relay/testing/verifies';
 import { expect, onTestFinished, test } from 'vitest';
@@ -11,7 +11,7 @@ interface Chat {
   readonly unread_count: number;
 }
 
-test('unread chats that it may read, by the owner’s names, with what was said last in one line', async () => {
+test('lists unread chats that it may read, by the owner’s names, with the last message in one line', async () => {
   verifies('002-CHATS-INPUT', '002-CHATS-OUTPUT', '002-CHATS-CUT', '002-CHATS-SCOPE');
   const { person, newToken, connect, said, sql } = await freshPrograms(onTestFinished);
   const anna = await person('4915177000001', 'Anna');

@@ -1,5 +1,5 @@
-// Random grants, tokens and questions: by no tool that reads does anything come out of a chat that the token
-// may not read; by a rule that is written down here a second time. Everybody's name and words are canaries.
+// Random grants, tokens and questions: no reading tool returns anything of a chat that the token may not read,
+// according to a second implementation of the rule in this file. All names and messages are canaries.
 import type { ChatId, ContactId } from '@relay/contract/ids';
 import { times } from '@relay/testing/store';
 import fc from 'fast-check';
@@ -75,7 +75,7 @@ async function allow(given: readonly Granted[]): Promise<void> {
   }
 }
 
-test('nothing of a chat that a token may not read comes out by any tool', async () => {
+test('returns nothing of a chat that a token may not read, by any tool', async () => {
   const grants = fc.array(fc.constantFrom<Granted>('none', 'read', 'no read'), {
     minLength: places.length,
     maxLength: places.length,
@@ -110,7 +110,7 @@ test('nothing of a chat that a token may not read comes out by any tool', async 
           call(program, 'list_permissions'),
           call(program, 'why', { id: name }),
         ].map((answer) =>
-          // What the program asked with is its own.
+          // What the client itself sent may be in the answer.
           answer.then(JSON.stringify, ({ message }: Error) => message.replaceAll(name, '')),
         ),
       );

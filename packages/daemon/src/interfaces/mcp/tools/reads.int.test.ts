@@ -1,5 +1,5 @@
-// What the reading tools answer: pages, names, times, how much was left out; and whatever was read is written
-// down before it is handed out, also where the answer never arrives.
+// Tests the output of the reading tools: pages, names, times and the number of omitted messages. Every read is recorded
+// before messages are returned, even if the answer never arrives.
 import { times } from '@relay/testing/store';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { NOW, openReading, type Scopes } from '../testing/reading.ts';
@@ -40,7 +40,7 @@ beforeEach(async () => {
   await sql('DELETE FROM message_keys');
 });
 
-test('messages come oldest first, with names and times, the owner’s own marked', async () => {
+test('returns messages oldest first, with names and times, and marks the owner’s own', async () => {
   await chatter.say(
     { chat: ben.chat, by: ben.contact, text: 'Hello', at: minute(1) },
     { chat: ben.chat, text: 'Hi Ben', at: minute(2) },
@@ -55,8 +55,8 @@ test('messages come oldest first, with names and times, the owner’s own marked
   ]);
 });
 
-test('pages backwards and forwards hold every message once', async () => {
-  // Three in one millisecond: the place of a message is more than its time.
+test('returns every message once when paging backwards and forwards', async () => {
+  // Three in one millisecond: a message's position is more than its time.
   await chatter.say(
     ...times(25, (n) => ({
       chat: ben.chat,
@@ -84,7 +84,7 @@ test('pages backwards and forwards hold every message once', async () => {
   expect(forth).toEqual(all);
 });
 
-test('a long answer is cut, says so, and the cursor leads to the rest', async () => {
+test('cuts a long answer, says so, and continues at the cursor', async () => {
   await chatter.say(
     ...times(60, (n) => ({
       chat: ben.chat,
@@ -102,7 +102,7 @@ test('a long answer is cut, says so, and the cursor leads to the rest', async ()
   expect(before.messages.at(-1)?.text).toMatch(new RegExp(`^${page.left_out - 1} `));
 });
 
-test('a cursor that is none, and both ends at once, are refused with a sentence', async () => {
+test('refuses an invalid cursor, and both ends at once, with a sentence', async () => {
   await expect(read({ before: 'yesterday' })).rejects.toThrow(/cursor, or a time/);
   await expect(read({ before: '1.1', after: '1.1' })).rejects.toThrow(/not both/);
   await expect(call(program, 'read_messages', { chat_id: 'Nobody' })).rejects.toThrow(
@@ -110,7 +110,7 @@ test('a cursor that is none, and both ends at once, are refused with a sentence'
   );
 });
 
-test('search finds within the chat and the days that were asked for', async () => {
+test('searches within the requested chat and days', async () => {
   await chatter.say(
     { chat: ben.chat, by: ben.contact, text: 'The boiler is broken', at: minute(1) },
     {
@@ -134,7 +134,7 @@ test('search finds within the chat and the days that were asked for', async () =
   await expect(find({ from: 'whenever' })).rejects.toThrow(/no day that is known/);
 });
 
-test('a chat is summed up by the model, with progress, from what is in it', async () => {
+test('summarizes a chat with the model, from its messages and with progress', async () => {
   await chatter.say(
     { chat: ben.chat, by: ben.contact, text: 'Dinner?', at: minute(1) },
     { chat: ben.chat, text: 'At eight', at: minute(2) },
@@ -151,7 +151,7 @@ test('a chat is summed up by the model, with progress, from what is in it', asyn
   expect(told).toEqual(['Reading the chat', 'Summing up 2 messages']);
 });
 
-test('digests are of the groups that may be read, by name or all', async () => {
+test('returns digests of readable groups, by name or all', async () => {
   await reading.digest(club, 'The tournament is on Sunday.');
   const { digests } = await call(program, 'get_digest', {});
   expect(digests).toMatchObject([{ group: { name: 'Chess' }, day: '2026-10-13', complete: true }]);
@@ -163,7 +163,7 @@ test('digests are of the groups that may be read, by name or all', async () => {
   );
 });
 
-test('permissions are told as they stand', async () => {
+test('lists the current permissions', async () => {
   const { permissions } = await call(program, 'list_permissions');
   expect(permissions).toContainEqual({
     id: BEN,
@@ -177,7 +177,7 @@ test('permissions are told as they stand', async () => {
   });
 });
 
-test('a grant that is taken back closes every tool from the next call on', async () => {
+test('refuses every tool from the next call on when a grant was revoked', async () => {
   const eve = await chatter.person('Eve', '4915100200009');
   await grant(eve, 'Canary Eve');
   const [id] = await chatter.say({ chat: eve.chat, by: eve.contact, text: 'canary words' });
@@ -197,7 +197,7 @@ test('a grant that is taken back closes every tool from the next call on', async
   expect((await ask()).join()).not.toMatch(/canary|4915100200009/i);
 });
 
-test('what was read is written down, even where the answer never arrives', async () => {
+test('records a read even if the answer never arrives', async () => {
   await chatter.say(
     { chat: ben.chat, by: ben.contact, text: 'Golden lion', at: minute(1) },
     { chat: club, by: ben.contact, text: 'Golden lion', at: minute(2) },

@@ -12,7 +12,7 @@ const bodies = async (chat: string) =>
   );
 
 describe('schedule_message', () => {
-  test('with a grant it is scheduled as the token’s, and answered with what was understood', async () => {
+  test('schedules as the token with a grant, and returns what was understood', async () => {
     const [who, claude] = [await somebody(), await program()];
     const answer = await claude.call('schedule_message', { chat_id: who.name, ...TEA });
     expect(answer).toMatchObject({
@@ -30,7 +30,7 @@ describe('schedule_message', () => {
     ]);
   });
 
-  test('once, weekly and cron, in a zone and with a rule for what is missed', async () => {
+  test('schedules once, weekly and by cron, with a time zone and a rule for missed runs', async () => {
     const [who, claude] = [await somebody(), await program()];
     const words = async (more: object) =>
       (await claude.call('schedule_message', { chat_id: who.phone, ...TEA, ...more })).when;
@@ -53,14 +53,14 @@ describe('schedule_message', () => {
     }
   });
 
-  test('without a grant to write it is refused, and on record', async () => {
+  test('is refused and recorded without a grant to write', async () => {
     const [who, claude] = [await somebody({ canReply: false }), await program()];
     const asking = claude.call('schedule_message', { chat_id: who.phone, ...TEA });
     await expect(asking).rejects.toThrow('not allowed writing here');
     expect(await ledger(claude.actor)).toMatchObject([{ outcome: 'deny' }]);
   });
 
-  test('after reading anybody it waits; with the owner’s yes it is scheduled, still as the token’s', async () => {
+  test('waits for approval after the client has read messages, then is scheduled as the token’s', async () => {
     const [who, claude] = [await somebody(), await program()];
     await claude.reads(who);
     const answer = await claude.call('schedule_message', { chat_id: who.phone, ...TEA });
@@ -73,7 +73,7 @@ describe('schedule_message', () => {
     );
   });
 
-  test('a yes to what a revoked token asked for schedules nothing', async () => {
+  test('schedules nothing on approval when the token was revoked', async () => {
     const [who, claude] = [await somebody(), await program()];
     await claude.reads(who);
     const answer = await claude.call('schedule_message', { chat_id: who.phone, ...TEA });
@@ -83,7 +83,7 @@ describe('schedule_message', () => {
     expect(await bodies(who.chat)).toEqual([]);
   });
 
-  test('whoever sits there is asked with whom, when and the words; a no leaves nothing', async () => {
+  test('asks the person with recipient, time and text; declining schedules nothing', async () => {
     const [who, claude] = [await somebody(), await program({ confirm: true })];
     const asked: string[] = [];
     const call = (says: 'yes' | 'no' | 'cannot') =>
@@ -97,7 +97,7 @@ describe('schedule_message', () => {
     );
   });
 
-  test('the same key schedules once', async () => {
+  test('schedules once for the same key', async () => {
     const [who, claude] = [await somebody(), await program()];
     const call = () =>
       claude.call('schedule_message', { chat_id: who.phone, ...TEA }, { key: 'tea' });
@@ -106,8 +106,8 @@ describe('schedule_message', () => {
   });
 });
 
-describe('what is scheduled', () => {
-  test('is listed for chats in reach, with the words only of what the program scheduled', async () => {
+describe('a scheduled message', () => {
+  test('is listed for chats in reach, with the text only of the client’s own', async () => {
     const [ana, ben, stranger] = [await somebody(), await somebody(), await somebody(null)];
     const claude = await program({ contacts: [ana] });
     for (const { phone } of [ana, ben, stranger]) {
@@ -124,7 +124,7 @@ describe('what is scheduled', () => {
     expect(JSON.stringify(wide)).not.toContain(stranger.phone.slice(1));
   });
 
-  test('is cancelled by who scheduled it, at once and again without harm; by others not', async () => {
+  test('is cancelled at once and repeatably by the client that scheduled it, and by no other', async () => {
     const [who, claude, other] = [await somebody(), await program(), await program()];
     const { schedule_id: id } = await claude.call('schedule_message', {
       chat_id: who.phone,
@@ -150,7 +150,7 @@ describe('what is scheduled', () => {
     await expect(claude.call('cancel_schedule', { id: owners.id })).rejects.toThrow('Not allowed');
   });
 
-  test('to somebody out of reach is no schedule at all', async () => {
+  test('is not found when it is to a contact out of reach', async () => {
     const [ana, ben] = [await somebody(), await somebody()];
     const claude = await program({ contacts: [ana] });
     const { id } = await schedules.verbs.create({ to: ben.phone, text: 'x', when: 'daily 10:00' });

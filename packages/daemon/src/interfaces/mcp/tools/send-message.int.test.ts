@@ -1,5 +1,5 @@
-// `send_message` by the official client, over both ways and both versions, on a scripted network whose waits
-// cost nothing.
+// Tests `send_message` with the official client, over both transports and both protocol versions, on a scripted
+// transport whose waits take almost no time.
 import type { ConnectionState } from '@relay/contract/connection/states';
 import { TRANSPORT_VERSIONS } from '@relay/testing/e2e/programs/client';
 import { times } from '@relay/testing/store';
@@ -22,7 +22,7 @@ const wish = (chat_id: string, message = 'Hello') => ({
   arguments: { chat_id, message },
 });
 
-test('over every way a message is told to be sent once WhatsApp has acknowledged it', async () => {
+test('reports a message as sent once WhatsApp has acknowledged it, over every transport', async () => {
   verifies('002-CALL', '002-SEND-INPUT', '002-SEND-OUTPUT', '002-SEND-ID', '002-CONFIRM-SENT');
   const { connect, token, start, network, sql } = await bed();
   start();
@@ -49,7 +49,7 @@ test('over every way a message is told to be sent once WhatsApp has acknowledged
   expect(network.shown).toEqual(TRANSPORT_VERSIONS.map((way) => way.join(' ')));
 });
 
-test('a first message to a number that nobody has registered is refused, and its owner is not asked', async () => {
+test('refuses a first message to an unregistered number without asking the owner', async () => {
   const { connect, token, start, network, person, approvals, sql } = await bed({ looksUp: true });
   await person('4915177000009', 'Nils');
   await sql("DELETE FROM message_keys WHERE message_id = 'from 4915177000009'");
@@ -63,7 +63,7 @@ test('a first message to a number that nobody has registered is refused, and its
   expect(network.asked).toEqual([]);
 });
 
-test('both inputs are required, and 5,000 characters are the most', async () => {
+test('requires both inputs, and accepts at most 5,000 characters', async () => {
   verifies('002-SEND-INPUT', '002-SEND-MAX');
   const { connect, token, start, network } = await bed();
   start();
@@ -91,8 +91,8 @@ test('both inputs are required, and 5,000 characters are the most', async () => 
   expect(network.shown).toEqual([most]);
 });
 
-describe('whom it is for', () => {
-  test('a name, words of it, a number, an address or the id of a chat finds the one', async () => {
+describe('the recipient', () => {
+  test('is found by name, words of the name, number, address or chat id', async () => {
     verifies('002-SEND-NAME');
     const { connect, token, start, network, person } = await bed();
     await person('4915177000002', 'Ben Berg');
@@ -112,7 +112,7 @@ describe('whom it is for', () => {
     expect(await found(chat)).toBe('4915177000003@s.whatsapp.net');
   });
 
-  test('a name that fits several is asked back with those it may be', async () => {
+  test('is not chosen when several match; the candidates are returned', async () => {
     verifies('002-SEND-NAME');
     const { connect, token, start, network, person } = await bed();
     await person('4915177000002', 'Ben Berg');
@@ -124,14 +124,14 @@ describe('whom it is for', () => {
       expect(content).toMatchObject([
         { text: expect.stringMatching(/Anna Berg \(4915177000001@.*Ben Berg|Ben Berg.*Anna/) },
       ]);
-      // Nor is somebody chosen who is only called alike.
+      // A similar name is not chosen either.
       expect((await client.callTool(wish('Ann'))).isError).toBe(true);
       await client.close();
     }
     expect(network.asked).toEqual([]);
   });
 
-  test('nobody by that name, or nobody for this token, is CHAT_NOT_FOUND', async () => {
+  test('is CHAT_NOT_FOUND when the name is unknown, also to this token only', async () => {
     verifies('002-SEND-ERR-32001');
     const { connect, token, person, newToken, programs, hashOf } = await bed();
     await person('4915177000002', 'Ben');
@@ -165,7 +165,7 @@ describe('while WhatsApp cannot be reached', () => {
     ['unreachable', -32002, 'NETWORK_ERROR'],
   ];
 
-  test('each way of it has its code, over every way in', async () => {
+  test('returns the code of each cause, over every transport', async () => {
     verifies('002-SEND-ERR-32000', '002-SEND-ERR-32002', '002-SEND-ERR-32003');
     const { connect, token, network, sql } = await bed();
     for (const [way, version] of TRANSPORT_VERSIONS) {
@@ -180,12 +180,12 @@ describe('while WhatsApp cannot be reached', () => {
       }
       await client.close();
     }
-    // Nothing but what tells the owner that WhatsApp speaks otherwise now.
+    // Nothing but the notice to the owner that WhatsApp's protocol has changed.
     const sent = await sql("SELECT 1 FROM ledger WHERE actor LIKE 'token:%'");
     expect(sent).toEqual([]);
   });
 
-  test('it is tried after 5, 10 and 20 seconds; then nothing is left to be sent later', async () => {
+  test('retries after 5, 10 and 20 seconds, then leaves nothing queued', async () => {
     verifies('002-RETRY-NETWORK');
     const { connect, token, start, network, waits, states: outbox } = await bed();
     network.become({ state: 'reconnecting' });
@@ -201,7 +201,7 @@ describe('while WhatsApp cannot be reached', () => {
     expect(await outbox()).toEqual([]);
   });
 
-  test('a network that is back in time has it sent', async () => {
+  test('sends the message when the network is back in time', async () => {
     verifies('002-RETRY-NETWORK');
     const { connect, token, start, network, world } = await bed();
     network.become({ state: 'reconnecting' });
@@ -219,8 +219,8 @@ describe('while WhatsApp cannot be reached', () => {
   });
 });
 
-describe('what WhatsApp does not acknowledge', () => {
-  test('is told to be queued, with its id, when it takes longer than the call waits', async () => {
+describe('a message that WhatsApp does not acknowledge', () => {
+  test('is reported as queued with its id when it takes longer than the call waits', async () => {
     verifies('002-CONFIRM-SENT');
     const { connect, token, network, sql, world } = await bed();
     const { wait } = world;
@@ -243,7 +243,7 @@ describe('what WhatsApp does not acknowledge', () => {
     expect(network.asked).toEqual([]);
   });
 
-  test('because it never left is NETWORK_ERROR, after the three tries', async () => {
+  test('is NETWORK_ERROR after three attempts when it was never sent', async () => {
     verifies('002-RETRY-NETWORK', '002-SEND-ERR-32002');
     const { connect, token, start, network } = await bed();
     network.answer = () => 'cut';
@@ -253,7 +253,7 @@ describe('what WhatsApp does not acknowledge', () => {
     expect(network.asked).toHaveLength(4);
   });
 
-  test('because of an answer nobody expected is checked for a log-out, and else a person is told', async () => {
+  test('is checked for a log-out after an unexpected answer, and otherwise reported to the owner', async () => {
     verifies('002-RETRY-LOGGED-OUT', '002-SESSION-EXPIRY');
     const { connect, token, start, network, sql, logged } = await bed();
     const told = () => sql("SELECT 1 FROM events WHERE kind = 'whatsapp.unexpected'");
@@ -273,7 +273,7 @@ describe('what WhatsApp does not acknowledge', () => {
   });
 });
 
-test('messages of one program to one chat leave in the order they were asked for', async () => {
+test('sends one client’s messages to one chat in the order of the calls', async () => {
   const { connect, token, start, network } = await bed();
   start();
   const client = await connect(token, 'pipe', 'current');
@@ -282,7 +282,7 @@ test('messages of one program to one chat leave in the order they were asked for
   await expect.poll(() => network.wire.map(({ text }) => text)).toEqual(texts);
 });
 
-test('the same key is the same message, for the same program alone', async () => {
+test('sends a message with the same key once, per client', async () => {
   const { connect, token, start, network, newToken } = await bed();
   const other = await newToken({ scopes: [...SEND] });
   start();
@@ -303,7 +303,7 @@ test('the same key is the same message, for the same program alone', async () =>
   expect(network.shown).toEqual(['Hello', 'Hi']);
 });
 
-test('what waits for the owner is told with its id, and what is refused with its sentence', async () => {
+test('returns the id of a pending approval, and the sentence of a refusal', async () => {
   verifies('002-SEND-GATE');
   const { connect, token, start, network, person, approvals, sql } = await bed();
   await person('4915177000002', 'Draft', { replyMode: 'draft' });

@@ -1,5 +1,5 @@
-// What a program learns by `why`: how its own approvals and messages stand, and of others only where it may
-// read; nobody's words, and no names it may not know.
+// Tests what a client learns from `why`: the state of its own approvals and messages, and of others only where it may
+// read; no message text, and no names it may not know.
 import { expect, test } from 'vitest';
 import { openReading, type Scopes } from '../testing/reading.ts';
 
@@ -36,7 +36,7 @@ const asked = async (id: string, chat: typeof ben.chat, text: string): Promise<s
 };
 const unknown = /Nothing that this program may know of/;
 
-test('an approval is told as it stands: waiting, approved with its message, rejected', async () => {
+test('reports an approval as pending, approved with its message, or declined', async () => {
   const yes = await asked(program.id, ben.chat, 'canary to send');
   const ask = () => call(program, 'why', { id: yes });
   expect(await ask()).toMatchObject({
@@ -66,7 +66,7 @@ test('an approval is told as it stands: waiting, approved with its message, reje
   expect(JSON.stringify([told, refused])).not.toContain('canary');
 });
 
-test('a message is told of by its whole id, where it may be read', async () => {
+test('reports a readable message by its whole id', async () => {
   const told = await call(program, 'why', { id: fromBen });
   expect(told).toMatchObject({ kind: 'message', state: 'received', chat: { name: 'Ben' } });
   expect(JSON.stringify(told)).not.toContain('canary');
@@ -74,7 +74,7 @@ test('a message is told of by its whole id, where it may be read', async () => {
     await expect(call(program, 'why', { id }), id).rejects.toThrow(unknown);
 });
 
-test('what others asked for is told only where the program may read', async () => {
+test('reports what others requested only where the client may read', async () => {
   const here = await asked(other.id, ben.chat, 'from another');
   const there = await asked(other.id, cy.chat, 'from another');
   expect(await call(program, 'why', { id: here })).toMatchObject({ state: 'pending' });
@@ -82,7 +82,7 @@ test('what others asked for is told only where the program may read', async () =
   expect(await call(other, 'why', { id: there })).toMatchObject({ chat: { name: 'Cy' } });
 });
 
-test('of its own message it learns on when the grant is gone, without the name', async () => {
+test('still reports its own message without the name when the grant is gone', async () => {
   const dee = await chatter.person('Deirdre', '4915100200004');
   await chatter.say({ chat: dee.chat, by: dee.contact, text: 'Hi' });
   await grant(dee, 'Canary Dee', { reply: true });
@@ -94,7 +94,7 @@ test('of its own message it learns on when the grant is gone, without the name',
   await expect(call(other, 'why', { id: message?.messageId })).rejects.toThrow(unknown);
 });
 
-test('a conversation goes by its id, not by what it is about', async () => {
+test('finds a conversation by its id, not by its objective', async () => {
   await grant(ben, 'Ben', { reply: true });
   const id = await reading.create('+4915100200002');
   await sql('UPDATE instances SET objective = $2 WHERE id = $1', [id, 'canary objective']);
