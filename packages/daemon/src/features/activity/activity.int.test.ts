@@ -74,7 +74,7 @@ async function fresh(zone = 'UTC') {
   return { ...store, reader, heard, said, instance };
 }
 
-test('messages stand in the hour they were written in, and what is no message is not counted', async () => {
+test('counts messages in the hour they were sent, without reactions and the like', async () => {
   const { reader, heard, said } = await fresh();
   await heard(at('12T14:05'));
   await heard(at('12T13:59'));
@@ -95,7 +95,7 @@ test('messages stand in the hour they were written in, and what is no message is
   expect(today).toMatchObject({ since: '2026-11-12T00:00:00.000Z', received: 3, sent: 1 });
 });
 
-test('a week is seven of the owner’s own days', async () => {
+test('divides a week into seven of the owner’s own days', async () => {
   const { reader, heard } = await fresh('America/Los_Angeles');
   await heard(at('12T07:59'));
   await heard(at('12T08:00'));
@@ -106,8 +106,8 @@ test('a week is seven of the owner’s own days', async () => {
   expect((await reader.read(720)).buckets).toHaveLength(30);
 });
 
-describe('an answer', () => {
-  test('is as long as the first message waited that nobody had answered', async () => {
+describe('a response time', () => {
+  test('begins with the first unanswered message', async () => {
     const { reader, heard, said } = await fresh();
     await heard(at('12T13:00'));
     await heard(at('12T13:01'));
@@ -120,7 +120,7 @@ describe('an answer', () => {
     expect(today.answers).toBe(2);
   });
 
-  test('is none where nobody had asked, where the owner had answered, or where the owner wrote it', async () => {
+  test('is not counted without an open message, after the owner’s answer, or for the owner’s own message', async () => {
     const { reader, heard, said } = await fresh();
     await heard(at('12T12:00'));
     await said(at('12T12:01'), 'conversation:x');
@@ -133,7 +133,7 @@ describe('an answer', () => {
     expect((await reader.read(24)).total).toMatchObject({ answers: 1, answer_ms: 60_000 });
   });
 
-  test('that came late was waited for since it was written', async () => {
+  test('begins when a message was sent, even if it was delivered late', async () => {
     const { reader, heard, said } = await fresh();
     await heard(at('12T10:00'), { late: true, at: at('12T13:00') });
     await said(at('12T13:01'), 'auto_reply:x');
@@ -141,7 +141,7 @@ describe('an answer', () => {
   });
 });
 
-test('tokens are told apart by whose work used them', async () => {
+test('counts model tokens by the feature that used them', async () => {
   const { reader, sql, account, instance } = await fresh();
   const { id } = await instance('ACTIVE', at('12T09:00'));
   await sql(
@@ -156,7 +156,7 @@ test('tokens are told apart by whose work used them', async () => {
   expect(today).toMatchObject({ tokens: 135, tokens_per_day: 1_000 });
 });
 
-test('whose turn it was is told back from how it is now', async () => {
+test('derives whose turn it was from the current states and the transitions', async () => {
   const { reader, instance, sql, account } = await fresh();
   const old = await instance('COMPLETED', at('10T09:00'));
   await old.moved(at('10T09:01'), 'CREATED', 'WAITING_FOR_REPLY');
