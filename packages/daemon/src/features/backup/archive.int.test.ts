@@ -64,7 +64,7 @@ const contents = async ({ database: { kysely }, sql: ask }: TestStore) => {
 
 const ODD = 'é\u202e\u0301\ufeff 👩‍👩‍👧‍👦 \\ "quote" \n\t\u0001 \u2028 end';
 
-/** At least one row in every table, each value as odd as its type allows. */
+/** Inserts at least one row into every table, with unusual values of each type. */
 async function fill() {
   for (const name of await listArchivedTables(db)) {
     if (['accounts', 'ledger', 'ledger_heads'].includes(name)) continue;
@@ -163,7 +163,7 @@ beforeAll(async () => {
   return () => source.jobs.stop(100);
 });
 
-test('everything comes back equal, table by table, and goes on from there', async () => {
+test('restores every table unchanged, and Relay continues from there', async () => {
   const other = await target();
   const { tables } = await importArchive(other.options, Readable.from([await exported()]));
   expect(Object.values(tables).every((count) => count > 0)).toBe(true);
@@ -193,7 +193,7 @@ test('everything comes back equal, table by table, and goes on from there', asyn
   expect(made[0]?.id).toBeGreaterThan(account);
 });
 
-test('the archive of another home is signed with the key of the one it is restored into', async () => {
+test('signs the archive of another home with the key of the home it is restored into', async () => {
   const macs = async (store: TestStore) =>
     store.sql('SELECT h.mac AS head, p.mac AS permit FROM ledger_heads h, permits p');
   const [own] = await macs(source);
@@ -210,7 +210,7 @@ test('the archive of another home is signed with the key of the one it is restor
   expect(verdict).toMatchObject({ whole: true });
 });
 
-test('an archive that is older than the ledger its home has lost is restored, and goes on from there', async () => {
+test('restores an archive that is older than the home’s lost ledger, and continues from there', async () => {
   const other = await target();
   const { kysely } = other.database;
   const seal = sealOf(kysely);
@@ -220,7 +220,7 @@ test('an archive that is older than the ledger its home has lost is restored, an
   expect(await verifyChain(kysely, other.account, { full: true })).toMatchObject({ whole: true });
 });
 
-test('numbers that messages had before they were erased are not given again after a restore', async () => {
+test('does not reuse the numbers of erased messages after a restore', async () => {
   const first = await target();
   /** The number that the next message gets. */
   const takeOne = async ({ options, account, sql: ask }: typeof first) => {
@@ -238,7 +238,7 @@ test('numbers that messages had before they were erased are not given again afte
   expect(await takeOne(second)).toBeGreaterThan(erased);
 });
 
-test('a job that is not ready yet is not ready after a restore either', async () => {
+test('restores a delayed job with its delay', async () => {
   const first = await target();
   const at = async ({ sql: ask }: TestStore) =>
     (await ask<{ at: Date }>('SELECT start_after AS at FROM relay_jobs.job'))[0]?.at.getTime() ?? 0;
@@ -256,7 +256,7 @@ test('a job that is not ready yet is not ready after a restore either', async ()
   expect(Math.abs((await at(second)) - (await at(first)))).toBeLessThan(2_000);
 });
 
-test('after a restore nothing is sent before the owner releases the hold, and nothing that was queued for more than a day', async () => {
+test('sends nothing after a restore until the owner releases the hold, and nothing queued for over a day', async () => {
   const first = await freshPost(onTestFinished);
   await first.send('two days ago');
   await first.sql("UPDATE outbox SET created_at = now() - interval '2 days'");
@@ -300,7 +300,7 @@ test('after a restore nothing is sent before the owner releases the hold, and no
   expect(network.wire.map(({ text }) => text)).toEqual(['just now']);
 });
 
-test('an archive is refused by a home that holds anything already', async () => {
+test('refuses an archive in a home that is not empty', async () => {
   const other = await target();
   await other.sql("INSERT INTO settings (account_id, key, value) VALUES ($1, 'k', '1')", [
     other.account,
@@ -312,7 +312,7 @@ test('an archive is refused by a home that holds anything already', async () => 
   });
 });
 
-test('an export under writes is one moment of the whole', async () => {
+test('exports one consistent snapshot while others write', async () => {
   let writing = true;
   let written = 0;
   const writer = (async () => {
@@ -337,7 +337,7 @@ test('an export under writes is one moment of the whole', async () => {
   expect(await rows('contacts')).toBeGreaterThan(3);
 });
 
-test('a reader that goes away leaves no transaction open', async () => {
+test('leaves no transaction open when the reader disconnects', async () => {
   const stream = exportArchive({
     database,
     jobs: source.jobs,
@@ -418,7 +418,7 @@ describe('an archive that', async () => {
       change(/^manifest/, other('"schema_version": 9', '"schema_version": 8')),
       'it was made with schema 8 and this Relay has 9: restore it with the Relay version that made it (relay test) and upgrade afterwards',
     ],
-  ])('%s is refused with its sentence, and nothing has changed', async (_, damage, what) => {
+  ])('%s is refused with its sentence, without changing anything', async (_, damage, what) => {
     const before = await contents(home);
     const damaged = await damage(await exported());
     await expect(importArchive(home.options, Readable.from([damaged]))).rejects.toMatchObject({

@@ -52,7 +52,7 @@ async function bed(settings: Partial<BackupSettings> = {}, more: Partial<BackupD
 
 const DAY = 86_400_000;
 
-test('a backup is for its owner alone, and an empty home takes it as it takes an export', async () => {
+test('writes a backup that only its owner can read and that an empty home can import', async () => {
   const { backups, sql, account } = await bed();
   await sql("INSERT INTO settings (account_id, key, value) VALUES ($1, 'k', '{\"a\": 1}')", [
     account,
@@ -76,7 +76,7 @@ test('a backup is for its owner alone, and an empty home takes it as it takes an
   expect(made.rows).toBe(Object.values(tables).reduce((sum, rows) => sum + rows, 0));
 });
 
-test('the newest stay, older ones go, and nothing that is not a backup is touched', async () => {
+test('keeps the newest backups, deletes older ones, and touches no other file', async () => {
   const { backups, folder, files, pass } = await bed({ keep: 2 });
   await mkdir(folder, { recursive: true });
   for (const name of ['relay-2026-01-01.tar.gz', 'relay-backup-notes.tar.gz', 'photo.jpg'])
@@ -91,7 +91,7 @@ test('the newest stay, older ones go, and nothing that is not a backup is touche
   ]);
 });
 
-test('several of one second do not take each other’s place', async () => {
+test('keeps several backups of the same second apart', async () => {
   const { backups, files } = await bed({ keep: 2 });
   const made = await Promise.all([1, 2, 3].map(() => backups.verbs.make()));
   expect(new Set(made.map(({ file }) => file)).size).toBe(3);
@@ -99,7 +99,7 @@ test('several of one second do not take each other’s place', async () => {
   expect((await backups.verbs.list()).backups[0]?.file).toBe(made[2]?.file);
 });
 
-test('what a killed daemon left half-written goes with the next', async () => {
+test('removes what a killed daemon left half-written', async () => {
   const { backups, folder, files } = await bed();
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'relay-backup-2026-11-15T03-40-00Z.tar.gz.part'), 'half');
@@ -107,7 +107,7 @@ test('what a killed daemon left half-written goes with the next', async () => {
   expect(files()).toEqual(['relay-backup-2026-11-16T12-00-00Z.tar.gz']);
 });
 
-test('by the clock: at the start when none was made for too long, and not again before its hour', async () => {
+test('backs up at the start when the last backup is too old, and not again before its hour', async () => {
   const { backups, files } = await bed({ every: 'day' });
   const first = await backups.start();
   await first();
@@ -119,7 +119,7 @@ test('by the clock: at the start when none was made for too long, and not again 
   });
 });
 
-test('a job of the clock makes the one that has become due', async () => {
+test('creates the backup that has become due by a scheduled job', async () => {
   const { backups, world, files, pass, database } = await bed({ every: 'day' });
   await (await backups.start())();
   pass(DAY);
@@ -130,14 +130,14 @@ test('a job of the clock makes the one that has become due', async () => {
   await eventually(() => files().length === 2);
 });
 
-test('off makes none by itself', async () => {
+test('creates no scheduled backup when turned off', async () => {
   const { backups, folder } = await bed();
   await (await backups.start())();
   expect(() => statSync(folder)).toThrow();
   expect(await backups.verbs.list()).toMatchObject({ every: 'off', next_at: null, backups: [] });
 });
 
-test('one that fails is a sentence with the next step until one was made, and leaves nothing half', async () => {
+test('reports a failure with the next step until a backup succeeds, and leaves no partial file', async () => {
   const { backups, folder, files } = await bed({ every: 'day' });
   await mkdir(join(folder, '..'), { recursive: true });
   await writeFile(folder, 'a file in the place of the folder');
@@ -154,7 +154,7 @@ test('one that fails is a sentence with the next step until one was made, and le
 test.each([
   ['cut off', (whole: Buffer) => [whole.subarray(0, whole.length - 20)]],
   ['no archive', () => [Buffer.from('something else')]],
-])('one that reads back %s is none, and older ones stay', async (_what, damage) => {
+])('rejects a backup that reads back as %s, and keeps older ones', async (_what, damage) => {
   let damaged = false;
   const { backups, world, files, pass } = await bed({ keep: 1 });
   await backups.verbs.make();
