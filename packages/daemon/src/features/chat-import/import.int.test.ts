@@ -1,4 +1,5 @@
-// Exported chats over a real database: what is found, what is asked, and that nothing is there twice.
+// Tests the import of exported chats with a real database: what is found, what is asked, and that nothing is stored
+// twice.
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
@@ -12,7 +13,7 @@ import { zipOf } from '../../pipeline/intake/testing/zip.ts';
 import { takeLease } from '../../platform/db/lease.ts';
 import { createImportService } from './import.ts';
 
-// PROPERTY_RUNS asks for the long run.
+// PROPERTY_RUNS requests the long run.
 const LINES = process.env.PROPERTY_RUNS ? 100_000 : 10_000;
 
 const store = await freshStore();
@@ -82,7 +83,7 @@ const CHAT = [
   '',
 ].join('\n');
 
-test('a chat becomes findable, with who said what and when, and a report', async () => {
+test('makes a chat searchable with authors and times, and returns a report', async () => {
   const { chat_id, steps: _, ...report } = await bring([CHAT]);
   expect(report).toEqual({
     chat_name: 'Ana',
@@ -107,7 +108,7 @@ test('a chat becomes findable, with who said what and when, and a report', async
   expect(existsSync(join(home, 'imports'))).toBe(false);
 });
 
-test('the same chat again adds nothing, a longer one only what is new, whatever its pieces', async () => {
+test('adds nothing for the same chat again, and only new messages for a longer export', async () => {
   await bring([CHAT]);
   expect(await bring(times(CHAT.length, (n) => CHAT.charAt(n)))).toMatchObject({
     added: 0,
@@ -120,7 +121,7 @@ test('the same chat again adds nothing, a longer one only what is new, whatever 
   expect(await count('chats')).toBe(1);
 });
 
-test('what the account received over the wire, and what another phone exported, is not added', async () => {
+test('does not add messages that were received from WhatsApp or exported by another phone', async () => {
   const { chat_id } = await bring([CHAT.split('\n').slice(0, 2).join('\n')]);
   await sql("SELECT ensure_message_month('2026-03-15')");
   for (const [at, body, mine] of [
@@ -136,11 +137,11 @@ test('what the account received over the wire, and what another phone exported, 
   expect(await bring([CHAT])).toMatchObject({ added: 1, known: 3 });
   const apple = CHAT.replace(/^(\S+), (\d\d:\d\d) - /gm, '[$1, $2:07] ');
   expect(await bring([apple])).toMatchObject({ added: 0, known: 4 });
-  // Said twice, so it is there twice.
+  // Sent twice, so it is stored twice.
   expect(await count("messages WHERE body LIKE 'ok%'")).toBe(2);
 });
 
-test('what cannot be told is asked, and nothing is stored', async () => {
+test('asks about what is ambiguous, and stores nothing', async () => {
   const open = CHAT.replaceAll('13/03', '02/03');
   expect(await refusal([open])).toBe('export_date_order');
   expect(await refusal([CHAT], { file: '_chat.txt' })).toBe('export_chat');
@@ -161,7 +162,7 @@ test('what cannot be told is asked, and nothing is stored', async () => {
   expect(await sql("SELECT kind FROM chats WHERE subject = 'Trip'")).toEqual([{ kind: 'group' }]);
 });
 
-test('a chat that is known is found by its name or by a number, and never guessed', async () => {
+test('finds a known chat by name or number, and never guesses', async () => {
   for (const [name, number] of [
     ['Ana', '4915112345678'],
     ['Ben', '4915112345679'],
@@ -187,7 +188,7 @@ test('a chat that is known is found by its name or by a number, and never guesse
   expect(await count('contacts')).toBe(4);
 });
 
-test('of a .zip only the text of the chat is read, and one that is up to no good is refused', async () => {
+test('reads only the chat’s text of a .zip, and refuses a malicious one', async () => {
   const zip = await zipOf({ 'IMG-1.jpg': 'not read', 'notes.txt': 'x', 'a/_chat.txt': CHAT });
   expect(await bring([zip], { file: 'WhatsApp Chat - Ana.zip' })).toMatchObject({
     added: 4,
@@ -201,7 +202,7 @@ test('of a .zip only the text of the chat is read, and one that is up to no good
   );
 });
 
-test('one that is broken off leaves whole batches, and goes on when it is repeated', async () => {
+test('leaves whole batches when interrupted, and continues when repeated', async () => {
   const long = [
     '13/01/2026, 00:00 - Ana: begin',
     ...times(3_500, (n) => `14/01/2026, ${String(n % 24).padStart(2, '0')}:00 - Ana: line ${n}`),
@@ -219,7 +220,7 @@ test('one that is broken off leaves whole batches, and goes on when it is repeat
   expect(await bring([long])).toMatchObject({ added: 2_501, known: 1_000 });
 });
 
-test('imports many thousand lines, and adds none of them a second time', {
+test('imports many thousands of lines, and adds none of them a second time', {
   timeout: 240_000,
 }, async () => {
   const begin = Date.UTC(2024, 0, 1);
