@@ -49,7 +49,7 @@ async function say(chat: ChatId, sender: ContactId | null, over: Partial<Message
   });
 }
 
-/** As many as nobody should have to page through by number. */
+/** A chat too long to page through by offset. */
 async function fill(chat: ChatId, sender: ContactId): Promise<void> {
   for (const month of [7, 8, 9]) {
     await sql('SELECT ensure_message_month($1)', [new Date(Date.UTC(2026, month, 15))]);
@@ -94,7 +94,7 @@ beforeAll(async () => {
   await fill(crowd, two.contact);
 }, 120_000);
 
-test('lists chats with their last words and grants, the newest first, and finds them by name', async () => {
+test('lists chats with their last message and grants, newest first, and finds them by name', async () => {
   const { chats, cursor } = await reader.list({ limit: 1 });
   expect(chats).toMatchObject([
     {
@@ -112,7 +112,7 @@ test('lists chats with their last words and grants, the newest first, and finds 
   expect((await reader.list({ q: 'nobody', limit: 5 })).chats).toEqual([]);
 });
 
-test('tells who wrote, what it is in words, and what it answers', async () => {
+test('returns each message’s author, text and quoted message', async () => {
   const { messages, older, newer } = await reader.messages(dana, { limit: LIMIT });
   expect({ older, newer }).toEqual({ older: false, newer: false });
   expect(messages.map(({ author, label, text }) => [author, label, text])).toEqual([
@@ -129,7 +129,7 @@ test('tells who wrote, what it is in words, and what it answers', async () => {
   });
 });
 
-test('walks a chat of 100,000 up and down by its key, without a gap or a line twice', async () => {
+test('pages through a chat of 100,000 messages in both directions without gaps or duplicates', async () => {
   const end = await reader.messages(crowd, { limit: LIMIT });
   expect(end.messages.at(-1)?.text).toBe(`line ${MANY}`);
   expect({ older: end.older, newer: end.newer }).toEqual({ older: true, newer: false });
@@ -147,7 +147,7 @@ test('walks a chat of 100,000 up and down by its key, without a gap or a line tw
   expect({ older: around.older, newer: around.newer }).toEqual({ older: true, newer: true });
 });
 
-test('a page is read by the index of the chat, wherever it lies', async () => {
+test('reads a page by the index of the chat, wherever it is', async () => {
   const middle = await reader.messages(crowd, { limit: 1, message: 'many50000' });
   const [micros, id] = middle.messages.at(-1)?.cursor.split('_') ?? [];
   const plan = await sql<{ 'QUERY PLAN': string }>(
@@ -163,7 +163,7 @@ test('a page is read by the index of the chat, wherever it lies', async () => {
   expect(pages).toBeLessThan(120);
 });
 
-test('the last words of a chat are looked for by its index, also where another has nearly all there are', async () => {
+test('finds the last message of a chat by its index, even if another chat has nearly all messages', async () => {
   await sql('ANALYZE messages');
   const plan = await sql<{ 'QUERY PLAN': string }>(
     `EXPLAIN (ANALYZE, BUFFERS) SELECT last.id FROM chats c CROSS JOIN LATERAL (
@@ -177,7 +177,7 @@ test('the last words of a chat are looked for by its index, also where another h
   expect(read.filter((index) => !index.includes('_account_id_chat_id'))).toEqual([]);
 });
 
-test('what was forgotten is not there, and what never was is not found', async () => {
+test('returns no erased messages, and does not find an unknown chat', async () => {
   await sql('DELETE FROM messages WHERE chat_id = $1', [dana]);
   expect(await reader.messages(dana, { limit: LIMIT })).toEqual({
     messages: [],
