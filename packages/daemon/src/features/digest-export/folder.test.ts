@@ -24,7 +24,7 @@ const saved = async () =>
     .filter(Boolean)
     .map((line) => JSON.parse(line).text);
 
-test('lines are appended, once however often, for nobody else to read', async () => {
+test('appends lines once, however often, in a file that only the owner can read', async () => {
   await putDigestLines(file, 'a', lines('a', 'one', 'two'));
   await putDigestLines(file, 'b', lines('b', 'three'));
   const { ino } = await stat(file);
@@ -35,14 +35,14 @@ test('lines are appended, once however often, for nobody else to read', async ()
   expect((await stat(file)).mode & 0o777).toBe(0o600);
 });
 
-test('a digest that was made anew takes the place of what it said before', async () => {
+test('replaces the lines of a digest that was created again', async () => {
   await putDigestLines(file, 'a', lines('a', 'one', 'two'));
   await putDigestLines(file, 'b', lines('b', 'three'));
   await putDigestLines(file, 'a', lines('a', 'better'));
   expect(await saved()).toEqual(['three', 'better']);
 });
 
-test('a line that was cut off by a kill is made whole, and those of others stay', async () => {
+test('repairs a line that was cut off by a kill, and keeps those of others', async () => {
   await putDigestLines(file, 'a', lines('a', 'one'));
   await appendFile(file, 'not ours, not JSON\n{"digest_id":"b","te');
   await putDigestLines(file, 'b', lines('b', 'two'));
@@ -51,7 +51,7 @@ test('a line that was cut off by a kill is made whole, and those of others stay'
   );
 });
 
-test('what is erased is gone from the file, and the file with its last line', async () => {
+test('removes erased lines, and the file with its last line', async () => {
   await putDigestLines(file, 'a', lines('a', 'one', 'two'));
   await putDigestLines(file, 'b', lines('b', 'three'));
   expect(await dropDigestLines(file, new Set(['a', 'x']))).toBe(2);
@@ -62,7 +62,7 @@ test('what is erased is gone from the file, and the file with its last line', as
   expect(await dropDigestLines(file, new Set(['b']))).toBe(0);
 });
 
-test('wherever a write ends, and however often it is tried, each digest is there once and whole', async () => {
+test('keeps each digest once and complete, wherever a write ends and however often it is repeated', async () => {
   const step = fc.record({
     digest: fc.constantFrom('a', 'b', 'c'),
     cut: fc.nat(200),
@@ -75,7 +75,7 @@ test('wherever a write ends, and however often it is tried, each digest is there
         const before = await text();
         await putDigestLines(file, digest, lines(digest, 'first', 'second'));
         const after = await text();
-        // A kill leaves the file as it was, with some of what was appended.
+        // A kill leaves the file as it was, plus a part of what was appended.
         if (kill && after.startsWith(before))
           await writeFile(file, after.slice(0, before.length + cut));
       }
@@ -97,7 +97,7 @@ test('wherever a write ends, and however often it is tried, each digest is there
   );
 });
 
-test('a segment is one line, whatever was said', () => {
+test('writes a segment as one line, whatever it contains', () => {
   const [segment] = digestSegments(
     {
       id: 'd',

@@ -1,4 +1,4 @@
-// Digests on their way to another memory: once each, signed, tried again, and gone when they have to go.
+// Tests the digest export: each digest once, signed, retried, and removed when it is erased.
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -128,11 +128,11 @@ async function lines(): Promise<Record<string, unknown>[]> {
   );
 }
 
-test('a digest and each of its facts is a line of the day’s file', async () => {
+test('writes a digest and each of its facts as lines of the day’s file', async () => {
   verifies('004-T2-JSONL');
   const id = await write('The family planned the weekend.');
   await idle();
-  // The day is the group's: half past ten in the evening in London is the next morning in Kolkata.
+  // The group's day: half past ten in the evening in London is the next morning in Kolkata.
   expect(await readdir(folder)).toEqual(['2026-03-12.jsonl']);
   const place = { digest_id: id, device_id: 'annie-whatsapp', group: 'Holliday', group_id: chat };
   expect(await lines()).toEqual([
@@ -158,7 +158,7 @@ test('a digest and each of its facts is a line of the day’s file', async () =>
   ]);
 });
 
-test('it is there once, also after a kill before the job was done, and as it was made last', async () => {
+test('writes the latest version once, even after a kill before the job was done', async () => {
   const id = await write('First');
   await idle();
   // As after a kill: the lines are written and the job is not done.
@@ -171,7 +171,7 @@ test('it is there once, also after a kill before the job was done, and as it was
   expect((await lines()).map(({ text }) => text)).toEqual(['Second', 'Dinner at eight']);
 });
 
-test('hours go only where the owner wants them, and nothing goes nowhere', async () => {
+test('exports hourly digests only where enabled, and nothing without a target', async () => {
   await write('An hour', { kind: 'hourly' });
   settings = { ...settings, folder: null };
   await write('A day');
@@ -183,7 +183,7 @@ test('hours go only where the owner wants them, and nothing goes nowhere', async
   expect(await lines()).toHaveLength(2);
 });
 
-test('the webhook gets it signed, under the same id until it takes it, and once', async () => {
+test('sends a signed request to the webhook with the same id until it is accepted, then no more', async () => {
   const { webhook_secret: secret } = await outside.verbs.change({
     folder: null,
     webhook_url: `http://127.0.0.1:${port}/memory`,
@@ -215,7 +215,7 @@ test('the webhook gets it signed, under the same id until it takes it, and once'
   expect(received.length).toBe(2);
 });
 
-test('nothing inside the network is reached, whatever the address', async () => {
+test('never connects to an address inside the network', async () => {
   settings = {
     ...settings,
     folder: null,
@@ -231,7 +231,7 @@ test('nothing inside the network is reached, whatever the address', async () => 
     ),
   );
   expect(received).toEqual([]);
-  // The failure is logged before the job is put back: only then can it be taken away for the next test.
+  // The failure is logged before the job is put back; only then can the job be removed for the next test.
   await eventually(
     async () =>
       (await sql("SELECT 1 FROM relay_jobs.job WHERE name = 'outside_memory' AND state = 'retry'"))
@@ -240,7 +240,7 @@ test('nothing inside the network is reached, whatever the address', async () => 
   await sql("DELETE FROM relay_jobs.job WHERE name = 'outside_memory'");
 });
 
-test('what is erased leaves the files at once, and the webhook is told', async () => {
+test('removes erased digests from the files at once, and notifies the webhook', async () => {
   settings = {
     ...settings,
     webhook_url: `http://127.0.0.1:${port}/`,
@@ -250,7 +250,7 @@ test('what is erased leaves the files at once, and the webhook is told', async (
   await idle();
   expect(await outside.copies.erase([id])).toBe(2);
   expect(await lines()).toEqual([]);
-  // A job that is late writes nothing any more.
+  // A late job writes nothing any more.
   await transaction(conversations, (work) => outside.enqueue(work, id, 'daily'));
   jobs.hint('outside_memory');
   await idle();
@@ -264,7 +264,7 @@ test('what is erased leaves the files at once, and the webhook is told', async (
   expect(await sql('SELECT 1 FROM outside_copies')).toEqual([]);
 });
 
-test('a digest that is gone in any other way takes its lines along', async () => {
+test('removes the lines of a digest that was deleted in any other way', async () => {
   await write('Gone');
   await idle();
   await sql('DELETE FROM digests');
@@ -273,7 +273,7 @@ test('a digest that is gone in any other way takes its lines along', async () =>
   expect(await sql('SELECT 1 FROM outside_copies')).toEqual([]);
 });
 
-test('a folder is named from the root', async () => {
+test('requires an absolute path of the folder', async () => {
   await expect(outside.verbs.change({ folder: 'memory' })).rejects.toMatchObject({
     code: 'outside_folder',
   });
