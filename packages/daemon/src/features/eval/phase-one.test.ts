@@ -1,10 +1,10 @@
-// The bar for phase 1: a request that is lost here is lost, what is passed on in vain costs one question.
+// The minimum quality of phase 1: a request that it misses is lost, and a false positive costs one model call.
 import { passesPhaseOne, triggerReport } from '@relay/core/eval/trigger-set';
 import { findAddress } from '@relay/core/observer/trigger/address';
 import { expect, test } from 'vitest';
 import { readDigestSet, readTriggerSet } from './service.ts';
 
-test('of 474 labelled cases hardly a request is lost, and what is passed on stays worth asking', async () => {
+test('passes nearly all requests of 474 labelled cases, and not too many other messages', async () => {
   const cases = await readTriggerSet();
   const sorted = cases.map((given) => (passesPhaseOne(given) ? { given, label: null } : { given }));
   const { asked, phase_one: all, hard } = triggerReport(sorted);
@@ -17,7 +17,7 @@ test('of 474 labelled cases hardly a request is lost, and what is passed on stay
   ).toBe(true);
 });
 
-test('in two weeks of talk a name that nobody has is heard in fewer than one message in a hundred', async () => {
+test('matches a name that nobody has in fewer than 1% of the messages of two weeks', async () => {
   const messages = (await readDigestSet()).flatMap(({ judged }) =>
     judged.map((each) => each.message),
   );
