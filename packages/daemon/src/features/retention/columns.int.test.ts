@@ -20,14 +20,14 @@ const classified = (): string[] =>
     KINDS.flatMap((kind) => columnNames(columns[kind]).map((column) => `${table}.${column}`)),
   );
 
-test('of every column it is said what it holds and how that goes: add yours in features/retention/columns.ts', async () => {
+test('classifies every column and how it is erased: add yours in features/retention/columns.ts', async () => {
   const [there, said] = [await inDatabase(), classified()];
   expect({ unsaid: there.filter((name) => !said.includes(name)) }).toEqual({ unsaid: [] });
   expect({ gone: said.filter((name) => !there.includes(name)) }).toEqual({ gone: [] });
   expect(said).toHaveLength(new Set(said).size);
 });
 
-test('a column that nobody speaks of is found', async () => {
+test('finds a column that is not classified', async () => {
   await sql('CREATE TABLE diary (words text)');
   await sql('ALTER TABLE messages ADD COLUMN mood text');
   const said = classified();
@@ -37,7 +37,7 @@ test('a column that nobody speaks of is found', async () => {
   await sql('DROP TABLE diary');
 });
 
-test('whatever goes by foreign key has one that takes it along', async () => {
+test('has a cascading foreign key for every table that is erased by foreign key', async () => {
   const rows = await sql<{ name: string }>(`SELECT DISTINCT conrelid::regclass::text AS name
     FROM pg_constraint WHERE contype = 'f' AND confdeltype = 'c' AND connamespace = 'relay'::regnamespace
       AND confrelid <> 'accounts'::regclass`);
@@ -48,7 +48,7 @@ test('whatever goes by foreign key has one that takes it along', async () => {
   expect(promised.filter(([name]) => !taken.has(name)).map(([name]) => name)).toEqual([]);
 });
 
-test('a job holds ids, keys and a name of what went wrong: no column of the queue is for words', async () => {
+test('allows only ids, keys and an error name in a job, and no column for text', async () => {
   const jobs = await Jobs.start(database, silentLog);
   await jobs.stop(100);
   const rows = await sql<{
@@ -56,7 +56,7 @@ test('a job holds ids, keys and a name of what went wrong: no column of the queu
   }>(`SELECT column_name AS name FROM information_schema.columns
     WHERE table_schema = 'relay_jobs' AND table_name = 'job' AND data_type IN ('text', 'jsonb')
     ORDER BY 1`);
-  // A newer pg-boss with another column: look at what comes to stand in it.
+  // A newer pg-boss may add a column: check what it contains.
   expect(rows.map(({ name }) => name)).toEqual([
     'data',
     'dead_letter',

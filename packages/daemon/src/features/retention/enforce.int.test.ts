@@ -67,7 +67,7 @@ const left = async (table: string, chat: ChatId) =>
 const groupOf = async (chat: ChatId) =>
   (await retention.verbs.status()).groups.find(({ chat_id }) => chat_id === chat);
 
-test('a message of an observed group is there for 30 days and not longer; the proof reads the rows', async () => {
+test('keeps messages of an observed group for 30 days, as the rows prove', async () => {
   verifies('004-PRIV-RAW-30');
   const chat = await group();
   await say(chat, ago(30 * DAY + 1), 3);
@@ -85,7 +85,7 @@ test('a message of an observed group is there for 30 days and not longer; the pr
   });
   for (const table of ['messages', 'message_keys', 'observed_messages'])
     expect([table, await left(table, chat)]).toEqual([table, 3]);
-  // A day later the next two are due, and go at night by themselves.
+  // A day later the next two are due, and the nightly run deletes them.
   bed.setNow(new Date(NOW.getTime() + DAY));
   await retention.nightly();
   expect(await left('messages', chat)).toBe(1);
@@ -93,7 +93,7 @@ test('a message of an observed group is there for 30 days and not longer; the pr
   bed.setNow(NOW);
 });
 
-test('a digest is there for 4 weeks and not longer, its facts with it; files outside are told first', async () => {
+test('keeps a digest and its facts for 4 weeks, and removes exported copies first', async () => {
   verifies('004-PRIV-DIGEST-4W');
   const chat = await group();
   const old = await digest(chat, ago(28 * DAY + 1_000));
@@ -118,7 +118,7 @@ test('a digest is there for 4 weeks and not longer, its facts with it; files out
   expect(await groupOf(chat)).toMatchObject({ within_limits: true, digests: 1 });
 });
 
-test('a group that is not observed keeps its messages; one that was keeps none from then', async () => {
+test('keeps messages of groups that are not observed, and deletes the earlier ones of a former one', async () => {
   const [never, once] = [await group({ observed: false }), await group()];
   await say(never, ago(100 * DAY), 2);
   await say(once, ago(20 * DAY), 2);
@@ -134,7 +134,7 @@ test('a group that is not observed keeps its messages; one that was keeps none f
   bed.setNow(NOW);
 });
 
-test('exactly as old as it may be is not too old', async () => {
+test('keeps what is exactly as old as the limit', async () => {
   const chat = await group();
   await say(chat, ago(30 * DAY));
   await digest(chat, ago(28 * DAY));
@@ -142,7 +142,7 @@ test('exactly as old as it may be is not too old', async () => {
   expect([await left('messages', chat), await left('digests', chat)]).toEqual([1, 1]);
 });
 
-test('more than fits into one transaction goes all the same', async () => {
+test('deletes more than fits into one transaction', async () => {
   const chat = await group();
   await say(chat, ago(31 * DAY), 2_500);
   await say(chat, ago(DAY));
@@ -150,7 +150,7 @@ test('more than fits into one transaction goes all the same', async () => {
   expect(await left('messages', chat)).toBe(1);
 });
 
-test('what became too old while the daemon was away goes at its start', async () => {
+test('deletes at the start what became too old while the daemon was not running', async () => {
   const chat = await group();
   await say(chat, ago(31 * DAY));
   await retention.start()();
@@ -162,14 +162,14 @@ test('what became too old while the daemon was away goes at its start', async ()
   });
 });
 
-test('it is said when it happens next, and what else has a limit', async () => {
+test('reports the next run and the other limits', async () => {
   const status = await retention.verbs.status();
   expect(status.next_run_at).toBe('2026-11-16T04:17:00.000Z');
   expect(status.others).toContainEqual({ what: 'what was received, as it came', limit: '7 days' });
   await pruneOldRows(database.kysely, world.log);
 });
 
-test('the ledger says how much went, and of whom it says nothing', async () => {
+test('records in the ledger how much was deleted, without naming anybody', async () => {
   const rows =
     await sql(`SELECT actor, outcome, reason, detail FROM ledger WHERE action = 'enforce_retention'
     ORDER BY seq LIMIT 1`);

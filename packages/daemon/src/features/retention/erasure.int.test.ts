@@ -35,7 +35,7 @@ const receive = (chat: ChatId, sender: ContactId, id: MessageId) =>
     ]),
   );
 
-test('what WhatsApp delivers again after it was erased stays erased; what is new is taken', async () => {
+test('keeps an erased message erased when WhatsApp delivers it again, and stores new ones', async () => {
   const { contact, messages, group } = await plant(sql, account);
   await retention.verbs.forget(contact);
   const [again] = await db
@@ -52,7 +52,7 @@ test('what WhatsApp delivers again after it was erased stays erased; what is new
   for (const id of messages) expect(JSON.stringify(marks)).not.toContain(id);
 });
 
-test('a hash in the ledger is salted: once the chat is erased nobody can try words on it', async () => {
+test('salts hashes in the ledger, so that texts cannot be guessed once the chat is erased', async () => {
   const { chat, contact } = await plant(sql, account);
   const entry = {
     actor: 'owner',
@@ -82,7 +82,7 @@ test('a hash in the ledger is salted: once the chat is erased nobody can try wor
   expect(await verifyLedger(db, account)).toBeNull();
 });
 
-test('of what others wrote, only the quotation and the number that WhatsApp put in are taken out', async () => {
+test('removes only the quote and the number that WhatsApp inserted into messages of others', async () => {
   const cleo = await plant(sql, account);
   const ben = await plant(sql, account, { group: cleo.group });
   const [own] = cleo.messages.slice(-1);
@@ -109,7 +109,7 @@ test('of what others wrote, only the quotation and the number that WhatsApp put 
   ]);
 });
 
-test('somebody whom only notifications name is erased by that name', async () => {
+test('erases somebody known only from notifications by that name', async () => {
   const { group } = await plant(sql, account);
   await sql(
     `INSERT INTO messages (account_id, chat_id, sent_at, from_me, message_id, kind, body, sender_name, source)
@@ -125,7 +125,7 @@ test('somebody whom only notifications name is erased by that name', async () =>
   expect(await sql(`SELECT FROM messages WHERE sender_name = 'Aunt May'`)).toEqual([]);
 });
 
-test('nobody can forget themselves, or somebody who is not there', async () => {
+test('refuses to erase the account itself or an unknown contact', async () => {
   const { contact, phone } = await plant(sql, account);
   await sql('UPDATE accounts SET phone = $2 WHERE id = $1', [account, phone]);
   await expect(retention.verbs.forget(contact)).rejects.toMatchObject({ code: 'forget_self' });
@@ -135,7 +135,7 @@ test('nobody can forget themselves, or somebody who is not there', async () => {
   }
 });
 
-test('a conversation in progress is ended first, and its turn leaves nothing behind', async () => {
+test('ends a running conversation first, and its turn leaves nothing behind', async () => {
   const conversations = await freshDaemonHarness(onTestFinished);
   const { sql } = conversations;
   const turn = heldTurn();

@@ -12,7 +12,7 @@ const EVERY_PLACE = Object.entries(ERASURE_COLUMNS)
   .flatMap(([table, columns]) => personalColumns(columns).map((column) => `${table}.${column}`))
   .sort();
 
-test('a person is gone from every column of every table; what is of others is as it was', async () => {
+test('erases a contact from every column of every table, and leaves others’ data unchanged', async () => {
   const cleo = await plant(sql, account, { at: new Date(Date.now() - DAY) });
   const before = await bed.rows();
   const ben = await plant(sql, account, { group: cleo.group });
@@ -35,14 +35,14 @@ test('a person is gone from every column of every table; what is of others is as
   expect(await verifyLedger(database.kysely, account)).toBeNull();
 });
 
-test('a group is gone from every column of every table', async () => {
+test('erases a group from every column of every table', async () => {
   const { group, contact, tag } = await plant(sql, account);
   await retention.verbs.forget(group);
   await retention.verbs.forget(contact);
   expect(await placesOf(tag)).toEqual([]);
 });
 
-test('a token that was for them alone is for nobody then, and what it has read it has read', async () => {
+test('empties a token’s list when its only contact is erased, and keeps its recorded reads', async () => {
   const { contact, chat } = await plant(sql, account);
   const [token] = await sql<{ id: string }>(
     `INSERT INTO tokens (account_id, name, hash, scopes, contacts) VALUES ($1, 'one', 'one', '{}', $2)

@@ -14,7 +14,7 @@ const GROUPS = [0, 1] as const;
 
 const person = fc.constantFrom(...PEOPLE);
 const group = fc.constantFrom(...GROUPS);
-// The limits themselves are where one too many or one too few would go.
+// Days around the limits, where one day too many or too few would show.
 const back = fc.oneof(fc.integer({ min: 0, max: 45 }), fc.constantFrom(28, 29, 30, 31));
 const command = fc.oneof(
   { weight: 6, arbitrary: fc.record({ do: fc.constant('say' as const), group, person, back }) },
@@ -39,7 +39,7 @@ const command = fc.oneof(
 );
 type Command = typeof command extends fc.Arbitrary<infer T> ? T : never;
 
-/** What should be there, kept in the simplest way. */
+/** The expected content, in the simplest form. */
 class Model {
   now = Date.now();
   readonly #people = new Map<number, { contact: string; chat: string }>();
@@ -191,7 +191,7 @@ class Model {
   }
 }
 
-test('whatever is said, digested, observed, forgotten and however time passes: what is too old or somebody’s who was forgotten is gone, and nothing else is', async () => {
+test('erases exactly what is too old or belongs to an erased contact, after any sequence of messages, digests, observation, erasures and time', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(command, { minLength: 5, maxLength: 30 }), async (steps) => {
       const model = new Model();

@@ -29,7 +29,7 @@ const own = { kind: 'private', data: join(directory, 'data') } as const;
 const sql = async (text: string, values: readonly unknown[] = []) =>
   (await database.pool.query(text, [...values])).rows;
 
-/** Everything but the account. */
+/** Deletes everything but the account. */
 async function deleteAll() {
   const tables = [
     'outbox',
@@ -51,7 +51,7 @@ async function deleteAll() {
     await sql(`DELETE FROM ${table}`);
 }
 
-/** So much of it that segments of the log are used a second time. */
+/** Writes enough that segments of the log are recycled. */
 async function fillLog(words: string) {
   for (let n = 0; n < 8; n++) {
     await sql(`SELECT pg_logical_emit_message(false, 'log', $1 || repeat('x', 12000000))`, [words]);
@@ -60,7 +60,7 @@ async function fillLog(words: string) {
   await sql('CHECKPOINT');
 }
 
-test('no byte is left of what was deleted, in no table, index, sample or log', {
+test('leaves no byte of deleted data in any table, index, statistic or log', {
   timeout: 120_000,
 }, async () => {
   const [row] = await sql(`INSERT INTO accounts (label) VALUES ('me') RETURNING id`);
@@ -68,7 +68,7 @@ test('no byte is left of what was deleted, in no table, index, sample or log', {
   await sql('ANALYZE');
   await fillLog(tag);
 
-  // The scan can fail: it finds them in heaps, in what is compressed beside them, in samples, in the log.
+  // Proves that the scan works: it finds the text in heaps, in compressed values, in statistics and in the log.
   const planted = await scanFolder(directory, tag);
   expect(new Set(planted.map(({ way }) => way))).toEqual(new Set(['plain', 'compressed']));
   const files = planted.map(({ file }) => file).join('\n');
@@ -89,7 +89,7 @@ test('no byte is left of what was deleted, in no table, index, sample or log', {
   expect(await sql('SHOW wal_recycle')).toEqual([{ wal_recycle: 'on' }]);
 });
 
-test('whoever still reads what was is waited for; then it is said that the bytes are not gone', async () => {
+test('waits for open snapshots, then reports that the bytes are still there', async () => {
   const reader = await database.pool.connect();
   await reader.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
   await reader.query('SELECT count(*) FROM messages');
@@ -101,7 +101,7 @@ test('whoever still reads what was is waited for; then it is said that the bytes
   reader.release();
 });
 
-/** A transaction that has made a table, on a server that may have to recover first. */
+/** A transaction that has created a table, on a server that may have to recover first. */
 async function begunAgain(): Promise<PoolClient> {
   const opened: PoolClient[] = [];
   await eventually(async () => {
@@ -118,7 +118,7 @@ async function begunAgain(): Promise<PoolClient> {
   return opened[0] as PoolClient;
 }
 
-test('what a server that was killed left of a table it was writing is removed, and nothing else', {
+test('removes the table files that a killed server left behind, and nothing else', {
   timeout: 60_000,
 }, async () => {
   const words = 'u5e3b1d9f7a2c4806e8d6b4f2a0c1q';
@@ -127,7 +127,7 @@ test('what a server that was killed left of a table it was writing is removed, a
   await writer.query('BEGIN');
   await writer.query('CREATE TABLE never_committed AS SELECT $1::text AS words', [words]);
   await sql('CHECKPOINT');
-  // The server ends all others once it has noticed; until then it answers as if nothing had been.
+  // The server ends all connections once it has noticed; until then it answers as if nothing had happened.
   const witness = await database.pool.connect();
   const noticed = once(witness, 'error');
   process.kill(pid, 'SIGKILL');
