@@ -1,4 +1,4 @@
-// The owner looks through the eyes of others: exactly what they would find, and nothing that they did.
+// Tests the owner's search as another actor: exactly what that actor would find, and without recording a read.
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { ContactId } from '@relay/contract/ids';
 import { freshStore } from '@relay/testing/store';
@@ -44,7 +44,7 @@ const found = async (as?: string) => {
   return hits.map(({ text }) => text).sort();
 };
 
-test('the owner finds everything, the assistant what may be read', async () => {
+test('finds everything as the owner, and what may be read as the assistant', async () => {
   expect(await found()).toHaveLength(4);
   expect(await found('assistant')).toEqual([
     'the boiler in a book',
@@ -53,7 +53,7 @@ test('the owner finds everything, the assistant what may be read', async () => {
   ]);
 });
 
-test('a program finds what its token opens of that, and what its own search would find', async () => {
+test('finds as a client what its token may read, the same as its own search', async () => {
   const all = await token(['search:read']);
   const one = await token(['search:read', 'messages:read'], [sam.contact]);
   expect(await found(all)).toHaveLength(3);
@@ -64,7 +64,7 @@ test('a program finds what its token opens of that, and what its own search woul
   expect(there.hits).toEqual([]);
 });
 
-test('to look is neither a read of theirs nor a use of the token', async () => {
+test('records neither a read nor a use of the token', async () => {
   const id = await token(['search:read']);
   expect(await found(id)).not.toEqual([]);
   expect(await store.sql('SELECT FROM token_reads')).toEqual([]);
@@ -73,7 +73,7 @@ test('to look is neither a read of theirs nor a use of the token', async () => {
   ]);
 });
 
-test('one that may not search, one that ended and one that never was say so', async () => {
+test('refuses a token that may not search, was revoked or never existed', async () => {
   const cannot = await token(['messages:read']);
   const ended = await token(['search:read']);
   await store.sql('UPDATE tokens SET revoked_at = now() WHERE id = $1', [ended]);

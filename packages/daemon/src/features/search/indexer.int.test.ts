@@ -29,7 +29,7 @@ function start() {
   onTestFinished(() => indexer.stop());
 }
 
-test('a restart goes on where the last one was, and nothing is indexed twice', async () => {
+test('continues after a restart where it was, and indexes nothing twice', async () => {
   await chatter.say({ chat, text: 'heron one' });
   chatter.indexer.start();
   await chatter.indexer.caughtUp();
@@ -43,7 +43,7 @@ test('a restart goes on where the last one was, and nothing is indexed twice', a
   expect(await documents()).toBe(2);
 });
 
-test('a message whose transaction ends after a later one is indexed too', async () => {
+test('indexes a message whose transaction ends after a later one', async () => {
   const slow = await store.database.pool.connect();
   try {
     await slow.query('BEGIN');
@@ -68,13 +68,13 @@ test('a message whose transaction ends after a later one is indexed too', async 
   }
 });
 
-test('what is stored is found by itself, without being asked', async () => {
+test('indexes stored messages by itself', async () => {
   start();
   await chatter.say({ chat, text: 'stork' });
   await eventually(async () => (await found('stork')) === 1);
 });
 
-test('a document goes with its message, and with its chat', async () => {
+test('deletes a document with its message, and with its chat', async () => {
   start();
   const { chat: other } = await chatter.person('Bo', '14155559999');
   await chatter.say({ chat, text: 'crane' }, { chat: other, text: 'crane' });
@@ -86,7 +86,7 @@ test('a document goes with its message, and with its chat', async () => {
   expect(await documents()).toBe(0);
 });
 
-test('words that were cut another way before are indexed anew', async () => {
+test('indexes again when the index version has changed', async () => {
   start();
   await chatter.say({ chat, text: 'ibis' });
   await chatter.indexer.caughtUp();
@@ -100,14 +100,14 @@ test('words that were cut another way before are indexed anew', async () => {
   expect(await documents()).toBe(1);
 });
 
-test('more than fits one batch is indexed whole', async () => {
+test('indexes more than fits into one batch', async () => {
   start();
   await chatter.say(...Array.from({ length: 1_201 }, (_, n) => ({ chat, text: `plover ${n}` })));
   await chatter.indexer.caughtUp();
   expect(await documents()).toBe(1_201);
 });
 
-test('whatever people write can be indexed and asked for', async () => {
+test('indexes and finds any text that people write', async () => {
   start();
   const written = fc.sample(fc.string({ unit: 'binary', maxLength: 60 }), 300);
   const odd = ["''", '\\', "a'b\\c", ':*', '<->', 'x'.repeat(60_000), '瓷砖'.repeat(5_000)];
@@ -121,7 +121,7 @@ test('whatever people write can be indexed and asked for', async () => {
   expect(row).toEqual({ all: true });
 });
 
-test('a daemon that lost its lease indexes nothing more', async () => {
+test('stops indexing when the daemon has lost its lease', async () => {
   const former = chatter;
   await open();
   await store.sql('UPDATE account_leases SET epoch = epoch + 1');
@@ -137,7 +137,7 @@ test('a daemon that lost its lease indexes nothing more', async () => {
   expect(await documents()).toBe(0);
 });
 
-test('long messages are indexed in several batches, and each can be found', async () => {
+test('indexes long messages in several batches, and each can be found', async () => {
   const long = 'pelican '.repeat(8_000);
   await chatter.say({ chat, text: `heron ${long}` });
   for (let n = 0; n < 38; n++) await chatter.say({ chat, text: long });
@@ -149,7 +149,7 @@ test('long messages are indexed in several batches, and each can be found', asyn
   expect(await found('egret')).toBe(1);
 });
 
-test('the event loop turns between two long messages that are indexed', async () => {
+test('yields to the event loop between two long messages', async () => {
   let turns = 0;
   let isOver = false;
   const count = () => {

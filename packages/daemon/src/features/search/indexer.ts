@@ -167,7 +167,7 @@ function toDocument({ id, chat_id, sender_id, sent_at, kind, body }: MessageToIn
   ];
 }
 
-/** Locks and returns the position; starts again from the beginning when the tokenizer's version has changed. */
+/** Locks and returns the position; starts again from the beginning when the index version has changed. */
 async function lockIndexProgress(tx: Transaction, account: AccountId): Promise<number> {
   const { rows } = await sql<{ version: number; indexed_up_to: number }>`
     SELECT version, indexed_up_to FROM search_progress WHERE account_id = ${account} FOR UPDATE`.execute(
@@ -207,7 +207,7 @@ export async function indexDigest(
   await insertDigestDocuments(tx, account, [digest]);
 }
 
-/** Indexes all digests again when the tokenizer's version has changed. */
+/** Indexes all digests again when the index version has changed. */
 async function reindexDigests(tx: Transaction, account: AccountId): Promise<void> {
   await sql`DELETE FROM search_documents WHERE account_id = ${account}
     AND source_kind IN ('digest', 'fact')`.execute(tx);

@@ -4,7 +4,7 @@ import { openChatter } from './testing/chatter.ts';
 
 const OWNER = { kind: 'owner' } as const;
 
-test('of a long history rare words are found wherever they stand, frequent ones where they are new or together', async () => {
+test('finds rare words anywhere in a long history, and frequent ones in new messages or together', async () => {
   const store = await freshStore();
   const chatter = await openChatter(store);
   const { chat } = await chatter.person('Ana');
@@ -16,7 +16,7 @@ test('of a long history rare words are found wherever they stand, frequent ones 
   );
   chatter.indexer.start();
   await chatter.indexer.caughtUp();
-  // As if half a million others had come since.
+  // As if half a million other messages had arrived since.
   await store.sql(`SELECT setval('search_documents_id_seq', 500000)`);
   const new_ = Array.from({ length: 160 }, (_, n) => ({ chat, text: `boat ${n}` }));
   await chatter.say(...new_, { chat, text: 'anchor ahoy' });
@@ -32,7 +32,7 @@ test('of a long history rare words are found wherever they stand, frequent ones 
   expect(boats).not.toContain('the boat is old');
 });
 
-test('a word that every message has is found about as fast right after a history was read as later', async () => {
+test('finds a word of every message about as fast right after a history sync as later', async () => {
   const store = await freshStore();
   const chatter = await openChatter(store);
   const { chat, contact } = await chatter.person('Ana');
@@ -43,7 +43,7 @@ test('a word that every message has is found about as fast right after a history
      FROM generate_series(1, 8000) n`,
     [store.account, chat, contact],
   );
-  // As it is before the server has looked at what came.
+  // As before the server has analyzed the new rows.
   await store.sql('ALTER TABLE search_documents SET (autovacuum_enabled = false)');
   chatter.indexer.start();
   await chatter.indexer.caughtUp();

@@ -38,21 +38,21 @@ beforeAll(async () => {
   await vectors.follower.stop();
 });
 
-describe('by meaning', () => {
-  test('what shares no word is found, for the owner and beside a question', async () => {
+describe('semantic search', () => {
+  test('finds messages that share no word, for the owner and as context of a question', async () => {
     expect((await texts(OWNER, 'red car'))[0]).toBe('crimson automobile');
     const [first] = await search.retrieve(OWNER, 'red car');
     expect(first?.text).toBe('crimson automobile');
   });
 
-  test('the owner is told that it was not found by its words', async () => {
+  test('tells the owner that a hit was not found by its words', async () => {
     const { hits, sure } = await verbs.search({ q: 'red car', limit: 1 });
     expect({ sure, by: hits[0]?.by }).toEqual({ sure: true, by: 'meaning' });
     const { hits: plain } = await verbs.search({ q: 'bakery', limit: 1 });
     expect(plain[0]?.by).toBe('words');
   });
 
-  test('only within what may be read and was chosen', async () => {
+  test('finds only what may be read and is within the bounds', async () => {
     expect(await texts({ kind: 'assistant' }, 'red car')).toEqual([]);
     expect(await texts({ kind: 'chat', chat: club }, 'red car')).not.toContain(
       'crimson automobile',
@@ -63,15 +63,15 @@ describe('by meaning', () => {
     );
   });
 
-  test('a model that does not answer leaves the words', async () => {
+  test('falls back to words when the model does not answer', async () => {
     embedder.failing = new Error('gone');
     expect(await texts(OWNER, 'bakery')).toEqual(['the bakery closes early']);
     embedder.failing = null;
   });
 });
 
-describe('what was changed later', () => {
-  test('stands before what it changed, though it has less of the question', async () => {
+describe('a later change', () => {
+  test('ranks before the message it changes, although it matches less of the question', async () => {
     const asked = await texts({ kind: 'chat', chat: club }, 'gate code on Quay Street');
     expect(asked.slice(0, 2)).toEqual([
       'Quay Street gate: the code changed, 3046 now',
@@ -79,12 +79,12 @@ describe('what was changed later', () => {
     ]);
   });
 
-  test('does not stand before what the question names by its number', async () => {
+  test('does not rank before a message that the question names by its number', async () => {
     const [first] = await texts(OWNER, 'gate code Quay Street 7719', { chat: club });
     expect(first).toBe('Gate code on Quay Street: 7719');
   });
 
-  test('is looked for in the same chat only, and not past the time that was chosen', async () => {
+  test('is searched only in the same chat and within the chosen time', async () => {
     const [first] = await texts({ kind: 'chat', chat: club }, 'gate code Quay Street', {
       to: at('2026-02-01'),
     });
@@ -92,7 +92,7 @@ describe('what was changed later', () => {
   });
 });
 
-test('where nothing is about the question, a model is shown nothing, and the owner what comes nearest', async () => {
+test('gives a model nothing and the owner the closest hits when nothing matches the question', async () => {
   const question = 'electric guitar lessons at the bakery for beginners tuning strings';
   expect(await search.retrieve(OWNER, question)).toEqual([]);
   const { hits, sure } = await verbs.search({ q: question, limit: 3 });

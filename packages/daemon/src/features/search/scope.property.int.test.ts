@@ -1,5 +1,5 @@
-// Random people, groups, grants, messages and questions: what is found, retrieved or read back lies within
-// what may be read, by a rule written down here a second time.
+// Random contacts, groups, grants, messages and questions: everything found, retrieved or read is within what may be
+// read, according to a second implementation of the rule in this file.
 import type { ChatId, ContactId } from '@relay/contract/ids';
 import { findZone } from '@relay/core/schedule/zone';
 import { freshStore, times } from '@relay/testing/store';
@@ -11,7 +11,7 @@ import { MessageSearch } from './search.ts';
 import { findCandidates, findLaterChanges } from './sql.ts';
 import { openChatter } from './testing/chatter.ts';
 
-// PROPERTY_RUNS asks for the long run.
+// PROPERTY_RUNS requests the long run.
 const numRuns = process.env.PROPERTY_RUNS ? 200 : 25;
 
 const store = await freshStore();
@@ -22,7 +22,7 @@ const chatter = await openChatter(store, { now: () => NOW, admins: [ADMIN] });
 const UTC = findZone('UTC');
 if (UTC === null) throw new Error('no UTC');
 
-/** Every document with its chat. To whoever asks, all of them lie near, whatever they may read. */
+/** Every document with its chat. All of them are near every question, whatever the caller may read. */
 let chats: ReadonlyMap<number, ChatId> = new Map();
 const everything = () => ({
   chance: 0,
@@ -60,7 +60,7 @@ interface Place {
   readonly own: boolean;
 }
 
-test('whoever asks, nothing outside of what they may read is found', async () => {
+test('finds nothing outside of what the caller may read', async () => {
   verifies('001-CONTEXT-SCOPE');
   const people = await Promise.all(['Ana', 'Bo', 'Cy', 'Dee'].map((name) => chatter.person(name)));
   const admin = await chatter.person('Other phone', ADMIN);
@@ -132,7 +132,7 @@ test('whoever asks, nothing outside of what they may read is found', async () =>
       ];
       seen += found.length;
       for (const { chat } of found) expect(readable).toContain(chat);
-      // Nor does what may not be read have a say in the order, or in whether anything is sure.
+      // What may not be read must not influence the order, or whether a result is sure.
       const weighed = await findCandidates(
         place,
         scope,

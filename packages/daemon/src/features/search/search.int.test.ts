@@ -44,7 +44,7 @@ beforeAll(async () => {
 afterAll(() => indexer.stop());
 
 describe('search', () => {
-  test('finds what was said, with who said it where and when', async () => {
+  test('finds messages with author, chat and time', async () => {
     expect(await search.search(OWNER, 'boiler pressure', { limit: 1 })).toEqual([
       {
         message: first,
@@ -63,19 +63,19 @@ describe('search', () => {
     ]);
   });
 
-  test('finds words however they are written', async () => {
+  test('finds words in any spelling', async () => {
     expect(await texts(OWNER, 'CAFE')).toEqual(['Café at five on the quay']);
   });
 
-  test('finds a word by one that begins alike', async () => {
+  test('finds a word by its beginning', async () => {
     expect(await texts(OWNER, 'plumbers')).toEqual(['Call the plumber, the boiler is old']);
   });
 
-  test('of a phrase finds only what has it word by word', async () => {
+  test('finds a phrase only word by word', async () => {
     expect(await texts(OWNER, '"golden lion"')).toEqual(['We meet at the Golden Lion']);
   });
 
-  test('within a chat, by a person, between two times', async () => {
+  test('searches within a chat, by author, and between two times', async () => {
     expect(await texts(OWNER, 'boiler', { chat: sam.chat })).toEqual([
       'boiler suits are in fashion',
     ]);
@@ -95,22 +95,22 @@ describe('search', () => {
     expect((await texts(OWNER, 'boiler sam'))[0]).toBe('boiler suits are in fashion');
   });
 
-  test('a time that was said never widens what was chosen', async () => {
+  test('never widens the chosen bounds by a time in the question', async () => {
     expect(await texts(OWNER, 'golden last week', { to: at('2026-10-09') })).toEqual([
       'We meet at the Golden Lion',
     ]);
     expect(await texts(OWNER, 'golden last week', { chat: mum.chat })).toEqual([]);
   });
 
-  test('words that say nothing are found when nothing else is asked for', async () => {
+  test('finds stop words when the question has no other words', async () => {
     expect(await texts(OWNER, 'the')).toContain('The boiler lost pressure');
   });
 
-  test('marks on messages and empty ones are not there', async () => {
+  test('does not find reactions and empty messages', async () => {
     expect(await texts(OWNER, 'zebra')).toEqual([]);
   });
 
-  test('whatever is typed is a question, never a fault', async () => {
+  test('accepts any input as a question', async () => {
     for (const odd of [
       "'",
       '\\',
@@ -126,8 +126,8 @@ describe('search', () => {
   });
 });
 
-describe('what may be read', () => {
-  test('without a grant the assistant finds nothing; a revoked one hides everything at once', async () => {
+describe('the scope', () => {
+  test('hides everything from the assistant without a grant, and at once after it is revoked', async () => {
     expect(await texts(ASSISTANT, 'boiler')).toEqual([]);
     await grant({ contact: mum.contact });
     expect(await texts(ASSISTANT, 'boiler pressure')).toEqual([
@@ -139,7 +139,7 @@ describe('what may be read', () => {
     await store.sql('DELETE FROM grants');
   });
 
-  test("a person's grant opens no group, a group's no person", async () => {
+  test('keeps grants for contacts and for groups apart', async () => {
     await grant({ contact: sam.contact });
     expect(await texts(ASSISTANT, 'golden lion')).toEqual([]);
     await store.sql('DELETE FROM grants');
@@ -149,7 +149,7 @@ describe('what may be read', () => {
     await store.sql('DELETE FROM grants');
   });
 
-  test("the owner's own chats are the assistant's too", async () => {
+  test('includes the owner’s own chats for the assistant', async () => {
     const self = await person('Me', '19876543210');
     const phone = await person('My other phone', ADMIN);
     await say(
@@ -160,7 +160,7 @@ describe('what may be read', () => {
     expect(await texts(ASSISTANT, 'umbrella')).toHaveLength(2);
   });
 
-  test('a session of one chat finds that chat only, whatever it names', async () => {
+  test('limits a session of one chat to that chat, whatever the question names', async () => {
     const scope = { kind: 'chat', chat: sam.chat } as const;
     expect(await texts(scope, 'boiler')).toEqual(['boiler suits are in fashion']);
     expect(await texts(scope, 'boiler', { chat: mum.chat })).toEqual([]);
@@ -169,8 +169,8 @@ describe('what may be read', () => {
   });
 });
 
-describe('what a model is shown beside a question', () => {
-  test('is what was said about it, and nothing else', async () => {
+describe('context for a model’s question', () => {
+  test('contains only messages about it', async () => {
     expect(await recalled(OWNER, 'what is wrong with the boiler pressure?')).toEqual([
       'The boiler lost pressure',
     ]);
@@ -178,7 +178,7 @@ describe('what a model is shown beside a question', () => {
     expect(await recalled(OWNER, 'what is it?')).toEqual([]);
   });
 
-  test('is never the question itself, nor what the assistant said', async () => {
+  test('never contains the question itself or the assistant’s answers', async () => {
     const self = await person('Me', '19876543210');
     const [question] = await say(
       { chat: self.chat, text: 'where did I park the bicycle' },
@@ -189,20 +189,20 @@ describe('what a model is shown beside a question', () => {
     expect(await recalled(OWNER, asked, question ? { except: question } : {})).toEqual([]);
   });
 
-  test('with a person and a time it is what was said then', async () => {
+  test('contains the messages of the named contact and time', async () => {
     expect(await recalled(OWNER, 'What were we talking about yesterday with Mum?')).toEqual([
       'Café at five on the quay',
     ]);
   });
 
-  test('is five at most', async () => {
+  test('has at most five messages', async () => {
     await say(...Array.from({ length: 9 }, (_, n) => ({ chat: sam.chat, text: `tulip ${n}` })));
     await indexer.caughtUp();
     expect(await recalled(OWNER, 'tulip')).toHaveLength(5);
   });
 });
 
-test('the last messages of a chat, oldest first, in a range', async () => {
+test('returns the last messages of a chat within a range, oldest first', async () => {
   const range = { chat: mum.chat, from: at('2026-10-01'), to: at('2026-10-13') };
   const said = await search.lastMessages(OWNER, { ...range, limit: 10 });
   expect(said.map(({ text, senderName }) => [senderName, text])).toEqual([
@@ -213,11 +213,11 @@ test('the last messages of a chat, oldest first, in a range', async () => {
   expect(last?.text).toBe('Call the plumber, the boiler is old');
 });
 
-describe("the owner's words for chats, people and days", () => {
+describe('the owner’s names for chats, contacts and days', () => {
   const ask = (query: Partial<Parameters<typeof verbs.search>[0]>) =>
     verbs.search({ q: 'boiler', limit: 10, ...query });
 
-  test('a hit is shown between the lines around it', async () => {
+  test('returns a hit with the messages around it', async () => {
     const { hits } = await ask({ q: 'plumber' });
     expect(hits).toMatchObject([
       {
@@ -231,7 +231,7 @@ describe("the owner's words for chats, people and days", () => {
     ]);
   });
 
-  test('a chat and a person are found by name and by number', async () => {
+  test('finds a chat and a contact by name and by number', async () => {
     const { hits } = await ask({ chat: 'mum' });
     expect(hits).toHaveLength(2);
     expect((await ask({ contact: 'sam' })).hits).toMatchObject([{ from_name: 'Sam Okafor' }]);
@@ -243,13 +243,13 @@ describe("the owner's words for chats, people and days", () => {
     expect((await ask({ contact: `+${value}` })).hits).toMatchObject([{ from_name: 'Sam Okafor' }]);
   });
 
-  test('nobody and more than one are said so', async () => {
+  test('refuses an unknown and an ambiguous name', async () => {
     await person('Sam Smith');
     await expect(ask({ chat: 'Zoe' })).rejects.toMatchObject({ code: 'contact_unknown' });
     await expect(ask({ contact: 'sam' })).rejects.toMatchObject({ code: 'contact_ambiguous' });
   });
 
-  test('days are told in words', async () => {
+  test('understands days in words', async () => {
     expect((await ask({ from: '2026-10-02' })).hits).toMatchObject([{ from_me: true }]);
     expect((await ask({ to: '2026-10-01' })).hits).toHaveLength(2);
     await expect(ask({ from: 'soon' })).rejects.toMatchObject({ code: 'unknown_day' });
