@@ -83,7 +83,7 @@ const of = (spans: readonly OtlpSpan[], name: string) => {
   );
 };
 
-test('a turn is one trace: the wait, the model with its calls, the decision and the message', () => {
+test('makes one trace of a turn: the wait, the model with its tool calls, the decision and the message', () => {
   const spans = makeSpans(work);
   expect(drawn(spans)).toEqual([
     'relay.turn 1–9',
@@ -127,7 +127,7 @@ test('a turn is one trace: the wait, the model with its calls, the decision and 
   expect(makeSpans(work)).toEqual(spans);
 });
 
-test('a message without a turn is a trace of its own, and one that comes after its turn joins that', () => {
+test('makes a trace of a message without a turn, and adds a later message to its turn’s trace', () => {
   const alone = makeSpans({
     ...work,
     turns: [],
@@ -143,7 +143,7 @@ test('a message without a turn is a trace of its own, and one that comes after i
   });
 });
 
-test('what failed is an error, without its words; a message that was stopped says by which rule', () => {
+test('marks failures as errors without their text, and names the rule that stopped a message', () => {
   const spans = makeSpans({
     ...work,
     turns: [{ ...turn, state: 'failed' }],
@@ -164,7 +164,7 @@ test('what failed is an error, without its words; a message that was stopped say
   expect(drawn(spans).at(-1)).toBe('relay.deliver 5–7');
 });
 
-test('clocks that disagree never make a span that ends before it began', () => {
+test('never makes a span that ends before it begins, even if clocks disagree', () => {
   const spans = makeSpans({
     ...work,
     turns: [{ ...turn, heardAt: at(3), endedAt: at(1) }],
@@ -176,7 +176,7 @@ test('clocks that disagree never make a span that ends before it began', () => {
     expect(BigInt(endTimeUnixNano)).toBeGreaterThanOrEqual(BigInt(startTimeUnixNano));
 });
 
-/** Whatever a column could hold, whoever wrote it. */
+/** Any text that a column could contain. */
 const anyText = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 60 }),
   fc.constantFrom(
@@ -275,12 +275,12 @@ const texts = (value: unknown): string[] =>
       ? Object.values(value).flatMap(texts)
       : [];
 
-test('whatever stands in the rows, only ids, numbers and words of the lists come out', () => {
+test('exports only ids, numbers and listed words, whatever the rows contain', () => {
   fc.assert(
     fc.property(anyWork, (any) => {
       const spans = makeSpans(any).map((span) => ({
         ...span,
-        // The one word of the owner's own choice; its form is held below.
+        // The only word that the owner chooses; its form is checked below.
         attributes: span.attributes.filter(({ key }) => key !== 'gen_ai.request.model'),
       }));
       const body = makeExportRequest({ version: '0.0.0', instance: RUN }, spans);
@@ -290,13 +290,13 @@ test('whatever stands in the rows, only ids, numbers and words of the lists come
   );
 });
 
-test('a name of a model is one word without room for a sentence or a number to call', () => {
+test('accepts a model name only as one word that can be neither a sentence nor a phone number', () => {
   expect(words.modelWord('qwen2.5:7b-instruct/q4_K')).toBe('qwen2.5:7b-instruct/q4_K');
   for (const no of ['+4915123456789', '4915123456789', 'call Mathilda', 'a@b', '', 'x'.repeat(101)])
     expect(words.modelWord(no)).toBe(words.OTHER_WORD);
 });
 
-test('every tool that an agent can be given is on the list', () => {
+test('lists every tool that an agent can have', () => {
   const source = (folder: string): string[] =>
     readdirSync(folder, { withFileTypes: true }).flatMap((one) => {
       const path = join(folder, one.name);
@@ -319,4 +319,4 @@ test.each([
   ['http://127.0.0.1:4318/', 'http://127.0.0.1:4318/v1/traces'],
   ['https://otlp.example/otlp', 'https://otlp.example/otlp/v1/traces'],
   ['https://otlp.example/v1/traces', 'https://otlp.example/v1/traces'],
-])('%s is told at %s', (endpoint, url) => expect(tracesUrl(endpoint).href).toBe(url));
+])('sends to %s at %s', (endpoint, url) => expect(tracesUrl(endpoint).href).toBe(url));

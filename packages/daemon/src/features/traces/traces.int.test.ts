@@ -1,5 +1,5 @@
-// Finished work over a real database, told to a collector that takes nothing but OTLP. Whatever the collector does:
-// each turn and each message is told once, and the log says what is wrong once.
+// Tests the trace export with a real database and a collector that accepts only OTLP. Whatever the collector does, each
+// turn and each message is sent once, and each problem is logged once.
 import { randomUUID } from 'node:crypto';
 import { freshDaemonHarness, newPhone } from '@relay/testing/daemon-harness';
 import { eventually, sleep } from '@relay/testing/store';
@@ -33,7 +33,7 @@ afterEach(async () => {
   await sql('UPDATE trace_progress SET since = NULL');
 });
 
-/** A message of the owner, as far as the gate. */
+/** A message of the owner, submitted to the gate. */
 async function send(): Promise<string> {
   const message = { to: newPhone(), text: 'the canary sings' };
   return (await sendAsOwner({ db, lease, gate }, message as never)).id;
@@ -45,7 +45,7 @@ const leaves = (id: string) =>
     [id],
   );
 
-/** A turn that ended, with a message of its own if one is named. */
+/** A finished turn, with its own message if one is given. */
 async function turn(message: string | null = null, more = "ended_at = now(), state = 'done'") {
   const id = randomUUID();
   await sql(
@@ -66,10 +66,10 @@ const dashless = (id: string) => id.replaceAll('-', '');
 const names = (id: string) => (collector.traces().get(dashless(id)) ?? []).map(({ name }) => name);
 const arrives = (id: string) => eventually(() => names(id).length > 0);
 const said = () => logged.map(({ message }) => message).filter((one) => /trace|span/.test(one));
-/** Long enough for it to look a few times. */
+/** Long enough for a few polls. */
 const whileItLooks = () => sleep(400);
 
-test('a message of the owner is a trace of its own, told once, with the headers that were asked for', async () => {
+test('sends a message of the owner once as a trace of its own, with the configured headers', async () => {
   await follow(collector.url, 'authorization=Bearer%20abc');
   const id = await send();
   await whileItLooks();
@@ -88,7 +88,7 @@ test('a message of the owner is a trace of its own, told once, with the headers 
   expect(root && wordsIn(root)).toMatchObject({ 'relay.actor': 'owner', 'relay.outbox.id': id });
 });
 
-test('a collector that is away is told everything when it is back, and the log says both once', async () => {
+test('sends everything when an unreachable collector is back, and logs both once', async () => {
   const { port } = collector;
   await collector.close();
   await follow();
@@ -111,7 +111,7 @@ test('a collector that is away is told everything when it is back, and the log s
 }, 90_000);
 
 test.each([400, 401, 404, 500])(
-  'what is answered with %i is not told again, and is said once',
+  'does not send again what is answered with %i, and logs it once',
   async (status) => {
     collector.answer = answering(status);
     await follow();
@@ -128,7 +128,7 @@ test.each([400, 401, 404, 500])(
   },
 );
 
-test('what the collector took only in part is said, and not told again', async () => {
+test('logs a partial rejection, and does not send it again', async () => {
   const partialSuccess = { rejectedSpans: '2', errorMessage: 'too many' };
   collector.answer = answering(200, { partialSuccess });
   await follow();
@@ -139,7 +139,7 @@ test('what the collector took only in part is said, and not told again', async (
   expect(logged.at(-1)?.fields).toEqual({ reason: 'too many', count: 2 });
 });
 
-test('a turn waits a minute for its message; then it is told, and the message joins it when it leaves', async () => {
+test('waits a minute for a turn’s message, then sends the turn, and adds the message when it is sent', async () => {
   await follow();
   const message = await send();
   const id = await turn(message);
@@ -154,7 +154,7 @@ test('a turn waits a minute for its message; then it is told, and the message jo
   expect(names(message)).toEqual([]);
 });
 
-test('what is told is forgotten in time and never told again; what waited for a day is given up', async () => {
+test('deletes old progress without sending twice, and gives up work older than a day', async () => {
   await follow();
   const told = await turn();
   await arrives(told);
@@ -191,7 +191,7 @@ test('what is told is forgotten in time and never told again; what waited for a 
   expect(names(told)).toHaveLength(2);
 });
 
-test('without an endpoint nothing happens, and what happened meanwhile is never told', async () => {
+test('does nothing without an endpoint, and never sends what happened meanwhile', async () => {
   await follow(null);
   const meanwhile = await turn();
   await whileItLooks();
