@@ -1,5 +1,5 @@
-// Receivers that are away, slow, wrong or up to no good. Whatever one does: what it was to be told arrives once
-// it is there, or is a dead letter that can be told anew; and nothing inside the network is ever reached.
+// Tests receivers that are unreachable, slow, wrong or malicious. Every delivery arrives once the receiver works, or is
+// dead and can be replayed; and no address inside the network is ever reached.
 import { RETRY } from '@relay/core/retry';
 import { freshDaemonHarness, openDaemonHarness } from '@relay/testing/daemon-harness';
 import { eventually, freshStore, times } from '@relay/testing/store';
@@ -12,7 +12,7 @@ const world = await freshDaemonHarness();
 const { sql, account } = world;
 const trouble = () => describeWebhookTrouble(world.conversations.db, account);
 const receiver = await openReceiver();
-/** Everywhere on this machine; stands for all that must never be reached. */
+/** Listens on all addresses of this machine, for everything that must never be reached. */
 const sentinel = await openReceiver('0.0.0.0');
 const other = await openReceiver('127.0.0.3');
 afterAll(() => {
@@ -53,7 +53,7 @@ const hangs: Answer = () => {};
 const idsOf = (received: readonly { headers: Readonly<Record<string, string>> }[]) =>
   received.map(({ headers }) => headers['webhook-id']);
 
-test('a receiver that is away for an hour is told everything, once, as soon as it is back', async () => {
+test('delivers everything once, as soon as a receiver is back after an hour', async () => {
   await add({ url: spot.url });
   const said: string[] = [];
   for (let minutes = 0; minutes < 60; minutes += 5) {
@@ -65,13 +65,13 @@ test('a receiver that is away for an hour is told everything, once, as soon as i
   expect((await verbs.list())[0]).toMatchObject({ pending: said.length, dead: 0, enabled: true });
   const back = await openReceiver(away.host, away.port);
   onTestFinished(() => back.close());
-  // The first that gets through brings all others forward: no more time has to pass.
+  // The first successful delivery brings all others forward: no more time has to pass.
   said.push((await says(ANA, 'and now')).id);
   await eventually(async () => {
     await quiet();
     return back.received.length >= said.length;
   });
-  // The last answer is recorded after the receiver has it.
+  // The last answer is stored after the receiver has the request.
   await quiet();
   const told = back.bodies().map(({ data }) => 'message_id' in data && data.message_id);
   expect([...told].sort()).toEqual([...said].sort());
@@ -79,7 +79,7 @@ test('a receiver that is away for an hour is told everything, once, as soon as i
   expect((await verbs.list())[0]).toMatchObject({ pending: 0, dead: 0, failing_since: null });
 });
 
-test('what is answered with 500 is tried by the table, is a dead letter then, and arrives when it is told anew', async () => {
+test('retries after 500 according to the table, then is dead, and is delivered when replayed', async () => {
   receiver.answer = answering(500);
   await add({ url: receiver.url });
   await says(ANA, 'hello');
@@ -136,7 +136,7 @@ test.each<[string, Answer, string]>([
     (_, response) => void response.writeHead(302, { location: '/other' }).end(),
     'too_many_redirects',
   ],
-])('a receiver that %s has not taken it, and is tried again', async (_, answer, failure) => {
+])('retries when the receiver %s', async (_, answer, failure) => {
   receiver.answer = answer;
   await add({ url: receiver.url });
   await says(ANA, 'hello');
@@ -149,7 +149,7 @@ test.each<[string, Answer, string]>([
   expect(sentinel.connections()).toBe(0);
 });
 
-test('an answer of any size and form with a status of 2xx is enough', async () => {
+test('accepts a 2xx answer of any size and form', async () => {
   receiver.answer = (_, response) => {
     response.writeHead(200, { 'content-encoding': 'gzip' });
     const pour = () => {
@@ -179,7 +179,7 @@ test.each([
   ['a name that leads to metadata', at('metadata.example')],
   ['a name that leads outside and inside', at('both.example')],
   ['a name that leads inside in IPv6', at('six.example')],
-])('%s is never reached', async (_, url) => {
+])('never connects to %s', async (_, url) => {
   await add({ url, name: 'inside' });
   await says(ANA, 'hello');
   await quiet();
@@ -190,7 +190,7 @@ test.each([
   expect(sentinel.connections()).toBe(0);
 });
 
-test('410 ends it: the webhook is off, and says why', async () => {
+test('switches the webhook off after 410, and says why', async () => {
   receiver.answer = answering(410);
   await add({ url: receiver.url });
   await says(ANA, 'hello');
@@ -209,7 +209,7 @@ test('410 ends it: the webhook is off, and says why', async () => {
   expect(await trouble()).toBeNull();
 });
 
-test('after three days in which nothing arrived the webhook is off, and what waits can be told anew', async () => {
+test('switches the webhook off after three days of failures, and its deliveries can be replayed', async () => {
   receiver.answer = answering(502);
   await add({ url: receiver.url });
   await says(ANA, 'first');
@@ -223,7 +223,7 @@ test('after three days in which nothing arrived the webhook is off, and what wai
   await quiet();
   const [webhook] = await verbs.list();
   expect(webhook).toMatchObject({ enabled: false, note: expect.stringContaining('three days') });
-  // An event can be read once every older transaction of the server, anybody's, has ended.
+  // An event is readable once every older transaction on the server, even another test's, has ended.
   await eventually(async () =>
     (await world.conversations.events.read(null, 10_000)).some(
       ({ kind, subject }) => kind === 'webhook' && subject === webhook?.id,
@@ -237,7 +237,7 @@ test('after three days in which nothing arrived the webhook is off, and what wai
   ]);
 });
 
-test('one that is slow keeps nobody else waiting', async () => {
+test('does not let a slow receiver delay others', async () => {
   receiver.answer = hangs;
   await add({ url: receiver.url, name: 'slow' });
   await add({ url: other.url, name: 'quick' });
@@ -250,7 +250,7 @@ test('one that is slow keeps nobody else waiting', async () => {
   await quiet();
 });
 
-test('what was sealed for another home is not sent, until there is a new secret', async () => {
+test('does not send with a secret of another home until there is a new secret', async () => {
   await add({ url: receiver.url });
   await sql("UPDATE webhooks SET secret = convert_to('elsewhere', 'UTF8')");
   await says(ANA, 'hello');
@@ -263,14 +263,14 @@ test('what was sealed for another home is not sent, until there is a new secret'
   expect(await bed.deliveries()).toMatchObject([{ state: 'delivered' }]);
 });
 
-test('killed at any moment, it is told all the same, and under one id', async () => {
+test('delivers under one id after a kill at any moment', async () => {
   const store = await freshStore(onTestFinished);
   const [first, ...heirs] = [answering(204), hangs, answering(204)];
   const open = async () => {
     const one = await openDaemonHarness(store);
     return { one, its: openBed(one, { allow: [receiver.place] }) };
   };
-  // Between the event and the follower: nobody has read the log yet.
+  // Between the event and the follower: the log has not been read yet.
   const before = await open();
   await before.its.add({ url: receiver.url });
   const { id } = await before.its.says(ANA, 'hello');

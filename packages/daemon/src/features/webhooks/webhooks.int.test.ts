@@ -1,5 +1,5 @@
-// What is told to a webhook, to which one, and with how many words. How it is delivered when a receiver is away
-// is in deliver.int.test.ts.
+// Tests what is delivered to which webhook, and with how much text. deliver.int.test.ts tests what happens when a
+// receiver is unreachable.
 import { randomUUID } from 'node:crypto';
 import type { ContactId } from '@relay/contract/ids';
 import { freshDaemonHarness } from '@relay/testing/daemon-harness';
@@ -32,7 +32,7 @@ const WORD = 'canary';
 const told = () => receiver.bodies().map(({ type }) => type);
 const wholeText = () => receiver.received.map(({ body }) => body).join('\n');
 
-test('a message that comes in is told once, signed, without a word of it', async () => {
+test('delivers a received message once, signed and without its text', async () => {
   const { secret } = await add({ url });
   const { chat, contact, id } = await says(ANA, `the ${WORD} sings`);
   await quiet();
@@ -51,7 +51,7 @@ test('a message that comes in is told once, signed, without a word of it', async
   expect(webhook?.last_delivered_at).not.toBeNull();
 });
 
-test('words and names are told where the webhook asks for them, and nowhere else', async () => {
+test('includes text and names only for a webhook with include_text', async () => {
   await add({ url, name: 'with', include_text: true, events: ['message.received'] });
   await add({ url, name: 'without', events: ['message.received'] });
   await says(ANA, `the ${WORD} sings`);
@@ -62,7 +62,7 @@ test('words and names are told where the webhook asks for them, and nowhere else
   expect(with_?.data).toMatchObject({ from: '49151000111@s.whatsapp.net' });
 });
 
-test('what the owner types on a phone is a message that was sent', async () => {
+test('delivers what the owner types on a phone as a sent message', async () => {
   await add({ url });
   const { id } = await says(ANA, WORD, { fromMe: true });
   await quiet();
@@ -71,7 +71,7 @@ test('what the owner types on a phone is a message that was sent', async () => {
   ]);
 });
 
-test('every step of a conversation is told, with its objective only where words are', async () => {
+test('delivers every step of a conversation, with its objective only where text is included', async () => {
   await add({ url, events: ['conversation.state'] });
   world.agent(() => ({ messages: ['Hello'] }));
   const id = await world.create();
@@ -89,7 +89,7 @@ test('every step of a conversation is told, with its objective only where words 
   expect(wholeText()).toContain('Get a quote');
 });
 
-test('a question is told when it is asked and when it is answered, and again only with news', async () => {
+test('delivers an approval when it is requested and answered, and again only when it changes', async () => {
   await add({ url, events: ['approval.requested', 'approval.answered'] });
   const asked = { kind: 'send_message', chat: (await says(ANA, 'hi')).chat, text: WORD };
   const [row] = await sql<{ id: string }>(
@@ -111,7 +111,7 @@ test('a question is told when it is asked and when it is answered, and again onl
   expect(wholeText()).not.toContain(WORD);
 });
 
-test('the link and what it means for Relay are told; steps on the way up are no news of its health', async () => {
+test('delivers link states, and as health only those that affect Relay', async () => {
   await add({ url, events: ['link.state', 'health'] });
   await happens('link', null, { state: 'connecting', from: null });
   await happens('link', null, { state: 'connected', from: 'connecting' });
@@ -129,7 +129,7 @@ test('the link and what it means for Relay are told; steps on the way up are no 
   ]);
 });
 
-test('a webhook hears what happens from its making on, and nothing while it is off', async () => {
+test('delivers only events since the webhook’s creation, and none while it is off', async () => {
   await says(ANA, 'before');
   const { id } = await add({ url });
   await quiet();
@@ -144,7 +144,7 @@ test('a webhook hears what happens from its making on, and nothing while it is o
   expect(receiver.bodies()).toMatchObject([{ data: { message_id: message } }]);
 });
 
-test('filters: by chat, by direction, by state', async () => {
+test('filters by chat, by direction and by state', async () => {
   const { contact } = await says(ANA, 'I am here');
   await says(BEN, 'me too');
   await add({ url, name: 'ana', chats: [ANA], events: ['message.received', 'message.sent'] });
@@ -175,7 +175,7 @@ test('filters: by chat, by direction, by state', async () => {
   expect(await bed.deliveries('type')).toHaveLength(3);
 });
 
-test('whoever is named in a filter stays named when two of their addresses turn out to be one', async () => {
+test('keeps a contact in a filter when two of their addresses turn out to be one contact', async () => {
   const { contact } = await says(ANA, 'hi');
   await add({ url, chats: [ANA] });
   const into = randomUUID() as ContactId;
@@ -185,7 +185,7 @@ test('whoever is named in a filter stays named when two of their addresses turn 
   expect(row?.filter.contacts).toEqual([into]);
 });
 
-test('what is erased before it is sent is told to nobody', async () => {
+test('does not deliver what was erased before it is sent', async () => {
   receiver.answer = (_, response) => void response.writeHead(500).end();
   await add({ url, include_text: true });
   const { id } = await says(ANA, WORD);
@@ -200,7 +200,7 @@ test('what is erased before it is sent is told to nobody', async () => {
   expect(await verbs.replayDead('127.0.0.2')).toBe(0);
 });
 
-test('an event is told once, whoever reads the log beside another, and also after a read that was cut off', async () => {
+test('delivers an event once, with concurrent followers and after an interrupted read', async () => {
   await add({ url });
   await quiet();
   const { jobs } = bed.own;
@@ -215,7 +215,7 @@ test('an event is told once, whoever reads the log beside another, and also afte
   expect(receiver.received).toHaveLength(1);
 });
 
-test('reading the events wakes nobody who follows them, or the follower would never rest', async () => {
+test('does not wake followers by following events itself', async () => {
   await add({ url });
   await quiet();
   let hints = 0;
@@ -227,7 +227,7 @@ test('reading the events wakes nobody who follows them, or the follower would ne
   expect(hints).toBe(0);
 });
 
-test('no word and no name lies in the table of deliveries', async () => {
+test('stores no text and no name in the table of deliveries', async () => {
   await add({ url, include_text: true });
   await says(ANA, `the ${WORD} sings`);
   await quiet();
@@ -235,7 +235,7 @@ test('no word and no name lies in the table of deliveries', async () => {
   expect(JSON.stringify(rows)).not.toMatch(/canary|49151/);
 });
 
-test('a test is a ping, sent once and on record', async () => {
+test('sends a test as a ping, once and recorded', async () => {
   const { secret } = await add({ url, events: ['health'] });
   expect(await verbs.test('127.0.0.2')).toMatchObject({ state: 'delivered', last_status: 204 });
   expect(told()).toEqual(['ping']);
@@ -243,7 +243,7 @@ test('a test is a ping, sent once and on record', async () => {
   if (ping) expect(verified(secret, ping)).toMatchObject({ type: 'ping' });
 });
 
-test('a new secret signs at once; for a day the one before signs too', async () => {
+test('signs with a new secret at once, and for a day also with the previous one', async () => {
   const { secret: before } = await add({ url });
   const { secret } = await verbs.rotate('127.0.0.2');
   await verbs.test('127.0.0.2');
@@ -257,7 +257,7 @@ test('a new secret signs at once; for a day the one before signs too', async () 
   expect(() => second && verified(before, second)).toThrow();
 });
 
-test('what cannot be is refused with a sentence', async () => {
+test('refuses invalid settings with a sentence', async () => {
   await add({ url, name: 'one' });
   await expect(add({ url, name: 'one' })).rejects.toMatchObject({ code: 'webhook_exists' });
   await expect(verbs.remove('two')).rejects.toMatchObject({ code: 'webhook_not_found' });
