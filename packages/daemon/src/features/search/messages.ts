@@ -30,7 +30,7 @@ interface MessageContext {
   readonly admins: readonly string[];
 }
 
-/** The search document or query that a message belongs to. */
+/** A message with the document or hit it was looked up for. */
 interface TaggedMessage extends NamedMessage {
   tag: number;
 }

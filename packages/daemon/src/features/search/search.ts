@@ -47,7 +47,7 @@ export interface SearchOptions {
 export interface MessageHit extends NamedMessage {
   /** Comparable within one result only; higher is better. */
   readonly rank: number;
-  /** The share of the question's words that it contains, from 0 to 1; undefined when it was found by meaning. */
+  /** The share of the question's words that it contains, from 0 to 1; 0 when it was found by meaning. */
   readonly covers?: number;
   /** False: no result really matches the question, and this is one of the closest. */
   readonly sure?: boolean;

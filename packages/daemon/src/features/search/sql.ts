@@ -308,7 +308,7 @@ interface OvertakenRow {
 
 const MAX_LATER_MESSAGES = 300;
 
-/** By the document that was overtaken, the one that did it. */
+/** Maps each overtaken document to the one that overtook it. */
 export async function findLaterChanges(
   { db, account, admins }: SearchContext,
   scope: SearchScope,

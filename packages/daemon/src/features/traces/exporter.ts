@@ -75,7 +75,7 @@ interface TraceExporterDeps {
 const USUAL_POLL_MS = 3_000;
 /** Turns per request; some hundred kilobytes. */
 const BATCH = 50;
-/** How often the progress is advanced while there is nothing to send. */
+/** How often the progress is advanced at most. */
 const MOVE_EVERY_MS = 60_000;
 
 /** How long a running request may delay the daemon's stop. */

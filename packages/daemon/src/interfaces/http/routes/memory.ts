@@ -1,4 +1,4 @@
-// Routes for semantic search: its progress, what another embedding model would cost, and the choice of the model.
+// Routes for semantic search: its progress, a trial of another embedding model, and the choice of the model.
 
 import { Readable } from 'node:stream';
 import { type ImportEvent, importQuerySchema } from '@relay/contract/api/imports';
