@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// `relay` in a checkout: runs what `npm run build` made. Plain JavaScript that any Node can read,
-// so that an old one is told so instead of failing on syntax.
+// `relay` in a checkout: runs the output of `npm run build`. Plain JavaScript that any Node can parse, so that an old
+// Node gets a clear message instead of a syntax error.
 const main = new URL('../../../dist/cli/main.js', import.meta.url);
 const version = process.versions.node;
 

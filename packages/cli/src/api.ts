@@ -1,5 +1,5 @@
-// The daemon's routes as the command calls them, through the client generated from its API. Archives
-// are streams and go over the same wire by hand. A refusal is an RelayApiError in the daemon's own words.
+// HTTP access to the daemon: the client generated from its API, and raw requests for archives, which are streamed. A
+// refusal is a RelayApiError with the daemon's own sentence.
 
 import { readFileSync } from 'node:fs';
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
@@ -17,7 +17,7 @@ import { findDaemon } from './running-daemon.ts';
 export const clientOf = (home: string): Client =>
   createClient({ send: (request) => sendRequest(home, request) });
 
-/** A backup of everything may take its time before the first byte; so may writing the database anew. */
+/** A full backup or a database rewrite can take minutes before the first byte arrives. */
 const LONG_TIMEOUT_MS = 600_000;
 
 export const longTimeoutClientOf = (home: string): Client =>
@@ -49,7 +49,7 @@ export async function postImport(
   return JSON.parse(body);
 }
 
-/** The file goes as it is; what comes back is read line by line. */
+/** Sends the file unchanged and yields the response line by line. */
 export async function* postChatExport(
   home: string,
   file: Readable,
@@ -66,7 +66,7 @@ export async function* postChatExport(
   if (answer.statusCode !== 200) throw toApiError(answer.statusCode ?? 0, await readBody(answer));
   for await (const line of createInterface({ input: answer })) yield JSON.parse(line);
 }
-/** The stream says something every 20 s, if only that it is there. */
+/** The stream sends at least a keep-alive every 20 s. */
 const STREAM_TIMEOUT_MS = 60_000;
 
 export const postStream =
@@ -94,15 +94,15 @@ export function toApiError(status: number, body: string): RelayApiError {
   return new RelayApiError(status, 'internal', `The daemon answered with ${status} and no reason.`);
 }
 
-// The wire to the daemon: loopback HTTP with the owner's token from `<home>/token`. node:http and not
-// fetch, which alone would take longer to load than the whole of `relay status`.
+// Raw requests to the daemon: loopback HTTP with the owner's token from `<home>/token`. Uses node:http because loading
+// fetch alone takes longer than all of `relay status`.
 
 interface DaemonRequest {
   readonly method: string;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Readable;
-  /** How long the answer may take to begin. */
+  /** Milliseconds until the response must begin. */
   readonly patience?: number;
 }
 
@@ -112,7 +112,7 @@ interface DaemonResponse {
   readonly body: string;
 }
 
-/** The answer as it arrives: for what is too large to hold. */
+/** The response as a stream, for bodies that are too large to hold in memory. */
 export function openResponse(home: string, wire: DaemonRequest): Promise<IncomingMessage> {
   const daemon = findDaemon(home);
   if (daemon.state === 'none') throw new RelayError('daemon_not_running');

@@ -1,4 +1,4 @@
-// The commands about tokens, as the table of all commands has them.
+// Catalogue entries for the commands about tokens, webhooks and MCP.
 
 import { WEBHOOK_EVENT_TYPES } from '@relay/contract/api/constants';
 import { CLIENT_SCOPES, SCOPE_DESCRIPTIONS } from '@relay/contract/policy/scopes';
@@ -60,7 +60,7 @@ export const TOKEN_COMMANDS: readonly CommandSpec[] = [
   },
 ];
 
-// The commands about webhooks, as the table of all commands has them.
+// Webhooks.
 
 const WEBHOOK_ARGUMENT = { syntax: '<name>', summary: 'its name or id' } as const;
 const WEBHOOK_GROUP = 'You' as const;
@@ -158,7 +158,7 @@ export const WEBHOOK_COMMANDS: readonly CommandSpec[] = [
   },
 ];
 
-// The commands for other agents: the server that a program starts, and its place in a program's settings.
+// MCP: the server that a client starts, and its entry in the client's settings.
 
 type CommandOption = NonNullable<CommandSpec['options']>[number];
 

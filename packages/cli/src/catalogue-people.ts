@@ -1,4 +1,4 @@
-// The commands of delegated conversations, for the catalogue.
+// Catalogue entries for the commands about conversations, contacts, observed groups and schedules.
 import { INSTANCE_STATES } from '@relay/contract/conversation/states';
 import type { ArgumentSpec, CommandSpec } from './command.ts';
 
@@ -99,7 +99,7 @@ export const CONVERSATION_COMMANDS: readonly CommandSpec[] = [
   },
 ];
 
-// The commands about people: whom Relay knows, and what agents may do with each.
+// Contacts and their grants.
 
 const CONTACT_ARGUMENT = { syntax: '<who>', summary: 'a name, a phone number or a group' } as const;
 const GROUP_OPTION: readonly [string, string] = ['--group', 'a group is meant, not a person'];
@@ -159,7 +159,7 @@ export const PEOPLE_COMMANDS: readonly CommandSpec[] = [
   },
 ];
 
-// `relay observe token`, as the table of all commands has it.
+// `relay observe token`.
 
 const OBSERVE_TOKEN_COMMAND: CommandSpec = {
   name: 'token',
@@ -172,7 +172,7 @@ const OBSERVE_TOKEN_COMMAND: CommandSpec = {
   load: async () => (await import('./commands/observe.ts')).manageForwarderTokenCommand,
 };
 
-// The commands about groups that are read in silence, as the table of all commands has them.
+// Observed groups.
 
 const GROUP_ARGUMENT = {
   syntax: '<group>',
@@ -219,7 +219,7 @@ export const OBSERVE_COMMANDS: readonly CommandSpec[] = [
   },
 ];
 
-// The commands about messages for later, as the table of all commands has them.
+// Schedules.
 
 const SCHEDULE_STATE_OPTION = [
   '--state <state>',

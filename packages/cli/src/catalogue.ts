@@ -1,5 +1,5 @@
-// Every command once: help, parsing and shell completion are made from this table, and each
-// command's code is loaded only when it runs.
+// The table of all commands. Help, parsing and shell completion are generated from it, and a command's code is loaded
+// only when it runs.
 
 import { MCP_COMMANDS, TOKEN_COMMANDS, WEBHOOK_COMMANDS } from './catalogue-clients.ts';
 import {
@@ -10,7 +10,7 @@ import {
 } from './catalogue-people.ts';
 import type { CommandSpec } from './command.ts';
 
-// `relay memory import`, as the table of all commands has it.
+// `relay memory import`.
 
 const MEMORY_IMPORT_COMMAND: CommandSpec = {
   name: 'import',
@@ -27,7 +27,7 @@ const MEMORY_IMPORT_COMMAND: CommandSpec = {
   load: async () => (await import('./commands/memory.ts')).importChatExportCommand,
 };
 
-// `relay memory outside`, as the table of all commands has it.
+// `relay memory outside`.
 
 const DIGEST_EXPORT_COMMAND: CommandSpec = {
   name: 'outside',
@@ -44,7 +44,7 @@ const DIGEST_EXPORT_COMMAND: CommandSpec = {
   load: async () => (await import('./commands/memory.ts')).configureDigestExportCommand,
 };
 
-// The commands about memory, as the table of all commands has them.
+// Memory.
 
 const MEMORY_COMMANDS: readonly CommandSpec[] = [
   {
@@ -78,7 +78,7 @@ const MEMORY_COMMANDS: readonly CommandSpec[] = [
   },
 ];
 
-// The commands about settings, as the table of all commands has them.
+// Settings.
 
 const CONFIG_COMMANDS: readonly CommandSpec[] = [
   {
@@ -107,7 +107,7 @@ const CONFIG_COMMANDS: readonly CommandSpec[] = [
   },
 ];
 
-// The commands about the service, as the table of all commands has them.
+// The service.
 
 const SERVICE_GROUP = 'Daemon' as const;
 

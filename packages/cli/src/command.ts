@@ -1,8 +1,8 @@
-// What a command is: how it is called, what it is given, and where its code is found.
+// The type of a command: its syntax, its options and where its code is.
 import type { CliConfig } from './config.ts';
 import type { Terminal } from './terminal.ts';
 
-/** One that may be given several times (`--todos <text...>`) is a list. */
+/** An option that can be given several times (`--todos <text...>`) is a list. */
 export type CommandOptions = Readonly<
   Record<string, string | boolean | readonly string[] | undefined>
 >;
@@ -12,11 +12,11 @@ export interface CommandCall {
   readonly terminal: Terminal;
   readonly args: readonly (string | undefined)[];
   readonly options: CommandOptions;
-  /** All there are, for the one command that speaks about the others. */
+  /** All commands, for `relay completion`. */
   readonly commands: readonly CommandSpec[];
 }
 
-/** Resolves to the exit code; nothing means 0. */
+/** Resolves to the exit code; undefined means 0. */
 export type RunCommand = (call: CommandCall) => Promise<number | undefined>;
 
 export interface ArgumentSpec {
@@ -39,11 +39,11 @@ export interface CommandSpec {
   readonly summary: string;
   readonly arguments?: readonly ArgumentSpec[];
   readonly options?: readonly (readonly [flags: string, summary: string, fallback?: string])[];
-  /** What may follow an option, for the shell to offer. */
+  /** Values that the shell offers after an option. */
   readonly values?: Readonly<Record<`--${string}`, readonly string[]>>;
-  /** What `--help` says below the options. */
+  /** Text that `--help` shows below the options. */
   readonly more?: string;
-  /** `relay <name> <subcommand>`; without one of their names the command itself runs. */
+  /** `relay <name> <subcommand>`; without a subcommand's name the command itself runs. */
   readonly subcommands?: readonly CommandSpec[];
   load(): Promise<RunCommand>;
 }

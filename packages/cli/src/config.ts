@@ -1,5 +1,5 @@
-// The only place in the command that looks at the environment. Reads the file of settings leniently:
-// the daemon is the one to judge it, and `relay doctor` must work when it is broken.
+// Reads the environment and the settings file for the command; no other file of the command reads the environment. The
+// settings file is read leniently: the daemon validates it, and `relay doctor` must work when it is broken.
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -14,25 +14,25 @@ const MODEL_KEYS = [
   'GEMINI_API_KEY',
 ];
 
-/** Where a key was found that stands in the file of settings. */
+/** Source of a key that is in the settings file. */
 export const KEY_IN_SETTINGS_FILE = 'your settings';
 
 export interface CliConfig {
   readonly home: string;
-  /** Where a daemon would listen; where one does is in its descriptor. */
+  /** Where a new daemon would listen; a running one has its port in its descriptor. */
   readonly port: number;
   readonly databaseUrl: string | null;
   /** Where a model key was found; never the key. */
   readonly modelKey: string | null;
-  /** The provider that was chosen, when it is one that asks for no key. */
+  /** The chosen provider, if it needs no key. */
   readonly keyless: string | null;
-  /** A program's own token, as its host was configured with it; for `relay mcp`. */
+  /** A client's own token, set by the program that starts `relay mcp`. */
   readonly programToken: string | null;
-  /** Where this person's files are, and where their programs keep settings. */
+  /** The person's home folder, and where their programs keep settings. */
   readonly userFolder: string;
   readonly settingsFolder: string;
   readonly colour: boolean;
-  /** False where no browser could show itself. */
+  /** False when no browser can be shown. */
   readonly desktop: boolean;
 }
 
@@ -74,7 +74,7 @@ function settingsFolder(env: Env): string {
   }
 }
 
-/** Read once and gone: a daemon that is started from here must not have it. */
+/** Read once and removed from the environment: a daemon started from here must not inherit it. */
 function takeSecret(env: Env, name: string): string | null {
   const secret = env[name]?.trim() || null;
   delete env[name];
@@ -86,10 +86,10 @@ function keylessIn(written: unknown): string | null {
   return provider !== null && isKeyless(provider) ? provider : null;
 }
 
-/** What the daemon is started with: all that the person has set. */
+/** The daemon inherits the person's whole environment. */
 export const daemonEnvironment = (): NodeJS.ProcessEnv => process.env;
 
-/** What a service is told besides: where its home is, and nothing that is secret. */
+/** Environment variables for a service: its home and other locations, no secrets. */
 export function serviceEnvironment(
   { home }: CliConfig,
   env: Env = process.env,
@@ -98,11 +98,11 @@ export function serviceEnvironment(
   return { RELAY_HOME: home, ...(RELAY_PORT ? { RELAY_PORT } : {}) };
 }
 
-/** The file of settings in this home, or the one that would be made. */
+/** The settings file of this home, or the one that would be created. */
 export const settingsPath = (home: string): string =>
   join(home, chooseSettingsFile((name) => existsSync(join(home, name))).name);
 
-/** As somebody wrote them, or why they cannot be read; the daemon and the doctor judge them. */
+/** The settings as written, or why they cannot be read; the daemon and the doctor validate them. */
 export function readHomeSettings(home: string): {
   settings: Record<string, unknown>;
   fault: string | null;

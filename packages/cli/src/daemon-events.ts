@@ -1,22 +1,22 @@
-// What happens to conversations, as the daemon's stream tells it: which ones to look at again. The stream
-// is opened before anything is loaded, and when it breaks everything is loaded anew, so nothing is missed.
+// Follows the daemon's event stream and reports which conversations changed. The stream is opened before anything is
+// loaded, and everything is reloaded when it breaks, so nothing is missed.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readFrames } from '@relay/contract/client/sse';
 import { openResponse, readBody, toApiError } from './api.ts';
 
 export interface DaemonChange {
-  /** Whatever is shown may be old. */
+  /** Everything on screen may be outdated. */
   readonly reload: boolean;
   readonly instances: ReadonlySet<string>;
 }
 
-/** The stream says something every 20 s, if only that it is there. */
+/** The stream sends at least a keep-alive every 20 s. */
 const PATIENCE_MS = 60_000;
 const COME_BACK_MS = 500;
-/** What happens at once is looked at once. */
+/** Events within this time are reported together. */
 const GATHER_MS = 60;
 
-/** Yields when something changed, and every `tickMs` though nothing did. Throws when the daemon is gone. */
+/** Yields when something changed, and every `tickMs` without a change. Throws when the daemon is gone. */
 export async function* followDaemonChanges(
   home: string,
   tickMs: number,
@@ -80,7 +80,7 @@ async function read(
         tell(changeOf(event, data));
       }
     } catch {
-      // A broken stream is opened anew; its first frame has everything loaded again.
+      // A broken stream is reopened; its first frame triggers a full reload.
     } finally {
       signal.removeEventListener('abort', close);
       answer.destroy();

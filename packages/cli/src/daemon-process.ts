@@ -1,4 +1,4 @@
-// Spawns the daemon of a home: in this terminal, or in the background for whoever needs one.
+// Starts, awaits and stops the daemon of a home, in this terminal or in the background.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync } from 'node:fs';
@@ -13,15 +13,15 @@ import { StartFailure } from './failure.ts';
 import { findDaemon, isProcessRunning } from './running-daemon.ts';
 import type { Terminal } from './terminal.ts';
 
-/** How long a daemon that somebody else started may take. */
+/** How long to wait for a daemon that another process started. */
 const OTHER_START_TIMEOUT_MS = 60_000;
 
 export function launchDaemon(config: CliConfig, foreground: boolean): ChildProcess {
   const args = [DAEMON_MAIN_FILE, '--ready-fd', '3'];
-  // The daemon inherits it: whatever it or Node writes is for the owner alone.
+  // The daemon inherits this umask: files that it or Node writes are readable by the owner only.
   process.umask(0o077);
   const env = {
-    // What Node compiled at the last start it need not compile again; whoever has a place for that keeps it.
+    // Lets Node reuse compiled code from the last start; a value that is already set takes precedence.
     NODE_COMPILE_CACHE: join(config.home, 'cache'),
     ...daemonEnvironment(),
     RELAY_HOME: config.home,
@@ -45,7 +45,7 @@ export function launchDaemon(config: CliConfig, foreground: boolean): ChildProce
   }
 }
 
-/** What a daemon says before its log is open, or as it crashes, is shown by `relay logs`. */
+/** Output from before the log is open, or from a crash, goes to a file that `relay logs` shows. */
 function openDaemonOutput(home: string): number {
   try {
     mkdirSync(home, { recursive: true, mode: 0o700 });
@@ -66,7 +66,7 @@ export async function ensureDaemon(config: CliConfig, terminal: Terminal): Promi
       await waitForDaemonReady(daemon, terminal);
       daemon.unref();
     } catch (error) {
-      // Somebody else started one in the meantime.
+      // Another process started a daemon in the meantime.
       if (!(error instanceof StartFailure) || error.code !== 'home_in_use') throw error;
     }
   }
@@ -77,10 +77,10 @@ export async function ensureDaemon(config: CliConfig, terminal: Terminal): Promi
   }
 }
 
-// A daemon that was just spawned, as the command waits for it: JSON lines on its fourth descriptor say
-// how far it is, and end with `ready` or with why not.
+// Waits for a daemon that was just spawned: JSON lines on its fourth descriptor report progress, and end with `ready`
+// or the reason of a failure.
 
-/** Without a word for this long, a start is given up. */
+/** A start without any output for this long has failed. */
 const START_SILENCE_LIMIT_MS = 60_000;
 
 export const DAEMON_MAIN_FILE = fileURLToPath(new URL('../daemon/main.js', import.meta.url));
@@ -117,12 +117,12 @@ export async function waitForDaemonExit(daemon: ChildProcess): Promise<void> {
   if (daemon.exitCode === null && daemon.signalCode === null) await once(daemon, 'exit');
 }
 
-/** How it ended, as the end of a sentence. */
+/** How it exited, as the end of a sentence. */
 export const describeDaemonExit = ({ exitCode, signalCode }: ChildProcess): string =>
   signalCode === null ? `it ended with code ${exitCode}.` : `it was ended by ${signalCode}.`;
 
-// Ends the daemon of a home, for `relay stop` and for whatever needs the home to itself. The daemon removes its PID file
-// as its last act, so a PID file that is gone means that everything was flushed before.
+// Stops the daemon of a home. The daemon removes its PID file last, so a missing PID file means that everything was
+// flushed.
 
 const STOP_TIMEOUT_SECONDS = 30;
 
@@ -131,7 +131,7 @@ interface StoppedDaemon {
   readonly flushed: boolean;
 }
 
-/** Null where none runs. */
+/** Null when none runs. */
 export async function stopDaemon(
   home: string,
   onStopping: (pid: number) => void = () => {},
@@ -149,7 +149,7 @@ async function waitUntilGone(home: string, pid: number): Promise<{ stalePid: num
   const until = Date.now() + STOP_TIMEOUT_SECONDS * 1_000;
   while (Date.now() < until) {
     const daemon = findDaemon(home);
-    // Between removing its PID file and its end the daemon is still there.
+    // The process still exists for a moment after it removed its PID file.
     if (daemon.state === 'none' && !isProcessRunning(pid)) return daemon;
     // A service manager may have started the next one already.
     if (daemon.state !== 'none' && daemon.pid !== pid) return { stalePid: null };

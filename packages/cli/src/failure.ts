@@ -1,9 +1,9 @@
-// Every way a command can end badly becomes one sentence with its code and exit code.
+// Turns every error of a command into one sentence with an error code and an exit code.
 import { RelayApiError } from '@relay/contract/client/api-error';
 import { ERRORS, type KnownErrorCode, RelayError } from '@relay/contract/errors';
 import type { Terminal } from './terminal.ts';
 
-/** What the starting daemon said before it gave up, with the exit code it chose. */
+/** Why a starting daemon failed, with its exit code. */
 export class StartFailure extends Error {
   readonly code: string;
   readonly exit: number;
@@ -22,7 +22,7 @@ interface CommandFailure {
   readonly exit: number;
 }
 
-/** Writes the failure as a sentence or as JSON; returns its exit code. */
+/** Prints the failure as a sentence or as JSON; returns the exit code. */
 export function reportFailure(error: unknown, terminal: Terminal): number {
   const { message, code, exit } = toCommandFailure(error);
   terminal.error(terminal.json ? JSON.stringify({ error: message, code }) : message);

@@ -1,4 +1,4 @@
-// How figures and lists look to a person. Pure.
+// Formats numbers, lists, times and text for a terminal. Pure.
 import { revealHidden } from '@relay/core/messages/text';
 
 export function formatDuration(seconds: number): string {
@@ -41,19 +41,19 @@ export function formatRows(
   return entries.map(([name, value]) => `${indent}${name.padEnd(width)}  ${value}`);
 }
 
-/** Numbers are kept as digits and shown as people write them. */
+/** Numbers are stored as digits and shown with a plus. */
 export const formatPhone = (digits: string): string => `+${digits.replace(/^\+/, '')}`;
 
 const twoDigits = (value: number): string => String(value).padStart(2, '0');
 
-/** Local time; the day is left out where it is today. At most eleven characters. */
+/** Local time; the day is omitted if it is today. At most eleven characters. */
 export function formatClock(at: Date, now: Date): string {
   const time = `${twoDigits(at.getHours())}:${twoDigits(at.getMinutes())}`;
   const today = at.toDateString() === now.toDateString();
   return today ? time : `${twoDigits(at.getMonth() + 1)}-${twoDigits(at.getDate())} ${time}`;
 }
 
-/** A length of time in one unit, as somebody would say it. */
+/** A duration in one unit. */
 export function formatRoughDuration(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1_000));
   if (seconds < 60) return `${seconds} s`;
@@ -63,14 +63,14 @@ export function formatRoughDuration(ms: number): string {
   return hours < 48 ? `${hours} h` : `${Math.round(hours / 24)} d`;
 }
 
-/** Whatever a terminal would obey instead of showing, such as escapes and direction marks, is written out. */
+/** Characters that control a terminal, such as escapes and direction marks, are made visible. */
 export const toPrintable = (text: string): string => revealHidden(text);
 
 /** The same on one line. */
 export const toOneLine = (text: string): string => toPrintable(text).replace(/\s+/g, ' ').trim();
 
-// How many columns a text takes in a terminal, and how it is cut, padded and wrapped to fit. Works on
-// what a person sees as one character; colours take up no room. Pure.
+// Measures, cuts, pads and wraps text by terminal columns. Works on grapheme clusters; colour sequences have no width.
+// Pure.
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with one
 const COLOUR = /\u001b\[[\d;]*m/g;
@@ -87,7 +87,7 @@ function characters(text: string): string[] {
   return Array.from(segmenter.segment(text), ({ segment }) => segment);
 }
 
-/** Terminals disagree about joined signs: room is left for those that draw each part. */
+/** Terminals disagree about joined emoji; this reserves room for those that draw each part. */
 function columnsOf(character: string): number {
   const parts = [...character].reduce((sum, part) => sum + partColumns(part), 0);
   return character.includes('\ufe0f') ? Math.max(2, parts) : parts;
@@ -104,7 +104,7 @@ export function textWidth(text: string): number {
   return characters(visible).reduce((sum, character) => sum + columnsOf(character), 0);
 }
 
-/** The text, or as much of it as fits with a … at its end. Without colours. */
+/** The text, shortened with … if it does not fit. Without colours. */
 export function truncateText(text: string, columns: number): string {
   if (textWidth(text) <= columns) return text;
   return columns < 1 ? '' : `${takeColumns(text, columns - 1).trimEnd()}…`;
@@ -113,7 +113,7 @@ export function truncateText(text: string, columns: number): string {
 export const padText = (text: string, columns: number): string =>
   text + ' '.repeat(Math.max(0, columns - textWidth(text)));
 
-/** Broken between words where it can be, and inside a word that is longer than a line. Without colours. */
+/** Breaks between words if possible, otherwise inside a word longer than a line. Without colours. */
 export function wrapText(text: string, columns: number): string[] {
   return text.split('\n').flatMap((line) => wrapLine(line, Math.max(1, columns)));
 }
@@ -149,7 +149,7 @@ function takeColumns(text: string, columns: number): string {
   return taken;
 }
 
-// Lengths of time as people type them: 90s, 30m, 2h, 1d, and together 1h30m. Pure.
+// Parses durations as people type them: 90s, 30m, 2h, 1d, or combined as 1h30m. Pure.
 
 const DURATION_UNITS_MS: Readonly<Record<string, number>> = {
   s: 1_000,
@@ -158,7 +158,7 @@ const DURATION_UNITS_MS: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** In milliseconds; null for whatever is no length of time. */
+/** In milliseconds; null for an invalid duration. */
 export function parseDuration(text: string): number | null {
   const compact = text.trim().toLowerCase();
   if (!/^(\d{1,9}[smhd])+$/.test(compact)) return null;

@@ -2,7 +2,7 @@
 import { loadCliConfig } from './config.ts';
 import { runProgram } from './program.ts';
 
-// A reader that has seen enough (`relay logs | head`) is no failure.
+// A closed pipe (`relay logs | head`) is not a failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
   throw error;

@@ -1,5 +1,5 @@
-// The `relay` command: parses its arguments, runs one command and returns the exit code. Only what every command
-// needs is loaded here: `relay status` must feel immediate on a small machine.
+// The `relay` command: parses its arguments, runs one command and returns the exit code. Loads only what every command
+// needs, because `relay status` must be fast on a small machine.
 import { RelayError } from '@relay/contract/errors';
 import { VERSION } from '@relay/core/installation';
 import { Argument, Command, CommanderError } from 'commander';
@@ -22,7 +22,7 @@ interface OutputStreams {
   readonly err: Output;
 }
 
-/** One run of the command: what its subcommands need, and the exit code they leave. */
+/** One run of the command: what its subcommands need, and their exit code. */
 interface Invocation {
   readonly config: CliConfig;
   readonly terminal: Terminal;
@@ -57,7 +57,7 @@ function build(invocation: Invocation, out: Output): Command {
     .helpOption('-h, --help', 'show this')
     .option('--json', 'for programs: JSON on standard output')
     .helpCommand(false)
-    // What follows the name of a subcommand is that one's, also where both know an option of that name.
+    // Options after a subcommand's name belong to the subcommand, also if the parent has one of that name.
     .enablePositionalOptions()
     .addHelpText('after', FIRST_STEPS)
     .configureHelp({

@@ -1,5 +1,5 @@
-// Asks a person at a terminal, or reads what a program pipes in. A secret is never shown and never taken
-// from the command line, which every user of the machine can see.
+// Asks a person at a terminal, or reads piped input. A secret is never shown and never taken from the command line,
+// which every user of the machine can see.
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 
@@ -12,7 +12,7 @@ export async function askUser(question: string, options: { secret?: true } = {})
     output: options.secret ? nowhere : process.stderr,
     terminal: true,
   });
-  // Where nothing is shown, the question has to be put by hand; not before the terminal has stopped to echo.
+  // Without echo the question has to be written here, after the terminal has stopped echoing.
   if (options.secret) process.stderr.write(question);
   lines.once('SIGINT', () => {
     lines.close();

@@ -1,5 +1,5 @@
-// Finds the daemon of a home from the files it leaves there. A pid is believed only if the process
-// behind it started when the descriptor says: neither a signal nor the token may reach a stranger.
+// Finds the daemon of a home from its files. A pid is trusted only if its process started at the time in the
+// descriptor, so that no signal or token reaches another process.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DaemonRuntime } from '@relay/contract/settings';

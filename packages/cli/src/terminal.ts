@@ -1,5 +1,5 @@
-// What the command says and where: results on standard output, everything else on standard error.
-// Colours and moving lines appear only to a person at a terminal, and never with --json.
+// Output of the command: results on standard output, everything else on standard error. Colours and redrawn lines
+// appear only at a terminal, and never with --json.
 import pc from 'picocolors';
 import { textWidth } from './format.ts';
 
@@ -8,25 +8,25 @@ type Colours = ReturnType<typeof pc.createColors>;
 export interface Terminal {
   readonly json: boolean;
   readonly colours: Colours;
-  /** A line of the result. */
+  /** Prints a line of the result. */
   say(line: string): void;
-  /** A piece of the result, as it comes; it brings its own line breaks. */
+  /** Prints a piece of the result without adding a line break. */
   write(piece: string): void;
-  /** The result as `--json` gives it. */
+  /** Prints the result of `--json`. */
   give(value: unknown): void;
-  /** A person looks at what stands beside the result. */
+  /** Whether standard error is a terminal that a person sees. */
   readonly attended: boolean;
-  /** A line beside the result, for that person alone. */
+  /** A line on standard error, only when a person sees it. */
   note(line: string): void;
   /** A line on standard error, for people and programs. */
   error(line: string): void;
-  /** What is going on, for whoever waits. The next one replaces it on a terminal. */
+  /** Shows progress. On a terminal the next call replaces it. */
   progress(sentence: string): void;
-  /** Something to look at until it changes: on a terminal it stays in its place and goes when it is over. */
+  /** Shows lines that the next call redraws in place; they are removed at the end. */
   draw(lines: readonly string[]): void;
-  /** Ends the moving line and takes the drawing away, if there are any. */
+  /** Ends the progress line and removes the drawing, if there are any. */
   settle(): void;
-  /** What fits; null where nobody looks. */
+  /** Size of the terminal; null without one. */
   readonly size: { readonly rows: number; readonly columns: number } | null;
 }
 
@@ -42,7 +42,7 @@ export function openTerminal(
   out: Output,
   err: Output,
 ): Terminal {
-  /** Rows that the moving line and the drawing take up. */
+  /** Rows of the progress line and the drawing. */
   let moving = 0;
   let drawn = 0;
   const settle = () => {
@@ -90,7 +90,7 @@ export function openTerminal(
       settle();
       out.write(lines.map((line) => `${line}\n`).join(''));
       const rows = lines.reduce((sum, line) => sum + height(line, out.columns), 0);
-      // What has scrolled away cannot be taken back.
+      // Rows that have scrolled away cannot be redrawn.
       if (out.isTTY === true && rows < (out.rows ?? 0)) drawn = rows;
     },
     settle,
@@ -101,7 +101,7 @@ export function openTerminal(
   };
 }
 
-/** The rows a line takes up where it is broken at the edge; colours take up no room. */
+/** How many rows a wrapped line takes; colour sequences have no width. */
 function height(line: string, columns = Number.POSITIVE_INFINITY): number {
   return Math.max(1, Math.ceil(textWidth(line) / columns));
 }

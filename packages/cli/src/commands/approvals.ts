@@ -1,4 +1,4 @@
-// `relay approvals`: what waits for the owner's yes, with the exact recipient and the exact words.
+// `relay approvals`: lists pending approvals with the exact recipient and text, and approves, edits or rejects them.
 import { APPROVAL_STATES, type Approval, type ApprovalState } from '@relay/contract/api/approvals';
 import { RelayError } from '@relay/contract/errors';
 import { withoutApprovalsHint } from '@relay/core/approvals/approval-text';
@@ -66,7 +66,7 @@ const ABOUT: Readonly<Record<Approval['kind'], (to: string) => string>> = {
   manage_grant: (to) => `what agents may do with ${to}`,
 };
 
-/** Each line behind a bar: what is inside it is what would be sent, and nothing else is. */
+/** Every line of the text starts with a bar, so that nothing else can look like part of the message. */
 export const quoteMessageText = (text: string): string[] =>
   toPrintable(text)
     .split('\n')
@@ -82,7 +82,7 @@ function ageOf(approval: Approval, now: Date): string {
   return `${asked}, ${approval.state}${because}.`;
 }
 
-// `relay approvals approve [id]`: says yes to exactly what was shown.
+// `relay approvals approve [id]`: approves exactly what was shown.
 
 const AFTER_APPROVAL: Readonly<Record<Approval['kind'], string>> = {
   send_message: 'It leaves in its turn.',
@@ -104,8 +104,8 @@ export const approveApprovalCommand: RunCommand = async ({ config, terminal, arg
   return 0;
 };
 
-// `relay approvals edit <id> <text>`: other words for what waits. Nothing is sent: they are shown, and wait for a yes
-// of their own.
+// `relay approvals edit <id> <text>`: changes the text of a pending approval. Nothing is sent: the new text needs its
+// own approval.
 
 export const editApprovalCommand: RunCommand = async ({ config, terminal, args }) => {
   const [id = '', ...words] = args;
@@ -120,7 +120,7 @@ export const editApprovalCommand: RunCommand = async ({ config, terminal, args }
   return 0;
 };
 
-// `relay approvals reject [id]`: says no, and why if one likes; the conversation's agent reads that.
+// `relay approvals reject [id]`: declines, with an optional reason that the conversation's agent reads.
 
 export const rejectApprovalCommand: RunCommand = async ({ config, terminal, args, options }) => {
   const client = clientOf(config.home);
@@ -132,7 +132,7 @@ export const rejectApprovalCommand: RunCommand = async ({ config, terminal, args
   return 0;
 };
 
-// Which approval is meant: the one that was named, or the only one there is.
+// The given approval, or the only pending one.
 
 async function findApprovalId(
   client: ReturnType<typeof clientOf>,

@@ -1,5 +1,5 @@
-// `relay backup`: one now. Into the folder of backups the daemon writes it, reads it back and removes what is older than
-// is kept; a folder of one's own gets the same archive and is otherwise left alone.
+// `relay backup`, `relay export` and `relay import`. In the backup folder the daemon writes the backup, verifies it and
+// removes old ones; any other folder gets the same archive, and nothing in it is removed.
 
 import { createReadStream, createWriteStream, existsSync } from 'node:fs';
 import { link, open, rename, rm } from 'node:fs/promises';
@@ -30,7 +30,7 @@ export const makeBackupCommand: RunCommand = async ({ config, terminal, options 
       );
     return 0;
   }
-  // Nobody is told of work that cannot begin.
+  // Report no progress for work that cannot begin.
   if (findDaemon(config.home).state === 'none') throw new RelayError('daemon_not_running');
   terminal.progress('Backing up, and reading it back …');
   const made = await longTimeoutClientOf(config.home).post('/api/backups');
@@ -46,7 +46,7 @@ export const makeBackupCommand: RunCommand = async ({ config, terminal, options 
   return 0;
 };
 
-// `relay backup list`: which there are, and how it goes on.
+// `relay backup list`: the backups there are, and when the next one is due.
 
 export const listBackupsCommand: RunCommand = async ({ config, terminal }) => {
   const found = await clientOf(config.home).get('/api/backups');
@@ -76,7 +76,7 @@ function formatBackups(found: Backups, now: Date): string[] {
 const nextWords = (at: Date, now: Date): string =>
   at <= now ? 'within minutes' : formatClock(at, now);
 
-// `relay export`: everything in one archive, where the owner says.
+// `relay export`: writes everything to one archive at a path that the owner gives.
 
 export const exportArchiveCommand: RunCommand = async ({ config, terminal, args, options }) => {
   const file = resolve(args[0] ?? defaultArchiveName(new Date()));
@@ -99,7 +99,7 @@ const defaultArchiveName = (now: Date): string => {
   return `relay-${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}.tar.gz`;
 };
 
-// `relay import`: sends an archive to the daemon, which checks it whole before it changes anything.
+// `relay import`: sends an archive to the daemon, which checks all of it before it changes anything.
 
 export const importArchiveCommand: RunCommand = async ({ config, terminal, args }) => {
   const file = args[0] ?? '';
@@ -142,8 +142,8 @@ async function archiveSize(file: string): Promise<number> {
 const rowsIn = ({ tables }: ArchiveImportReport): number =>
   Object.values(tables).reduce((sum, rows) => sum + rows, 0);
 
-// Saves an archive of everything where the owner wants it, readable by them alone. Invariant: it appears under its name
-// only when it is whole and on the disk, and never in place of another unless asked.
+// Saves an archive of everything to the owner's path, readable by them alone. Invariant: it gets its name only when it
+// is complete and on disk, and replaces an existing file only when asked to.
 
 interface SaveArchiveOptions {
   readonly home: string;
@@ -152,7 +152,7 @@ interface SaveArchiveOptions {
   tell(bytes: number): void;
 }
 
-/** Returns its size. */
+/** Returns the archive's size. */
 async function saveArchive({ home, file, force, tell }: SaveArchiveOptions): Promise<number> {
   if (findDaemon(home).state === 'none') throw new RelayError('daemon_not_running');
   if (existsSync(file) && !force) throw fileExistsError(file);

@@ -1,4 +1,4 @@
-// `relay completion`: a script for the person's shell, made from the catalogue.
+// `relay completion`: prints a completion script for bash, zsh or fish.
 import type { CommandSpec, RunCommand } from '../command.ts';
 
 export const printCompletionCommand: RunCommand = async ({ terminal, args, commands }) => {
@@ -9,8 +9,7 @@ export const printCompletionCommand: RunCommand = async ({ terminal, args, comma
   return 0;
 };
 
-// Completion scripts for bash, zsh and fish, written out from the catalogue: no command is run while
-// a person types. Pure.
+// Generates the scripts from the catalogue, so that no command runs while a person types. Pure.
 
 type CompletionShell = 'bash' | 'zsh' | 'fish';
 
@@ -21,11 +20,11 @@ const flagsOf = (spec: CommandSpec): string[] => {
   return [...new Set(own.filter((flag) => flag.startsWith('--'))), '--json', '--help'];
 };
 
-/** `--state` and what may follow it. */
+/** Options with the values that can follow them, such as `--state`. */
 const valuesOf = (spec: CommandSpec): [flag: string, values: readonly string[]][] =>
   Object.entries(spec.values ?? {});
 
-/** The words that may follow a command: its subcommands and the choices of its arguments. */
+/** The words that can follow a command: its subcommands and the choices of its arguments. */
 const wordsOf = (spec: CommandSpec): string[] => [
   ...(spec.subcommands ?? []).map(({ name }) => name),
   ...(spec.arguments ?? []).flatMap(({ choices = [] }) => choices),

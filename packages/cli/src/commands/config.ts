@@ -1,6 +1,6 @@
-// `relay config list`: every setting with its value, where that comes from and what it means. Of the daemon that runs,
-// whose environment may be another; where none does, as one that started now would see it.
-// Invariant: of a secret it is said whether there is one, and nothing else.
+// `relay config list`: every setting with its value, source and meaning. Asks the running daemon, whose environment can
+// differ; without one, shows what a daemon started now would see. Invariant: for a secret it shows only whether it is
+// set.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ListedSecret, ListedSetting, SettingsOverview } from '@relay/contract/api/settings';
@@ -13,7 +13,7 @@ import { findDaemon } from '../running-daemon.ts';
 
 type ShownConfig = Pick<SettingsOverview, 'file' | 'settings' | 'secrets'>;
 
-/** One line of the list. A secret has no value, only whether there is one. */
+/** One line of the list. A secret has no value, only whether it is set. */
 type Row = (ListedSetting | (ListedSecret & { value: null; secret: true })) & { meaning: string };
 
 export const listConfigSettingsCommand: RunCommand = async ({ config, terminal, args }) => {
@@ -65,7 +65,7 @@ function readWrittenSettings(
   return { file, ...listSettings({ written: settings, changed: changedIn(home), env }) };
 }
 
-/** What the daemon noted of changes over its API. */
+/** Settings that were changed over the daemon's API. */
 function changedIn(home: string): Record<string, unknown> {
   try {
     return Object(JSON.parse(readFileSync(join(home, 'changed-settings.json'), 'utf8')));
@@ -93,7 +93,7 @@ function sourceWords({ from, variable }: Row): string {
   }
 }
 
-// `relay config schema`: what may stand in relay.config.json, as editors understand it.
+// `relay config schema`: the JSON schema of relay.config.json, for editors.
 
 export const printConfigSchemaCommand: RunCommand = async ({ terminal }) => {
   const { settingsJsonSchema } = await import('@relay/contract/settings-catalog');

@@ -1,4 +1,4 @@
-// `relay contacts [query]`: whom Relay knows and what is granted to each; with --knocks, who waits at the door.
+// `relay contacts [query]`: lists contacts with their grants; with --knocks, the message requests.
 
 import type { FoundContacts, ListedContact } from '@relay/contract/api/contacts';
 import type { Client } from '@relay/contract/client/client';
@@ -57,7 +57,7 @@ function describeNoContacts(query: string, knocks: boolean): string {
   return knocks ? 'Nobody knocked.' : 'Nobody yet. `relay grant <number> --read` names the first.';
 }
 
-// `relay contacts dismiss <who>`: a knock that was seen and needs nothing.
+// `relay contacts dismiss <who>`: dismisses a message request.
 
 export const dismissMessageRequestCommand: RunCommand = async ({ config, terminal, args }) => {
   const client = clientOf(config.home);
@@ -70,12 +70,12 @@ export const dismissMessageRequestCommand: RunCommand = async ({ config, termina
   return 0;
 };
 
-// Who is meant by what somebody typed. Nobody is chosen where two fit: the candidates are shown instead.
+// Finds the contact for what was typed. If two match, none is chosen and the candidates are shown.
 
 const SHOWN = 5;
 const GROUP_JID = /^\d+(-\d+)?@g\.us$/;
 
-/** Somebody known, or somebody new by their number or address. */
+/** A known contact, or a new one by number or address. */
 export type ContactTarget =
   | { readonly known: ListedContact }
   | { readonly phoneNumber: string }
@@ -123,10 +123,10 @@ export function formatContactLabel(contact: ListedContact): string {
   return contact.name === null ? address : `${toOneLine(contact.name)} (${address})`;
 }
 
-// `relay contacts`: one line for each, with what is granted, the last message and the knocks. Pure.
+// Formats one line for each contact: grants, last message, message requests. Pure.
 
 interface ContactLayout {
-  /** Null where nobody looks: nothing is cut. */
+  /** Null when the output is not a terminal: nothing is truncated. */
   readonly columns: number | null;
   readonly colours: Pick<Terminal['colours'], 'bold' | 'dim'>;
   readonly now: Date;

@@ -1,5 +1,5 @@
-// `relay start`: starts the daemon and says where it is. The daemon outlives this process, except with
-// --foreground; nothing of the pipe protocol reaches standard output.
+// `relay start` and `relay stop`: start the daemon and print its address, or end it. A started daemon outlives this
+// process, except with --foreground; the pipe protocol never reaches standard output.
 import type { ChildProcess } from 'node:child_process';
 import { RelayError } from '@relay/contract/errors';
 import type { RunCommand } from '../command.ts';
@@ -29,7 +29,7 @@ export const startRelayCommand: RunCommand = async ({ config, terminal, options 
       terminal.say('`relay open` signs you in; `relay status` shows how it is.');
     }
   } catch (error) {
-    // Somebody else started one in the meantime.
+    // Another process started a daemon in the meantime.
     const lost = error instanceof StartFailure && error.code === 'home_in_use';
     if (lost && alreadyRunning(config, terminal)) return 0;
     throw error;
@@ -51,7 +51,7 @@ function alreadyRunning(config: CliConfig, terminal: Terminal): boolean {
   return true;
 }
 
-/** The terminal sends Ctrl-C to both; this process only waits for the daemon to finish. */
+/** The terminal sends Ctrl-C to both processes; this one only waits for the daemon to finish. */
 async function ended(daemon: ChildProcess): Promise<number> {
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => daemon.kill('SIGTERM'));
@@ -59,7 +59,7 @@ async function ended(daemon: ChildProcess): Promise<number> {
   return daemon.exitCode ?? 1;
 }
 
-// `relay stop`: asks the daemon to end, waits until it has, and says whether everything was flushed.
+// `relay stop`: asks the daemon to end, waits for it, and reports whether everything was flushed.
 
 export const stopRelayCommand: RunCommand = async ({ config, terminal }) => {
   const stopped = await stopDaemon(config.home, (pid) =>

@@ -1,4 +1,4 @@
-// `relay digest [group] [--day yesterday] [--hours]`: what was said in the groups that are observed.
+// `relay digest [group] [--day yesterday] [--hours]`: shows the digests of observed groups.
 
 import type { Digest, GroupDay } from '@relay/contract/api/digests';
 import { FACT_KINDS, FACT_TITLES, factLine } from '@relay/contract/observer/digest/facts';
@@ -28,8 +28,8 @@ export const showDigestsCommand: RunCommand = async ({ config, terminal, args, o
   return 0;
 };
 
-// A group's day as a person reads it in a terminal: the digest, its facts by kind, the hours where they are
-// wanted or all there is, and what it cost. Nothing in it can move the cursor.
+// Formats a group's day: the digest, its facts by kind, the hours if requested or if nothing else exists, and the cost.
+// The output contains no terminal control sequences.
 
 interface DigestLayout {
   readonly hours: boolean;
@@ -72,7 +72,7 @@ function factSections({ facts }: Digest, shown: DigestLayout): string[][] {
   });
 }
 
-/** `10:00-11:00` in front, the words beside it. */
+/** `10:00-11:00` in front, the text beside it. */
 function hourLines({ text }: Digest, shown: DigestLayout): string[] {
   const [, hours = '', words = text] = /^(\d\d:\d\d-\d\d:\d\d): (.*)$/s.exec(text) ?? [];
   return hanging(

@@ -1,4 +1,4 @@
-// `relay doctor`: every check with what was found and how to mend it. Works without a daemon.
+// `relay doctor`: runs every check and shows what was found and how to fix it. Works without a daemon.
 
 import { existsSync, readdirSync, statfsSync, statSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
@@ -31,7 +31,7 @@ export const runDoctorCommand: RunCommand = async ({ config, terminal, options }
   return failed === 0 ? 0 : 1;
 };
 
-/** Of two checks with one name the graver is shown: either side may see what the other cannot. */
+/** Of two checks with the same name the more serious result is shown: each side can see what the other cannot. */
 export function mergeChecks(local: HealthCheck[], remote: readonly HealthCheck[]): HealthCheck[] {
   const grave = { yes: 0, warn: 1, no: 2 };
   const merged = new Map(local.map((check) => [check.name, check]));
@@ -65,9 +65,9 @@ export function formatChecks(
   return [...lines, '', verdict];
 }
 
-// Checks of the machine Relay stands on: Node, the clock, the disk, the port.
+// Checks of the machine: Node, the clock, the disk, the port.
 
-/** No working clock shows a time before this version was made. */
+/** A correct clock cannot show a time before this release. */
 const RELEASE_DATE_MS = Date.UTC(2026, 10, 1);
 
 export function checkNode(version: string): HealthCheck {
@@ -126,7 +126,7 @@ function isFree(port: number): Promise<boolean> {
   return promise;
 }
 
-// Checks of Relay itself, from its files and, where it runs, from the daemon.
+// Checks of Relay itself, from its files and from the running daemon.
 
 function checkHome(home: string): HealthCheck {
   const found = statSync(home, { throwIfNoEntry: false });
@@ -177,7 +177,7 @@ function checkDaemon(daemon: Daemon): HealthCheck {
 
 export async function checkSettings(config: CliConfig): Promise<HealthCheck> {
   const file = settingsPath(config.home);
-  // The daemon's own schema, loaded here alone: it takes longer than most commands.
+  // The daemon's schema takes longer to load than most commands run, so only this check loads it.
   const { faultIn } = await import('@relay/contract/settings-catalog');
   const { settings, fault: unreadable } = readHomeSettings(config.home);
   const fault = unreadable ?? faultIn(settings);
@@ -196,7 +196,7 @@ function checkModelKey({ modelKey, keyless }: CliConfig): HealthCheck {
   );
 }
 
-/** What only the daemon can know; from the files when it does not run. */
+/** What only the daemon knows; read from the files when it does not run. */
 async function loadDaemonChecks(
   config: CliConfig,
   daemon: Daemon,
@@ -232,7 +232,7 @@ async function checkServer(databaseUrl: string): Promise<HealthCheck> {
     const mend = 'Write it as postgres://user:password@host:5432/database.';
     return failedCheck('database', 'DATABASE_URL is not an address.', mend);
   }
-  // A Unix socket has no host to knock at.
+  // A Unix socket has no host to connect to.
   if (url.hostname === '') return passedCheck('database', 'DATABASE_URL names a local socket.');
   const port = Number(url.port || 5432);
   return (await answers(url.hostname, port))
@@ -257,7 +257,7 @@ function answers(host: string, port: number): Promise<boolean> {
   return promise;
 }
 
-// The words of a check: what was found and, if need be, how to mend it.
+// Text of a check: what was found and, if needed, how to fix it.
 
 export const passedCheck = (name: string, found: string): HealthCheck => ({
   name,

@@ -1,5 +1,5 @@
-// `relay eval`: how well the owner's own model does what observed groups need of it, on the sets that ship
-// with Relay. Says what it will cost and asks first; nothing of the owner's is read or sent.
+// `relay eval`: measures how well the owner's model handles observed groups, on the data sets that ship with Relay. It
+// states the cost and asks first; none of the owner's data is read or sent.
 
 import { TRIGGER_CASE_LABELS } from '@relay/contract/api/constants';
 import type {
@@ -85,7 +85,7 @@ async function followEval(
   throw new RelayError('answer_broke_off');
 }
 
-// The cost of an evaluation and its result, as a person reads them: plain tables, shares in per cent.
+// Formats the cost and the results of an evaluation as plain tables with percentages.
 
 type Colours = Pick<Terminal['colours'], 'dim' | 'bold'>;
 
@@ -176,7 +176,7 @@ function digestLines(report: DigestReport, colours: Colours): string[] {
   ];
 }
 
-/** The first column to the left, figures to the right. */
+/** Aligns the first column left and the figures right. */
 function table(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(...rows.map((row) => row[column]?.length ?? 0)),

@@ -1,5 +1,5 @@
-// `relay grant <who>`: allows agents something with one person or group. What is not named stays as it is;
-// for somebody new, nothing named means reading.
+// `relay grant <who>` and `relay revoke <who>`: change what agents may do with one contact or group. Permissions that
+// are not named stay as they are; for a new contact the default is reading.
 import type { Permission } from '@relay/contract/api/contacts';
 import type { Client } from '@relay/contract/client/client';
 import { RelayError } from '@relay/contract/errors';
@@ -43,7 +43,7 @@ interface GrantChanges {
   readonly options?: ChangedOptions;
 }
 
-/** Null takes one back. */
+/** Null revokes the permission. */
 interface ChangedOptions {
   readonly persona?: string | null;
   readonly model?: string | null;
@@ -107,11 +107,14 @@ function whomOf(
   return kind === 'group' && jid !== null ? { group: jid } : { contactId: id };
 }
 
-/** Without `--name`, a number is known by itself. What people call themselves is never taken as a name. */
+/**
+ * Without `--name` a contact is known by their number. WhatsApp profile names are never used, since people choose them
+ * themselves.
+ */
 const nameOf = (meant: ContactTarget): string | null =>
   'phoneNumber' in meant ? formatPhone(meant.phoneNumber) : null;
 
-// `relay revoke <who>`: takes permissions back. It holds at once, also for what is queued already.
+// `relay revoke <who>`: revokes permissions at once, also for messages already queued.
 
 export const revokePermissionsCommand: RunCommand = async ({ config, terminal, args, options }) => {
   const client = clientOf(config.home);
@@ -139,7 +142,7 @@ export const revokePermissionsCommand: RunCommand = async ({ config, terminal, a
   return 0;
 };
 
-/** Everything, unless it is said what. */
+/** Everything, unless permissions are named. */
 function parseRevokedPermissions({ read, reply, initiate }: CommandOptions) {
   const all = read !== true && reply !== true && initiate !== true;
   return {
@@ -149,7 +152,7 @@ function parseRevokedPermissions({ read, reply, initiate }: CommandOptions) {
   };
 }
 
-// What is true of a grant after it was changed, in a sentence, and what can be done next. Pure.
+// Describes a grant after a change, and what can be done next. Pure.
 
 export function formatGrant(permission: Permission): string[] {
   const { canRead, canReply, replyMode, options } = permission;
@@ -171,7 +174,7 @@ function formatGrantee({ displayName, phoneNumber, jid }: Permission): string {
   return name === address || address === '' ? name : `${name} (${address})`;
 }
 
-/** As a word of a command. */
+/** Quoted for use as a shell argument. */
 export const formatGranteeArgument = ({ displayName, phoneNumber }: Permission): string => {
   const name = toOneLine(displayName);
   if (phoneNumber !== null) return formatPhone(phoneNumber);

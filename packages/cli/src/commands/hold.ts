@@ -1,4 +1,4 @@
-// `relay hold [reason]`: stops all sending at once. It lasts until `relay release`, also over a restart.
+// `relay hold [reason]`: stops all sending at once until `relay release`, also across restarts.
 import { clientOf } from '../api.ts';
 import type { RunCommand } from '../command.ts';
 
@@ -10,7 +10,7 @@ export const holdSendingCommand: RunCommand = async ({ config, terminal, args })
   return 0;
 };
 
-// `relay release`: ends the hold. What waited leaves, and agents go on.
+// `relay release`: ends the hold. Queued messages are sent, and agents continue.
 
 export const releaseSendingCommand: RunCommand = async ({ config, terminal }) => {
   const held = await clientOf(config.home).post('/api/release');

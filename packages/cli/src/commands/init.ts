@@ -1,5 +1,5 @@
-// `relay init`: the model, the daemon, the link and a message to oneself, in this order. A person at a terminal is led
-// through it (commands/init.ts); without one nothing is asked, and what is missing is said with the flags that bring it.
+// `relay init`: sets up the model, the daemon, the link and a test message to oneself, in this order. At a terminal it
+// asks for each step; otherwise it asks nothing and lists what is missing with the flags that provide it.
 
 import {
   isKeyless,
@@ -24,7 +24,7 @@ import { describeConnection, waitUntilLinked } from './whatsapp-link.ts';
 
 export const initRelayCommand: RunCommand = async (call) => {
   const { config, terminal, options } = call;
-  // Whoever only brings the key of the web search has been through the rest before.
+  // With only a web search key there is nothing else to ask.
   if (canAsk() && !terminal.json && !options.braveKey) return runGuidedSetup(call);
   const model = await readModelOptions(call);
   const search = await readSearchKey(call);
@@ -65,7 +65,7 @@ function sayProbe({ say, colours }: Terminal, probe: ProbeReport): void {
   else say(`${colours.red('✗')} ${probe.sentence}`);
 }
 
-/** What a person would have been asked for. */
+/** Lists what a person would have been asked for. */
 function sayMissing({ config, options, terminal }: CommandCall, isGiven: boolean): void {
   const known = isGiven || config.modelKey !== null || config.keyless !== null;
   if (!known && options.skipModel !== true) {
@@ -78,16 +78,16 @@ function sayMissing({ config, options, terminal }: CommandCall, isGiven: boolean
   }
 }
 
-// `relay init` for a person at a terminal: model, link, a message to oneself, first grants. Invariant: whatever is done
-// is looked up, told in one line and not asked again, so that running it again goes on where it was left; each step says
-// what it is for, and each can be skipped.
+// Guided setup at a terminal: model, link, test message, first grants. Invariant: a step that is already done is
+// reported in one line and not asked again, so a second run continues where the first stopped; each step says what it
+// is for and can be skipped.
 
 interface SetupContext extends CommandCall {
   readonly client: Client;
 }
 
 async function runGuidedSetup(call: CommandCall): Promise<number> {
-  // Read before anything is started: what is wrong with it is said at once.
+  // Read before anything is started, so that mistakes are reported at once.
   const given = await readModelOptions(call);
   await ensureDaemon(call.config, call.terminal);
   const stage = { ...call, client: clientOf(call.config.home) };
@@ -120,7 +120,7 @@ async function chooseModel(stage: SetupContext, given: ModelChoice): Promise<boo
   }
 }
 
-/** Asks it one short question: a key that does not work is found here and not in the first conversation. */
+/** Asks the model one short question, so that a wrong key is found here and not in the first conversation. */
 async function modelAnswers(stage: SetupContext): Promise<boolean> {
   const { client, terminal } = stage;
   const { model } = await client.get('/api/settings');
@@ -135,7 +135,7 @@ async function modelAnswers(stage: SetupContext): Promise<boolean> {
   return ok;
 }
 
-/** Null: left for later. */
+/** Null when skipped. */
 async function linkPhone(stage: SetupContext): Promise<LinkBody | null> {
   const { client, config, terminal, options } = stage;
   const before = await client.get('/api/whatsapp/link');
@@ -154,7 +154,7 @@ async function linkPhone(stage: SetupContext): Promise<LinkBody | null> {
   return link;
 }
 
-/** A phone number, nothing for a QR code, null for later. */
+/** A phone number, an empty string for a QR code, or null to skip. */
 async function askHow(): Promise<string | null> {
   const answer = await askUser(
     'Enter shows a QR code, your number a code to type; "skip" for later: ',
@@ -162,7 +162,7 @@ async function askHow(): Promise<string | null> {
   return /^s(kip)?$/i.test(answer) ? null : answer;
 }
 
-/** True when it arrived, now or before; null: left for later. */
+/** True when the message arrived, now or earlier; null when skipped. */
 async function sendTestMessage(stage: SetupContext, { phone }: LinkBody): Promise<boolean | null> {
   const { client, terminal, options } = stage;
   if (phone !== null && (await hasTestMessageArrived(client, phone))) {
@@ -187,7 +187,7 @@ async function hasTestMessageArrived(client: Client, phone: string): Promise<boo
   return messages.some(({ fromMe, body }) => fromMe && body === PROBE_MESSAGE_TEXT);
 }
 
-/** True when somebody was granted something, now or before. */
+/** True when a grant exists, from now or earlier. */
 async function firstGrants(stage: SetupContext): Promise<boolean> {
   const { client, options } = stage;
   const granted = await client.get('/api/whatsapp/permissions');
@@ -218,7 +218,7 @@ async function grantOne(stage: SetupContext, who: string): Promise<boolean> {
   return (await orRefusal(stage, grant({ ...stage, args: [who], options }))) !== null;
 }
 
-/** Null: what was typed is nothing, such as a name that nobody has; said, and asked again. */
+/** Null when the input is invalid, such as an unknown name; the reason is shown, and the caller asks again. */
 async function orRefusal<T>(stage: SetupContext, answer: Promise<T>): Promise<T | null> {
   try {
     return await answer;
@@ -248,8 +248,8 @@ function skipped(stage: SetupContext, step: string): false {
   return false;
 }
 
-// Which model, for `relay init`: as the flags say, and for the rest as a person at a terminal answers. A key comes from
-// standard input or is typed unseen; it is never taken from the command line.
+// The model choice of `relay init`: from the flags, and otherwise asked at the terminal. A key is read from standard
+// input or typed without echo, never taken from the command line.
 
 interface ModelChoice {
   model_provider?: ProviderName;
@@ -258,7 +258,7 @@ interface ModelChoice {
   model_api_key?: string;
 }
 
-/** What the flags say, and the key where one is announced. */
+/** Reads the flags, and the key if a flag announces one. */
 async function readModelOptions({ options }: CommandCall): Promise<ModelChoice> {
   const given = {
     ...chosen(typeof options.provider === 'string' ? options.provider : ''),
@@ -289,7 +289,7 @@ async function readKey(name: string, option: string): Promise<string> {
 
 const NAMES = PROVIDER_NAMES.join(', ');
 
-/** Nothing: somebody would rather not, now. */
+/** An empty choice when the person skips the step. */
 async function askModelChoice(given: ModelChoice): Promise<ModelChoice> {
   const asked = `Model provider for your agents (${NAMES}; Enter to skip): `;
   const model = given.model_provider ? given : { ...given, ...chosen(await askUser(asked)) };
@@ -300,7 +300,7 @@ async function askModelChoice(given: ModelChoice): Promise<ModelChoice> {
   return { ...model, ...named('model_api_key', key) };
 }
 
-/** A server of one's own: which of its models, and where it is unless that is known. */
+/** For a self-hosted server: which model, and the address unless it is known. */
 async function askServer(given: ModelChoice): Promise<ModelChoice> {
   const name = given.model_name ?? (await askUser('Name of the model, as the server knows it: '));
   const elsewhere = given.model_provider === 'openai-compatible' && !given.model_base_url;

@@ -1,4 +1,4 @@
-// `relay ledger`: what was decided, the last of it last; with --follow, as it is decided.
+// `relay ledger`: shows the last decisions, newest at the bottom; --follow prints new ones as they are made.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LedgerLine } from '@relay/contract/api/ledger';
 import { RelayError } from '@relay/contract/errors';
@@ -66,11 +66,11 @@ function filterOf({ actor, denied, since }: CommandOptions, now: Date): Filter {
   };
 }
 
-// `relay ledger` as lines: when, who, what, about whom, how it went, and why. Columns have one width, so that
-// lines that come later stand below those that were there. Pure.
+// Formats ledger lines: time, actor, action, contact, result and reason. Columns have fixed widths, so that later lines
+// align with earlier ones. Pure.
 
 interface LedgerLayout {
-  /** Null where nobody looks: nothing is cut. */
+  /** Null when the output is not a terminal: nothing is truncated. */
   readonly columns: number | null;
   readonly colours: Pick<Terminal['colours'], 'dim' | 'bold' | 'red' | 'yellow' | 'green'>;
   readonly now: Date;
@@ -129,7 +129,7 @@ function paint(outcome: string, { colours }: LedgerLayout): string {
   return colour === undefined ? words : colours[colour](words);
 }
 
-// `--since`: so long ago (`2h`, `3d`), or a moment that people write (`2026-11-14`, `2026-11-14 09:00`).
+// `--since`: a duration (`2h`, `3d`) or a date (`2026-11-14`, `2026-11-14 09:00`).
 
 export function parseSince(text: string, now: Date): Date {
   const span = parseDuration(text);

@@ -1,4 +1,4 @@
-// `relay logs`: the daemon's log for a person, or as it is with --json. Needs no daemon.
+// `relay logs`: prints the daemon's log, formatted or raw with --json. Needs no daemon.
 import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -44,7 +44,7 @@ function levelOf(option: unknown): LogLevel {
   throw new RelayError('usage', { what: `--level is one of ${LOG_LEVELS.join(', ')}.` });
 }
 
-// Reads the daemon's log from its files: the live one and, oldest last, those it rotated away.
+// Reads the daemon's log files: the live one, then the rotated ones, oldest last.
 
 const OLDEST_LOG_FILE = 9;
 const BLOCK = 65_536;
@@ -52,7 +52,7 @@ const BLOCK = 65_536;
 const logFilePath = (home: string, age: number): string =>
   join(home, age === 0 ? 'relay.log' : `relay.${age}.log`);
 
-/** The last lines that are wanted, oldest first, from as many files as it takes. */
+/** The last matching lines, oldest first, from as many files as needed. */
 function readLastLines(home: string, count: number, wanted: (line: string) => boolean): string[] {
   const found: string[] = [];
   for (let age = 0; age <= OLDEST_LOG_FILE && found.length < count; age++) {
@@ -63,7 +63,7 @@ function readLastLines(home: string, count: number, wanted: (line: string) => bo
   return found.reverse();
 }
 
-/** Newest first; null when there is no such file. Reads no more of it than it needs. */
+/** Yields lines newest first; null if the file does not exist. Reads only as much of it as needed. */
 function backwards(
   path: string,
   count: number,
@@ -82,7 +82,7 @@ function backwards(
       readSync(fd, block, 0, length, at);
       tail = Buffer.concat([block, tail]);
       const cut = at === 0 ? 0 : tail.indexOf(10) + 1;
-      // Without a line's end in it, the block belongs to a line that began earlier.
+      // A block without a line break belongs to a line that began earlier.
       if (at > 0 && cut === 0) continue;
       const lines = tail.subarray(cut).toString('utf8').split('\n').filter(Boolean);
       tail = tail.subarray(0, cut);
@@ -107,8 +107,8 @@ function readInode(path: string): number | null {
   return statSync(path, { throwIfNoEntry: false })?.ino ?? null;
 }
 
-// `relay logs -f`: every line once and in order, across any number of rotations between two looks.
-// The handle stays on the file it was opened on, whatever that file is called by now.
+// `relay logs -f`: every line once and in order, across any number of rotations between two looks. The handle stays on
+// the opened file, even after that file is renamed.
 
 const LOOK_EVERY_MS = 200;
 const OLDEST_FOLLOWED_FILE = 9;
@@ -119,7 +119,7 @@ class LogFollower {
   #at: number;
   #rest: Buffer = Buffer.alloc(0);
 
-  /** Begins at the end of what is there now. */
+  /** Begins at the current end of the log. */
   constructor(home: string) {
     this.#home = home;
     this.#fd = openIfExists(logFilePath(home, 0));
@@ -133,7 +133,7 @@ class LogFollower {
     }
   }
 
-  /** What has come since the last look. */
+  /** The lines added since the last call. */
   next(): string[] {
     if (this.#fd === null) return this.#open(logFilePath(this.#home, 0)) ? this.#read() : [];
     const lines = this.#read();
@@ -148,7 +148,7 @@ class LogFollower {
     this.#fd = null;
   }
 
-  /** The files that were begun after the one in hand, oldest first. */
+  /** The files that are newer than the open one, oldest first. */
   #newer(): string[] {
     if (this.#fd === null) return [];
     const { ino } = fstatSync(this.#fd);
@@ -160,14 +160,14 @@ class LogFollower {
       if (found === null && age > 0) break;
       if (found !== null) paths.push(path);
     }
-    // It was dropped or deleted in the meantime: all that is left is newer.
+    // The open file was deleted in the meantime: all remaining files are newer.
     return paths.reverse();
   }
 
   #open(path: string): boolean {
     const fd = openIfExists(path);
     if (fd === null) return false;
-    // The last line of the file before is complete: the daemon never splits one.
+    // The last line of the previous file is complete: the daemon never splits one.
     this.close();
     this.#fd = fd;
     this.#at = 0;
@@ -189,7 +189,7 @@ class LogFollower {
   }
 }
 
-// One line of the log as a person reads it: when, how grave, what, and the fields that matter. Pure.
+// Formats one log line: time, level, message and the fields that matter. Pure.
 
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 type LogLevel = (typeof LOG_LEVELS)[number];

@@ -1,4 +1,4 @@
-// `relay memory`: which model finds things by their meaning, and how far it has come.
+// `relay memory`: shows which model is used for search by meaning, and how much is indexed.
 
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -27,8 +27,8 @@ export const showMemoryStatusCommand: RunCommand = async ({ config, terminal }) 
   return 0;
 };
 
-// `relay memory embeddings off|local|endpoint`: tries the model first, says what it would take and what would
-// leave the machine, and begins with a yes.
+// `relay memory embeddings off|local|endpoint`: tries the model, states the effort and what would leave the machine,
+// and starts after confirmation.
 
 export const chooseEmbeddingsCommand: RunCommand = async (call) => {
   const { config, terminal } = call;
@@ -89,8 +89,8 @@ async function confirmEmbeddings({ terminal, options }: CommandCall): Promise<bo
   return false;
 }
 
-// `relay memory import`: an exported WhatsApp chat goes to the daemon as it is, and becomes findable. Repeating
-// it adds nothing twice.
+// `relay memory import`: sends an exported WhatsApp chat to the daemon, which makes it searchable. Importing it again
+// adds nothing twice.
 
 export const importChatExportCommand: RunCommand = async ({ config, terminal, args, options }) => {
   const path = args[0] ?? '';
@@ -133,7 +133,7 @@ function parseImportQuery(options: CommandOptions): Record<string, string> {
   return Object.fromEntries(said);
 }
 
-/** Five times a second is often enough for anybody. */
+/** Limits progress updates to five a second. */
 function paced(tell: (sentence: string) => void): (sentence: string) => void {
   let shown = 0;
   return (sentence) => {
@@ -163,8 +163,8 @@ function formatImportReport(report: ChatImportReport): string[] {
   ];
 }
 
-// `relay memory outside`: where digests go besides Relay. Without options it says how it is; a secret is shown
-// when it is made and never again.
+// `relay memory outside`: configures the digest export. Without options it shows the state; a secret is shown only when
+// it is created.
 
 export const configureDigestExportCommand: RunCommand = async ({ config, terminal, options }) => {
   const client = clientOf(config.home);
@@ -192,7 +192,7 @@ export const configureDigestExportCommand: RunCommand = async ({ config, termina
   return 0;
 };
 
-/** Only what is named is there. */
+/** Contains only the settings that were named. */
 type DigestExportChanges = {
   [K in keyof ChangeDigestExport]?: Exclude<ChangeDigestExport[K], undefined>;
 };
@@ -225,7 +225,7 @@ function formatDigestExport({
   ];
 }
 
-// How memory is, and what a choice means, in the words a person reads. Pure.
+// Formats the state of memory and what a choice means. Pure.
 
 const formatNumber = (count: number): string => count.toLocaleString('en-GB');
 
@@ -261,7 +261,7 @@ function formatWaiting(waiting: number, perSecond: number | null): string {
   return `${formatNumber(waiting)}, ${perSecond.toFixed(1)} a second: ${formatRoughDuration((1_000 * waiting) / perSecond)} to go`;
 }
 
-/** What is said before anything begins. */
+/** Shown before anything begins. */
 export function formatEmbeddingsTrial({
   model,
   waiting,

@@ -1,4 +1,4 @@
-// `relay messages [contact]`: the last messages, the oldest first, one calm line each.
+// `relay messages [contact]`: lists the last messages, oldest first, one line each.
 import type { BufferedMessage } from '@relay/contract/api/whatsapp';
 import { RelayError } from '@relay/contract/errors';
 import type { OutboxState } from '@relay/contract/outbox/states';
@@ -26,7 +26,7 @@ export const listMessagesCommand: RunCommand = async ({ config, terminal, args, 
   return 0;
 };
 
-/** As much of an id as `relay why` needs to know it by. */
+/** The shortest id prefix that `relay why` accepts. */
 const ID = 12;
 
 export function formatMessages(
@@ -40,14 +40,14 @@ export function formatMessages(
   return rows.map(({ message, way }) => {
     const time = colours.dim(formatClock(new Date(message.timestamp), now).padStart(11));
     const id = colours.dim(toPrintable(message.id).slice(0, ID).padEnd(ids));
-    // A body of several lines stays one message to the eye.
+    // Indents the further lines of a body, so that it reads as one message.
     const indent = `\n${' '.repeat(11 + 2 + ids + 2 + width + 2)}`;
     const body = toPrintable(message.body).trimEnd().replaceAll('\n', indent);
     return `${time}  ${id}  ${colours.bold(way.padEnd(width))}  ${body}`;
   });
 }
 
-/** Who → whom; the account itself is `you`. */
+/** Sender → recipient; the account itself is `you`. */
 function formatSenderAndRecipient(message: BufferedMessage): string {
   const sender = toPrintable(message.fromName ?? address(message.from));
   const from = message.fromMe ? 'you' : sender;
@@ -61,7 +61,7 @@ function address(jid: string): string {
   return server === 'g.us' ? `group ${user}` : toPrintable(jid);
 }
 
-// `relay messages send <to> <text>`: writes to somebody as the owner. Stored when it returns; it leaves in
+// `relay messages send <to> <text>`: sends a message as the owner. It is stored when the command returns and sent in
 // its turn.
 
 const SENTENCES: Readonly<Record<OutboxState, string>> = {
@@ -86,7 +86,7 @@ export const sendMessageCommand: RunCommand = async ({ config, terminal, args, o
   return sent.success ? 0 : 1;
 };
 
-// `relay why <message-id>`: one true sentence about what became of a message, or who caused it.
+// `relay why <message-id>`: explains in one sentence what happened to a message, or who caused it.
 
 export const explainMessageCommand: RunCommand = async ({ config, terminal, args, options }) => {
   const [id = ''] = args;

@@ -1,5 +1,5 @@
-// `relay observe add <group>`: reads a group in silence from now on. The owner is asked to tell the group
-// first, with words ready to be sent; without that nothing is read.
+// `relay observe`: adds, lists and removes observed groups. `add` asks the owner to inform the group first, with a
+// prepared text; without that nothing is read.
 import type { ObservedGroup, ObservedPreview } from '@relay/contract/api/observed-groups';
 import { RelayError } from '@relay/contract/errors';
 import { chooseMatch, rankMatch } from '@relay/core/contacts/match';
@@ -64,7 +64,7 @@ function countIn(given: string): number {
   throw new RelayError('usage', { what: 'Give --answers a number from 0 to 100.' });
 }
 
-// `relay observe list`: each group that is read, since when, and what that costs and spares.
+// `relay observe list`: each observed group, since when, and what observing costs and saves.
 
 export const listObservedGroupsCommand: RunCommand = async ({ config, terminal }) => {
   const groups = await clientOf(config.home).get('/api/observed-groups');
@@ -78,7 +78,7 @@ export const listObservedGroupsCommand: RunCommand = async ({ config, terminal }
   return 0;
 };
 
-// `relay observe remove <group>`: nothing more of it is read; with `--erase` what was kept is gone too.
+// `relay observe remove <group>`: stops reading it; `--erase` also deletes what was stored.
 
 export const stopObservingGroupCommand: RunCommand = async ({
   config,
@@ -120,8 +120,8 @@ function findObservedGroup(groups: readonly ObservedGroup[], given: string): Obs
   throw new RelayError('group_unclear', { group, candidates: candidates.join(', ') });
 }
 
-// `relay observe token`: the token that forwarders of notifications use. It is shown when it is made and
-// never again; without options one is made only if there is none.
+// `relay observe token`: the token for notification forwarders. It is shown only when it is created; without options
+// one is created only if there is none.
 
 export const manageForwarderTokenCommand: RunCommand = async ({ config, terminal, options }) => {
   const client = clientOf(config.home);
@@ -162,7 +162,7 @@ const formatForwarderToken = ({ created_at, last_used_at }: ForwarderTokenState)
 
 const day = (at: string | null): string => at?.slice(0, 10) ?? 'some day';
 
-// What a person reads about groups that are read in silence. Pure.
+// Text about observed groups. Pure.
 
 export function formatObservationStart(group: ObservedGroup): string[] {
   const { name, zone, assistant_name, answers_per_day, may_answer } = group;

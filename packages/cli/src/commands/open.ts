@@ -1,4 +1,4 @@
-// `relay open`: signs the owner in to the console, in their browser or by an address that works once.
+// `relay open`: signs the owner in to the console, in their browser or with a one-time address.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,8 +21,8 @@ export const openConsoleCommand: RunCommand = async ({ config, terminal, options
   return 0;
 };
 
-// A browser for the owner. The one-time address reaches it through a page only the owner can read, never
-// through a command line that every user of the machine sees.
+// Opens a browser. The one-time address is passed in a page that only the owner can read, never on a command line that
+// every user of the machine can see.
 
 const OPENERS: Readonly<Record<string, readonly [string, ...string[]]>> = {
   darwin: ['open'],
@@ -30,7 +30,7 @@ const OPENERS: Readonly<Record<string, readonly [string, ...string[]]>> = {
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 };
 
-/** False where none can show itself. */
+/** False when no browser can be shown. */
 export async function openBrowser(
   { desktop }: Pick<CliConfig, 'desktop'>,
   home: string,

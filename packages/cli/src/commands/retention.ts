@@ -1,4 +1,4 @@
-// `relay retention`: how old what was read in observed groups is, against its limits.
+// `relay retention`: shows the age of stored data from observed groups against its limits.
 
 import type {
   ErasedCounts,
@@ -25,7 +25,7 @@ export const showRetentionCommand: RunCommand = async ({ config, terminal }) => 
   return 0;
 };
 
-// `relay retention run`: enforces the limits now, and writes the files anew without what is gone.
+// `relay retention run`: enforces the limits now, and rewrites the files without the deleted data.
 
 export const runRetentionCommand: RunCommand = async ({ config, terminal }) => {
   terminal.progress('Deleting what is too old …');
@@ -35,14 +35,14 @@ export const runRetentionCommand: RunCommand = async ({ config, terminal }) => {
   return 0;
 };
 
-// `relay forget <who>`: erases a person or a group for good. Shows first what would go, and wants the name
-// typed; a program says --yes.
+// `relay forget <who>`: erases a contact or a group for good. It first shows what would be erased and wants the name
+// typed; programs pass --yes.
 
 interface ForgetTarget {
   readonly preview: ForgetPreview;
-  /** What the receipt calls them. */
+  /** The name in the receipt. */
   readonly who: string;
-  /** What has to be typed. */
+  /** The text that must be typed. */
   readonly typed: string;
 }
 
@@ -80,7 +80,7 @@ async function resolveForgetTarget(
     return { preview, who, typed: toOneLine(contact.name ?? formatContactAddress(contact)) };
   } catch (error) {
     if (!(error instanceof RelayError) || error.code !== 'contact_unknown') throw error;
-    // Somebody who wrote only where notifications or an exported chat were read has a name and no address.
+    // Somebody known only from notifications or an imported chat has a name and no address.
     const name = given?.trim() ?? '';
     const preview = await previewOf(`name:${name}`).catch((refused: unknown) => {
       throw refused instanceof RelayApiError && refused.status === 404 ? error : refused;
@@ -106,7 +106,7 @@ async function confirmForget(
   return false;
 }
 
-// Retention and erasure as a person reads them. Pure.
+// Formats retention and erasure. Pure.
 
 export function formatRetentionStatus(status: RetentionStatus): string[] {
   const now = new Date(status.now);
@@ -169,7 +169,7 @@ const KINDS: Readonly<Record<keyof ErasedCounts, string>> = {
   tool_calls: 'calls of tools that read it',
 };
 
-/** Those of which there are any; what hangs on them goes along. */
+/** Only kinds that occur; rows that depend on them are erased too. */
 export function formatErasedCounts(counts: ErasedCounts): string[] {
   const some = (Object.keys(KINDS) as (keyof ErasedCounts)[]).filter((kind) => counts[kind] > 0);
   if (some.length === 0) return ['  nothing but the name and the addresses'];

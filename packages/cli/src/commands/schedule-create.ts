@@ -1,5 +1,5 @@
-// `relay schedule "every weekday 9am" --to Mom "…"`: shows what was understood and the next three times, and
-// saves exactly that with a yes. Without anything it lists what is scheduled.
+// `relay schedule "every weekday 9am" --to Mom "…"`: shows how it was understood with the next three times, and saves
+// exactly that after confirmation. Without arguments it lists the schedules.
 
 import type { CatchUp } from '@relay/contract/api/constants';
 import type { SchedulePreview } from '@relay/contract/api/schedules';
@@ -26,7 +26,7 @@ export const createScheduleCommand: RunCommand = async (call) => {
   if (!(await confirmSchedule(call, preview))) return 1;
   const { rule, zone, catch_up } = preview;
   const { to, text } = wish;
-  // What was shown, not what was typed: "in 2 hours" is another moment by now.
+  // Sends what was shown, not what was typed: "in 2 hours" means another moment by now.
   const made = await client.post('/api/schedules', { body: { to, text, rule, zone, catch_up } });
   if (terminal.json) terminal.give(made);
   else
@@ -54,8 +54,8 @@ async function confirmSchedule(
   return false;
 }
 
-// What was typed after `relay schedule`, as the API wants it. Words and structured flags are two ways to say
-// when; exactly one of them is taken. Pure.
+// Converts the arguments of `relay schedule` to an API request. The time is given either in words or by flags, never
+// both. Pure.
 
 const HELP = '`relay schedule --help` shows how.';
 

@@ -1,4 +1,4 @@
-// `relay schedule list`: what is to come, the next first, and what did not go out.
+// `relay schedule list` and `cancel`: list what is scheduled, the next first, and what failed.
 import type { Schedule, ScheduleFilter, SchedulePreview } from '@relay/contract/api/schedules';
 import type { Client } from '@relay/contract/client/client';
 import { RelayError } from '@relay/contract/errors';
@@ -34,7 +34,7 @@ function parseScheduleState(given: unknown): ScheduleFilter {
   throw new RelayError('usage', { what: `Give --state one of ${STATES.join(', ')}.` });
 }
 
-// `relay schedule cancel <id>`: nothing more comes of it, not even what is on its way.
+// `relay schedule cancel <id>`: cancels it, including a message that is already queued.
 
 export const cancelScheduleCommand: RunCommand = async ({ config, terminal, args }) => {
   const client = clientOf(config.home);
@@ -64,10 +64,10 @@ async function findScheduleId(client: Client, given: string): Promise<string> {
   });
 }
 
-// A schedule as a person reads it. Times are shown in the schedule's own zone. Pure.
+// Formats a schedule. Times are in the schedule's own time zone. Pure.
 
 interface ScheduleLayout {
-  /** Null where nobody looks: nothing is cut. */
+  /** Null when the output is not a terminal: nothing is truncated. */
   readonly columns: number | null;
   readonly colours: {
     bold(text: string): string;
@@ -76,10 +76,10 @@ interface ScheduleLayout {
   };
 }
 
-/** So many of the next times fit a line. */
+/** This many of the next times fit on a line. */
 const NEXT_TIMES_SHOWN = 3;
 
-/** What was understood, before it is saved. */
+/** Shown before it is saved. */
 export function formatSchedulePreview(
   preview: SchedulePreview,
   { colours }: ScheduleLayout,
@@ -113,7 +113,7 @@ function comesNext({ state, next, zone }: Schedule): string {
   return first === undefined ? 'It has happened.' : `Next: ${timeIn(zone, first)}.`;
 }
 
-/** Only what the owner would want to know: that the last one did not go out. */
+/** Only reports that the last run was not sent. */
 function trouble({ last, zone }: Schedule): string[] {
   if (last === null || last.outcome === 'queued') return [];
   const what = { waiting: 'waits for you', refused: 'was not sent', skipped: 'was left out' };
@@ -134,5 +134,5 @@ function timeIn(zoneName: string, at: string): string {
   return zone === null ? at : formatLocalTime(new Date(at), zone);
 }
 
-/** What people are shown and may type. */
+/** The short id that people see and can type. */
 export const shortScheduleId = (id: string): string => id.slice(0, 8);

@@ -1,4 +1,4 @@
-// `relay search <words>`: what was said, the best first, each with the lines around it and its id.
+// `relay search <words>`: shows matching messages, best first, each with its neighbours and its id.
 
 import type { FoundMessage, SearchLine } from '@relay/contract/api/search';
 import { RelayError } from '@relay/contract/errors';
@@ -45,7 +45,7 @@ function narrowed(
   return Object.fromEntries(given);
 }
 
-// What was found, as a person reads it: where and when, then the words between what was said around them.
+// Formats a match: chat and time, then the text between the messages around it.
 
 type Colours = Pick<Terminal['colours'], 'dim' | 'bold'>;
 
@@ -55,7 +55,7 @@ interface SearchQuestion {
   readonly zone: Zone | null;
 }
 
-/** As much of a neighbour as tells what it was about. */
+/** How many characters of a neighbouring message are shown. */
 const GLANCE = 76;
 
 export function formatSearchResults(
@@ -104,7 +104,7 @@ function emphasised(
 
 const two = (value: number): string => String(value).padStart(2, '0');
 
-/** Local time, with the year: what is looked for is often long ago. */
+/** Local time with the year, because matches are often old. */
 function when(at: string): string {
   const date = new Date(at);
   const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;

@@ -1,4 +1,4 @@
-// `relay status`: what the daemon says of itself, as a person reads it.
+// `relay status`: formats the daemon's status.
 import type { DaemonStatus } from '@relay/contract/api/status';
 import { clientOf } from '../api.ts';
 import type { RunCommand } from '../command.ts';
@@ -79,7 +79,7 @@ const describeMessageRequests = (people: number): string | undefined =>
     ? undefined
     : `${formatCount(people, 'person', 'people')} wrote without a grant: \`relay contacts --knocks\``;
 
-/** The daemon counts no further. */
+/** The daemon stops counting here. */
 const COUNTED = 10_000;
 
 const timers = (pending: number): string =>

@@ -1,4 +1,4 @@
-// `relay token`: the owner's own token, which may do everything.
+// `relay token`: prints the owner's token, which has every scope, and manages the tokens of clients.
 
 import type { ClientToken } from '@relay/contract/api/credentials';
 import { RelayError } from '@relay/contract/errors';
@@ -16,8 +16,8 @@ export const showOwnerTokenCommand: RunCommand = async ({ config, terminal, opti
   return 0;
 };
 
-// `relay token create`: a token for a program. Its secret is the whole of standard output, so that a script
-// can keep it, and it is never shown again.
+// `relay token create`: creates a client's token. Standard output has only the secret, so that a script can store it;
+// it is never shown again.
 
 export const createTokenCommand: RunCommand = async ({ config, terminal, options }) => {
   const body = parseTokenRequest(options, new Date());
@@ -32,7 +32,7 @@ export const createTokenCommand: RunCommand = async ({ config, terminal, options
   return 0;
 };
 
-// `relay token list`: the tokens of programs, by name.
+// `relay token list`: lists the clients' tokens by name.
 
 export const listTokensCommand: RunCommand = async ({ config, terminal }) => {
   const { tokens } = await clientOf(config.home).get('/api/tokens');
@@ -49,7 +49,7 @@ export const listTokensCommand: RunCommand = async ({ config, terminal }) => {
   return 0;
 };
 
-// `relay token rotate <name>`: a new secret; what the token may do, and what it has read, stays.
+// `relay token rotate <name>`: creates a new secret; scopes and read positions stay.
 
 export const rotateTokenCommand: RunCommand = async ({ config, terminal, args }) => {
   const path = { token: args[0] ?? '' };
@@ -63,7 +63,7 @@ export const rotateTokenCommand: RunCommand = async ({ config, terminal, args })
   return 0;
 };
 
-// `relay token revoke <name>`: the program is nobody from now on.
+// `relay token revoke <name>`: revokes the token at once.
 
 export const revokeTokenCommand: RunCommand = async ({ config, terminal, args }) => {
   const path = { token: args[0] ?? '' };
@@ -76,7 +76,7 @@ export const revokeTokenCommand: RunCommand = async ({ config, terminal, args })
   return 0;
 };
 
-// `relay token create`: what was typed, as the API takes it. Whom a name means is for the daemon to say. Pure.
+// Converts the arguments of `relay token create` to an API request. The daemon resolves contact names. Pure.
 
 export interface TokenRequest {
   readonly name: string;
@@ -120,7 +120,7 @@ function scopesOf(given: readonly string[]): ClientScope[] {
   throw usageError(`${wrong} Give --scopes some of ${CLIENT_SCOPES.join(', ')}.`);
 }
 
-/** Nobody named is no list: it would be a token for nobody, and surely not for everybody. */
+/** An empty list is refused: it would mean a token for no contact, and must not mean every contact. */
 function peopleOf(given: string[]): string[] {
   if (given.length > 0) return given;
   throw usageError('Give --contacts at least one name or number, or leave it out.');
@@ -139,10 +139,10 @@ function momentOf(text: string, now: Date): Date {
 
 const WHEN = 'Write --expires as `90d`, `12h` or `2027-01-31`.';
 
-// A program's token as its owner reads it: what it may do, with whom, and what it has done. Pure.
+// Formats a client's token: its scopes, its contacts and its use. Pure.
 
 interface TokenLayout {
-  /** Null where nobody looks: nothing is cut. */
+  /** Null when the output is not a terminal: nothing is truncated. */
   readonly columns: number | null;
   readonly colours: {
     bold(text: string): string;

@@ -1,5 +1,5 @@
-// `relay top`: how it is right now, until you leave. Told by the daemon's stream, and looked at every other second though
-// nothing is told. Programs, and whoever reads it from a file, get it once.
+// `relay top`: a live status screen. It is refreshed by the daemon's stream, and every other second without an event.
+// Programs and redirected output get a single snapshot.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Activity } from '@relay/contract/api/activity';
 import type { InstanceCounts } from '@relay/contract/api/instances';
@@ -21,14 +21,14 @@ import {
 import type { Terminal } from '../terminal.ts';
 
 const TICK_MS = 2_000;
-/** However much happens, no more often than this. */
+/** Minimum time between two refreshes. */
 const REST_MS = 500;
 const COME_BACK_MS = 1_000;
 const KEYS = 'q leaves';
 
 export const showTopCommand: RunCommand = async ({ config, terminal, options }) => {
   const gather = createTopLoader(clientOf(config.home));
-  // Without a daemon there is nothing to look at, and its sentence says what to do.
+  // Without a daemon this throws the sentence that says what to do.
   const first = await gather();
   const isLive = terminal.size !== null && !terminal.json;
   if (isLive) await look(terminal, first, gather, config.home);
@@ -79,7 +79,7 @@ async function look(
     draw();
     while (!screen.left.aborted) {
       await follow(home, screen.left, again);
-      // The daemon is gone: it may come back, and until then what was last known stays.
+      // The daemon is gone and may come back; until then the last snapshot stays.
       if (!screen.left.aborted) await again();
       await sleep(COME_BACK_MS, null, { signal: screen.left }).catch(() => {});
     }
@@ -88,7 +88,7 @@ async function look(
   }
 }
 
-/** Until the stream cannot be had, or the person leaves. */
+/** Runs until the stream cannot be opened, or the person leaves. */
 async function follow(home: string, left: AbortSignal, again: () => Promise<void>): Promise<void> {
   try {
     for await (const _ of untilLeft(followDaemonChanges(home, TICK_MS), left)) {
@@ -96,11 +96,11 @@ async function follow(home: string, left: AbortSignal, again: () => Promise<void
       await sleep(REST_MS, null, { signal: left }).catch(() => {});
     }
   } catch {
-    // What is wrong is said by the next look.
+    // The next refresh reports what is wrong.
   }
 }
 
-/** A person who leaves does not wait for the next change. */
+/** Ends when the person leaves, without waiting for the next change. */
 async function* untilLeft<T>(source: AsyncGenerator<T>, left: AbortSignal): AsyncGenerator<T> {
   const over = new Promise<null>((resolve) =>
     left.addEventListener('abort', () => resolve(null), { once: true }),
@@ -110,28 +110,28 @@ async function* untilLeft<T>(source: AsyncGenerator<T>, left: AbortSignal): Asyn
     if (next === null || next.done === true) break;
     yield next.value;
   }
-  // Not waited for: it ends by itself at its next tick.
+  // Not awaited: it ends by itself at its next tick.
   void source.return(undefined).catch(() => {});
 }
 
-// What `relay top` shows, asked of the daemon in one breath. The same object is what `--json` gives.
+// The data of `relay top`, requested from the daemon in parallel. `--json` prints the same object.
 
 export interface TopSnapshot {
   readonly at: string;
   readonly status: DaemonStatus;
   /** Conversations by whose turn it is. */
   readonly turns: InstanceCounts['by_turn'];
-  /** Since midnight: messages, answers, and what models cost in tokens. */
+  /** Since midnight: messages, answers and model tokens. */
   readonly today: Activity['today'];
-  /** The last decisions, the newest first. */
+  /** The last decisions, newest first. */
   readonly events: readonly LedgerLine[];
 }
 
 const EVENTS = 50;
-/** What the day has cost is read over many rows and need not be newer than this. */
+/** The day's usage is read over many rows, so it is cached this long. */
 const TODAY_MS = 10_000;
 
-/** Each call looks anew. */
+/** Each call loads a new snapshot. */
 function createTopLoader(client: Client): () => Promise<TopSnapshot> {
   let today: Activity['today'] | null = null;
   let readAt = 0;
@@ -157,18 +157,18 @@ function createTopLoader(client: Client): () => Promise<TopSnapshot> {
   };
 }
 
-// `relay top` as lines: how it is first, then the figures, then what was decided last. Pure. As wide and as high as what
-// it is drawn on; where nobody looks nothing is cut.
+// Formats `relay top`: state first, then figures, then the last decisions. Pure. Cut to the size of the terminal;
+// nothing is cut without one.
 
 interface TopLayout {
   readonly colours: Terminal['colours'];
-  /** Null where nobody looks. */
+  /** Null when the output is not a terminal. */
   readonly size: { readonly rows: number; readonly columns: number } | null;
-  /** Why what is shown may be old; null while the daemon answers. */
+  /** Why the snapshot may be old; null while the daemon answers. */
   readonly gone: string | null;
 }
 
-/** For who reads it from a file. */
+/** Width for redirected output. */
 const PLAIN_COLUMNS = 200;
 const PLAIN_EVENTS = 10;
 const NAME = 15;
@@ -197,7 +197,7 @@ export function formatTop(top: TopSnapshot, look: TopLayout): string[] {
 const WIDTHS = { who: 12, about: 16, outcome: 13 } as const;
 const TAKEN = 12 + Object.values(WIDTHS).reduce((sum, one) => sum + one + 2, 0);
 
-/** When, who, about whom, how it went, and why as far as it fits. */
+/** Time, actor, contact, result, and as much of the reason as fits. */
 function eventLine(event: LedgerLine, colours: Terminal['colours'], columns: number): string {
   const at = new Date(event.at);
   const time = [at.getHours(), at.getMinutes(), at.getSeconds()]
@@ -304,16 +304,16 @@ function bar(share: number): string {
 
 const figure = (value: number): string => value.toLocaleString('en-GB');
 
-/** Only colours are longer than they look; lines without any are cut to be sure. */
+/** Only colour sequences make a line longer than it looks; lines without any are always cut. */
 const fitted = (line: string, columns: number): string =>
   line.includes('\u001b') ? line : truncateText(line, columns);
 
-// The whole terminal for as long as somebody looks: a screen of its own, no cursor, single keys. Invariant: however it
-// ends, the terminal is as it was before.
+// Uses the whole terminal: alternate screen, no cursor, single keys. Invariant: however it ends, the terminal is
+// restored.
 
 const ENTER = '\u001b[?1049h\u001b[?25l';
 const LEAVE = '\u001b[?25h\u001b[?1049l';
-/** What is left of an older line, and below the last. */
+/** Clears the rest of a line, and everything below the last one. */
 const CLEAR_LINE = '\u001b[K';
 const CLEAR_BELOW = '\u001b[J';
 const CTRL_C = '\u0003';
@@ -346,7 +346,7 @@ function openFullScreen(onResize: () => void): FullScreen {
     stdout.write(LEAVE);
   };
   for (const signal of SIGNALS) process.on(signal, leave);
-  // Whatever throws on the way, the shell gets its terminal back.
+  // Restores the terminal even after an exception.
   process.on('exit', close);
   stdout.on('resize', onResize);
   if (stdin.isTTY) {

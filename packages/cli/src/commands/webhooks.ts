@@ -1,5 +1,5 @@
-// `relay webhook add <url>`: what happens from now on is told there. The secret is shown when it is made and
-// never again.
+// `relay webhook`: adds, lists, tests and removes webhooks, and shows their deliveries. A secret is shown only when it
+// is created.
 
 import { WEBHOOK_EVENT_TYPES } from '@relay/contract/api/constants';
 import type { CreateWebhook, Webhook, WebhookDelivery } from '@relay/contract/api/webhooks';
@@ -66,7 +66,7 @@ function parseDirection(given: unknown): 'in' | 'out' {
   throw new RelayError('usage', { what: 'Give --direction in or out.' });
 }
 
-// `relay webhook list`: where what happens is told, what of it, and how that goes.
+// `relay webhook list`: each webhook with its events and state.
 
 export const listWebhooksCommand: RunCommand = async ({ config, terminal }) => {
   const { webhooks } = await clientOf(config.home).get('/api/webhooks');
@@ -79,7 +79,7 @@ export const listWebhooksCommand: RunCommand = async ({ config, terminal }) => {
   return 0;
 };
 
-// `relay webhook remove <name>`: nothing more is told there.
+// `relay webhook remove <name>`: stops all deliveries to it.
 
 export const removeWebhookCommand: RunCommand = async ({ config, terminal, args }) => {
   const removed = await clientOf(config.home).delete('/api/webhooks/{webhook}', {
@@ -90,7 +90,7 @@ export const removeWebhookCommand: RunCommand = async ({ config, terminal, args 
   return 0;
 };
 
-// `relay webhook test <name>`: a ping, now, and how that went.
+// `relay webhook test <name>`: sends a ping now and shows the result.
 
 export const testWebhookCommand: RunCommand = async ({ config, terminal, args }) => {
   const ping = await clientOf(config.home).post('/api/webhooks/{webhook}/test', {
@@ -103,7 +103,7 @@ export const testWebhookCommand: RunCommand = async ({ config, terminal, args })
   return arrived ? 0 : 1;
 };
 
-// `relay webhook deliveries <name>`: what it was told, or is still to be told, and how that went.
+// `relay webhook deliveries <name>`: past and pending deliveries with their results.
 
 export const listWebhookDeliveriesCommand: RunCommand = async ({
   config,
@@ -139,8 +139,7 @@ function parseDeliveryLimit(given: unknown): number {
   throw new RelayError('usage', { what: `Give --limit a number from 1 to ${MAX_DELIVERIES}.` });
 }
 
-// `relay webhook replay <name> <id>`: tells it once more, under the same id; with `--dead` all that was given up
-// on.
+// `relay webhook replay <name> <id>`: delivers an event again under the same id; `--dead` replays all failed ones.
 
 export const replayWebhookDeliveriesCommand: RunCommand = async ({
   config,
@@ -169,7 +168,7 @@ export const replayWebhookDeliveriesCommand: RunCommand = async ({
   return 0;
 };
 
-// `relay webhook rotate <name>`: a new secret, shown this once.
+// `relay webhook rotate <name>`: creates a new secret and shows it once.
 
 export const rotateWebhookSecretCommand: RunCommand = async ({ config, terminal, args }) => {
   const webhook = await clientOf(config.home).post('/api/webhooks/{webhook}/rotate', {
@@ -208,7 +207,7 @@ export const enableWebhookCommand = createWebhookSwitch(true);
 
 export const disableWebhookCommand = createWebhookSwitch(false);
 
-// Webhooks and deliveries as a person reads them. Pure.
+// Formats webhooks and deliveries. Pure.
 
 interface Colours {
   bold(text: string): string;
@@ -249,7 +248,7 @@ function describeLastDelivery({ last_delivered_at: last, pending }: Webhook, now
   return pending === 0 ? `${arrived}.` : `${arrived}; ${pending} on the way.`;
 }
 
-/** One that fails for a moment is tried again before anybody has read this. */
+/** A shorter failure is retried before anybody has read about it. */
 const WORTH_SAYING_MS = 60_000;
 
 function listWebhookTroubles(

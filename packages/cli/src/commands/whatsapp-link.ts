@@ -1,4 +1,4 @@
-// `relay whatsapp connect`: connects and shows how it goes; an account that is not linked yet is linked.
+// `relay whatsapp connect`: connects and shows the progress; links the account if it is not linked yet.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LinkBody } from '@relay/contract/api/whatsapp';
@@ -19,10 +19,9 @@ export const connectWhatsappCommand: RunCommand = async ({ config, terminal, opt
   return 0;
 };
 
-// Shows a link being made until it stands or has stopped. Ctrl-C leaves at once and takes back a code
-// that nobody has used.
+// Shows the linking until it succeeds or stops. Ctrl-C leaves at once and cancels an unused code.
 
-/** What waited may be much; a person need not watch all of it arrive. */
+/** The initial sync can be large; the person need not watch all of it. */
 const SYNC_PATIENCE_MS = 60_000;
 const INTERRUPTED = 130;
 
@@ -77,11 +76,11 @@ async function cancelLinking(
   process.exit(INTERRUPTED);
 }
 
-// The link of the account as the daemon tells it, change by change. Comes back when the stream breaks;
-// gives up when there is no daemon any more.
+// Follows the state of the link over the daemon's stream. Reconnects when the stream breaks; fails when the daemon is
+// gone.
 
 const STREAM = { method: 'GET', path: '/api/whatsapp/link/stream' };
-/** The stream says something every 30 s, if only that it is there. */
+/** The stream sends at least a keep-alive every 30 s. */
 const PATIENCE_MS = 90_000;
 const COME_BACK_MS = 500;
 
@@ -93,7 +92,7 @@ async function* followLink(home: string): AsyncGenerator<LinkBody> {
         if (event === 'link') yield data as LinkBody;
       }
     } catch {
-      // A broken stream is opened anew; the first frame says what was missed.
+      // A broken stream is reopened; its first frame has the current state.
     } finally {
       answer.destroy();
     }
@@ -101,10 +100,10 @@ async function* followLink(home: string): AsyncGenerator<LinkBody> {
   }
 }
 
-// What a person sees while linking: the code in its place, and each state in its sentence. Programs get
-// one JSON line for each state instead.
+// Display while linking: the code stays in place, each state has its sentence. Programs get one JSON line for each
+// state.
 
-/** Around the code: a row above it, two for the sentence, one for the cursor. */
+/** Rows around the code: one above it, two for the sentence, one for the cursor. */
 const ROWS_AROUND = 4;
 
 export class LinkScreen {
@@ -130,7 +129,7 @@ export class LinkScreen {
     else this.#terminal.progress(toPrintable(sentence));
   }
 
-  /** After the window has changed its size. */
+  /** Redraws after the window was resized. */
   async again(): Promise<void> {
     if (this.#last === null || this.#terminal.json) return;
     this.#shown = '';
@@ -157,9 +156,9 @@ export class LinkScreen {
   }
 }
 
-// A QR code and a pairing code as a terminal shows them.
+// Draws a QR code and a pairing code in a terminal.
 
-/** Black on white whatever the terminal's own colours are: cameras want it that way round. */
+/** Black on white whatever the terminal's colours are, because cameras need dark on light. */
 const PAPER = '\u001b[38;5;16;48;5;231m';
 const PLAIN = '\u001b[0m';
 
@@ -174,7 +173,7 @@ function fitsTerminal({ size }: Pick<Terminal, 'size'>, rows: number, columns: n
   return size === null || (size.rows >= rows && size.columns >= columns);
 }
 
-/** `ABCD1234` in two halves, far enough apart to be read from across a desk. */
+/** `ABCD1234` in two widely spaced halves, readable from a distance. */
 export function drawPairingCode(code: string, bold: (text: string) => string): string[] {
   const halves = [code.slice(0, code.length / 2), code.slice(code.length / 2)];
   const words = halves.map((half) => [...half].join(' ')).join('   ');

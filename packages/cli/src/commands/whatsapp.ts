@@ -1,4 +1,4 @@
-// `relay whatsapp status`: the link in its sentence, and how healthy it is.
+// `relay whatsapp status` and `disconnect`: show the state and health of the link, or end the connection.
 import type { LinkBody } from '@relay/contract/api/whatsapp';
 import { clientOf } from '../api.ts';
 import type { RunCommand } from '../command.ts';
@@ -45,7 +45,7 @@ function formatLinkStatus(link: LinkBody, now: number): string[] {
   );
 }
 
-// `relay whatsapp disconnect`: ends the connection; the link itself only when asked to.
+// `relay whatsapp disconnect`: ends the connection; unlinks the account only when asked to.
 
 export const disconnectWhatsappCommand: RunCommand = async ({ config, terminal, options }) => {
   const clearSession = options.clearSession === true;

@@ -1,4 +1,4 @@
-// Canned answers of the daemon, for tests.
+// Fixed responses of the fake daemon, for tests.
 
 import type { Backups, MadeBackup } from '@relay/contract/api/backups';
 import type { ClientToken } from '@relay/contract/api/credentials';

@@ -1,6 +1,6 @@
-// Runs `relay` in a home of its own whose path holds spaces: within the test (`call`), which costs next to nothing, or
-// as a process (`run`, `spawn`) for what only a process shows, such as signals, standard input and starting a daemon.
-// `build` makes the command once, with a fake daemon in place of the daemon.
+// Runs `relay` in a separate home whose path contains spaces: in the test's process (`call`), which is cheap, or as its
+// own process (`run`, `spawn`) for signals, standard input and starting a daemon. `build` builds the command once, with
+// a fake daemon in place of the daemon.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
@@ -23,10 +23,10 @@ export interface Relay {
   readonly home: string;
   readonly port: number;
   readonly work: string;
-  /** Starts the fake daemon within the test; there `relay stop` would end the test itself. */
+  /** Starts the fake daemon in the test's process; `relay stop` would then end the test itself. */
   serve(): Promise<void>;
   stopServing(): Promise<void>;
-  /** Runs the command within the test. */
+  /** Runs the command in the test's process. */
   call(...args: string[]): Promise<Result>;
   /** Runs the command as a process, with `input` on its standard input. */
   pipe(input: string, ...args: string[]): Promise<Result>;
@@ -56,7 +56,7 @@ export async function open(built: string, env: Record<string, string> = {}): Pro
         PATH: '/usr/bin:/bin',
         RELAY_HOME: home,
         RELAY_PORT: String(port),
-        // The stand-in is the same in every home: it is compiled once.
+        // The fake daemon is the same in every home, so it is compiled once.
         NODE_COMPILE_CACHE: join(built, 'compiled'),
         ...env,
       },

@@ -1,5 +1,5 @@
-// The command and a fake daemon whose conversations a test writes to files. One for all tests of a file, emptied before
-// each.
+// Test fixture: the command and a fake daemon whose conversations a test writes to files. Shared by all tests of a
+// file, and emptied before each.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ export const ENDED = '77777777-0000-4000-8000-000000000003';
 
 const LEFT = ['instances.json', 'transcript.json', 'transitions.json', 'asked.jsonl'];
 
-/** A command that goes on: what it has said so far, and its exit code when it has ended. */
+/** A command that keeps running: its output so far, and its exit code once it has ended. */
 export interface Following {
   readonly ended: Promise<number | null>;
   out(): string;
@@ -47,12 +47,12 @@ export function conversationBed() {
     writeFileSync(join(relay.home, name), JSON.stringify(value));
   return {
     put,
-    /** A file where the command is run. */
+    /** Writes a file to the folder where the command runs. */
     leave: (name: string, text: string) => writeFileSync(join(relay.work, name), text),
     instances: (...given: Partial<ConversationInstance>[]) =>
       put('instances.json', given.map(instanceOf)),
     transcript: (...given: Partial<TranscriptLine>[]) => put('transcript.json', given.map(lineOf)),
-    /** What the daemon was asked. */
+    /** The requests that the daemon received. */
     asked(): { asked: string; body: Record<string, unknown> | null }[] {
       const file = join(relay.home, 'asked.jsonl');
       if (!existsSync(file)) return [];
@@ -62,7 +62,7 @@ export function conversationBed() {
     stopServing: () => relay.stopServing(),
     run: (...args: string[]): Promise<Result> => relay.call(...args),
     following: (...args: string[]): Following => followed(relay.spawn(...args)),
-    /** As a person at a terminal of this width sees it; both streams are one there. */
+    /** Runs the command at a terminal of this width; both output streams are combined. */
     onTerminal(columns: number, ...args: string[]): Following {
       const command = [process.execPath, join(built, 'bin/relay.js'), ...args]
         .map((arg) => `'${arg}'`)
@@ -74,7 +74,7 @@ export function conversationBed() {
   };
 }
 
-/** All that it said, when it has ended. */
+/** The whole output, once the command has ended. */
 export async function whole({ ended, out }: Following): Promise<string> {
   await ended;
   return out();

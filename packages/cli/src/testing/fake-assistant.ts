@@ -1,5 +1,5 @@
-// The assistant of the fake daemon: plays the turns in `<home>/assistant.json`, one a question, and notes
-// what it was asked in `<home>/asked.jsonl`. A turn waits where it says so: for a time, or for an approval.
+// The assistant of the fake daemon: plays the turns in `<home>/assistant.json`, one for each question, and records
+// requests in `<home>/asked.jsonl`. A turn can wait for a time or for an approval.
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ export type Step =
   | AssistantEvent
   | { readonly type: 'wait'; readonly ms: number }
   | { readonly type: 'until_answered' }
-  /** The connection breaks. */
+  /** Breaks the connection. */
   | { readonly type: 'break' };
 
 export interface Script {
@@ -35,7 +35,7 @@ export function fakeAssistant(home: string) {
     response.write(': asked\n\n');
     const gone = new AbortController();
     response.once('close', () => {
-      // A connection closes after its server; by then the test may have removed the home.
+      // A connection can close after its server, when the test has already removed the home.
       if (!response.writableEnded && existsSync(home)) note({ asked: 'stopped' });
       gone.abort();
     });
@@ -53,7 +53,7 @@ export function fakeAssistant(home: string) {
     response.end();
   }
 
-  /** Resolves to false when the request is for somebody else. */
+  /** Resolves to false when another handler should answer the request. */
   return async (request: IncomingMessage, response: ServerResponse): Promise<boolean> => {
     const asked = `${request.method} ${request.url}`;
     if (!/ \/api\/(assistant|approvals\/)/.test(asked)) return false;

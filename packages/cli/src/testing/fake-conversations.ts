@@ -1,6 +1,5 @@
-// The conversations of the stand-in daemon. They are in `<home>/instances.json` and `<home>/transcript.json`,
-// which a test may write while it looks: the stream tells of every change. What is asked is noted in
-// `<home>/asked.jsonl`.
+// The conversations of the fake daemon, from `<home>/instances.json` and `<home>/transcript.json`. A test may change
+// the files at any time: the stream reports every change. Requests are recorded in `<home>/asked.jsonl`.
 import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
@@ -67,7 +66,7 @@ export const waiting = (home: string): number =>
     ({ state }) => state === 'NEEDS_HUMAN_INTERVENTION',
   ).length;
 
-/** Resolves to false when the request is for somebody else. */
+/** Resolves to false when another handler should answer the request. */
 export const fakeConversations =
   (home: string) =>
   async (request: IncomingMessage, response: ServerResponse): Promise<boolean> => {
@@ -171,7 +170,7 @@ function create(
   return { id, state };
 }
 
-/** One that is told of every change, and of nothing else. */
+/** A stream that reports every change and nothing else. */
 async function stream(home: string, response: ServerResponse): Promise<void> {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   const frame = (event: string, data: object) =>

@@ -1,4 +1,4 @@
-// The fake daemon as a process that the command starts and stops. It reports on the pipe that the command gives it.
+// The fake daemon as a process that the command starts and stops. It reports on the pipe that the command passes to it.
 import { existsSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { RelayError } from '@relay/contract/errors';

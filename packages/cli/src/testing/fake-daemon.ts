@@ -1,5 +1,5 @@
-// A fake daemon for the tests of the command: the same files and routes as the daemon, with fixed answers. Files in its
-// home say what it should do. It runs within the test, or as a process (fake-daemon-process.ts).
+// A fake daemon for the tests of the command: the same files and routes as the daemon, with fixed responses. Files in
+// its home control it. It runs in the test's process, or as its own process (fake-daemon-process.ts).
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';

@@ -1,5 +1,5 @@
-// The WhatsApp part of the stand-in daemon: a link that goes through the states in `<home>/link.json`, or
-// through those of an account being linked. Each request and its body is noted in `<home>/asked.jsonl`.
+// The WhatsApp link of the fake daemon: goes through the states in `<home>/link.json`, or those of an account being
+// linked. Requests and their bodies are recorded in `<home>/asked.jsonl`.
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
@@ -77,7 +77,7 @@ function linkOf(step: Step): LinkBody {
 
 type Body = Record<string, unknown> | null;
 
-/** What each request is answered with. */
+/** The response to each request. */
 const ANSWERS: Readonly<Record<string, (home: string, body: Body) => unknown>> = {
   'POST /api/init': (home, body) => {
     const { phone: _phone, ...settings } = body ?? {};
@@ -138,7 +138,7 @@ function steps(home: string): readonly Step[] {
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : LINKING;
 }
 
-/** Resolves to false when the request is for somebody else. */
+/** Resolves to false when another handler should answer the request. */
 export const fakeLink =
   (home: string) =>
   async (request: IncomingMessage, response: ServerResponse): Promise<boolean> => {

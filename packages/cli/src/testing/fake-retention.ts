@@ -1,4 +1,4 @@
-// What the stand-in for the daemon answers about retention and erasure.
+// Responses of the fake daemon about retention and erasure.
 const AT = '2026-11-15T04:17:00.000Z';
 const RUN = { at: AT, cause: 'owner', messages: 2, digests: 1, scoured: true, ms: 5 };
 const COUNTS = {

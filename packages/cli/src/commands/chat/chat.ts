@@ -1,5 +1,5 @@
-// `relay chat`: the owner's assistant, in a conversation at a terminal, or one question of a person or a
-// program. The words of the answer are the result; what it does on the way stands beside them.
+// `relay chat`: talks to the assistant, interactively at a terminal or with a single question. Standard output has only
+// the text of the answers; tool calls and notes go to standard error.
 
 import type { Approval } from '@relay/contract/api/approvals';
 import type { AssistantLine } from '@relay/contract/api/assistant';
@@ -54,7 +54,7 @@ async function askSingleQuestion({ config, terminal }: CommandCall, text: string
   }
 }
 
-/** The keyboard is taken for the time of a question, and left to the shell again. */
+/** Reads the keyboard only while a question is open, then returns it to the shell. */
 const askOnce =
   (stop: () => void): AskOwner =>
   async (question, signal) => {
@@ -67,7 +67,7 @@ const askOnce =
   };
 
 async function showHistory({ config, terminal }: CommandCall, count: number): Promise<void> {
-  // Asked for though none may be shown: a daemon that is not there is told before the first question.
+  // Requested even if no history is shown, so that a missing daemon is reported before the first question.
   const lines = await clientOf(config.home).get('/api/assistant/messages', {
     query: { limit: Math.max(1, count) },
   });
@@ -89,8 +89,8 @@ function parseHistoryCount(given: unknown): number {
   throw new RelayError('usage', { what: `Give --history a number from 0 to ${MOST_HISTORY}.` });
 }
 
-// `relay chat` for a person at a terminal: question and answer until they leave. What begins with a slash is
-// for Relay itself and goes the same way; only leaving is decided here.
+// `relay chat` at a terminal: question and answer until the owner leaves. Slash commands go to the daemon like any
+// question; only leaving is handled here.
 
 const GREETING =
   'Ask your assistant anything. /help lists commands, Ctrl-C stops an answer, Ctrl-D leaves.';
@@ -103,7 +103,7 @@ async function runInteractiveChat(home: string, terminal: Terminal): Promise<num
   const keyboard = openChatKeyboard({
     stop() {
       if (running === null) return;
-      // The first stops the answer; whoever cannot wait for that leaves with the second.
+      // The first Ctrl-C stops the answer; the second one leaves.
       twice = running.signal.aborted;
       running.abort(new Error(STOPPED));
     },
@@ -135,10 +135,10 @@ async function runInteractiveChat(home: string, terminal: Terminal): Promise<num
 const sentenceOf = (error: unknown): string =>
   error instanceof RelayApiError ? error.sentence : toCommandFailure(error).message;
 
-// One question and its answer, for a person or a program. What waits for the owner's yes is asked here and
-// answered through the approvals' routes; a question that answers itself meanwhile is taken back.
+// One question and its answer, for a person or a program. Approvals are asked for here and answered over the approvals
+// routes; a question whose approval is settled elsewhere is withdrawn.
 
-/** Asks the person who looks on; null when they did not answer before `signal` aborted. */
+/** Asks the person at the terminal; null when they did not answer before `signal` aborted. */
 type AskOwner = (question: string, signal: AbortSignal) => Promise<string | null>;
 
 interface ChatTurnContext {
@@ -150,7 +150,7 @@ interface ChatTurnContext {
 
 const FAILED = 500;
 
-/** Rejects with the daemon's own words when it failed, and with the signal's reason when it was stopped. */
+/** Rejects with the daemon's sentence when the turn failed, and with the signal's reason when it was stopped. */
 async function runChatTurn(
   deps: ChatTurnContext,
   text: string,
@@ -201,7 +201,7 @@ async function answerApproval(
   }
 }
 
-// What was said before, as one reads it on coming back. Pure.
+// Formats the earlier lines of the chat. Pure.
 
 const NARROW = 40;
 

@@ -1,33 +1,33 @@
-// The person at the keyboard. Typed while an answer runs, a line counts for nothing: a yes is one that was
-// given after its question was shown. Ctrl-C stops what runs, and leaves when nothing does.
+// Keyboard input of `relay chat`. Lines typed while an answer runs are dropped, so an approval counts only when it is
+// typed after its question was shown. Ctrl-C stops the running answer, or leaves when none runs.
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 
 interface ChatKeyboard {
-  /** What is said next, several lines if they were pasted; null when the person leaves. */
+  /** The next input, several lines if they were pasted; null when the person leaves. */
   line(): Promise<string | null>;
-  /** Null when the signal ended it before there was an answer. */
+  /** Null when the signal aborted before there was an answer. */
   ask(question: string, signal: AbortSignal): Promise<string | null>;
   close(): void;
 }
 
 interface Handlers {
-  /** Ctrl-C, or the end of the input, while something runs. */
+  /** Ctrl-C, or the end of the input, while an answer runs. */
   stop(): void;
-  /** A line for the person, beside everything else. */
+  /** Writes a line to standard error. */
   note(line: string): void;
 }
 
 const PROMPT = 'you: ';
-/** Whoever breaks a question off has said no to it. */
+/** Ctrl-C at a question counts as no. */
 const NO = '';
 const LEAVE = 'Ctrl-C again, or Ctrl-D, leaves.';
-/** Lines that come this close together were pasted. */
+/** Lines that arrive within this time were pasted together. */
 const PASTED_MS = 30;
-/** What was typed before a question could be read is still on its way for this long. */
+/** Input that was typed before the question was visible can still arrive for this long. */
 const TYPED_AHEAD_MS = 150;
 
-/** What a line that comes in is for; null drops it. */
+/** Receives the next line; null drops it. */
 type Taker = ((line: string | null) => void) | null;
 
 export function openChatKeyboard({ stop, note }: Handlers): ChatKeyboard {
@@ -91,7 +91,7 @@ export function openChatKeyboard({ stop, note }: Handlers): ChatKeyboard {
   keys.on('close', () => {
     const running = !idle;
     left = true;
-    // The shell's own prompt begins a line.
+    // Ends the line so that the shell's prompt starts a new one.
     if (shown) process.stderr.write('\n');
     give(running ? NO : null);
     if (running) stop();

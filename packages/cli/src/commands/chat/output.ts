@@ -1,5 +1,5 @@
-// What a turn tells, said to a person: words as they come on standard output, each tool call in one line
-// beside them. Invariant: the whole answer has been said when the turn is done, and no word of it twice.
+// Prints a turn of the assistant: the answer's text on standard output as it streams, one line for each tool call on
+// standard error. Invariant: when the turn is done the whole answer was printed, and no part of it twice.
 
 import type { Approval } from '@relay/contract/api/approvals';
 import type { AssistantEvent } from '@relay/contract/api/assistant';
@@ -17,9 +17,9 @@ import { formatApprovalRecipient, quoteMessageText } from '../approvals.ts';
 
 export interface AnswerPrinter {
   tell(event: AssistantEvent): void;
-  /** A line beside the answer. */
+  /** Writes a line to standard error. */
   beside(line: string): void;
-  /** Ends the line that words stand on. */
+  /** Ends the current line of the answer. */
   rest(): void;
 }
 
@@ -29,7 +29,7 @@ export function createAnswerPrinter(terminal: Terminal): AnswerPrinter {
   const columns = () => terminal.size?.columns ?? null;
   const calls = new Map<string, ToolCall>();
   let flow: WordWrapper | null = null;
-  /** The words of this step of the model, as they came. */
+  /** The text of the current model step so far. */
   let said = '';
 
   function rest(): void {
@@ -98,17 +98,17 @@ export function createAnswerPrinter(terminal: Terminal): AnswerPrinter {
   };
 }
 
-// Words as they come, broken between words at the edge of the window. A word is held back until its end
-// has come; `end` gives what is left. Whatever a terminal would obey is taken out. Pure but for its place.
+// Wraps streamed text at the window's edge. A word is held back until it is complete; `end` returns the rest. Terminal
+// control sequences are removed. Pure except for its position in the line.
 
 interface WordWrapper {
-  /** What to write for this piece; may be nothing yet. */
+  /** The text to write for this piece; can be empty. */
   feed(piece: string): string;
   /** The word that is still held back. */
   end(): string;
 }
 
-/** Null: as it comes, where there is no window. */
+/** With null columns, text is passed through unwrapped. */
 export function createWordWrapper(columns: number | null): WordWrapper {
   if (columns === null) return { feed: toPrintable, end: () => '' };
   let gap = '';
@@ -145,12 +145,11 @@ export function createWordWrapper(columns: number | null): WordWrapper {
   };
 }
 
-// What the assistant does, in one line each: the call as it is made, what came of it, and what it asks the
-// owner before it sends. Pure.
+// One line for each tool call, its result and the approval it needs. Pure.
 
 const MOST_ARGUMENTS = 60;
 const MOST_OUTCOME = 200;
-/** Less of the arguments says nothing. */
+/** Fewer characters of the arguments would be useless. */
 const LEAST_ARGUMENTS = 10;
 
 interface ToolCall {
@@ -174,7 +173,7 @@ export function formatToolCall(
   return columns === null ? line : truncateText(line, columns);
 }
 
-/** `  · get_chats (limit: 5): 12 chats`: what came of it is what is shortened last. */
+/** `  · get_chats (limit: 5): 12 chats`. The arguments are shortened before the result. */
 export const formatToolResult = (call: ToolCall, result: string, columns: number | null): string =>
   formatToolCall(call, columns, `: ${truncateText(outcome(result), MOST_OUTCOME)}`);
 
@@ -213,7 +212,7 @@ function parsed(text: string): Record<string, unknown> | null {
   }
 }
 
-/** Exactly what would be sent and to whom, and why it waits. */
+/** The exact text and recipient, and why approval is needed. */
 export const formatApprovalPrompt = (approval: Approval): string[] => [
   `  It asks you first: ${WOULD[approval.kind]} ${formatApprovalRecipient(approval)}`,
   ...quoteMessageText(approval.text),

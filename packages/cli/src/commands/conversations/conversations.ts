@@ -1,5 +1,5 @@
-// `relay list`: the conversations at a glance, those that need the owner first. With --watch it goes on
-// and shows what changes.
+// `relay list`, `get`, `send`, `pause`, `resume` and `cancel`. The list shows conversations that need the owner first;
+// --watch keeps it up to date.
 
 import { CONVERSATION_LIMITS } from '@relay/contract/api/constants';
 import type { ConversationInstance } from '@relay/contract/api/instances';
@@ -34,7 +34,7 @@ import {
   shortConversationId,
 } from './input.ts';
 
-/** On a terminal, of those that have ended. */
+/** How many ended conversations a terminal shows. */
 const ENDED_SHOWN = 20;
 
 export const listConversationsCommand: RunCommand = async ({ config, terminal, options }) => {
@@ -88,12 +88,12 @@ function parseConversationState(option: unknown): InstanceState | undefined {
   throw new RelayError('usage', { what: `--state is one of ${INSTANCE_STATES.join(', ')}.` });
 }
 
-// `relay list --watch`: the table, drawn anew when something changes. Told by the daemon's stream: only
-// what changed is asked for again. Programs get a line for each conversation, and again when it changed.
+// `relay list --watch`: redraws the table when something changes. The daemon's stream says what changed, and only that
+// is requested again. Programs get one line for each conversation, and another when it changes.
 
-/** Times such as `in 12 min` go on by themselves. */
+/** Relative times such as `in 12 min` are redrawn this often. */
 const TICK_MS = 1_000;
-/** More than this, and the whole list is the shorter question. */
+/** With more changes than this, one request for the whole list is cheaper. */
 const MANY = 20;
 
 async function watchConversations(
@@ -103,7 +103,7 @@ async function watchConversations(
   all: boolean,
 ): Promise<number> {
   const client = clientOf(home);
-  // What ended while somebody looked does not vanish under their eyes.
+  // A conversation that ends while it is on screen stays on screen.
   const seenOpen = new Set<string>();
   const shown = ({ id, state: now }: ConversationInstance): boolean =>
     state === undefined ? all || !isTerminal(now) || seenOpen.has(id) : now === state;
@@ -117,14 +117,14 @@ async function watchConversations(
       const moved = [...known.values()].filter(
         (one) => JSON.stringify(before.get(one.id)) !== JSON.stringify(one),
       );
-      // One that leaves the state that was asked for is told once more.
+      // A conversation that leaves the requested state is reported once more.
       screen.tell(moved.filter((one) => shown(one) || shown(before.get(one.id) ?? one)));
     } else screen.draw([...known.values()].filter(shown));
   }
   return 0;
 }
 
-/** The newest first, as the daemon lists them. */
+/** Newest first, like the daemon's list. */
 async function refreshConversations(
   client: Client,
   known: Map<string, ConversationInstance>,
@@ -157,13 +157,13 @@ class ConversationListScreen {
     this.#terminal = terminal;
   }
 
-  /** Where nobody looks: what is new or has changed. */
+  /** Not a terminal: print what is new or changed. */
   tell(instances: readonly ConversationInstance[]): void {
     const { json, colours } = this.#terminal;
     if (json) for (const instance of instances) this.#terminal.give(instance);
     else if (instances.length > 0) {
       const look = { colours, columns: null, now: Date.now() };
-      // The head stands once, above everything.
+      // The table's header is printed once, at the top.
       const lines = formatConversationTable(sortByAttention(instances), look).slice(
         this.#drawn === '' ? 0 : 1,
       );
@@ -192,8 +192,8 @@ class ConversationListScreen {
   }
 }
 
-// After a command about conversations, a person is told in one line if some wait for them. Costs one
-// request that may take no time to speak of, and is never a reason for the command to fail.
+// After a command about conversations, tells a person in one line how many need them. It makes one short request and
+// never makes the command fail.
 
 const PATIENCE_MS = 300;
 
@@ -224,8 +224,8 @@ async function waitingForOwner(home: string): Promise<number> {
   }
 }
 
-// `relay pause|resume|cancel <id…>`: the same for each id, and what is true of it afterwards. One that
-// is refused does not keep the others from being changed.
+// `relay pause|resume|cancel <id…>`: changes each conversation and reports its state. A refused one does not stop the
+// others.
 
 type Verb = 'pause' | 'resume' | 'cancel';
 
@@ -262,7 +262,7 @@ const buildChangeCommand = (
   });
 };
 
-/** A refusal because of the state it is in says what is possible instead. */
+/** If the conversation's state forbids the change, the error lists what is possible instead. */
 async function explainIllegalTransition<Made>(
   client: Client,
   id: string,
@@ -278,7 +278,7 @@ async function explainIllegalTransition<Made>(
   }
 }
 
-// `relay get <id>`: everything about one conversation, and what can be done with it now.
+// `relay get <id>`: shows one conversation and the commands that are possible now.
 
 export const showConversationCommand = withReminder(async ({ config, terminal, args, options }) => {
   const client = clientOf(config.home);
@@ -301,8 +301,8 @@ export const showConversationCommand = withReminder(async ({ config, terminal, a
   return 0;
 });
 
-// `relay send <id> <message>`: the owner's own words in a conversation. Stored when it returns; it leaves
-// in its turn.
+// `relay send <id> <message>`: sends the owner's own text in a conversation. It is stored when the command returns and
+// sent in its turn.
 
 export const sendToConversationCommand = withReminder(async ({ config, terminal, args }) => {
   const [given, ...words] = args;
@@ -326,7 +326,7 @@ export const sendToConversationCommand = withReminder(async ({ config, terminal,
   return 0;
 });
 
-// `relay pause <id…>`: nothing is sent and no follow-up is due until it is resumed.
+// `relay pause <id…>`: sends nothing and follows up on nothing until the conversation is resumed.
 
 export const pauseConversationsCommand = buildChangeCommand(
   'pause',
@@ -334,7 +334,7 @@ export const pauseConversationsCommand = buildChangeCommand(
     `${shortConversationId(instance.id)} with ${formatConversationContact(instance)} is paused: nothing is sent until \`relay resume ${shortConversationId(instance.id)}\`.`,
 );
 
-// `relay resume <id…>`: goes on where it was paused, or after it asked for its owner.
+// `relay resume <id…>`: continues after a pause, or after the agent asked for the owner.
 
 export const resumeConversationsCommand = buildChangeCommand('resume', (instance) => {
   const id = shortConversationId(instance.id);
@@ -344,7 +344,7 @@ export const resumeConversationsCommand = buildChangeCommand('resume', (instance
     : `${who} goes on (${instance.state}). ${STATE_SENTENCES[instance.state]} \`relay transcript ${id} -f\` follows it.`;
 });
 
-// `relay cancel <id…>`: ends conversations at once; the contacts are told nothing.
+// `relay cancel <id…>`: ends conversations at once; the contacts are not notified.
 
 export const cancelConversationsCommand = buildChangeCommand(
   'cancel',

@@ -1,5 +1,4 @@
-// `relay create`: delegates a conversation. Its id is all that stands on standard output, unless --wait
-// follows it live to its end.
+// `relay create`: creates a conversation and prints only its id on standard output; --wait follows it live to its end.
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { CONVERSATION_LIMITS } from '@relay/contract/api/constants';
@@ -43,7 +42,7 @@ export const createConversationCommand = withReminder(async ({ config, terminal,
   return 0;
 });
 
-/** Under a key: an answer that was lost on its way is asked for again, and makes no second conversation. */
+/** Sends an idempotency key, so that a retry after a lost response creates no second conversation. */
 async function createOnce(home: string, body: NewConversationRequest, given: unknown) {
   const key = typeof given === 'string' ? given : randomUUID();
   const ask = () =>
@@ -56,7 +55,7 @@ async function createOnce(home: string, body: NewConversationRequest, given: unk
 
 async function followCreated(home: string, terminal: Terminal, id: string): Promise<number> {
   const view = new ConversationView(terminal);
-  // Leaving ends the watching, not the conversation.
+  // Ctrl-C ends the watching, not the conversation.
   const leave = () => {
     view.end();
     terminal.note(
@@ -87,8 +86,8 @@ async function followCreated(home: string, terminal: Terminal, id: string): Prom
   }
 }
 
-// `relay create`: what is asked of the daemon, out of the options and the template. Everything that can
-// be known to be wrong is said here, before any request.
+// Builds the request from the options and the template. Every mistake that can be detected locally is reported here,
+// before any request.
 
 const EXAMPLE =
   'relay create --objective "Get a quote" --contact +491701234567 --todos "Ask for the price"';
@@ -140,7 +139,7 @@ async function buildConversationRequest(options: CommandOptions): Promise<NewCon
 
 type Flag = `--${string}`;
 
-/** `--max-followups` is `maxFollowups` to the parser. */
+/** The parser calls `--max-followups` `maxFollowups`. */
 const nameOf = (name: Flag): string =>
   name.slice(2).replace(/-(\w)/g, (_whole, letter: string) => letter.toUpperCase());
 
@@ -187,14 +186,14 @@ async function templateOf(options: CommandOptions): Promise<ConversationTemplate
     if (values.size === 0) return {};
     throw inputError('--set', 'it fills in a template; name one with `--template`.');
   }
-  // What reads YAML is loaded for those who use it.
+  // The YAML parser is loaded only when a template is used.
   const { fill, placeholders, readTemplate } = await import('./template.ts');
   const template = readTemplate(read(file.text, file.where), file.text);
   const known = placeholders(template);
   for (const name of values.keys()) {
     if (!known.has(name)) throw inputError('--set', `there is no {{${name}}} in ${file.text}.`);
   }
-  // What an option takes the place of need not be filled in.
+  // Placeholders in fields that an option overrides need no value.
   const overridden: readonly [Flag, keyof ConversationTemplateFile][] = [
     ['--objective', 'objective'],
     ['--contact', 'contact'],

@@ -1,5 +1,4 @@
-// A conversation in words: its state in its colour, its todos, when it follows up, what can be done now.
-// Pure.
+// Formats conversations: state, todos, follow-ups, and the commands that are possible now. Pure.
 import type {
   ConversationInstance,
   StateTransition,
@@ -61,7 +60,7 @@ export const needsOwner = ({ state }: Pick<ConversationInstance, 'state'>): bool
 export const formatConversationContact = ({ target_contact }: ConversationInstance): string =>
   formatPhone(toPrintable(target_contact).trim());
 
-/** Skipped is done too: nobody will come back to it. */
+/** Skipped todos count as done: nobody will return to them. */
 export const countDoneTodos = ({ todos }: ConversationInstance): number =>
   todos.filter(({ status }) => status === 'completed' || status === 'skipped').length;
 
@@ -83,7 +82,7 @@ const COMMAND: Readonly<Partial<Record<ConversationEventType, (id: string) => st
   cancel: (id) => `relay cancel ${id}`,
 };
 
-/** The commands that would be accepted now. */
+/** The commands that the daemon would accept now. */
 export function listPossibleCommands({
   id,
   state,
@@ -94,7 +93,7 @@ export function listPossibleCommands({
     .flatMap((event) => COMMAND[event]?.(shortConversationId(id)) ?? []);
 }
 
-/** As the end of a sentence. */
+/** Worded as the end of a sentence. */
 export function describePossibleCommands(
   instance: Pick<ConversationInstance, 'id' | 'state'>,
 ): string {
@@ -104,18 +103,17 @@ export function describePossibleCommands(
     : `Possible now: ${commands.join(', ')}.`;
 }
 
-// `relay list`: a line for each conversation, those that need the owner first. Where the window is too
-// narrow for that, two. Pure.
+// `relay list`: one line for each conversation, those that need the owner first; two lines in a narrow window. Pure.
 
 interface ConversationLayout {
-  /** Null where nobody looks: nothing is cut. */
+  /** Null when the output is not a terminal: nothing is truncated. */
   readonly columns: number | null;
   readonly colours: ConversationColours;
   readonly now: number;
 }
 
 const HEAD = ['ID', 'CONTACT', 'STATE', 'TODOS', 'FOLLOW-UP', 'WHY'] as const;
-/** Less room than this for the reason, and it gets a line of its own. */
+/** With less room than this the reason gets its own line. */
 const LEAST_FOR_REASON = 20;
 const GAP = '  ';
 const MARK = 2;
@@ -125,7 +123,7 @@ const rank = (instance: ConversationInstance): number => {
   return isTerminal(instance.state) ? 2 : 1;
 };
 
-/** Those that need the owner, those that go on, those that have ended; each as they came. */
+/** First those that need the owner, then the running ones, then the ended ones; the order within each group is kept. */
 export const sortByAttention = (
   instances: readonly ConversationInstance[],
 ): ConversationInstance[] => instances.toSorted((one, other) => rank(one) - rank(other));
@@ -174,7 +172,7 @@ function narrow({ instance, cells }: Row, look: ConversationLayout): string[] {
   ];
 }
 
-/** Colours only where all of it fits: what is cut must not lose the end of a colour. */
+/** Uses colours only if everything fits: truncation could cut off the end of a colour sequence. */
 function fitted(painted: readonly string[], plain: readonly string[], columns: number): string {
   const line = painted.join(GAP);
   return textWidth(line) <= columns ? line : truncateText(plain.join(GAP), columns);
@@ -199,7 +197,7 @@ function paint(
   return [colours.bold(id), contact, colourByState(state, shown, colours), ...rest];
 }
 
-// `relay get`: everything about one conversation, with its todos drawn. Pure.
+// `relay get`: everything about one conversation, with a progress bar for its todos. Pure.
 
 const BAR = 20;
 const NAMES = 13;
@@ -220,7 +218,7 @@ export function formatConversationCard(
       return `${' '.repeat(INDENT)}${colours.dim(label)}${line}`;
     });
   const text = (name: string, value: string) => part(name, wrapText(toPrintable(value), columns));
-  // In some states the reason says how things stand, instead of the state's own sentence.
+  // In some states the reason replaces the state's own sentence.
   const sentence = state in UNSENT_SENTENCES ? reason : STATE_SENTENCES[state];
   const shown = look.all ? steps : steps.slice(-LAST_STEPS);
   return [
@@ -311,8 +309,7 @@ function stepLines(
   return lines.length === 0 ? ['none yet'] : lines;
 }
 
-// `relay transcript`: a line of the conversation as a person reads it: when, who, what, and how far it
-// has come. Pure.
+// `relay transcript`: one line with time, sender, text and delivery state. Pure.
 
 const WHO: Readonly<Record<TranscriptLine['role'], readonly [string, keyof ConversationColours]>> =
   {
@@ -332,11 +329,11 @@ const DELIVERY_MARKS: Readonly<Record<OutboxState, readonly [string, keyof Conve
     unknown: ['may not have left ?', 'yellow'],
   };
 
-/** With the day and without; narrow windows line up those of today. */
+/** Width of the time with and without the day; narrow windows align those without it. */
 const TIME = { wide: 11, narrow: 5 };
 const WIDE = 80;
 const NAME = 7;
-/** With less room than this the text goes below. */
+/** With less room than this the text goes on the next line. */
 const LEAST = 24;
 
 export function formatTranscriptLine(line: TranscriptLine, look: ConversationLayout): string[] {
@@ -362,7 +359,7 @@ export function formatTranscriptLine(line: TranscriptLine, look: ConversationLay
   return written.map((part, index) => (index === 0 ? first : ' '.repeat(before)) + part);
 }
 
-/** The mark stands behind the text, or below it where there is no room. */
+/** The delivery mark stands after the text, or below it if there is no room. */
 function withMark(
   text: readonly string[],
   { delivery, queued_until }: TranscriptLine,
@@ -383,8 +380,8 @@ function withMark(
     : [...text, painted];
 }
 
-// How `relay create --wait` ends: one exit code for each way a conversation can end or stop. They are
-// part of what programs rely on: never change one.
+// Exit codes of `relay create --wait`, one for each way a conversation can end or stop. Programs rely on them: never
+// change one.
 
 const EXITS: Readonly<Partial<Record<InstanceState, number>>> = {
   COMPLETED: 0,

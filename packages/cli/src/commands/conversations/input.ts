@@ -1,4 +1,4 @@
-// Which conversations are meant: by an id or its beginning, or all there are, page by page.
+// Finds conversations by an id or its beginning, and reads all of them page by page.
 
 import { CONVERSATION_LIMITS } from '@relay/contract/api/constants';
 import type { ConversationInstance } from '@relay/contract/api/instances';
@@ -13,7 +13,7 @@ const BEGINNING = /^[0-9a-f][0-9a-f-]{3,35}$/;
 const CANDIDATES = 5;
 const PAGE = 500;
 
-/** What people are shown and may type. */
+/** The short id that people see and can type. */
 export const shortConversationId = (id: string): string => id.slice(0, 8);
 
 export async function findConversationId(
@@ -64,8 +64,7 @@ export async function listAllConversations(
   }
 }
 
-// What somebody handed in for a conversation, each piece with the place it came from, so that a mistake
-// is said in one sentence that names the option or the line.
+// Input for a conversation, each piece with its source, so that an error can name the option or the line.
 
 export interface InputText {
   readonly text: string;

@@ -1,5 +1,5 @@
-// A conversation written down once, to be filled in: YAML with {{name}} in its texts. What is filled in
-// becomes text and nothing else: it goes in after the YAML was read. Pure.
+// Reads conversation templates: YAML with {{name}} placeholders in its texts. Values are inserted after the YAML is
+// parsed, so they can only be text. Pure.
 import { LineCounter, type Node, type Pair, parseDocument, Scalar, YAMLMap, YAMLSeq } from 'yaml';
 import { type InputText, inputError } from './input.ts';
 
@@ -49,7 +49,7 @@ function list(key: string, value: unknown, place: string, where: Where): InputTe
 
 function scalar(key: string, value: unknown, place: string, where: Where): InputText {
   if (value instanceof Scalar && value.value !== null) {
-    // A number such as +49170… stays as it was written.
+    // A number such as +49170… keeps its original spelling.
     const text = typeof value.value === 'string' ? value.value : value.source;
     return { text: text ?? String(value.value), where: where(value) };
   }
@@ -60,7 +60,7 @@ function scalar(key: string, value: unknown, place: string, where: Where): Input
   );
 }
 
-/** The first line of what the reader of YAML said, as a sentence. */
+/** The first line of the YAML parser's message, as a sentence. */
 function sentence(message: string): string {
   const said = message.split('\n')[0]?.trim() ?? '';
   return /[.!?]$/.test(said) ? said : `${said}.`;

@@ -1,5 +1,4 @@
-// `relay transcript <id>`: what was said, by whom and when, and how far each message has come. With -f it
-// goes on until the conversation ends.
+// `relay transcript <id>`: shows the messages of a conversation with their delivery state; -f follows it until it ends.
 
 import type { ConversationInstance, TranscriptLine } from '@relay/contract/api/instances';
 import type { Client } from '@relay/contract/client/client';
@@ -48,19 +47,18 @@ async function followTranscript(home: string, terminal: Terminal, id: string): P
   if (last !== null) terminal.note(last);
 }
 
-// One conversation as it goes on: each time it is looked at, how it stands and which lines are new or
-// have come further. Ends after the conversation has, when its last message is on its way or was given
-// a moment for it.
+// Follows one conversation: each step yields its state and the lines that are new or changed. Ends after the
+// conversation does, once its last message was sent or a short wait for it is over.
 
 interface ConversationUpdate {
   readonly instance: ConversationInstance;
-  /** New, or further on its way than when it was last told. */
+  /** Lines that are new or whose delivery state changed. */
   readonly lines: readonly TranscriptLine[];
 }
 
 const TICK_MS = 1_000;
 const LAST_WORDS_MS = 5_000;
-/** Receipts for older lines are not waited for. */
+/** Receipts for lines older than this are not waited for. */
 const LOOK_BACK = 20;
 
 export async function* followConversation(
@@ -75,7 +73,7 @@ export async function* followConversation(
     if (!change.reload && !change.instances.has(id)) {
       if (instance !== null) yield { instance, lines: [] };
     } else {
-      // First how it stands, then what was said: whoever sees the end has seen the last words.
+      // The state is read before the transcript, so that a reader who sees the end also has the last messages.
       instance = await client.get('/api/instances/{id}', { path: { id } });
       const lines = await newLines(client, id, told);
       yield { instance, lines };
@@ -112,11 +110,10 @@ function settledUpTo(lines: readonly TranscriptLine[]): string | null {
 const isDeliveryFinal = ({ delivery }: TranscriptLine): boolean =>
   delivery === null || delivery === 'read' || delivery === 'failed';
 
-// What a person sees of a conversation that is followed: lines that can still change their mark stay in
-// their place at the end, with how it stands below them; what is settled is written once. Where nobody
-// looks, each line is written when it comes.
+// Display of a followed conversation: lines whose mark can still change stay at the bottom, above the state; settled
+// lines are written once. When the output is not a terminal, each line is written when it arrives.
 
-/** As many of our last messages as may still change where they stand. */
+/** How many of the last sent messages stay redrawable. */
 const MOVING = 4;
 
 export class ConversationView {
@@ -152,7 +149,7 @@ export class ConversationView {
     this.#terminal.draw(tail);
   }
 
-  /** What still moved stays as it is. */
+  /** Leaves the redrawable lines as they are. */
   end(): void {
     this.#terminal.settle();
     for (const line of this.#moving.splice(0)) this.#say(line);

@@ -1,6 +1,5 @@
-// The daemon of a demo: the one that ships, as a child that was led into the simulated network by a
-// preload. The key to its home lies beside it, never inside.
-// Invariant: after `stop` neither it nor the PostgreSQL it brought along runs.
+// Runs the daemon of a demo: the shipped one, as a child process that a preload connects to the simulated network. The
+// key of its home lies beside the home, never inside. Invariant: after `stop` neither it nor its PostgreSQL runs.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -18,24 +17,24 @@ import type { Terminal } from '../../terminal.ts';
 export interface DemoDaemonOptions {
   readonly home: string;
   readonly port: number;
-  /** Of the simulated network. */
+  /** Address of the simulated network. */
   readonly socketUrl: string;
-  /** By how much its clock begins behind the machine's. */
+  /** How far its clock starts behind the machine's. */
   readonly behindMs?: number;
-  /** Where people are the phones of the network; its console leads there. */
+  /** Address of the page with the simulated phones; the console links to it. */
   readonly phone?: string;
 }
 
 export interface DemoDaemon {
   readonly url: string;
-  /** Resolves with the end of a sentence, should the daemon end before it was asked to. */
+  /** Resolves with the end of a sentence if the daemon exits before it was asked to. */
   readonly died: Promise<string>;
-  /** Sets its clock behind the machine's by so much; by nothing is for good. */
+  /** Sets how far its clock is behind the machine's; 0 is final. */
   setBehind(ms: number): void;
   stop(): Promise<void>;
 }
 
-/** The files that are run: those of the package, or sources of a checkout. */
+/** The files to run: those of the package, or the sources of a checkout. */
 export interface DaemonProgram {
   readonly main: string;
   readonly preloads: Readonly<Record<'clock' | 'network' | 'leash', string>>;
@@ -72,7 +71,7 @@ export async function startDemoDaemon(
     setBehind: (ms) => void daemon.stdin?.write(`${ms}\n`),
     async stop() {
       if (daemon.exitCode === null && daemon.signalCode === null) return endDaemon(daemon);
-      // One that was killed left its PostgreSQL behind; its successor knows how to stop it.
+      // A killed daemon leaves its PostgreSQL running; starting another one on that home stops it.
       const { behindMs: _, ...today } = place;
       const successor = launchDemoDaemon({ ...today, port: 0 }, program);
       await waitForDaemonReady(successor, terminal).catch(() => {});
@@ -92,7 +91,7 @@ function launchDemoDaemon(
     const clock = behindMs === undefined ? [] : [preloads.clock];
     const imports = [...clock, preloads.network, preloads.leash].map((url) => `--import=${url}`);
     return spawn(process.execPath, [...imports, main, '--ready-fd', '3'], {
-      // A session of its own, so that Ctrl-C reaches only the one who decides what ends when.
+      // Its own session, so that Ctrl-C reaches only the parent, which decides the order of shutdown.
       detached: true,
       cwd: home,
       stdio: ['pipe', output, output, 'pipe'],
@@ -116,19 +115,18 @@ async function endDaemon(daemon: ChildProcess): Promise<void> {
   await waitForDaemonExit(daemon);
 }
 
-// Where a demo lives: the folder that was asked for, or a temporary one that is deleted at the end. In a
-// new one messages leave at once, or after a moment of typing that people can see: the account they might
-// harm is not real.
+// The home of a demo: the requested folder, or a temporary one that is deleted at the end. A new home sends without
+// pacing, or with a short visible typing time: no real account is at risk.
 
 interface DemoHome {
   readonly path: string;
-  /** Its agents think with the scripted model, unless somebody has chosen another for them. */
+  /** Configures the scripted model, unless a model was already chosen. */
   useModel(url: string): Promise<void>;
   close(): Promise<void>;
 }
 
 const NO_PACING = { enabled: false };
-/** Somebody is seen typing, and nobody is kept waiting. */
+/** Typing is visible, but short. */
 export const VISIBLE_TYPING_PACING = {
   per_minute: 60,
   per_hour: 600,
@@ -143,7 +141,7 @@ export async function openDemoHome(
   pacing: object = NO_PACING,
 ): Promise<DemoHome> {
   if (asked === null) {
-    // One level down: the key of a home lies beside it and is deleted with it.
+    // One level down: the home's key lies beside the home and is deleted with it.
     const folder = await mkdtemp(join(tmpdir(), 'relay-demo-'));
     const path = join(folder, 'home');
     await mkdir(path, { mode: 0o700 });
@@ -161,11 +159,11 @@ async function configure(home: string, pacing: object): Promise<void> {
   if (!existsSync(settingsPath(home))) await write(home, { pacing });
 }
 
-/** At every start, since the scripted model is then at another address. */
+/** Needed at every start, because the scripted model's address changes. */
 async function useModel(home: string, url: string): Promise<void> {
   const { settings, fault } = readHomeSettings(home);
   const chosen = settings.model_provider && settings.model_name !== SCRIPTED_MODEL;
-  // What is wrong with a file of the owner's is for the daemon to say.
+  // Faults in an existing settings file are left for the daemon to report.
   if (fault !== null || chosen) return;
   await write(home, {
     ...settings,

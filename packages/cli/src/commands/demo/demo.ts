@@ -1,6 +1,6 @@
-// `relay demo`: a simulated WhatsApp, a scripted model and a real daemon between them, for as long as somebody holds on
-// to it. People get a scene to walk about in; programs (`--headless`) one line, and speak HTTP from then on.
-// Invariant: when it ends, however it ends, no process is left, and no file of a temporary home.
+// `relay demo`: runs a simulated WhatsApp network, a scripted model and a real daemon. People get a prepared scene;
+// programs (`--headless`) get one line of JSON and then use HTTP. Invariant: when it ends, for whatever reason, no
+// process and no file of a temporary home is left.
 
 import { fstatSync } from 'node:fs';
 import { RelayError } from '@relay/contract/errors';
@@ -39,27 +39,27 @@ function portOf(text: unknown): number {
   throw new RelayError('usage', { what: `${text} is not a port.` });
 }
 
-// `relay demo` for people: the parts, a scene that is played before the curtain rises, and two addresses. The daemon
-// begins a week ago, so that the family's group has a week behind it when the visitor comes.
+// `relay demo` for people: starts the parts, prepares the scene and prints two addresses. The daemon's clock starts a
+// week ago, so that the family's group has a week of digests.
 
 type DemoCall = Pick<CommandCall, 'config' | 'terminal'>;
 
 interface InteractiveDemoOptions {
   readonly port: number;
-  /** A browser may be opened. */
+  /** Whether a browser may be opened. */
   readonly open: boolean;
   readonly closers: DemoCloser[];
   readonly unwanted: AbortSignal;
-  /** Starts the daemon of the package unless given. */
+  /** Defaults to starting the daemon of the package. */
   readonly start?: StartDemoDaemon;
-  /** Where the console is; the daemon serves it unless given. */
+  /** Origin of the console; defaults to the daemon's. */
   readonly consoleOrigin?: string;
   /** Show the addresses as soon as a browser can sign in, while the scene is still being prepared. */
   readonly showEarly?: boolean;
 }
 
 interface InteractiveDemo extends RunningDemo {
-  /** Once the scene is complete. */
+  /** Resolves once the scene is complete. */
   readonly prepared: Promise<void>;
 }
 
@@ -160,7 +160,7 @@ async function printDemoAddresses(
   else terminal.say('Ctrl-C ends the demo, and nothing of it stays.');
 }
 
-/** Whoever presses Enter gets a new address. */
+/** Prints a new sign-in address each time Enter is pressed. */
 function signsInAgain({ terminal }: DemoCall, signIn: () => Promise<string>): DemoCloser {
   if (!process.stdin.isTTY) return async () => {};
   const again = () =>
@@ -172,7 +172,7 @@ function signsInAgain({ terminal }: DemoCall, signIn: () => Promise<string>): De
   return async () => void process.stdin.off('data', again).pause();
 }
 
-// `relay demo --headless`: the bare parts, for programs. Whoever drives it reads one line.
+// `relay demo --headless`: the parts without a scene, for programs, which read one line.
 
 interface HeadlessDemoOptions {
   readonly port: number;
@@ -212,19 +212,19 @@ function printHeadlessDemo(demo: Readonly<Record<string, string>>, terminal: Ter
   else for (const [name, value] of Object.entries(demo)) terminal.say(`${name}: ${value}`);
 }
 
-// A demo is held for as long as somebody wants it: until a signal, the end of a pipe, or the death of its daemon.
-// Invariant: when it ends, however it ends, all that was started is closed, the last first.
+// Runs a demo until a signal, the end of a pipe, or the daemon's exit. Invariant: when it ends, for whatever reason,
+// everything that was started is closed in reverse order.
 
 type DemoCloser = () => Promise<void>;
 
 interface RunningDemo {
-  /** Resolves with the end of a sentence, should its daemon end. */
+  /** Resolves with the end of a sentence if the daemon exits. */
   readonly died: Promise<string>;
-  /** Says where everything is. */
+  /** Prints the addresses. */
   show(): Promise<void> | void;
 }
 
-/** `begin` adds a closer for each thing it has started, and need not go on once nobody wants it. */
+/** `begin` adds a closer for each thing it has started, and may stop early once the demo is ending. */
 export async function runUntilEnded(
   begin: (closers: DemoCloser[], unwanted: AbortSignal) => Promise<RunningDemo>,
 ): Promise<number> {
@@ -249,7 +249,7 @@ export async function runUntilEnded(
   }
 }
 
-/** By a signal, or because the other end of a pipe at standard input is gone. */
+/** Resolves on a signal, or when the other end of a pipe on standard input is closed. */
 function watchForEnd(): { end: Promise<undefined>; ignore(): void } {
   const { promise: end, resolve } = Promise.withResolvers<undefined>();
   const leave = () => resolve(undefined);
@@ -265,7 +265,7 @@ function watchForEnd(): { end: Promise<undefined>; ignore(): void } {
   };
 }
 
-/** A terminal or `/dev/null` says nothing about whoever started this. */
+/** A terminal or `/dev/null` says nothing about the parent process. */
 function holdsPipe(): boolean {
   try {
     const input = fstatSync(0);

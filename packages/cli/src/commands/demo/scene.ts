@@ -1,5 +1,6 @@
-// Who lives in the demo: its owner, a mother, a plumber, a friend, a stranger and a family. All numbers are of those
-// that belong to nobody. The same list makes the accounts of the network and the faces of the phone page.
+// The people and the scene of the demo: its owner, a mother, a plumber, a friend, a stranger and a family. All numbers
+// are reserved ones that belong to nobody. One list defines both the network's accounts and the contacts on the phone
+// page.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@relay/contract/client/client';
@@ -25,12 +26,12 @@ const NORA: Person = { phone: '14155550121', name: 'Nora' };
 const LEO: Person = { phone: '14155550122', name: 'Leo' };
 
 const FAMILY = 'The Morenos';
-/** What the owner calls the assistant in the group. */
+/** The assistant's name in the group. */
 const ASSISTANT = 'Annie';
 
 type Network = Simulator['network'];
 
-/** Gives the address of the family's group. */
+/** Returns the address of the family's group. */
 export function addDemoAccounts(network: Network): string {
   const people = [DEMO_OWNER, MOM, ROSA, DANA, KIT, NORA, LEO].map((person) =>
     network.addAccount({ ...person, habits: { reads: true } }),
@@ -46,7 +47,7 @@ export function addDemoAccounts(network: Network): string {
 
 const toSuggestions = (...texts: string[]) => texts.map((text) => ({ text }));
 
-/** `group` is the address of the family's. */
+/** `group` is the address of the family's group. */
 export function buildPhoneFaces(group: string): Parameters<DemoParts['openPhone']>[0]['faces'] {
   const direct = { chat: DEMO_OWNER.phone, title: DEMO_OWNER.name };
   const alone = (person: Person) => ({ ...direct, phone: person.phone, writers: [person] });
@@ -104,12 +105,12 @@ export function buildPhoneFaces(group: string): Parameters<DemoParts['openPhone'
   ];
 }
 
-// A week of the family's group, as it was written: how many days ago, at which hour, by whom. Pure.
-// Invariant: it is told by the days of the observer, which begin at four in the morning.
+// A week of messages in the family's group: days ago, hour, sender. Pure. Invariant: days are the observer's, which
+// begin at four in the morning.
 
 type Line = readonly [hour: number, minute: number, who: { readonly phone: string }, text: string];
 
-/** The first is six days ago, the last is today. */
+/** The first entry is six days ago, the last is today. */
 const DAYS: readonly (readonly Line[])[] = [
   [
     [9, 5, MOM, 'Good morning my dears 🌞'],
@@ -159,7 +160,7 @@ interface GroupMessage {
   readonly at: Date;
 }
 
-/** Oldest first; what would be in the future is left out. */
+/** Oldest first; messages that would be in the future are omitted. */
 function buildFamilyWeek(now: Date, cut: DayBoundary): readonly GroupMessage[] {
   return DAYS.flatMap((lines, index) => {
     const { start } = daysAgo(now, cut, DAYS.length - 1 - index);
@@ -179,18 +180,18 @@ function daysAgo(now: Date, cut: DayBoundary, days: number) {
   return day;
 }
 
-// What the parts of the scene have in hand: the daemon's API as its owner's, the phones of the network, and patience.
+// What the steps of the scene use: the daemon's API as its owner, the network's phones, and polling helpers.
 
 interface SceneParts {
   readonly api: Client;
   readonly network: Simulator['network'];
-  /** The family's. */
+  /** Address of the family's group. */
   readonly group: string;
   /** The network's control API. */
   readonly control: string;
   readonly daemon: Pick<DemoDaemon, 'setBehind'>;
   readonly terminal: Terminal;
-  /** Nobody will see the scene any more. */
+  /** Aborts when the demo ends. */
   readonly signal: AbortSignal;
 }
 
@@ -199,10 +200,10 @@ interface Somebody {
 }
 
 interface DemoScene extends SceneParts {
-  /** Looks again until there is something; what is refused for now is asked again. */
+  /** Polls until `look` returns a value; temporary refusals are retried. */
   until<T>(what: string, look: () => Promise<T | undefined>): Promise<T>;
   says(who: Somebody, to: string, text: string, at?: Date): Promise<void>;
-  /** Until so many messages of the owner's are on their phone. */
+  /** Waits until this many of the owner's messages are on their phone. */
   hears(who: Somebody & { readonly name: string }, messages: number): Promise<unknown>;
 }
 
@@ -224,7 +225,7 @@ function createDemoScene(props: SceneParts): DemoScene {
   };
 }
 
-/** Of a machine that has much else to do. */
+/** Generous, for a busy machine. */
 const PATIENCE_MS = 90_000;
 
 async function eventually<T>(
@@ -246,15 +247,15 @@ async function eventually<T>(
   }
 }
 
-// The family's group and its week: the daemon begins a week ago, hears all of it, and is then let catch up with the
-// present in two steps, since it looks back two days for what it has not digested yet. The second needs nobody's wait:
-// from then on it is today, and the rest of the scene may be played meanwhile.
+// Plays the week of the family's group: the daemon starts a week ago, receives all of it, and catches up with the
+// present in two steps, because it looks back two days for what has no digest yet. Nothing waits for the second step:
+// after it, it is today, and the rest of the scene can be played meanwhile.
 
 const DAY = 86_400_000;
 export const BEGINS_BEHIND_MS = 7 * DAY;
 const HALFWAY_MS = 4 * DAY;
 
-/** Once it is today; `digested` is when the week is. */
+/** Resolves once it is today; `digested` resolves when the week has its digests. */
 interface FamilyWeek {
   readonly digested: Promise<void>;
 }
@@ -289,7 +290,7 @@ async function playFamilyWeek(scene: DemoScene): Promise<FamilyWeek> {
   return { digested: waitForDigest(scene, daysAgo(now, cut, 1).name) };
 }
 
-/** A digest that fails is told on its page; nobody is kept from the demo by it. */
+/** A failed digest is shown on its page and does not hold up the demo. */
 async function waitForDigest({ api, until }: DemoScene, day: string): Promise<void> {
   await until('a digest', async () => {
     const { digests } = await api.get('/api/digests', { query: { group: FAMILY, day } });
@@ -297,10 +298,10 @@ async function waitForDigest({ api, until }: DemoScene, day: string): Promise<vo
   }).catch(() => {});
 }
 
-// The scene of the demo, played through the front doors before the visitor comes: phones write, the owner grants and
-// asks over the API, the daemon does what it always does. Nothing is put into the database.
+// Plays the scene before the visitor comes, through the public interfaces: phones write, the owner grants and asks over
+// the API, the daemon does its normal work. Nothing is inserted into the database.
 
-/** `onToday` is called once the daemon has the clock of the machine: from then on a browser can stay signed in. */
+/** `onToday` is called once the daemon has the machine's time: from then on a browser can stay signed in. */
 export async function prepareScene(props: SceneParts, onToday: () => void): Promise<void> {
   const scene = createDemoScene(props);
   const { terminal } = props;
@@ -319,7 +320,7 @@ export async function prepareScene(props: SceneParts, onToday: () => void): Prom
   ]);
 }
 
-/** The phone's camera looks at the code that the daemon shows. */
+/** The simulated phone scans the code that the daemon shows. */
 async function linkDemoPhone({ api, control, until, signal }: DemoScene): Promise<void> {
   await api.post('/api/whatsapp/connect', { body: {} });
   const { qr } = await until('a QR code', () => api.get('/api/whatsapp/qr'));
@@ -359,7 +360,7 @@ const LEAK = {
   ],
 };
 
-/** Under way: she has named a day, and is asked for the price. */
+/** Leaves the conversation in progress: the plumber has named a day and is asked for the price. */
 async function playPlumber(scene: DemoScene): Promise<void> {
   const { api } = scene;
   const { id } = await api.post('/api/instances', { body: LEAK });

@@ -1,5 +1,5 @@
-// The programs whose settings `relay mcp install` knows how to write: where they are on this machine, and
-// under which name they list servers.
+// The MCP clients whose settings `relay mcp install` can write: where their files are, and under which key they list
+// servers.
 import { basename, join, resolve } from 'node:path';
 import { RelayError } from '@relay/contract/errors';
 import type { CommandOptions } from '../../command.ts';
@@ -9,9 +9,9 @@ type Folders = Pick<CliConfig, 'userFolder' | 'settingsFolder'>;
 
 interface ClientSpec {
   readonly title: string;
-  /** The object in the file that holds the servers. */
+  /** The key of the object that holds the servers. */
   readonly key: 'mcpServers' | 'servers';
-  /** Whether an entry says that it is spoken to over standard input. */
+  /** Whether an entry must state the stdio transport. */
   readonly typed: boolean;
   file(folders: Folders): string;
 }
@@ -46,16 +46,16 @@ const CLIENTS = {
 type McpClientName = keyof typeof CLIENTS;
 export const MCP_CLIENT_NAMES = Object.keys(CLIENTS) as McpClientName[];
 
-/** Where an entry goes, and what it and its token are called. */
+/** Where an entry goes, and the names of the entry and its token. */
 export interface McpClientTarget {
   readonly client: McpClientName | null;
   readonly title: string;
   readonly file: string;
   readonly key: ClientSpec['key'];
   readonly typed: boolean;
-  /** The entry's. */
+  /** Name of the entry. */
   readonly name: string;
-  /** What the owner reads in approvals and in the ledger. */
+  /** Name of the token, which the owner sees in approvals and in the ledger. */
   readonly token: string;
 }
 
@@ -75,7 +75,7 @@ export function resolveClientTarget(options: CommandOptions, folders: Folders): 
     client,
     title,
     file,
-    // VS Code alone names its file so, also in the folder of a project.
+    // Only VS Code uses this key, also in a project's folder.
     key: spec?.key ?? (basename(resolve(file, '..')) === '.vscode' ? 'servers' : 'mcpServers'),
     typed: spec?.typed ?? true,
     name,

@@ -1,5 +1,5 @@
-// `relay mcp install`: a token of its own for a program, and the server with it in the program's settings.
-// The file is read and judged before a token is made, and the secret is shown nowhere.
+// `relay mcp install` and `uninstall`: create a token for an MCP client and write the server into its settings. The
+// file is read and checked before a token is created, and the secret is never shown.
 import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import type { ClientToken, TokenSecret } from '@relay/contract/api/credentials';
@@ -33,7 +33,7 @@ export const installMcpServerCommand: RunCommand = async ({ config, terminal, op
   return 0;
 };
 
-/** Absolute, since a program that was not started from a shell may know no PATH. */
+/** Absolute paths, because a client that was not started from a shell may have no PATH. */
 const entryOf = ({ home }: CliConfig, secret: string): ServerEntry => ({
   command: process.execPath,
   args: [realpathSync(process.argv[1] ?? ''), 'mcp'],
@@ -89,7 +89,7 @@ function printInstallation(
   }
 }
 
-// `relay mcp uninstall`: the server is taken out of a program's settings, and its token opens nothing more.
+// `relay mcp uninstall`: removes the server from the client's settings and revokes its token.
 
 export const uninstallMcpServerCommand: RunCommand = async ({ config, terminal, options }) => {
   const place = resolveClientTarget(options, config);
@@ -115,7 +115,7 @@ export const uninstallMcpServerCommand: RunCommand = async ({ config, terminal, 
   return 0;
 };
 
-// The entry of Relay in a program's settings: put in, taken out, with all else left as it was written. Pure.
+// Adds or removes Relay's entry in a client's settings and leaves everything else as written. Pure.
 
 type Json = Record<string, unknown>;
 
@@ -125,10 +125,10 @@ export interface ServerEntry {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** The text of a settings file, understood. */
+/** A parsed settings file. */
 interface ParsedSettings {
   readonly value: Json;
-  /** How it is indented, and how its lines end. */
+  /** Its indentation and line endings. */
   readonly indent: string;
   readonly newline: string;
   readonly last: string;
@@ -150,7 +150,7 @@ export function serializeSettings({ value, indent, newline, last }: ParsedSettin
   return `${JSON.stringify(value, null, indent)}${last}`.replaceAll('\n', newline);
 }
 
-/** What stands under this name. Throws where it is somebody else's. */
+/** The entry with this name. Throws if it belongs to another server. */
 export function findServerEntry(
   { value }: ParsedSettings,
   { key, name, file }: McpClientTarget,
@@ -164,7 +164,7 @@ export function findServerEntry(
   throw new RelayError('settings_name_taken', { file, name });
 }
 
-/** Only an entry of ours has one. */
+/** Only Relay's entries have one. */
 export function findEntrySecret(entry: Json | null): string | null {
   const { args, env } = entry ?? {};
   if (!Array.isArray(args) || args.at(-1) !== 'mcp' || !isObject(env)) return null;
@@ -183,7 +183,7 @@ export function putServerEntry(
   return { ...text, value: { ...text.value, [place.key]: servers } };
 }
 
-/** What becomes empty by it stays: it may have been there before. */
+/** Objects that become empty stay: they may have existed before. */
 export function removeServerEntry(
   text: ParsedSettings,
   { key, name }: McpClientTarget,
@@ -195,7 +195,7 @@ export function removeServerEntry(
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Numbers stay as they were written, also those that no JavaScript number holds. */
+/** Numbers keep their original spelling, also those that exceed a JavaScript number. */
 function parse(text: string): unknown {
   const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
   const asWritten = (_key: string, value: unknown, context?: { source?: string }) =>
@@ -209,10 +209,10 @@ function parse(text: string): unknown {
   }
 }
 
-// A program's settings file on disk. Invariant: it is replaced whole or not at all, what was there before
-// lies beside it, and since a secret is in both, only their owner can read them.
+// A client's settings file on disk. Invariant: it is replaced as a whole or not at all, a copy of the old one is kept
+// beside it, and only the owner can read either, because both contain a secret.
 
-/** Null when there is none. */
+/** Null when the file does not exist. */
 function readClientSettings(file: string): string | null {
   try {
     return readFileSync(file, 'utf8');
@@ -222,11 +222,11 @@ function readClientSettings(file: string): string | null {
   }
 }
 
-/** The name of the copy of what was there before, if anything was. */
+/** Returns the path of the backup copy, if there was a file. */
 function replaceClientSettings(file: string, before: string | null, after: string): string | null {
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    // Somebody's link into a folder of settings stays a link.
+    // A symbolic link to the settings file stays a link.
     const target = before === null ? file : realpathSync(file);
     const copy = before === null ? null : `${target}.before-relay`;
     if (copy !== null && before !== null) replace(copy, before);
@@ -253,8 +253,8 @@ const unusable = (file: string, cause: unknown) => {
   return new RelayError('settings_unwritable', { file, code: code ?? 'unknown' }, { cause });
 };
 
-// The token that an installed server has: the one it had if that is still good for what is wanted, else one
-// with a new secret, else a new one. Which of these it was is said, since the first leaves others at work.
+// Chooses the token of an installed server: the existing one if it is valid and sufficient, else the same with a new
+// secret, else a new one. The result says which, because keeping a secret leaves other users of it working.
 
 interface InstalledToken {
   readonly how: 'kept' | 'rotated' | 'made';
@@ -262,7 +262,7 @@ interface InstalledToken {
   readonly secret: string;
 }
 
-/** All that looks, and sending, which somebody is asked about; the rest is given by name. */
+/** All reading scopes, and sending, which needs approval; others must be named. */
 const USUAL_SCOPES = [
   'messages:read',
   'messages:send',
@@ -295,7 +295,7 @@ async function ensureClientToken(
   return toInstalledToken('made', await api.post('/api/tokens', { body: wish }));
 }
 
-/** Whether one that is there opens what is wanted; where nothing was said, it stays as it is. */
+/** Whether the existing token has the wanted scopes; if none were named, it is kept. */
 function isTokenSufficient(
   there: ClientToken,
   wish: TokenRequest,

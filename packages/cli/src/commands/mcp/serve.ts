@@ -1,5 +1,5 @@
-// `relay mcp`: what a program with MCP starts. It hands lines to the daemon and back, starting one if none
-// runs. Invariant: nothing but the protocol is written to standard output.
+// `relay mcp`: the process that an MCP client starts. It passes lines between the client and the daemon, which it
+// starts if needed. Invariant: standard output carries only the protocol.
 import { readFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import type { Socket } from 'node:net';
@@ -18,7 +18,7 @@ export const serveMcpCommand: RunCommand = async ({ config, terminal, options })
   terminal.settle();
   const connection = await connectToDaemon(config.home, token);
   const answered = await pipeThroughDaemon(connection, process.stdin, process.stdout);
-  // One that was killed ends a connection as if it had answered.
+  // A killed daemon closes the connection just as after a complete answer, so check that it still runs.
   if (answered && findDaemon(config.home).state === 'running') return 0;
   throw await whyLost(config.home, token);
 };
@@ -41,7 +41,7 @@ function readSecret(file: string): string {
   return secret;
 }
 
-/** A connection ends without a word; asking for another tells why. */
+/** A connection closes without a reason; a new request tells why. */
 async function whyLost(home: string, token: string): Promise<Error> {
   const lost = new RelayError('mcp_connection_lost');
   try {
@@ -52,11 +52,10 @@ async function whyLost(home: string, token: string): Promise<Error> {
   }
 }
 
-// The connection to the daemon that `relay mcp` hands lines through. It understands none of them: MCP is
-// spoken by the daemon alone. Invariant: bytes go both ways in order and unchanged, no faster than the other
-// end takes them, and the end of one direction leaves the other open.
+// The connection to the daemon. It does not parse the lines: only the daemon speaks MCP. Invariant: bytes pass both
+// ways in order and unchanged, with back-pressure, and the end of one direction leaves the other open.
 
-/** How long the daemon may take to let somebody in. */
+/** How long the daemon may take to accept the connection. */
 const PATIENCE_MS = 30_000;
 
 async function connectToDaemon(home: string, token: string): Promise<Socket> {
@@ -90,7 +89,10 @@ async function refused(answer: IncomingMessage): Promise<Error> {
   return status === 401 ? new RelayError('mcp_token_refused') : toApiError(status, body);
 }
 
-/** Resolves when it is over: true when the daemon ended it after all of the input, as it does once it has answered. */
+/**
+ * Resolves when the connection is over: true when the daemon closed it after reading all input, as it does once it has
+ * answered.
+ */
 async function pipeThroughDaemon(
   connection: Socket,
   input: Readable,

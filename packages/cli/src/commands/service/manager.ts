@@ -1,10 +1,10 @@
-// Who starts services on this system, and how it is asked: the file it reads, and the commands in their order.
-// Pure. Invariant: installing twice ends as installing once, and so does uninstalling.
+// The service managers Relay supports: the file each one reads, and the commands to run in order. Pure. Invariant:
+// installing or uninstalling twice has the same result as once.
 import { posix, win32 } from 'node:path';
 
 export interface MachineInfo {
   readonly platform: string;
-  /** Null where there are no numbered users. */
+  /** Null on systems without numeric user ids. */
   readonly uid: number | null;
   readonly userFolder: string;
   readonly settingsFolder: string;
@@ -15,21 +15,21 @@ type Command = readonly [program: string, ...args: string[]];
 export interface ServiceManager {
   readonly called: string;
   readonly file: string;
-  /** With the machine instead of with the person. */
+  /** Starts at boot instead of at login. */
   readonly system: boolean;
   text(wish: Omit<ServiceSpec, 'system'>): string;
   readonly encoding: 'utf8' | 'utf16le';
-  /** Once the file is there. One that may fail begins with a dash, as in a makefile. */
+  /** Run after the file is written. A command that may fail starts with a dash, as in a makefile. */
   readonly install: readonly Command[];
-  /** While the file is still there. */
+  /** Run while the file still exists. */
   readonly uninstall: readonly Command[];
-  /** Exit code 0 as long as it runs. */
+  /** Exits with 0 while the service runs. */
   readonly running: Command;
-  /** What a person should know once it is installed. */
+  /** A hint for the person after installation. */
   readonly next: string;
 }
 
-/** Null where nobody we know starts services. */
+/** Null if no supported service manager exists. */
 export function selectServiceManager(machine: MachineInfo): ServiceManager | null {
   switch (machine.platform) {
     case 'linux':
@@ -107,15 +107,15 @@ function scheduler({ settingsFolder }: MachineInfo): ServiceManager {
   };
 }
 
-// What a service is told to run, for each kind of system: pure text, so that a test sees every character of it.
-// Invariant: no secret is written there. Keys lie sealed in the home, where `relay init` puts them.
+// Writes the service file for each system as pure text, so that tests see every character. Invariant: it contains no
+// secret. Keys are stored encrypted in the home, where `relay init` puts them.
 
 export interface ServiceSpec {
-  /** The program and its arguments, each as it is. */
+  /** The program and its arguments, unquoted. */
   readonly command: readonly string[];
-  /** Of the daemon: the home, and where else it was told to be. */
+  /** Environment of the daemon: its home and any other overridden locations. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Starts with the machine instead of with the person. */
+  /** Starts at boot instead of at login. */
   readonly system: boolean;
 }
 
@@ -123,7 +123,7 @@ const SERVICE_NAME = 'relay';
 const LAUNCHD_LABEL = 'dev.relay-agent.relay';
 const DESCRIPTION = "Relay: AI agents on WhatsApp, under their owner's control";
 
-/** systemd reads a quoted word as C does, and `%` and `$` mean something to it. */
+/** systemd reads a quoted word like C, and `%` and `$` are special. */
 const systemdWord = (text: string): string =>
   `"${text.replace(/[\\"]/g, '\\$&').replace(/%/g, '%%').replace(/\$/g, '$$$$')}"`;
 
@@ -196,7 +196,7 @@ export function launchdPlist({ command, environment }: ServiceSpec): string {
   ].join('\n');
 }
 
-/** As `CommandLineToArgvW` reads it: backslashes count only in front of a quotation mark. */
+/** Quoting for `CommandLineToArgvW`: backslashes are special only before a quotation mark. */
 const windowsWord = (text: string): string =>
   `"${text.replace(/(\\*)"/g, '$1$1\\"').replace(/(\\+)$/, '$1$1')}"`;
 
@@ -204,7 +204,7 @@ export function windowsTask({
   command: [program = '', ...args],
   environment,
 }: ServiceSpec): string {
-  // A task has no environment of its own: the command is told its home by an argument of Node.
+  // A scheduled task has no environment of its own, so a Node argument sets the home.
   const variables = Object.entries(environment)
     .map(([name, value]) => `process.env[${JSON.stringify(name)}]=${JSON.stringify(value)}`)
     .join(';');

@@ -1,5 +1,6 @@
-// `relay service install`: the system starts the daemon of this home from now on, and again when it fails. What is
-// written holds no secret: keys that only the environment has are left out, and that is said.
+// `relay service install`, `status` and `uninstall`: let the system start the daemon of this home, and restart it when
+// it fails. The service file contains no secret: keys that exist only in the environment are left out, and the command
+// says so.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -25,7 +26,7 @@ export const installServiceCommand: RunCommand = async ({ config, terminal, opti
   requireActiveManager(manager);
   mkdirSync(dirname(manager.file), { recursive: true });
   writeFileSync(manager.file, text, { encoding: manager.encoding, mode: 0o644 });
-  // One that was started by hand holds the home.
+  // A daemon that was started by hand still holds the home.
   await stopDaemon(config.home);
   runServiceCommands(manager.install);
   if (terminal.json) {
@@ -42,8 +43,8 @@ export const installServiceCommand: RunCommand = async ({ config, terminal, opti
   return 0;
 };
 
-// `relay service status`: whether the system starts the daemon, and whether the one it started runs. Exit code 0 as
-// long as both is so, 3 otherwise, as system managers have it.
+// `relay service status`: whether the system starts the daemon, and whether that daemon runs. Exit code 0 if both,
+// otherwise 3, as service managers do.
 
 export const showServiceStatusCommand: RunCommand = async ({ config, terminal }) => {
   const manager = detectServiceManager(config);
@@ -62,8 +63,7 @@ function describeService(installed: boolean, running: boolean, called: string): 
     : `Relay is a service of ${called}, and does not run. \`relay logs\` says why; \`relay service install\` starts it again.`;
 }
 
-// `relay service uninstall`: the system no longer starts the daemon, and the one it started has ended. The home and
-// everything in it stay.
+// `relay service uninstall`: removes the service and ends its daemon. The home and everything in it stay.
 
 export const uninstallServiceCommand: RunCommand = async ({ config, terminal }) => {
   const manager = detectServiceManager(config);
@@ -80,11 +80,11 @@ export const uninstallServiceCommand: RunCommand = async ({ config, terminal }) 
   return 0;
 };
 
-// Asks the system's own programs, one after the other, and says in one sentence which of them refused and why.
+// Runs the system's commands one after the other; an error names the command that failed and why.
 
 type ManagerCommand = ServiceManager['running'];
 
-/** The one of this machine, if it is at work: a container has systemd's files and nobody who reads them. */
+/** This machine's manager, if it is active: a container can have systemd's files without a running systemd. */
 function detectServiceManager({ userFolder, settingsFolder }: CliConfig): ServiceManager {
   const { platform } = process;
   const uid = process.getuid?.() ?? null;
