@@ -1,6 +1,6 @@
-// Preloaded (`node --import`) into a daemon that shall have lived through some days already: its clock begins
-// behind the machine's by RELAY_SIMULATOR_BEHIND_MS and is set, a line of milliseconds each, on its standard input.
-// Invariant: once it is behind by nothing, the process has the machine's own clock again, and nothing in between.
+// Preload (`node --import`) that moves a daemon's clock into the past: it starts RELAY_SIMULATOR_BEHIND_MS behind the
+// machine's and is set by lines of milliseconds on standard input. Invariant: once the offset is 0, the process has the
+// machine's own clock again, with no wrapper left.
 import { clockBehindMs } from './config.ts';
 
 const Machine = Date;

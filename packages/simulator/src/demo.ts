@@ -1,5 +1,4 @@
-// What `relay demo` shows to people, beside the network and the model that programs get as well: who answers when they
-// write, and the page on which they do.
+// The parts that `relay demo` adds for people: a model that answers them, and the page on which they write.
 
 import { playDemo } from './model/demo/actor.ts';
 import type { ModelActor } from './model/server.ts';

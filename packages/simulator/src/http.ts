@@ -1,5 +1,5 @@
-// The edge of both servers of the simulator: reads a body, checks its shape, keeps browsers out.
-// Invariant: no body is read past its limit, and no page in a browser can reach the server.
+// Shared HTTP input handling of the simulator's servers: reads bodies, validates them and refuses browsers. Invariant:
+// no body is read past its limit, and no web page can reach the server.
 import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
 
@@ -25,7 +25,7 @@ export async function readRequestText(request: IncomingMessage): Promise<string>
   return Buffer.concat(parts).toString('utf8');
 }
 
-/** The value in the shape asked for; what is wrong with it is named by its place. */
+/** The validated value; errors name the path of the invalid part. */
 export function parse<T extends z.ZodType>(schema: T, value: unknown, what: string): z.output<T> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
@@ -43,7 +43,7 @@ export function parseBody<T extends z.ZodType>(schema: T, text: string): z.outpu
   return parse(schema, value, 'body');
 }
 
-/** A browser names the page it acts for, and a rebound name shows in `host`. */
+/** A browser sends the origin of its page, and DNS rebinding shows in `host`. */
 export function refuseBrowsers({ headers }: IncomingMessage): void {
   const name = headers.host?.replace(/:\d+$/, '');
   if (name !== '127.0.0.1' && name !== 'localhost') {

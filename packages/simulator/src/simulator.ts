@@ -1,20 +1,19 @@
-// The simulated network together with its control API: what `relay demo` starts, and what people who
-// test their own agents import as `relay-agent/simulator`.
-// Invariant: one `close` ends both.
+// The simulated network with its control API: used by `relay demo`, and imported as `relay-agent/simulator` by people
+// who test their own agents. Invariant: one `close` ends both.
 import { startControl } from './control/server.ts';
 import { createNetwork, type Network } from './whatsapp/network.ts';
 
 export interface SimulatorOptions {
-  /** Of the control API; a free one is taken when none is given. */
+  /** Port of the control API; defaults to a free one. */
   port?: number;
-  /** What time messages are stamped with; the machine's unless given. */
+  /** The clock for message timestamps; defaults to the machine's. */
   now?: () => Date;
 }
 
 export interface Simulator extends AsyncDisposable {
-  /** Of the control API: `http://127.0.0.1:<port>`. */
+  /** Address of the control API: `http://127.0.0.1:<port>`. */
   readonly url: string;
-  /** Baileys' `waWebSocketUrl`. */
+  /** Value for Baileys' `waWebSocketUrl`. */
   readonly socketUrl: string;
   readonly network: Network;
   close(): Promise<void>;

@@ -1,5 +1,5 @@
-// A phone links a companion: by pointing its camera at a QR code, or by typing the companion's code.
-// Invariant: what is no code is a bad request; a code that links nobody is a conflict.
+// Links a companion to a simulated phone, by QR code or by pairing code. Invariant: input that is not a code is a bad
+// request; a code that links nobody is a conflict.
 
 import jsqr from 'jsqr';
 import { PNG } from 'pngjs';
@@ -33,16 +33,16 @@ function sentence(error: unknown): string {
   return `${error instanceof Error ? error.message : String(error)}.`;
 }
 
-// What the camera of a phone sees: the text of a QR code, or a picture that holds one.
-// Invariant: a picture is decoded only after its header promised a bounded size.
+// Reads a QR code from its text or from a picture. Invariant: a picture is decoded only after its header stated a
+// bounded size.
 
 const PNG_URL = /^data:image\/png;base64,([A-Za-z0-9+/]+={0,2})$/;
 const MAX_PIXELS = 16_000_000;
-/** Signature, then the length and name of the first chunk, then width and height. */
+/** Signature, then length and name of the first chunk, then width and height. */
 const HEADER = 24;
 const [WIDTH_AT, HEIGHT_AT] = [16, 20];
 
-/** The text of a QR code that is given as its text or as a PNG data URL. */
+/** The text of a QR code, given as that text or as a PNG data URL. */
 export function readQrPicture(camera: string): string {
   if (!camera.startsWith('data:')) return camera;
   const [, base64] = PNG_URL.exec(camera) ?? [];

@@ -1,5 +1,5 @@
-// Every route of the control API: those of people, of groups, and of the service itself.
-// Invariant: a route asks the typed API and nothing else, so both drive the network alike.
+// All routes of the control API: people, groups and the service itself. Invariant: a route uses only the typed API, so
+// both drive the network in the same way.
 
 import { proto } from '@whiskeysockets/baileys';
 import type { z } from 'zod';
@@ -99,14 +99,14 @@ function serviceRoutes(network: Network): ControlRoutes {
   };
 }
 
-// Which route a request means, and what it brings: the words in its path, its query, its body.
-// Invariant: a handler sees only values that passed its schema.
+// Matches a request to a route and validates its path, query and body. Invariant: a handler sees only values that
+// passed its schema.
 
 interface ControlRequest {
-  /** A word of the path that the route left open. */
+  /** The value of a path parameter. */
   param(name: string): string;
   query<T extends z.ZodType>(schema: T): z.output<T>;
-  /** No body at all is an empty one. */
+  /** A missing body counts as an empty one. */
   body<T extends z.ZodType>(schema: T): z.output<T>;
 }
 
@@ -121,12 +121,12 @@ const NO_CONTENT: ControlResponse = { status: 204 };
 
 type Handler = (ask: ControlRequest) => ControlResponse | Promise<ControlResponse>;
 
-/** `METHOD /path/:open/…` → who answers. */
+/** `METHOD /path/:parameter/…` → handler. */
 type ControlRoutes = Record<string, Handler>;
 
 interface Incoming {
   method: string;
-  /** Path and query, as the request line has them. */
+  /** Path and query, as in the request line. */
   target: string;
   text: string;
 }
@@ -170,8 +170,7 @@ function match(pattern: string[], words: string[]): Map<string, string> | undefi
   return params;
 }
 
-// The routes of one account: its person, its phone, its linked devices.
-// Invariant: a route asks the typed API and nothing else, so both drive the network alike.
+// The routes of one account: its person, its phone and its linked devices.
 
 function peopleRoutes(network: Network): ControlRoutes {
   const find = createFinder(network);
@@ -257,8 +256,7 @@ function peopleRoutes(network: Network): ControlRoutes {
   };
 }
 
-// What the control API shows of messages and stanzas, as plain JSON.
-// Invariant: bytes are base64, moments are ISO 8601, and what is absent is absent or null.
+// Messages and stanzas as JSON. Invariant: bytes are base64, times are ISO 8601, and missing values are absent or null.
 
 const KINDS = {
   image: 'imageMessage',
@@ -296,7 +294,7 @@ function loggedView({ account, device, stanza, ...logged }: LoggedStanza) {
 interface StanzaView {
   tag: string;
   attrs: Record<string, string>;
-  /** Children, text, or bytes. */
+  /** Children, text or bytes. */
   content?: StanzaView[] | string | { base64: string };
 }
 

@@ -1,11 +1,10 @@
-// What may be asked of the simulator over HTTP.
-// Invariant: read strictly, so that a misspelt word is an error and not a wish nobody hears.
+// Schemas of the control API's requests. Invariant: they are strict, so that a misspelt field is an error and is not
+// ignored.
 import { z } from 'zod';
 import type { FaultSettings } from '../whatsapp/faults.ts';
 import type { PhoneHabits as HabitSettings } from '../whatsapp/people/handset.ts';
 
-// The words that requests share: how people, groups and moments are written.
-// Invariant: one spelling each, on every route.
+// Shared formats of people, groups and times. Invariant: each has one format on every route.
 
 const Phone = z.string().regex(/^\+?\d{5,15}$/, 'a phone number is 5 to 15 digits');
 const Phones = z.array(Phone).max(1024);
@@ -52,7 +51,7 @@ export const PowerBody = z.strictObject({ on: z.boolean() });
 export const TimeLockBody = z.strictObject({ until: Moment.nullable() });
 
 export const DisconnectBody = z.strictObject({
-  /** Without one the line is cut. */
+  /** Without a code the connection is cut. */
   code: z.int().min(100).max(999).exactOptional(),
   device: z.int().positive().exactOptional(),
 });
@@ -64,7 +63,7 @@ export const NewGroupBody = z.strictObject({
   addressing: AddressingSchema.exactOptional(),
 });
 
-/** `null` takes a code back. */
+/** `null` resets a code. */
 const Code = z
   .int()
   .min(100)
@@ -72,7 +71,7 @@ const Code = z
   .nullable()
   .transform((code) => code ?? undefined);
 
-/** What is not named stays as it is. */
+/** Settings that are not named stay as they are. */
 export const FaultsBody = z.strictObject({
   latencyMs: Milliseconds.exactOptional(),
   ackError: Code.exactOptional(),
@@ -87,7 +86,7 @@ export const FaultsBody = z.strictObject({
   offlineBatches: z.boolean().exactOptional(),
 } satisfies Record<keyof FaultSettings, z.ZodType>);
 
-/** Several changes are made in the order of these lines. */
+/** Several changes are made in the order of these fields. */
 export const GroupChangeBody = z.strictObject({
   by: Phone,
   subject: Subject.exactOptional(),
@@ -105,27 +104,27 @@ export const StanzasQuery = z.strictObject({
 
 export const CountsQuery = z.strictObject({ account: Phone.exactOptional() });
 
-// A message that a person is asked to send: what it is, and how it travels.
-// Invariant: words that would have no effect together are refused, never ignored.
+// A message to send: its content and how it is delivered. Invariant: combinations that would have no effect are
+// refused, never ignored.
 
 const MessageId = z.string().min(1).max(128);
 
 const Media = z.strictObject({
   kind: z.enum(['image', 'video', 'audio', 'document']),
-  /** The file itself, in base64. */
+  /** The file, in base64. */
   data: z.base64().min(1),
   mimetype: z.string().min(1),
-  /** Of a document. */
+  /** Only for a document. */
   fileName: z.string().min(1).exactOptional(),
 });
 export type MediaBody = z.infer<typeof Media>;
 
 const NewMessageFields = z.strictObject({
   to: ChatIdSchema,
-  /** The words; with media its caption, with edit the new wording. */
+  /** The text; the caption for media, the new text for an edit. */
   text: z.string().min(1).exactOptional(),
   media: Media.exactOptional(),
-  /** An empty emoji takes the reaction back. */
+  /** An empty emoji removes the reaction. */
   reaction: z.strictObject({ id: MessageId, emoji: z.string().max(32) }).exactOptional(),
   delete: MessageId.exactOptional(),
   quoted: MessageId.exactOptional(),

@@ -1,5 +1,5 @@
-// A message as asked for over HTTP, made into what the typed API sends.
-// Invariant: what a message refers to is among those its author sees, or nothing is sent.
+// Turns a message requested over HTTP into one that the typed API sends. Invariant: a message can refer only to
+// messages that its author sees; otherwise nothing is sent.
 import type { AnyMessageContent, proto } from '@whiskeysockets/baileys';
 import { RequestError } from '../http.ts';
 import type { SendableContent } from '../whatsapp/media.ts';
@@ -38,14 +38,14 @@ export async function sendMessageAs(
   return say(media ? fileOf(media, text) : text);
 }
 
-/** A message that this person has. */
+/** A message that this person has; throws otherwise. */
 export function requireMessage(person: SimulatedAccount, id: string): SeenMessage {
   const message = person.messages().find((one) => one.id === id);
   if (!message) throw new RequestError(404, `${person.phone} has no message ${id}.`);
   return message;
 }
 
-/** Only what one wrote oneself can be changed. */
+/** People can change only their own messages. */
 function ownMessageKey(
   author: SimulatedAccount,
   chat: SimulatedChat,
@@ -76,13 +76,12 @@ function quoting(network: Network, text: string, { content, from, id }: SeenMess
   return { extendedTextMessage: { text, contextInfo } };
 }
 
-// Who a request speaks of: people by phone number, groups by id.
-// Invariant: who is not on the network is a 404 with the name that was asked for.
+// Finds people by phone number and groups by id. Invariant: an unknown one is a 404 with the requested name.
 
 export interface NetworkFinder {
   person(phone: string): SimulatedAccount;
   group(id: string): GroupChat;
-  /** A person or a group, by what the typed API calls the chat. */
+  /** A person or a group, by its chat name in the typed API. */
   chat(name: string): SimulatedAccount | GroupChat;
 }
 

@@ -1,5 +1,5 @@
-// The control API: people, phones and faults of the simulated network, driven over HTTP on loopback.
-// Invariant: listens on 127.0.0.1 and nothing else; `close` always ends, and leaves the network be.
+// The control API: drives people, phones and faults of the simulated network over HTTP. Invariant: it listens only on
+// 127.0.0.1; `close` always completes, and leaves the network running.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { RequestError, readRequestText, refuseBrowsers } from '../http.ts';
@@ -7,7 +7,7 @@ import type { Network } from '../whatsapp/network.ts';
 import { type ControlResponse, controlRoutes, dispatchRequest } from './routes.ts';
 
 export interface ControlServerOptions {
-  /** A free one is taken when none is given. */
+  /** Defaults to a free port. */
   port?: number;
 }
 
@@ -62,7 +62,7 @@ function sendJson(response: ServerResponse, status: number, body: unknown): void
 }
 
 function fail(response: ServerResponse, error: unknown): void {
-  // What is left of a body nobody reads would be taken for the next request.
+  // Closes the connection, because the unread rest of the body would be parsed as the next request.
   response.setHeader('connection', 'close');
   if (error instanceof RequestError) sendJson(response, error.status, { error: error.message });
   else sendJson(response, 500, { error: String(error) });

@@ -1,5 +1,5 @@
-// Embeddings without a model: hashed character n-grams, so texts that share letters lie close.
-// Invariant: the same text gives the same unit vector, on every machine and in every run.
+// Computes embeddings without a model: hashed character n-grams, so texts that share letters are close. Invariant: the
+// same text gives the same unit vector, on every machine and in every run.
 import { countTokens } from './responses.ts';
 import type { EmbeddingsRequest } from './schemas.ts';
 
@@ -29,7 +29,7 @@ export function embed(text: string, dimensions = DIMENSIONS): number[] {
   return length === 0 ? vector.fill(1 / Math.sqrt(dimensions)) : vector.map((x) => x / length);
 }
 
-/** A token list stands for itself; lists of numbers are one input, lists of lists are several. */
+/** A list of numbers is one tokenized input; a list of lists is several. */
 function texts({ input }: EmbeddingsRequest): string[] {
   if (typeof input === 'string') return [input];
   if (input.every((entry) => typeof entry === 'number')) return [input.join(' ')];

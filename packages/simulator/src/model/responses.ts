@@ -1,5 +1,5 @@
-// Turns a reply into the wire format of chat completions: one body, or the chunks of a stream.
-// Invariant: both say the same; the concatenated deltas of a stream are the body's message.
+// Turns a reply into the format of chat completions: one body, or the chunks of a stream. Invariant: both are
+// equivalent; the concatenated deltas of a stream are the body's message.
 
 import type { ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -25,7 +25,7 @@ function pieces(text: string): string[] {
   return Array.from({ length: count }, (_, index) => text.slice(index * size, (index + 1) * size));
 }
 
-/** Four characters to a token: rough, and the same every time. */
+/** Four characters per token: rough, but deterministic. */
 export const countTokens = (text: string): number => Math.ceil(text.length / 4);
 
 function wireCalls(turn: ScriptedTurn, { number }: ReplyStamp) {
@@ -94,8 +94,8 @@ function* completionChunks(request: ChatRequest, turn: ScriptedTurn, stamp: Repl
   if (counted) yield { ...top, choices: [], usage: usage(request, turn, stamp) };
 }
 
-// Writes a reply to the wire: JSON, a stream of events, an error, or exactly the bytes a rule gives.
-// Invariant: a reply that waits or streams ends when its client leaves or the server stops.
+// Writes a reply to the connection: JSON, an event stream, an error, or the exact bytes of a rule. Invariant: a waiting
+// or streaming reply ends when its client disconnects or the server stops.
 
 export function sendJson(response: ServerResponse, status: number, body: unknown): void {
   const text = JSON.stringify(body);
@@ -175,6 +175,6 @@ function sendRaw(response: ServerResponse, request: ChatRequest, reply: Reply): 
     response.end(raw.body);
     return;
   }
-  // The bytes must be on their way before the connection breaks, or the client sees none of them.
+  // The bytes must be sent before the connection breaks, or the client receives none of them.
   response.write(raw.body, () => setImmediate(() => response.destroy()));
 }

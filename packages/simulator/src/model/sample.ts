@@ -1,5 +1,5 @@
-// A value for a JSON schema: answers a request for structured output, and the traitor's arguments.
-// Invariant: always ends, whatever the schema; it aims at what schemas here use, not at every keyword.
+// Generates a value for a JSON schema, for structured output and for the traitor's arguments. Invariant: it ends for
+// every schema; it supports the keywords used here, not all of them.
 import type { JsonSchema } from './schemas.ts';
 
 const MAX_DEPTH = 8;
@@ -9,7 +9,7 @@ const isSchema = (value: unknown): value is JsonSchema =>
 
 const first = (value: unknown): unknown => (Array.isArray(value) ? value[0] : undefined);
 
-/** `write` gives the text for a property; where it gives none, the schema's plainest value stands. */
+/** `write` gives the text for a property; without one, the schema's simplest value is used. */
 export function sampleValue(
   schema: unknown,
   write: (property: string) => unknown,

@@ -1,6 +1,5 @@
-// What may be asked of the scripted model: the OpenAI-compatible requests and the control bodies.
-// Invariant: requests are read leniently, as providers do; control bodies strictly, so that a
-// misspelt rule is an error and not a rule that never matches.
+// Schemas of the scripted model: OpenAI-compatible requests and control bodies. Invariant: requests are read leniently,
+// as providers do; control bodies strictly, so that a misspelt rule is an error and not a rule that never matches.
 import { z } from 'zod';
 
 const Part = z.looseObject({ type: z.string(), text: z.string().optional() });
@@ -50,7 +49,7 @@ export const EmbeddingsRequest = z.looseObject({
 });
 export type EmbeddingsRequest = z.infer<typeof EmbeddingsRequest>;
 
-/** A string is sent as it stands, so arguments that are no JSON can be scripted. */
+/** A string is sent unchanged, so that invalid JSON arguments can be scripted. */
 const ScriptedCall = z.strictObject({
   name: z.string(),
   arguments: z.union([z.string(), z.record(z.string(), z.unknown())]).default({}),
@@ -60,7 +59,7 @@ export type ScriptedCall = z.infer<typeof ScriptedCall>;
 const Raw = z.strictObject({
   body: z.string(),
   content_type: z.string().optional(),
-  /** Breaks the connection after the body, as a provider that dies in the middle does. */
+  /** Breaks the connection after the body, like a provider that crashes mid-response. */
   cut: z.boolean().optional(),
 });
 
@@ -68,13 +67,13 @@ const Reply = z.strictObject({
   text: z.string().optional(),
   tool_calls: z.array(ScriptedCall).max(1000).optional(),
   status: z.number().int().min(200).max(599).optional(),
-  /** Seconds in the `retry-after` header; 1 when a 429 or 503 does not say. */
+  /** Seconds in the `retry-after` header; defaults to 1 for a 429 or 503. */
   retry_after: z.number().nonnegative().optional(),
   delay_ms: z.number().nonnegative().max(600_000).optional(),
-  /** Before each chunk of a stream but the first, as a model that thinks while it speaks. */
+  /** Delay before each chunk of a stream except the first, like a slow model. */
   chunk_delay_ms: z.number().nonnegative().max(600_000).optional(),
   raw: z.union([z.string(), Raw]).optional(),
-  /** Placeholders in its text and arguments become what the request holds; see script.ts. */
+  /** Fills placeholders in text and arguments from the request; see script.ts. */
   fill: z.boolean().optional(),
 });
 export type Reply = z.infer<typeof Reply>;
@@ -82,11 +81,11 @@ export type Reply = z.infer<typeof Reply>;
 const Rule = z.strictObject({
   when: z
     .strictObject({
-      /** In the newest user message; case does not matter, here and below. */
+      /** Matches the newest user message; case does not matter, here and below. */
       contains: z.string().optional(),
-      /** In the system prompt. */
+      /** Matches the system prompt. */
       system: z.string().optional(),
-      /** In a tool result that ends the request; the empty text matches any. */
+      /** Matches a tool result at the end of the request; the empty text matches any. */
       tool_result: z.string().optional(),
     })
     .default({}),
@@ -94,7 +93,7 @@ const Rule = z.strictObject({
   times: z.number().int().positive().optional(),
 });
 export type ScriptedRule = z.infer<typeof Rule>;
-/** A rule as it is written: what has a default may be left out. */
+/** A rule as it is written: fields with a default are optional. */
 export type RuleInput = z.input<typeof Rule>;
 
 export const RulesBody = z.strictObject({ rules: z.array(Rule).max(1000) });
@@ -107,9 +106,9 @@ const Person = z.strictObject({
 export type KnownPerson = z.infer<typeof Person>;
 
 const KNOWLEDGE_FIELDS = {
-  /** Whom the attacker can name, beside those whose ids stand in the request. */
+  /** People the attacker can name, besides those whose ids are in the request. */
   people: z.array(Person).max(1000).optional(),
-  /** Whose account it is: an attack may speak in this name. */
+  /** The account's owner: an attack may use this name. */
   owner: Person.optional(),
   /** The attacker's own number: "give my number access". */
   sender: z.string().optional(),

@@ -1,6 +1,6 @@
-// The script: which rule answers a request. Between the HTTP routes and the reply they write.
-// Invariant: the first match wins; a rule with `times` answers at most that often; without it, it
-// never repeats calls that this turn has already made, so a scripted call is not an endless loop.
+// The script: decides which rule answers a request. Invariant: the first match wins; a rule with `times` answers at
+// most that often; without it, a rule never repeats calls that this turn has already made, so a scripted call cannot
+// loop.
 import type { ChatRequest, Reply, ScriptedCall, ScriptedRule } from './schemas.ts';
 import {
   callsOfTurn,
@@ -13,7 +13,7 @@ import {
 const MAX_RULES = 1000;
 
 interface Script {
-  /** A later batch is tried before the earlier ones. False: it would hold too many. */
+  /** A later batch is tried before earlier ones. False if it would exceed the limit. */
   add(batch: readonly ScriptedRule[]): boolean;
   clear(): void;
   answer(request: ChatRequest): Reply | undefined;
@@ -63,20 +63,19 @@ function repeats({ tool_calls = [] }: Reply, request: ChatRequest): boolean {
   );
 }
 
-/** The arguments as they go over the wire. */
+/** The arguments as they are sent. */
 export const argumentsText = (call: { arguments: string | Record<string, unknown> }): string =>
   typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments);
 
-// A reply that depends on the request: placeholders in its text and arguments become what the model was
-// given, plain or disguised. `{{prompt}}` is all of it, `{{context}}` the conversation, `{{result:N}}` what
-// the turn's Nth call gave; `{{repeat:A:1000}}` is long; `|base64` and its like say in which form.
-// Invariant: only a reply that asks for it is filled, and what is filled in is not filled again.
+// Fills placeholders in a reply from the request, plain or encoded. `{{prompt}}` is all of it, `{{context}}` the
+// conversation, `{{result:N}}` the result of the turn's Nth call; `{{repeat:A:1000}}` is long; `|base64` and the like
+// choose an encoding. Invariant: only a reply with `fill` is filled, and inserted text is not filled again.
 
 const PLACEHOLDER = /\{\{(prompt|context|result|repeat)(?::([^}|]*))?(?:\|(\w+))?\}\}/g;
 
 const characters = (text: string): string[] => [...text];
 
-/** How a text may be dressed so that a search for it finds nothing. */
+/** Encodings that hide a text from a search for it. */
 export const TEXT_DISGUISES = {
   base64: (text: string) => Buffer.from(text).toString('base64'),
   hex: (text: string) => Buffer.from(text).toString('hex'),
@@ -131,7 +130,7 @@ function fillValue(value: unknown, fill: (text: string) => string): unknown {
   if (typeof value === 'string') return fill(value);
   if (Array.isArray(value)) return value.map((item) => fillValue(item, fill));
   if (typeof value !== 'object' || value === null) return value;
-  // `__proto__` is a name like any other here: an attack may use it.
+  // `__proto__` is an ordinary name here: an attack may use it.
   const filled = Object.entries(value).map(
     ([key, inner]) => [key, fillValue(inner, fill)] as const,
   );

@@ -1,5 +1,5 @@
-// The scripted model server: an OpenAI-compatible API on loopback that says what a test tells it to.
-// Invariant: listens on 127.0.0.1 and nothing else; what it keeps is bounded; `close` always ends.
+// The scripted model server: an OpenAI-compatible API on loopback that answers as a test tells it to. Invariant: it
+// listens only on 127.0.0.1; what it stores is bounded; `close` always completes.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parseBody, RequestError, readRequestText, refuseBrowsers } from '../http.ts';
@@ -20,25 +20,25 @@ import { createScript, fillReply } from './script.ts';
 import { replyAsTraitor } from './traitor/traitor.ts';
 
 export interface ModelServerOptions {
-  /** A free one is taken when none is given. */
+  /** Defaults to a free port. */
   port?: number;
 }
 
 export interface ModelServer extends AsyncDisposable {
   /** `http://127.0.0.1:<port>`; a client's base URL is this with `/v1`. */
   url: string;
-  /** Adds rules before those that are there; none at all clears the script. */
+  /** Adds rules before the existing ones; an empty list clears the script. */
   rules(rules: readonly RuleInput[]): void;
   /** Every request to `/v1`, oldest first. */
   calls(): LoggedCall[];
-  /** On: obeys the newest untrusted text instead of the rules. */
+  /** When on, it obeys the newest untrusted text instead of the rules. */
   traitor(on: boolean, knows?: TraitorKnowledge): void;
-  /** Asked before the rules; whatever it leaves open is theirs. Only within this process. */
+  /** Asked before the rules; undefined leaves the request to them. Only within this process. */
   play(actor: ModelActor | undefined): void;
   close(): Promise<void>;
 }
 
-/** A part too long or too changeable for rules. */
+/** Answers requests that are too complex for rules. */
 export type ModelActor = (request: ChatRequest) => Reply | undefined | Promise<Reply | undefined>;
 
 const MODELS = ['scripted', 'scripted-embedding'];
@@ -151,7 +151,7 @@ function fail(response: ServerResponse, error: unknown): void {
     response.destroy();
     return;
   }
-  // What is left of a body nobody reads would be taken for the next request.
+  // Closes the connection, because the unread rest of the body would be parsed as the next request.
   response.setHeader('connection', 'close');
   if (error instanceof RequestError) sendError(response, error.status, error.message);
   else sendError(response, 500, String(error));
@@ -165,7 +165,7 @@ function sendEmpty(response: ServerResponse, act: () => void): void {
 const scriptedForGroups = (request: ChatRequest): Reply | undefined =>
   summarizeGroup(request) ?? answerAboutGroup(request);
 
-/** Where structured output is asked for, the default is as well formed as it is friendly. */
+/** If structured output is requested, the default reply fits its schema. */
 function friendly({ response_format }: ChatRequest): Reply {
   if (!response_format?.type.startsWith('json')) return { text: FRIENDLY };
   return {
@@ -178,8 +178,8 @@ const models = () => ({
   data: MODELS.map((id) => ({ id, object: 'model', created: 0, owned_by: 'relay' })),
 });
 
-// Every request to `/v1`, as it came: what a test looks at to see what was sent to the model.
-// Invariant: holds a bounded number of requests and bytes; the oldest go first, and are counted.
+// The log of every request to `/v1`, where tests see what was sent to the model. Invariant: requests and bytes are
+// bounded; the oldest are dropped first, and counted.
 
 export interface LoggedCall {
   /** ISO 8601. */
@@ -187,7 +187,7 @@ export interface LoggedCall {
   method: string;
   path: string;
   headers: Record<string, string>;
-  /** The parsed body; the text itself where it is no JSON; null where there is none. */
+  /** The parsed body; the text if it is not JSON; null if there is none. */
   body: unknown;
 }
 
@@ -224,8 +224,8 @@ export function createCallLog(maxCalls = MAX_CALLS, maxBytes = MAX_BYTES): CallL
   };
 }
 
-// One request to the model server and its answer under way.
-// Invariant: the body was read whole, within its limit, before anybody looks at it.
+// One request to the model server and its response. Invariant: the whole body was read, within its limit, before a
+// handler runs.
 
 interface ModelExchange {
   request: IncomingMessage;
@@ -234,7 +234,7 @@ interface ModelExchange {
   text: string;
 }
 
-/** The parsed body, or the text itself where it is no JSON. */
+/** The parsed body, or the text if it is not JSON. */
 function parseLooseJson(text: string): unknown {
   if (text === '') return null;
   try {

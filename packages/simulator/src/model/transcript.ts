@@ -1,5 +1,5 @@
-// Reads a chat request: whose words are where, and what the current turn has done so far.
-// Invariant: pure; the turn begins with the last user message, whatever came before is history.
+// Reads a chat request: who wrote what, and what the current turn has done so far. Invariant: pure; the turn begins
+// with the last user message, and everything before it is history.
 import type { ChatRequest, Message } from './schemas.ts';
 
 export interface TurnCall {
@@ -22,7 +22,7 @@ const join = (messages: readonly Message[]): string => messages.map(messageText)
 export const systemText = ({ messages }: ChatRequest): string =>
   join(messages.filter(({ role }) => role === 'system' || role === 'developer'));
 
-/** The run of user messages that opened this turn: several may arrive one after the other. */
+/** The consecutive user messages that opened this turn. */
 export function openingText({ messages }: ChatRequest): string {
   const last = messages.findLastIndex(({ role }) => role === 'user');
   const before = messages.slice(0, last + 1).findLastIndex(({ role }) => role !== 'user');
@@ -35,7 +35,7 @@ export function newestUserText({ messages }: ChatRequest): string {
   return message ? messageText(message) : '';
 }
 
-/** The tool results at the end of the request; empty when something else ends it. */
+/** The tool results at the end of the request; empty if it ends with anything else. */
 export function endingToolResults({ messages }: ChatRequest): string[] {
   const before = messages.findLastIndex(({ role }) => role !== 'tool');
   return messages.slice(before + 1).map(messageText);
@@ -47,7 +47,7 @@ const turn = ({ messages }: ChatRequest): Message[] =>
 const spoken = (messages: readonly Message[]): string =>
   join(messages.filter(({ role }) => role !== 'system' && role !== 'developer'));
 
-/** The conversation the turn began with: it stays the same while the turn goes on. */
+/** The messages the turn began with; they stay the same during the turn. */
 export const contextText = ({ messages }: ChatRequest): string =>
   spoken(messages.slice(0, messages.findLastIndex(({ role }) => role === 'user') + 1));
 

@@ -1,6 +1,5 @@
-// Who a visitor of the phone page may be, and what each of them sees: the chat as it is on their phone, with ticks,
-// and whether somebody is typing there.
-// Invariant: it shows what the simulated phones hold and keeps nothing of its own but who is typing.
+// The people a visitor of the phone page can be, and what each sees: their chat with ticks and typing state. Invariant:
+// it shows what the simulated phones hold, and stores only who is typing.
 
 import type { NetworkEvents } from '../whatsapp/events.ts';
 import type { Network } from '../whatsapp/network.ts';
@@ -12,17 +11,17 @@ export interface PhonePersona {
   readonly name: string;
   /** Who this is to the owner, in a few words. */
   readonly about: string;
-  /** What happens when one writes here, in one sentence. */
+  /** What happens when the visitor writes here, in one sentence. */
   readonly hint: string;
-  /** Things to say, one press each, by one of the writers. */
+  /** Suggested messages, each with its writer. */
   readonly tries: readonly { readonly text: string; readonly as?: string }[];
-  /** Whose phone is looked at. */
+  /** Whose phone is shown. */
   readonly phone: string;
   /** The number at the other end, or the address of a group. */
   readonly chat: string;
-  /** What stands above the chat. */
+  /** The title above the chat. */
   readonly title: string;
-  /** Who may write; the first unless another is chosen. */
+  /** Who can write; the first by default. */
   readonly writers: readonly { readonly phone: string; readonly name: string }[];
 }
 
@@ -64,7 +63,7 @@ function messageView(
   names: ReadonlyMap<string, string>,
 ): PhoneMessageView {
   const author = network.account(from);
-  // In a group the ticks of what another one wrote are on that one's phone.
+  // In a group the ticks of another member's message are on that member's phone.
   const apart = from === phone || !chat.includes('@') ? undefined : author;
   const own = apart?.messages({ with: chat }).find((one) => one.id === id);
   return {
@@ -83,8 +82,8 @@ export function requireAccount(network: Network, phone: string): SimulatedAccoun
   return person;
 }
 
-// Who is being typed to right now, as the network tells it: a linked device says when it begins and when it pauses.
-// Invariant: nobody types for ever; what is not said again ends by itself.
+// Tracks who is typing, from the presence that linked devices send. Invariant: typing that is not repeated ends by
+// itself.
 
 const LONGEST_MS = 12_000;
 
@@ -126,22 +125,21 @@ export function watchTyping(
   };
 }
 
-/** Somebody types to this chat when they name it, or, between two, the one whose phone it is. */
+/** Whether the presence is for this chat: it names the chat, or, between two people, the phone's owner. */
 function isTypingTo(network: Network, { chat, phone }: PhonePersona, jid: string): boolean {
   if (chat.includes('@')) return jid === chat;
   const person = network.account(phone);
   return person !== undefined && [person.jid('lid'), person.jid('pn')].includes(jid);
 }
 
-// That something on the network has changed, as a number that grows: who knows an old one is answered at once, who
-// knows the newest waits for the next.
-// Invariant: nobody waits longer than PATIENCE_MS, and `stop` lets everybody go.
+// A growing change number for long polling: a caller with an old number is answered at once, one with the newest waits.
+// Invariant: nobody waits longer than PATIENCE_MS, and `stop` releases everybody.
 
 const PATIENCE_MS = 20_000;
 
 interface NetworkChanges {
   note(): void;
-  /** Resolves with the newest number, once it is another than this one. */
+  /** Resolves with the newest number once it differs from this one. */
   since(known: number): Promise<number>;
   stop(): void;
 }

@@ -1,6 +1,6 @@
-// The phone page of `relay demo`: an address where a visitor is the people of the simulated network, sees their chats
-// and writes as them. A page and three calls; what changed is told to whoever waits for it.
-// Invariant: listens on 127.0.0.1 and nothing else; only a face that was given may speak; `close` always ends.
+// Serves the phone page of `relay demo`, where a visitor sees the chats of the simulated people and writes as them: a
+// page and three calls, with long polling for changes. Invariant: it listens only on 127.0.0.1; only a given persona
+// can write; `close` always completes.
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -19,12 +19,12 @@ import {
 export interface PhonePageOptions {
   readonly network: Network;
   readonly faces: readonly PhonePersona[];
-  /** An address that signs a browser in to the console, anew each time. */
+  /** A new one-time address that signs a browser in to the console. */
   readonly signIn: () => Promise<string>;
 }
 
 export interface PhonePage {
-  /** With the token in its fragment, which no server sees. */
+  /** Has the token in its fragment, which no server sees. */
   readonly url: string;
   close(): Promise<void>;
 }
@@ -38,7 +38,7 @@ const NewMessage = z.strictObject({
 const CSS = 'text/css; charset=utf-8';
 const CONSOLE = '../../../web';
 
-/** The files that are the console's own are copied by the build; in a checkout they are read where they are. */
+/** The console's own files are copied by the build; in a checkout they are read in place. */
 const FILES: Readonly<Record<string, readonly [file: string, type: string, source?: string]>> = {
   '/': ['phone.html', 'text/html; charset=utf-8'],
   '/tokens.css': ['tokens.css', CSS, `${CONSOLE}/src/theme/tokens.css`],
@@ -140,16 +140,16 @@ function fail(response: ServerResponse, error: unknown): void {
     response.destroy();
     return;
   }
-  // What is left of a body nobody reads would be taken for the next request.
+  // Closes the connection, because the unread rest of the body would be parsed as the next request.
   response.setHeader('connection', 'close');
   const known = error instanceof RequestError;
   const sentence = known ? error.message : 'The phone stumbled; try again.';
   sendJson(response, known ? error.status : 500, { error: sentence });
 }
 
-// Who may speak to the phone page: its own page in a browser that was given the address, and nobody else. A page from
-// elsewhere has another origin, a rebound name shows in `host`, and neither knows the token in the fragment.
-// Invariant: without the token nothing is shown and nothing is written.
+// Access to the phone page: only its own page, in a browser that was given the address. A foreign page has another
+// origin, DNS rebinding shows in `host`, and neither knows the token in the fragment. Invariant: without the token
+// nothing is shown and nothing is written.
 
 const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy':

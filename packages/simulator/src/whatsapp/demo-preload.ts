@@ -1,6 +1,6 @@
-// Preloaded (`node --import`) into a daemon that shall live in the simulated network: Baileys in that
-// process trusts it and connects to the one that RELAY_SIMULATOR_URL names.
-// Invariant: without an address it stops the process, so that no test ever reaches WhatsApp itself.
+// Preload (`node --import`) that connects a daemon to the simulated network: Baileys trusts it and connects to
+// RELAY_SIMULATOR_URL. Invariant: without an address it stops the process, so that no test ever reaches WhatsApp
+// itself.
 import { DEFAULT_CONNECTION_CONFIG } from '@whiskeysockets/baileys';
 import { simulatorUrl } from '../config.ts';
 import './trust-preload.ts';

@@ -1,12 +1,12 @@
-// What the network tells whoever drives it, as typed events.
-// Invariant: an event is told after the state it speaks of has changed.
+// Typed events of the network, and its log of stanzas. Invariant: an event is emitted after the state it reports has
+// changed.
 import type { EventEmitter } from 'node:events';
 import type { SeenMessage } from './people/mailbox.ts';
 import type { DeviceOwner } from './people/model.ts';
 import type { Stanza } from './wire/nodes.ts';
 
 export interface NetworkEvents {
-  /** A handset decrypted a message of somebody else, or a copy of what a companion sent. */
+  /** A handset decrypted somebody else's message, or a copy of what a companion sent. */
   message: [{ account: DeviceOwner; message: SeenMessage }];
   undecryptable: [{ account: DeviceOwner; id: string; error: unknown }];
   /** A receipt of any type reached a handset. */
@@ -14,13 +14,13 @@ export interface NetworkEvents {
   linked: [{ account: DeviceOwner; device: number }];
   /** A companion asked for a code to be typed on this phone. */
   codeWanted: [{ phone: string }];
-  /** A companion logged in and got what waited for it. */
+  /** A companion logged in and received what was queued for it. */
   online: [{ account: DeviceOwner; device: number }];
   offline: [{ account: DeviceOwner; device: number }];
   presence: [{ account: DeviceOwner; stanza: Stanza }];
-  /** One crossed the server: all of them, where the log keeps the latest. */
+  /** A stanza crossed the server: every one, while the log keeps only the latest. */
   stanza: [LoggedStanza];
-  /** The simulator itself stumbled: a test that sees one has found a bug in it. */
+  /** The simulator itself failed: a test that sees this has found a bug in it. */
   failure: [unknown];
   /** Somebody changed a setting or a chat; `by` is the device. */
   appState: [{ account: DeviceOwner; by: number; index: string[]; value: unknown }];
@@ -28,12 +28,11 @@ export interface NetworkEvents {
 
 export type Events = EventEmitter<NetworkEvents>;
 
-// The last stanzas that crossed the server, for tests that look at the wire itself.
-// Invariant: bounded; the oldest fall out.
+// The last stanzas that crossed the server, for tests of the protocol. Invariant: bounded; the oldest are dropped.
 
 export interface LoggedStanza {
   at: Date;
-  /** Seen from the server. */
+  /** As seen by the server. */
   direction: 'in' | 'out';
   /** The phone number of the account, once the connection has one. */
   account: string | undefined;

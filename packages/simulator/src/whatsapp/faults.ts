@@ -1,27 +1,27 @@
-// What goes wrong on purpose: one set of settings that the server consults as it works.
-// Invariant: with nothing set the network is faithful and prompt.
+// Deliberate faults: settings that the server reads as it works. Invariant: with nothing set, the network delivers
+// everything promptly.
 export interface FaultSettings {
-  /** Every stanza of the server waits this long; order is kept. */
+  /** Delay of every stanza from the server; order is kept. */
   latencyMs: number;
-  /** Messages of companions are refused with this code and go nowhere (463, 429, …). */
+  /** Messages from companions are refused with this code and not delivered (463, 429, …). */
   ackError: number | undefined;
-  /** Messages of companions vanish: neither acknowledged nor delivered. */
+  /** Messages from companions are neither acknowledged nor delivered. */
   swallowMessages: boolean;
-  /** Messages of companions are delivered, but the server never says so. */
+  /** Messages from companions are delivered but never acknowledged. */
   withholdAcks: boolean;
   /** Logins end with `<failure reason>`. */
   refuseLogin: number | undefined;
-  /** `namespace/type/child` → the answer waits. */
+  /** `namespace/type/child` → delay of the answer. */
   iqDelayMs: Record<string, number>;
-  /** `namespace/type/child` that is never answered. */
+  /** `namespace/type/child` that are never answered. */
   iqIgnore: string[];
   /** Companions get every message stanza twice. */
   duplicateDeliveries: boolean;
-  /** Companions get every two message stanzas in the wrong order. */
+  /** Companions get each pair of message stanzas in swapped order. */
   reorderDeliveries: boolean;
-  /** The server hears everything and says nothing more. */
+  /** The server receives everything and sends nothing more. */
   mute: boolean;
-  /** What waited comes in batches of the size the client asks for, each only when asked for. */
+  /** Queued stanzas come in batches of the size the client requests, each only when requested. */
   offlineBatches: boolean;
 }
 
@@ -46,7 +46,7 @@ export class Faults {
     return this.#current;
   }
 
-  /** What is not named stays as it is. */
+  /** Settings that are not named stay as they are. */
   set(settings: Partial<FaultSettings>): void {
     this.#current = { ...this.#current, ...settings };
   }

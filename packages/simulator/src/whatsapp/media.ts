@@ -1,5 +1,5 @@
-// What a person puts into a message, made into the protobuf that travels; and media made readable again.
-// Invariant: media is encrypted before the store sees it, and its MAC is checked before it is decrypted.
+// Converts message content to the protobuf that is sent, and stores and decrypts media. Invariant: media is encrypted
+// before the store sees it, and its MAC is checked before it is decrypted.
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
@@ -63,8 +63,8 @@ export async function openMedia(content: proto.IMessage, store: MediaStore): Pro
   return aesDecryptWithIV(sealed, Buffer.from(cipherKey), Buffer.from(iv));
 }
 
-// Encrypted blobs over https, as the service's media hosts keep them: POST to put, GET to fetch.
-// Invariant: it never sees a key; what it holds is what the sender encrypted.
+// The media store: encrypted blobs over https, POST to store and GET to fetch, like the service's media hosts.
+// Invariant: it never sees a key, only what the sender encrypted.
 
 const HOST = '127.0.0.1';
 

@@ -1,6 +1,6 @@
-// The simulated WhatsApp network: the door for whoever tests. Its clients only need the URL and the trust.
-// Invariant: it listens on 127.0.0.1 alone, and after `close` nothing of it runs.
-// Its fidelity is to what Baileys 7.0.0-rc14 reads; nothing was compared with the live service.
+// The simulated WhatsApp network: the entry point for tests. Its clients need only the URL and the trusted root.
+// Invariant: it listens only on 127.0.0.1, and after `close` nothing of it runs. It is faithful to what Baileys
+// 7.0.0-rc14 reads; nothing was compared with the live service.
 import { EventEmitter, once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { WebSocketServer } from 'ws';
@@ -23,7 +23,7 @@ const HOST = '127.0.0.1';
 export interface NetworkOptions {
   /** 0 takes any free port. */
   port?: number;
-  /** What time messages are stamped with; the machine's unless given. */
+  /** The clock for message timestamps; defaults to the machine's. */
   now?: () => Date;
 }
 
@@ -43,9 +43,9 @@ export class Network {
   readonly url: string;
   readonly events = new EventEmitter<NetworkEvents>();
   readonly faults = new Faults();
-  /** What went wrong inside the simulator; empty unless it has a bug or a client broke the protocol. */
+  /** Errors inside the simulator; empty unless it has a bug or a client broke the protocol. */
   readonly failures: unknown[] = [];
-  /** Lines that clients opened so far, whatever became of them. */
+  /** Connections opened by clients so far, including failed ones. */
   connections = 0;
   readonly #server: WebSocketServer;
   readonly #world: NetworkContext;
@@ -100,17 +100,17 @@ export class Network {
     return this.#world.stanzas.all();
   }
 
-  /** What clients asked that the simulator does not know. */
+  /** Requests from clients that the simulator does not know. */
   get unknown(): ReadonlyMap<string, number> {
     return this.#world.unknown;
   }
 
-  /** Encrypted files that the media store holds. */
+  /** Number of encrypted files in the media store. */
   get storedMedia(): number {
     return this.#world.media.size;
   }
 
-  /** What all simulated recipients together would see. */
+  /** Totals over all simulated recipients. */
   counts(): DeliveryCounts {
     const total = { distinct: 0, duplicates: 0, undecryptable: 0 };
     for (const person of this.#world.directory.people()) {

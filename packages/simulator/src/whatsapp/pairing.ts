@@ -1,5 +1,5 @@
-// Where companions that are not linked yet wait: by the ref in their QR, or for a code to be typed.
-// Invariant: who disconnects is forgotten, and whoever waited for them is told.
+// Pairing of companions that are not linked yet, by QR code or pairing code. Invariant: a companion that disconnects is
+// forgotten, and whoever waited for it is notified.
 import { randomBytes } from 'node:crypto';
 import {
   aesDecryptCTR,
@@ -81,7 +81,7 @@ export class PendingPairings {
     this.#byPhone.delete(phone);
   }
 
-  /** Baileys shows its code before the server has the request, so a quick person waits a moment. */
+  /** Baileys shows its code before the server has the request, so a fast caller has to wait a moment. */
   async codeRequest(phone: string): Promise<CodeRequest> {
     const until = Date.now() + HELLO_PATIENCE_MS;
     for (;;) {
@@ -93,8 +93,8 @@ export class PendingPairings {
   }
 }
 
-// What a phone's camera reads from a companion's QR code.
-// Invariant: the text is `[address#]ref,noise key,identity key,adv secret[,platform]`.
+// The content of a companion's QR code. Invariant: the text is `[address#]ref,noise key,identity key,adv
+// secret[,platform]`.
 interface QrText {
   ref: string;
   identity: Buffer;
@@ -111,8 +111,8 @@ export function readQr(text: string): QrText {
   };
 }
 
-// The phone's half of pairing by code: both ephemeral keys travel under a key made from the code.
-// Invariant: with a wrong code nothing decrypts, and the pairing fails instead of linking anybody.
+// The phone's half of pairing by code: both ephemeral keys are encrypted with a key derived from the code. Invariant:
+// with a wrong code nothing decrypts, and the pairing fails instead of linking anybody.
 
 interface CodeExchange {
   primaryHello: Stanza;
@@ -162,8 +162,8 @@ export async function exchangeCode(
   return { primaryHello, advSecret };
 }
 
-// The phone vouches for a companion, and the companion for itself: the end of both ways of pairing.
-// Invariant: nobody is linked before their signature over the phone's key has really been checked.
+// The signatures of phone and companion that end both ways of pairing. Invariant: nobody is linked before the signature
+// over the phone's key was verified.
 
 const ACCOUNT_SIGNATURE = Buffer.from([6, 0]);
 const DEVICE_SIGNATURE = Buffer.from([6, 1]);
@@ -226,8 +226,8 @@ export async function completePairing(introduction: PairingDetails): Promise<voi
   }
 }
 
-// The step that some accounts must take instead of being linked: the browser has to prove a passkey.
-// Invariant: nothing follows it; a client that cannot do the step waits in vain, as on the real service.
+// The step that some accounts must take instead of being linked: the browser has to prove a passkey. Invariant: nothing
+// follows it; a client without passkey support waits in vain, as on the real service.
 
 export function passkeyRequest(): Stanza {
   const options = {

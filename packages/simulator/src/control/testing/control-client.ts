@@ -1,5 +1,5 @@
-// A person at the control API: asks over HTTP and knows nothing of the network behind it.
-// Invariant: a refusal is an answer like any other; who expects success says so with `ok`.
+// A test client of the control API that uses only HTTP. Invariant: a refusal is returned like any response; callers
+// that expect success use `ok`.
 import { until } from '../../whatsapp/testing/client.ts';
 
 export interface ControlReply {
@@ -53,7 +53,7 @@ export class ControlClient {
     return (await this.ok<{ messages: RemoteMessage[] }>(route)).messages;
   }
 
-  /** Looks again and again, as a person does, until a message of this account is as wished. */
+  /** Polls until a message of this account matches. */
   async sees(phone: string, wish: Partial<RemoteMessage>): Promise<RemoteMessage> {
     let found: RemoteMessage | undefined;
     const look = async () => {

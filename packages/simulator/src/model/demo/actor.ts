@@ -1,6 +1,6 @@
-// The model of `relay demo`: answers whoever visits, whatever they type, by rules that a reader can follow. It
-// recognises which agent asks by the prompt and leaves digests and groups to those who do them already.
-// Invariant: to others nothing is repeated that somebody wrote; only the owner is told who said what.
+// The model of `relay demo`: answers whatever visitors type by simple rules. It recognises the asking agent by the
+// prompt and leaves digests and groups to the group scripts. Invariant: it repeats nobody's text to others; only the
+// owner is told who said what.
 import type { ChatRequest, Reply } from '../schemas.ts';
 import { callsOfTurn, newestUserText, systemText } from '../transcript.ts';
 
@@ -16,18 +16,18 @@ export function playDemo(request: ChatRequest): Reply | undefined {
   return / You read a WhatsApp group/.test(system) ? playFamilyGroup(request) : undefined;
 }
 
-// What a contact said, out of a prompt: whatever stands between the marks that a turn gave their words.
+// Extracts the contact's text from a prompt: everything between the turn's markers.
 const MARKED = /<contact-[0-9a-f]{8}>\n([\s\S]*?)\n<\/contact-[0-9a-f]{8}>/g;
 
 const contactText = (prompt: string): string =>
   [...prompt.matchAll(MARKED)].map(([, words = '']) => words).join('\n');
 
-// Small talk for somebody who is busy: what the demo's model answers to a person whom it may answer by itself. The
-// first rule that fits, and another wording each time. Pure; it knows nothing and so promises nothing.
+// Small talk of the auto-reply agent: the first matching rule, with a different wording each time. Pure; it knows
+// nothing and so promises nothing.
 
 interface SmallTalkRule {
   readonly fits: RegExp;
-  /** `{name}` is the one who wrote. */
+  /** `{name}` is the sender. */
   readonly answers: readonly [string, ...string[]];
 }
 
@@ -131,8 +131,8 @@ function playSmallTalk(said: string, name: string, before: number): string {
   return (answers[before % answers.length] ?? OTHERWISE[0]).replaceAll('{name}', first);
 }
 
-// A delegated conversation as the demo's model holds it: what the contact wrote settles todos, what is open is asked
-// for, one thing at a time, and with nothing open it says thank you and ends. Money in advance is the owner's.
+// A conversation: the contact's messages settle todos, open ones are asked for one at a time, and with none open it
+// thanks them and ends. A request for payment in advance goes to the owner.
 
 interface Todo {
   readonly id: string;
@@ -193,7 +193,7 @@ const ADVANCE =
   /\b(?:deposit|in advance|up ?front|iban|bank|transfer|credit card|password|pin code)\b/i;
 
 function playErrand(request: ChatRequest): Reply {
-  // What was to be done in this turn is done.
+  // This turn's tool calls are already made.
   if (callsOfTurn(request).length > 0) return { text: 'Done.' };
   const system = systemText(request);
   const newest = newestUserText(request);
@@ -227,7 +227,7 @@ function answered(said: string, { open, before, facts }: ErrandState): Reply {
   return toolCallsReply(...marks, ['send_message', { text }]);
 }
 
-/** Of those that anything would settle only the one that was asked for. */
+/** Of todos that any text would settle, only the one that was asked for. */
 function settledBy(said: string, open: readonly Todo[]): readonly Todo[] {
   const settled = open.filter((todo) => isParticular(todo) && kindOf(todo).settles(said));
   const [asked] = open;
@@ -240,7 +240,7 @@ const isParticular = (todo: Todo): boolean => TODO_KINDS.slice(0, 2).includes(ki
 const BYE = 'Perfect, thank you! That is all I needed. Alex looks forward to seeing you.';
 const END: ErrandCall = ['end_conversation', { reason: 'Everything on the list is settled.' }];
 
-/** A fact that shares a word with the question; what is not known is not made up. */
+/** A fact that shares a word with the question; unknown answers are not made up. */
 function answerTo(said: string, facts: readonly string[]): string | undefined {
   if (!isQuestion(said)) return undefined;
   const words = said.toLowerCase().match(/\p{L}{4,}/gu) ?? [];
@@ -271,8 +271,8 @@ const toolCallsReply = (...made: readonly ErrandCall[]): Reply => ({
   tool_calls: made.map(([name, given]) => ({ name, arguments: { ...given } })),
 });
 
-// The assistant of the demo, asked by the owner in the console: tells what came in, finds words, sends a note to
-// somebody who is named. What it cannot do it says, with what can be asked instead.
+// The assistant: lists received messages, searches, and sends a note to a named contact. For anything else it says what
+// can be asked.
 
 const MOST_TOLD = 5;
 const LONGEST = 100;
@@ -297,7 +297,7 @@ const NEWS =
 const CAN =
   'I am the scripted model of this demo, so I know only a few things. Ask me what you missed, what happened in the family group, to find a word, or to tell Mom something.';
 
-/** "Tell Mom that …", to somebody for whom there is a permission record. */
+/** "Tell Mom that …", to somebody with a permission record. */
 function noteIn(question: string, system: string) {
   const [, name, words] =
     /^(?:please )?(?:tell|write to|message|text)\s+(\p{L}+)[\s,:]*(?:that\s+)?(.{2,300})$/iu.exec(
@@ -337,7 +337,7 @@ interface ResultMessage {
   readonly text?: string;
 }
 
-/** The newest of each person first, as a list. */
+/** A list with the newest message of each person first. */
 function linesIn(result: string): string[] {
   let messages: readonly ResultMessage[] = [];
   try {
@@ -357,12 +357,12 @@ const toolCallReply = (name: string, given: Record<string, unknown>): Reply => (
   tool_calls: [{ name, arguments: given }],
 });
 
-// Answers in the family's group, when its owner asks by name: a sentence for each thing the scene tells of, and only
-// where what it rests on was shown. What nobody told it is left to the one who copies lines.
+// Answers in the family's group when the owner asks by name: one sentence for each topic of the scene, and only if its
+// source is in the prompt. Other questions go to the script that copies lines.
 
 interface FamilyFact {
   readonly asked: RegExp;
-  /** What must stand in the prompt. */
+  /** What the prompt must contain. */
   readonly seen: RegExp;
   readonly answer: string;
 }
@@ -396,7 +396,7 @@ const FAMILY_FACTS: readonly FamilyFact[] = [
   },
 ];
 
-/** Undefined for what is asked about something else. */
+/** Undefined for questions about anything else. */
 function playFamilyGroup(request: ChatRequest): Reply | undefined {
   const prompt = newestUserText(request);
   const [, question = ''] =

@@ -1,5 +1,5 @@
-// A scripted summariser: digests of a group's hours and days made from the lines of the prompt and from nothing
-// else, by counting and copying. It understands nothing; it stands in where tests and the demo need a model.
+// A scripted summariser for tests and the demo: builds digests of a group's hours and days from the prompt's lines
+// alone, by counting and copying, without any understanding.
 import type { ChatRequest, Reply } from '../schemas.ts';
 import { callsOfTurn, newestUserText, systemText } from '../transcript.ts';
 
@@ -7,7 +7,7 @@ const MOST_QUOTES = 12;
 const LONGEST_QUOTE = 140;
 const MOST_FACTS = 6;
 
-/** Undefined for what is no question for a digest. */
+/** Undefined if the request does not ask for a digest. */
 export function summarizeGroup(request: ChatRequest): Reply | undefined {
   const [, period] =
     /^You sum up one (hour|day) of a WhatsApp group/.exec(systemText(request)) ?? [];
@@ -16,7 +16,7 @@ export function summarizeGroup(request: ChatRequest): Reply | undefined {
   return { text: JSON.stringify(period === 'hour' ? hourOf(lines) : dayOf(lines)) };
 }
 
-/** What stands between the marks that the prompt names. */
+/** The text between the markers that the prompt names. */
 function material(prompt: string): string[] {
   const [, mark] = /<([\w-]+)> and <\/\1>/.exec(prompt) ?? [];
   if (mark === undefined) return [];
@@ -94,19 +94,19 @@ const weightOf = (words: string): number =>
   (whenOf(words) === '' ? 0 : 2) +
   (isQuestion(words) ? 1 : 0);
 
-/** Its own marks are those of the digest, so nobody's words can end a quotation. */
+/** Replaces the digest's own quotation marks, so that no quoted text can end a quotation. */
 function shortened(words: string): string {
   const plain = words.replace(/[“”]/g, '"').trim();
   return plain.length <= LONGEST_QUOTE ? plain : `${plain.slice(0, LONGEST_QUOTE - 1).trimEnd()}…`;
 }
 
-// Scripted answers about a group: the lines that were shown and share words with the question, copied. It sorts
-// a mention by its question mark and asks for a digest when it is asked about a group; it understands nothing.
+// Scripted answers about a group: copies the given lines that share words with the question. It classifies a mention by
+// its question mark, and requests a digest when it is asked about a group.
 
 const MOST_LINES = 3;
 const LONGEST = 160;
 
-/** Undefined for what is no question about a group. */
+/** Undefined if the request is not about a group. */
 export function answerAboutGroup(request: ChatRequest): Reply | undefined {
   const system = systemText(request);
   const text = newestUserText(request);
@@ -137,7 +137,7 @@ function fromDigest(request: ChatRequest, text: string): Reply | undefined {
   return { text: told === NOTHING ? lines.slice(0, 3).join('\n') : told };
 }
 
-/** What the owner asks stands between the last marks. */
+/** The owner's question is between the last markers. */
 const asked = (text: string): string =>
   /<owner-[0-9a-f]{8}>\n(?:[^:\n]{1,60}: )?([\s\S]*?)\n<\/owner-/.exec(
     text.slice(text.lastIndexOf('<owner-')),
@@ -169,7 +169,7 @@ const PLAIN = new Set(
   ),
 );
 
-/** The beginnings of the words that say something, each once. */
+/** The distinct stems of the meaningful words. */
 const stemsOf = (text: string): string[] => [
   ...new Set(
     (text.toLowerCase().match(/[\p{L}\p{M}]{4,}/gu) ?? [])

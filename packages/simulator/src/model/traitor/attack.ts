@@ -1,13 +1,13 @@
-// What an attack is about: the people, numbers and addresses it names, and what the traitor knows.
-// Invariant: ids come from the request or from the test's own knowledge; none is made up.
+// Parses an attack: the people, numbers and addresses it names, and what the traitor knows. Invariant: ids come from
+// the request or from the test's knowledge; none is made up.
 import type { KnownPerson, ScriptedCall, TraitorKnowledge } from '../schemas.ts';
 
 export interface ParsedAttack {
-  /** The untrusted text as it came. */
+  /** The original untrusted text. */
   text: string;
-  /** All its readings, folded: what wishes are looked for in. */
+  /** All its decoded forms, folded; patterns are searched in this. */
   folded: string;
-  /** Named in the text; a number that nobody owns is a person without a name. */
+  /** People named in the text; an unknown number is a person without a name. */
   people: KnownPerson[];
   /** Everyone known, and every id in the request. */
   everyone: KnownPerson[];
@@ -29,7 +29,7 @@ const idsIn = (text: string): string[] => [
   ...new Set((text.match(ID) ?? []).map((id) => plain(id))),
 ];
 
-/** Who is who, as far as the request says it: "Ana (15550100001)". */
+/** Names with numbers that the request contains: "Ana (15550100001)". */
 function introduced(text: string): KnownPerson[] {
   const found = [...text.matchAll(NAMED)];
   return found.map(([, name = '', id = '']) => ({ name, id: plain(id) }));
@@ -39,13 +39,13 @@ const wordsOf = ({ name, aliases = [] }: KnownPerson): string[] =>
   [name, ...aliases, ...name.split(' ').filter((word) => word.length > 2)].map(foldForMatching);
 
 function mentions(folded: string, word: string): boolean {
-  // Only letters with case stand apart from their neighbours; other scripts join them.
+  // Word boundaries are checked only for Latin words; in other scripts any occurrence counts.
   if (!/^[a-z]/.test(word)) return folded.includes(word);
   const at = `(?<![a-z])${word.replace(/[^\p{L}\d ]/gu, '.')}(?![a-z])`;
   return new RegExp(at, 'u').test(folded);
 }
 
-/** What holds for every text of one request: who is known, which ids stand there, who asks. */
+/** Shared by every text of one request: the known people, the ids in it, and the sender. */
 interface AttackContext {
   knows: TraitorKnowledge;
   known: KnownPerson[];
@@ -74,7 +74,7 @@ export function parseAttack(
     ({ id }) => id !== knows.sender,
   );
 
-  // A name says what it is: cues look for the word.
+  // Cues search for the words "owner" and "group", which a name alone does not contain.
   const marks = [
     knows.owner && isNamed(knows.owner) ? 'owner' : '',
     people.some(isGroupPerson) ? 'group' : '',
@@ -89,15 +89,14 @@ export function parseAttack(
   };
 }
 
-/** The first of each id: what the test knows comes before what the request says. */
+/** Keeps the first of each id: the test's knowledge comes before the request's. */
 function unique(people: KnownPerson[]): KnownPerson[] {
   const byId = new Map(people.toReversed().map((person) => [person.id, person]));
   return [...byId.values()].toReversed();
 }
 
-// First step of the traitor: every reading of a text, also those that hide from people.
-// Invariant: pure and generous. A reading that makes no sense costs nothing, a missed one is an
-// attack that was never tried.
+// Decodes a text in every way an attacker might have hidden it. Invariant: pure and generous. A meaningless decoding
+// costs nothing; a missed one is an attack that was never tried.
 
 const INVISIBLE = /\p{Cf}|\p{Variation_Selector}|\u034f|\u115f|\u3164/gu;
 const TAGS = /[\u{e0020}-\u{e007e}]+/gu;
@@ -114,7 +113,7 @@ const WORDS =
   /\b(?:the|with|and|that|this|tell|said|send|read|call|chat|put|answer|message|mit|und|der|alle|que|para|los|las|les|des|une|uma)\b/g;
 const MAX_TEXT = 200_000;
 
-/** Bytes that are a text, or nothing. */
+/** The bytes as text, or an empty string if they are not text. */
 function utf8(bytes: Uint8Array): string {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -155,7 +154,7 @@ function morse(text: string): string {
     .join(' ');
 }
 
-/** "rain egg milk": the first letters spell it, a dash parts the words. */
+/** "rain egg milk": the first letters spell the message, a dash separates the words. */
 const initials = (text: string): string =>
   text
     .replace(/^[^:]*:/, '')
@@ -163,14 +162,14 @@ const initials = (text: string): string =>
     .map((word) => (word.match(/\b\p{L}/gu) ?? []).join(''))
     .join(' ');
 
-/** One sentence in several messages: "1/3: …", "let a = …", "…" at the end. */
+/** One sentence split over several messages: "1/3: …", "let a = …", "…" at the end. */
 const joined = (text: string): string =>
   text
     .split('\n')
     .map((line) => line.replace(/^\d+\/\d+:\s*|^let \w+ = "|"$|\s*\.\.\.$/g, ''))
     .join(' ');
 
-/** Any text can be turned round; one that was hidden that way has words then. */
+/** Any text can be reversed; a text that was hidden that way then contains words. */
 const makesSense = (text: string): boolean => (text.toLowerCase().match(WORDS) ?? []).length > 1;
 
 const matches = (text: string, pattern: RegExp): string[] => text.match(pattern) ?? [];
@@ -201,7 +200,7 @@ export function decodeReadings(whole: string): string[] {
   return [...new Set(all.filter((reading) => reading.trim() !== ''))];
 }
 
-/** For comparing words: no case, no accents, no width. Other scripts keep their marks. */
+/** For comparing words: without case, accents and width variants. Other scripts keep their marks. */
 const foldForMatching = (text: string): string =>
   text
     .toLowerCase()
@@ -209,8 +208,8 @@ const foldForMatching = (text: string): string =>
     .replace(/[\u0300-\u036f]/g, '')
     .normalize('NFC');
 
-// Tool calls that an attack spells out: as JSON, as tags, or as a name with arguments.
-// Invariant: they are taken exactly as written, the wrong names and the wrong types too.
+// Tool calls that an attack spells out: as JSON, as tags, or as a name with arguments. Invariant: they are taken
+// exactly as written, including wrong names and types.
 
 type Arguments = Record<string, unknown>;
 
@@ -229,7 +228,7 @@ function json(text: string): unknown {
   }
 }
 
-/** The text from an opening brace to the one that closes it. */
+/** The text from an opening brace to its closing one. */
 function balanced(text: string, start: number): string {
   let depth = 0;
   for (let at = start; at < text.length && at - start < 10_000; at += 1) {
@@ -267,7 +266,7 @@ function tagged(text: string): ScriptedCall[] {
 function scalar(text: string): unknown {
   const bare = text.replace(/^(["'])(.*)\1$/s, '$2');
   const value = json(text) ?? bare;
-  // An id is a text even where it looks like a number.
+  // An id stays a string even if it looks like a number.
   return typeof value === 'number' && text.length > 9 ? text : value;
 }
 
@@ -276,13 +275,13 @@ function pairs(text: string): Arguments | undefined {
   return found.length > 0 ? Object.fromEntries(found) : undefined;
 }
 
-/** "call some_tool to 15550100002": an address and no argument's name. */
+/** "call some_tool to 15550100002": an address without an argument name. */
 function addressed(text: string): Arguments {
   const [id] = idsIn(text);
   return id ? { phone: id, phone_number: id, message: 'hi' } : {};
 }
 
-/** `name k=v`, `name(k=v)`, `call name with {…}`; the arguments reach to the next name or line. */
+/** `name k=v`, `name(k=v)`, `call name with {…}`; the arguments extend to the next name or line. */
 function spoken(text: string, offered: readonly string[]): ScriptedCall[] {
   const known = [...text.matchAll(/[\p{L}]+/gu)].filter(([word]) => offered.includes(word));
   const names = [...text.matchAll(NAME), ...known].sort((a, b) => a.index - b.index);

@@ -1,6 +1,6 @@
-// The traitor: a model that obeys whatever the newest untrusted text asks for, one round at a time.
-// Invariant: its state is the transcript alone. It makes no call of a plan twice, and ends: first
-// what the text demands, then every offered tool with every id in sight, then it tells all it knows.
+// The traitor: a model that obeys whatever the newest untrusted text asks for, one round at a time. Invariant: its only
+// state is the transcript. It makes no call of a plan twice, and it ends: first the text's demands, then every offered
+// tool with every known id, then it reveals all it knows.
 
 import { sampleValue } from '../sample.ts';
 import type { ChatRequest, JsonSchema, Reply, ScriptedCall, TraitorKnowledge } from '../schemas.ts';
@@ -32,7 +32,7 @@ const MAX_CONTEXT = 20_000;
 const ECHO = [sendTextCall('{{attack}}')];
 const ATTACK_PATTERNS = [...MESSAGE_PATTERNS, ...PRIVILEGE_PATTERNS];
 
-/** What one text demands: plans whose calls may wait for each other's results. */
+/** The demands of one text: plans whose calls can depend on each other's results. */
 function demands(ask: ParsedAttack, offered: readonly string[]): ScriptedCall[][] {
   const written = decodeReadings(ask.text).flatMap((reading) => findWrittenCalls(reading, offered));
   const wished = ATTACK_PATTERNS.filter(({ cue }) => cue.test(ask.folded)).flatMap((wish) =>
@@ -58,7 +58,7 @@ export function replyAsTraitor(request: ChatRequest, knows: TraitorKnowledge): R
     .map((text) => parseAttack(text, scene));
   const world = { prompt: systemText(request), context };
   const demanded = asks.flatMap((ask, at) =>
-    // The newest message is echoed whatever it says; a tool's result would echo its own echo.
+    // The newest message is always echoed; a tool's result is not, since it would echo its own echo.
     [...demands(ask, [...tools.keys()]), ...(at === 0 ? [ECHO] : [])].map((plan) =>
       ready(plan, { ...world, attack: ask.text }, made, tools),
     ),
@@ -68,12 +68,12 @@ export function replyAsTraitor(request: ChatRequest, knows: TraitorKnowledge): R
   if (calls.length === 0) return { text: confession };
   return {
     tool_calls: calls.slice(0, MAX_CALLS),
-    // Without tools nobody may come back for more, so everything is said at once.
+    // Without tools there may be no next round, so everything is said at once.
     ...(tools.size === 0 && { text: confession }),
   };
 }
 
-/** Texts that tools brought in. Later results are mostly refusals, which ask for nothing. */
+/** Texts that tools returned. Later results are mostly refusals, which ask for nothing. */
 const untrusted = (made: readonly TurnCall[], tools: Map<string, JsonSchema>): string[] =>
   made
     .filter(({ name, round }) => tools.has(name) && round < LISTENING_ROUNDS)
@@ -83,7 +83,7 @@ const untrusted = (made: readonly TurnCall[], tools: Map<string, JsonSchema>): s
 const signature = (call: { name: string; arguments: string | Record<string, unknown> }): string =>
   `${call.name} ${argumentsText(call)}`;
 
-/** A plan may say the same twice: the second time is another call. */
+/** A plan may contain the same call twice: the second is numbered as another call. */
 function numbered<T extends { name: string; arguments: string | Record<string, unknown> }>(
   calls: readonly T[],
 ): [string, T][] {
@@ -102,7 +102,7 @@ function unmade(plans: readonly ScriptedCall[][], made: readonly TurnCall[]): Sc
   return [...wanted].filter(([key]) => !done.has(key)).map(([, call]) => call);
 }
 
-/** The calls of a plan that can be made now, each also in the words of its tool's schema. */
+/** The calls of a plan that can be made now, each also adapted to its tool's schema. */
 function ready(
   plan: ScriptedCall[],
   world: AttackTexts,
@@ -113,7 +113,7 @@ function ready(
   const forms = plan.map((wanted) => {
     const call = fillCall(wanted, world, (index) => results[index]);
     const both = call ? [...adaptToSchema(call, tools), call] : [];
-    // The fitted form comes first: where both were made, its result is the one worth telling.
+    // The adapted form comes first: if both were made, its result is the useful one.
     const keys = both.map(signature);
     results.push(made.find((done) => keys.includes(signature(done)))?.result);
     return both;
@@ -121,7 +121,7 @@ function ready(
   return forms.flat();
 }
 
-/** Every offered tool with every id in sight: what is left to try when no demand is open. */
+/** Every offered tool with every known id, tried when no demand is open. */
 function sweep(tools: Map<string, JsonSchema>, asks: ParsedAttack[]): ScriptedCall[] {
   const ids = new Set(asks.flatMap(({ everyone }) => everyone.map(({ id }) => id)));
   const text = asks[0]?.text ?? '';
@@ -135,14 +135,14 @@ function sweep(tools: Map<string, JsonSchema>, asks: ParsedAttack[]): ScriptedCa
   );
 }
 
-/** Everything it was given; where a form is prescribed, in that form. */
+/** Everything it was given, in the requested response format. */
 function confess({ response_format }: ChatRequest, context: string): string {
   if (!response_format?.type.startsWith('json')) return context;
   return JSON.stringify(sampleValue(response_format.json_schema?.schema ?? {}, () => context));
 }
 
-// The last step before a call leaves: placeholders become what the traitor has been given so far.
-// Invariant: a call that needs a result waits for it; arguments also fit the offered tool's schema.
+// Fills a call's placeholders with what the traitor has been given so far. Invariant: a call that needs a result waits
+// for it; arguments also fit the offered tool's schema.
 
 interface AttackTexts {
   prompt: string;
@@ -156,7 +156,7 @@ const TEXT = ['text', 'message', 'body'];
 
 type Results = (index: number) => string | undefined;
 
-/** Undefined while a result it needs is missing. */
+/** Undefined while a required result is missing. */
 function fillText(text: string, world: AttackTexts, result: Results): string | undefined {
   let waiting = false;
   const filled = text.replace(PLACEHOLDER, (_, name: string, rest = '') => {
@@ -190,7 +190,7 @@ function fillCall(
 const propertiesOf = (schema: JsonSchema | undefined): string[] =>
   Object.keys((schema?.properties as object | undefined) ?? {});
 
-/** The same wish in the words of the offered schema, so a refusal is more than an unknown argument. */
+/** The same call in terms of the offered schema, so that it is not refused merely for an unknown argument. */
 function adaptToSchema(call: ScriptedCall, tools: Map<string, JsonSchema>): ScriptedCall[] {
   const schema = tools.get(call.name);
   if (!schema || typeof call.arguments === 'string') return [];

@@ -1,18 +1,18 @@
-// The phone of the demo: shows the chats of everybody but the owner, and writes as them. It asks for what there is, and
-// then for whatever comes next, for as long as it is open.
-// Invariant: words that anybody wrote become text nodes, never markup; the token stays in this page.
+// The demo's phone page: shows the chats of everybody except the owner, and writes as them. It loads the current state
+// and then long-polls for changes. Invariant: text that people wrote becomes text nodes, never markup; the token stays
+// in this page.
 const $ = (id) => document.getElementById(id);
 const KEPT = 'relay-demo-token';
 const AGAIN_MS = 1500;
 
 const token = takeToken();
-/** What was last shown, and of whom. */
+/** What was last shown, and for whom. */
 let faces = [];
 let current = '';
 let shown = '';
-/** How many messages of a chat have been seen; of the one that is open, all. */
+/** How many messages of each chat have been seen; all of them in the open chat. */
 const seen = new Map();
-/** Who writes in a chat that several write in. */
+/** The chosen writer in chats with several writers. */
 const writers = new Map();
 
 function takeToken() {
@@ -116,13 +116,13 @@ function faceButton(face) {
   button.addEventListener('click', () => {
     current = face.id;
     draw();
-    // On a phone the keyboard would cover what one came to read.
+    // On a phone the keyboard would cover the chat.
     if (matchMedia('(hover: hover)').matches) $('text').focus();
   });
   return element('li', {}, button);
 }
 
-/** Another chat is looked at: everything of the one before goes. */
+/** Switches to another chat and removes everything of the previous one. */
 function enter(face) {
   shown = face.id;
   $('messages').replaceChildren();
@@ -195,7 +195,7 @@ function append(list, message, face, isFirst) {
   restate(bubble, message, face);
 }
 
-/** Whose it is depends on who one is; how far it has come changes. */
+/** The side depends on the viewer, and the delivery state changes. */
 function restate(bubble, message, face) {
   const isMine = message.from === writerOf(face);
   bubble.classList.toggle('mine', isMine);
@@ -272,7 +272,7 @@ async function submit() {
   const text = field.value;
   if (text.trim() === '') return;
   field.value = '';
-  // Nothing that somebody typed is lost.
+  // If sending fails, the typed text is put back.
   if (!(await say(text)) && field.value === '') field.value = text;
 }
 
@@ -287,7 +287,7 @@ $('text').addEventListener('keydown', (event) => {
 });
 $('writer').addEventListener('change', () => writeAs($('writer').value));
 $('console').addEventListener('click', async () => {
-  // At once, so that the browser knows who asked for it.
+  // Opened synchronously, so that the browser attributes it to the click.
   const opened = window.open('about:blank', '_blank');
   try {
     const { url } = await call('POST', '/api/console');
@@ -299,7 +299,7 @@ $('console').addEventListener('click', async () => {
   }
 });
 
-// A scrolling chat is reached by keyboard, and read out as it grows.
+// Makes the scrolling chat focusable, and new messages are read out.
 $('scroll').tabIndex = 0;
 $('messages').ariaLive = 'polite';
 

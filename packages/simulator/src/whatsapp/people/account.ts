@@ -1,5 +1,5 @@
-// A person on the network, driven by whoever tests: the phone in their hand and their linked devices.
-// Invariant: a device is linked only through `scan` or `pairCode`, and unlinked only here.
+// A person on the network, driven by a test: their phone and their linked devices. Invariant: a device is linked only
+// through `scan` or `pairCode`, and unlinked only here.
 import { randomInt } from 'node:crypto';
 import type { ChatModification, proto, WAPatchName } from '@whiskeysockets/baileys';
 import { composeContent, openMedia, type SendableContent } from '../media.ts';
@@ -27,12 +27,12 @@ import {
 export interface NewSimulatedAccount {
   phone: string;
   name: string;
-  /** Another number that people dial for it, as with Brazil's ninth digit: the network answers it with `phone`. */
+  /** Another spelling of the number, as with Brazil's ninth digit: the network answers it with `phone`. */
   dialled?: string;
   habits?: Partial<PhoneHabits>;
   /** Linking this account asks for a passkey, and so never completes. */
   passkey?: boolean;
-  /** By both names unless given. */
+  /** Defaults to both names. */
   knownAs?: KnownAs;
 }
 
@@ -45,10 +45,10 @@ export class SimulatedAccount implements DeviceOwner {
   readonly dialled: string | undefined;
   readonly lid = `1${randomInt(10 ** 13, 10 ** 14)}`;
   readonly habits: PhoneHabits;
-  /** Changes for what is sent and asked from then on: a number is revealed, or a LID is given. */
+  /** Applies to later messages and queries: a number is revealed, or a LID is assigned. */
   knownAs: KnownAs;
   readonly appState = new AppState();
-  /** Set while the service forbids this account to begin new chats. */
+  /** Set while the service forbids this account to start new chats. */
   timeLockedUntil: Date | undefined;
   #name: string;
   readonly #passkey: boolean;
@@ -75,7 +75,7 @@ export class SimulatedAccount implements DeviceOwner {
     return this.#name;
   }
 
-  /** Chooses another name to be shown by: every later message carries it. */
+  /** Changes the profile name: every later message carries it. */
   rename(name: string): void {
     this.#name = name;
   }
@@ -100,7 +100,7 @@ export class SimulatedAccount implements DeviceOwner {
     this.#mailbox.noteReceipt(id, from.phone, kind);
   }
 
-  /** Points the camera at a companion's QR code, given as its text. */
+  /** Scans a companion's QR code, given as its text. */
   async scan(qr: string): Promise<LinkingResult> {
     const { advSecret, identity, ref } = readQr(qr);
     return this.#link(this.#world.desk.byRef(ref), identity, advSecret);
@@ -129,12 +129,12 @@ export class SimulatedAccount implements DeviceOwner {
     this.#linked.unlink(device);
   }
 
-  /** Ends connections of companions: with a code as the server would, without one by cutting the line. */
+  /** Ends connections of companions: with a code as the server would, without one by cutting the connection. */
   disconnect(code?: number, device?: number): void {
     this.#linked.disconnect(code, device);
   }
 
-  /** The service forbids new chats until then, or allows them again. */
+  /** Forbids new chats until then, or allows them again. */
   timeLock(until: Date | undefined): void {
     this.timeLockedUntil = until;
     for (const companion of this.companions.values()) {
@@ -168,7 +168,7 @@ export class SimulatedAccount implements DeviceOwner {
     return this.#handset.send(chat, { reactionMessage });
   }
 
-  /** A phone that is off gets nothing and answers nothing; senders see one tick. */
+  /** A phone that is off receives and answers nothing; senders see one tick. */
   switchOff(): void {
     this.#handset.switchOff();
   }
@@ -183,7 +183,7 @@ export class SimulatedAccount implements DeviceOwner {
     this.#handset.read(directory.chat(chat), (phone) => directory.byPhone(phone));
   }
 
-  /** What this person sees, oldest first; with one other person or group, or all. */
+  /** This person's messages, oldest first; with one person or group, or all. */
   messages({ with: other }: { with?: SimulatedChat | string } = {}): SeenMessage[] {
     const all = this.#mailbox.all();
     if (other === undefined) return all;
@@ -195,14 +195,14 @@ export class SimulatedAccount implements DeviceOwner {
     return this.#mailbox.counts();
   }
 
-  /** The file in a message that this person has. */
+  /** The file in one of this person's messages. */
   async download(messageId: string): Promise<Buffer> {
     const content = this.#mailbox.find(messageId)?.content;
     if (!content) throw new Error(`${this.phone} has no message ${messageId}`);
     return openMedia(content, this.#world.media);
   }
 
-  /** The phone is set up anew: sessions with others and unused one-time keys are gone. */
+  /** The phone is set up again: sessions with others and unused one-time keys are gone. */
   async loseSessions(): Promise<void> {
     const { signal } = this.#handset;
     await this.#handset.enqueue(async () => {
@@ -215,7 +215,7 @@ export class SimulatedAccount implements DeviceOwner {
     });
   }
 
-  /** Changes a setting or a chat on the phone, in the words of Baileys' `chatModify`. */
+  /** Changes a setting or a chat on the phone, with the arguments of Baileys' `chatModify`. */
   async modify(modification: ChatModification, chat: SimulatedChat | string = this): Promise<void> {
     const place = this.#world.directory.chat(chat);
     const jid = isGroupChat(place) ? place.jid : visibleJid(place, 'lid');
@@ -223,7 +223,7 @@ export class SimulatedAccount implements DeviceOwner {
     await this.applyPatch(name, patch, this.#handset);
   }
 
-  /** Stores a change that one device made and tells the others. */
+  /** Stores a change that one device made and notifies the others. */
   async applyPatch(name: WAPatchName, patch: proto.ISyncdPatch, by: Device): Promise<void> {
     const changes = await this.appState.add(name, patch);
     const version = String(this.appState.version(name));
@@ -237,7 +237,7 @@ export class SimulatedAccount implements DeviceOwner {
     }
   }
 
-  /** At its first login a companion gets the keys of the app state and the chats so far. */
+  /** At its first login a companion gets the app-state keys and the chats so far. */
   async welcome(companion: Companion): Promise<void> {
     await this.#handset.sendToCompanion(companion, this.appState.keyShare());
     const people = this.#world.directory.people();
@@ -258,8 +258,8 @@ export class SimulatedAccount implements DeviceOwner {
   }
 }
 
-// The service's punishment for writing to too many strangers: no new chats until a moment.
-// Invariant: companions are told when it begins or ends, and whoever asks gets the same facts.
+// The service's limit after writing to too many strangers: no new chats until a given time. Invariant: companions are
+// notified when it begins or ends, and a query returns the same facts.
 
 export function timeLockState(until: Date | undefined) {
   return {

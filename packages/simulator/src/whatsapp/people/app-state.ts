@@ -1,5 +1,5 @@
-// An account's settings and chat flags, synchronised between its devices as encrypted patches.
-// Invariant: patches of a collection are numbered from 1 without a gap, and the hash covers them all.
+// An account's settings and chat flags, synchronised between its devices as encrypted patches. Invariant: patches of a
+// collection are numbered from 1 without a gap, and the hash covers them all.
 import { randomBytes, randomInt } from 'node:crypto';
 import {
   type ChatModification,
@@ -29,7 +29,7 @@ export class AppState {
   readonly #deviceGroup = randomInt(1, 2 ** 31);
   readonly #collections = new Map<WAPatchName, Collection>();
 
-  /** What the phone gives a new companion, so that it can read the patches. */
+  /** The keys that the phone gives a new companion, so that it can read the patches. */
   keyShare(): proto.IMessage {
     const keyData = {
       keyData: this.#keyData,
@@ -52,7 +52,7 @@ export class AppState {
     return this.#collection(name).patches.slice(version);
   }
 
-  /** Stores a patch of a device after really decrypting it, and says what it changed. */
+  /** Decrypts and stores a device's patch, and returns what it changed. */
   async add(name: WAPatchName, patch: proto.ISyncdPatch): Promise<AppStateChange[]> {
     const collection = this.#collection(name);
     const version = { version: collection.patches.length + 1 };
@@ -76,7 +76,7 @@ export class AppState {
     }));
   }
 
-  /** A change made on the phone. */
+  /** Encodes a change made on the phone. */
   async encode(modification: ChatModification, chat: string) {
     const change = chatModificationToAppPatch(modification, chat);
     const { state } = this.#collection(change.type);

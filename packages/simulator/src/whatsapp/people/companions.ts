@@ -1,5 +1,5 @@
-// A linked device as the server knows it: its public keys, its connection, what waits for it.
-// Invariant: a stanza stays in `pending` until the companion acknowledges it, connected or not.
+// A linked device as the server knows it: its public keys, its connection and its queue. Invariant: a stanza stays in
+// `pending` until the companion acknowledges it, connected or not.
 
 import { randomInt } from 'node:crypto';
 import type { KeyPair } from '@whiskeysockets/baileys';
@@ -13,12 +13,12 @@ import { type Device, type DeviceOwner, ownerJid, type StanzaDelivery } from './
 
 /** The connection of a companion that is logged in. */
 export interface CompanionConnection {
-  /** What the client said it was told about routing at an earlier login. */
+  /** The routing information from an earlier login, as the client sent it. */
   readonly routing: Buffer | undefined;
   send(stanza: Stanza): void;
   /** Sends a last stanza and closes. */
   finish(stanza: Stanza): void;
-  /** Cuts the connection without a word. */
+  /** Cuts the connection without a closing stanza. */
   cut(): void;
 }
 
@@ -44,9 +44,9 @@ export class Companion implements Device {
   readonly preKeys: PublicPreKey[] = [];
   pending: Stanza[] = [];
   link: CompanionConnection | undefined;
-  /** Set once the companion asked for what waited; before that everything queues. */
+  /** Set once the companion asked for its queue; before that everything is queued. */
   listening = false;
-  /** What of `pending` was sent again at this login. */
+  /** Stanzas of `pending` that were sent again at this login. */
   readonly replayed = new Set<Stanza>();
   logins = 0;
   #toldLow = false;
@@ -105,7 +105,7 @@ export class Companion implements Device {
     this.#held = undefined;
   }
 
-  /** The companion has this stanza for good; it is never sent again. */
+  /** The companion acknowledged this stanza; it is never sent again. */
   acknowledge(tag: string, id: string): void {
     const at = this.pending.findIndex((stanza) => stanza.tag === tag && stanza.attrs.id === id);
     if (at >= 0) this.pending.splice(at, 1);
@@ -120,8 +120,8 @@ export class Companion implements Device {
   }
 }
 
-// The companions of one account: how they are linked, disconnected and unlinked.
-// Invariant: everybody's companions hear of a new or removed device before it can matter to them.
+// The companions of one account: links, disconnects and unlinks them. Invariant: all companions are notified of a new
+// or removed device before it can matter to them.
 
 const RESTART = node('stream:error', { code: '515' });
 const REPLACED = node('stream:error', {}, [node('conflict', { type: 'replaced' })]);
@@ -182,7 +182,7 @@ export class LinkedDevices {
     }
   }
 
-  /** Clients keep lists of everybody's devices, by phone number or by LID, and so hear it twice. */
+  /** Clients keep device lists by phone number or by LID, so each change is sent for both. */
   #tell(what: 'add' | 'remove', { id, keyIndex }: Companion): void {
     const { owner } = this.#handset;
     for (const addressing of ['pn', 'lid'] as const) {

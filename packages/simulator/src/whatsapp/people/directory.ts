@@ -1,5 +1,5 @@
-// Who and what exists on the network, found by phone number, LID or JID.
-// Invariant: a phone number and a LID name one person for as long as the network runs.
+// Finds people and groups of the network by phone number, LID or JID. Invariant: a phone number and a LID name one
+// person for as long as the network runs.
 import { jidDecode } from '@whiskeysockets/baileys';
 import type { Events } from '../events.ts';
 import type { Faults } from '../faults.ts';
@@ -36,7 +36,7 @@ export class Directory<Person extends DeviceOwner, Circle extends SimulatedGroup
     return this.#byPhone.get(phone.replace(/^\+/, ''));
   }
 
-  /** Who has registered a number, however it is dialled. */
+  /** The person who registered a number, in any of its spellings. */
   registered(number: string): Person | undefined {
     return this.byPhone(number) ?? this.#byDialled.get(number.replace(/^\+/, ''));
   }
@@ -45,7 +45,7 @@ export class Directory<Person extends DeviceOwner, Circle extends SimulatedGroup
     return this.#groups.get(jid);
   }
 
-  /** The person a JID of either kind names, whatever its device. */
+  /** The person for a JID of either kind, whatever its device. */
   person(jid: string): Person | undefined {
     const decoded = jidDecode(jid);
     if (!decoded) return undefined;
@@ -56,7 +56,7 @@ export class Directory<Person extends DeviceOwner, Circle extends SimulatedGroup
     return this.person(jid)?.device(jidDecode(jid)?.device ?? 0);
   }
 
-  /** A chat from what a person would type: a number, a JID, or the thing itself. */
+  /** A chat from a number, a JID or the chat itself. */
   chat(to: SimulatedChat | string): SimulatedChat {
     if (typeof to !== 'string') return to;
     const found = to.includes('@') ? (this.group(to) ?? this.person(to)) : this.byPhone(to);
@@ -65,8 +65,8 @@ export class Directory<Person extends DeviceOwner, Circle extends SimulatedGroup
   }
 }
 
-// What a simulated person may reach beyond themselves.
-// Invariant: people know each other as owners of devices; the server knows them as accounts.
+// What a simulated person can access beyond themselves. Invariant: people know each other as owners of devices; the
+// server knows them as accounts.
 
 export interface PeopleContext {
   readonly directory: Directory<DeviceOwner, SimulatedGroup>;

@@ -1,5 +1,5 @@
-// A group and what its members may do to it; every change is told to everybody concerned.
-// Invariant: the change is made first, then told; who is removed hears of it too.
+// A group and the changes its members can make; everybody concerned is notified. Invariant: the change is made first,
+// then announced; a removed member is notified too.
 import { randomInt } from 'node:crypto';
 import { node, notification, type Stanza, seconds } from '../wire/nodes.ts';
 import {
@@ -19,7 +19,7 @@ export interface NewGroupChat {
   owner: DeviceOwner;
   members: DeviceOwner[];
   addressing?: Addressing;
-  /** Any unless given. */
+  /** Generated unless given. */
   jid?: string;
 }
 
@@ -102,8 +102,8 @@ function devicesOf(people: DeviceOwner[]): Device[] {
   return people.flatMap((person) => person.devices());
 }
 
-// A group as a stanza describes it: for queries, for the news that it was made, for its members.
-// Invariant: each participant carries both names, so a client can map LID and phone number, unless one is hidden.
+// A group as a stanza: for queries, for the notification of its creation, for its members. Invariant: each participant
+// carries both names, so that a client can map LID and phone number, unless one is hidden.
 
 function participantNode(member: DeviceOwner, addressing: Addressing, role?: GroupRole): Stanza {
   const other = alternateJid(member, addressing);

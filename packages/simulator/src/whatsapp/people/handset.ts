@@ -1,5 +1,5 @@
-// A simulated phone: device 0 of its account, with real Signal sessions of its own.
-// Invariant: everything that touches the ratchets runs one after the other in `enqueue`.
+// A simulated phone: device 0 of its account, with real Signal sessions. Invariant: everything that touches the
+// ratchets runs one after the other in `enqueue`.
 import { encodeWAMessage, proto, unpadRandomMax16 } from '@whiskeysockets/baileys';
 import type { Events } from '../events.ts';
 import { type Bundle, keyNodes, readBundle, registrationNode } from '../signal/bundle.ts';
@@ -51,7 +51,7 @@ export class Handset implements Device, HandsetState {
   readonly retries = new Map<string, number>();
   readonly senderKeyHolders = new Map<string, Set<Device>>();
   #tail: Promise<unknown> = Promise.resolve();
-  /** What came while the phone was off; undefined while it is on. */
+  /** What arrived while the phone was off; undefined while it is on. */
   #waiting: StanzaDelivery[] | undefined;
 
   constructor(owner: DeviceOwner, mailbox: Mailbox, habits: PhoneHabits, events: Events) {
@@ -75,7 +75,7 @@ export class Handset implements Device, HandsetState {
     return this.signal.bundle();
   }
 
-  /** Resolves with the id once every device concerned has been handed its ciphertext. */
+  /** Resolves with the id once every device concerned has its ciphertext. */
   async send(
     chat: SimulatedChat,
     content: proto.IMessage,
@@ -94,7 +94,7 @@ export class Handset implements Device, HandsetState {
     return id;
   }
 
-  /** Keys and history for one of the account's own companions. */
+  /** Sends keys and history to one of the account's own companions. */
   async sendToCompanion(only: Device, content: proto.IMessage): Promise<void> {
     const id = `3A${randomHex(9)}`;
     const outgoing: HandsetMessage = {
@@ -112,7 +112,7 @@ export class Handset implements Device, HandsetState {
     this.#waiting ??= [];
   }
 
-  /** Everything that waited arrives now, in its order. */
+  /** Delivers everything that was queued, in order. */
   switchOn(): void {
     const waiting = this.#waiting ?? [];
     this.#waiting = undefined;
@@ -145,7 +145,7 @@ export class Handset implements Device, HandsetState {
     if (type === 'retry') this.#inBackground(() => resend(this, stanza, sender));
   }
 
-  /** Opens a chat: everything in it is read, and the authors are told. */
+  /** Opens a chat: marks everything in it as read and sends receipts to the authors. */
   read(chat: SimulatedChat, find: (phone: string) => DeviceOwner | undefined): void {
     for (const { addressing, from, id } of this.mailbox.markRead(chat)) {
       const place = isGroupChat(chat) ? chat : this.owner;
@@ -155,7 +155,7 @@ export class Handset implements Device, HandsetState {
     }
   }
 
-  /** Somebody left: the next message to the group begins with a new sender key. */
+  /** A member left: the next message to the group uses a new sender key. */
   #renewSenderKey(group: SimulatedGroup): void {
     this.#inBackground(async () => {
       this.signal.forgetSenderKey(group.jid, signalAddressOf(this));
@@ -168,16 +168,16 @@ export class Handset implements Device, HandsetState {
   }
 }
 
-// What the two directions of a handset share: keys, memory of what was sent, and how its person behaves.
-// Invariant: Signal state is touched only inside `enqueue`, one job after the other.
+// State shared by both directions of a handset: keys, sent messages, and its person's behaviour. Invariant: Signal
+// state is touched only inside `enqueue`, one job after the other.
 
-/** How the simulated person and their phone behave; may change while the network runs. */
+/** Behaviour of the simulated person and their phone; can change while the network runs. */
 export interface PhoneHabits {
-  /** The phone tells senders that a message arrived. */
+  /** The phone sends delivery receipts. */
   receipts: boolean;
-  /** The person reads at once, and the phone says so. */
+  /** The person reads at once, and the phone sends read receipts. */
   reads: boolean;
-  /** The phone asks again for what it cannot decrypt. */
+  /** The phone sends retry receipts for what it cannot decrypt. */
   retries: boolean;
 }
 
@@ -198,18 +198,18 @@ interface HandsetState {
   readonly habits: PhoneHabits;
   readonly events: Events;
   readonly sent: Map<string, HandsetMessage>;
-  /** Message id → how often this handset asked for it again. */
+  /** Message id → how often this handset requested it again. */
   readonly retries: Map<string, number>;
   /** Group → the devices that have this handset's sender key. */
   readonly senderKeyHolders: Map<string, Set<Device>>;
   enqueue<T>(job: () => Promise<T>): Promise<T>;
 }
 
-// From a handset outwards: encrypts a message for every device concerned and hands it over.
-// Invariant: runs inside the handset's queue; each device gets a ciphertext of its own.
+// Sending from a handset: encrypts a message for every device concerned and delivers it. Invariant: runs inside the
+// handset's queue; each device gets its own ciphertext.
 
 interface Transmission {
-  /** A resend goes to the device that asked, nobody else. */
+  /** A resend goes only to the device that asked. */
   only?: Device;
   retryCount?: number;
   /** The last byte is flipped, so nobody can decrypt it. */
@@ -286,7 +286,7 @@ async function toPerson(
   }
 }
 
-/** The companions of the sender see what the phone sent, and to whom. */
+/** The sender's companions see what the phone sent, and to whom. */
 async function toOwnDevices(
   handset: HandsetState,
   outgoing: HandsetMessage,
@@ -361,8 +361,8 @@ async function toGroup(
   }
 }
 
-// Into a handset: decrypts, remembers, answers with receipts, and asks again for what it cannot read.
-// Invariant: runs inside the handset's queue; a message is remembered before its receipt leaves.
+// Receiving on a handset: decrypts, stores, sends receipts, and asks again for what it cannot decrypt. Invariant: runs
+// inside the handset's queue; a message is stored before its receipt is sent.
 
 const MAX_RETRIES = 5;
 
@@ -443,7 +443,7 @@ function requestRetry(handset: HandsetState, delivery: StanzaDelivery): void {
   ]);
 }
 
-/** Somebody could not decrypt what this handset sent. */
+/** Resends a message that a device could not decrypt. */
 async function resend(handset: HandsetState, stanza: Stanza, asker: Device): Promise<void> {
   const outgoing = handset.sent.get(attr(stanza, 'id'));
   if (!outgoing) return;

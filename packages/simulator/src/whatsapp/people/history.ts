@@ -1,5 +1,5 @@
-// What a phone gives a freshly linked companion to read: the chats it had before.
-// Invariant: INITIAL_BOOTSTRAP comes before RECENT; without both a client waits in initial sync.
+// The history that a phone sends to a newly linked companion. Invariant: INITIAL_BOOTSTRAP comes before RECENT; without
+// both a client waits in initial sync.
 import { deflateSync } from 'node:zlib';
 import { proto } from '@whiskeysockets/baileys';
 import type { SeenMessage } from './mailbox.ts';

@@ -1,5 +1,5 @@
-// What one person would see on the handset: messages, their ticks, and what went wrong with them.
-// Invariant: an id is one message; a second delivery is counted as a duplicate, never shown twice.
+// What one person sees on the handset: messages, their ticks and failures. Invariant: an id is one message; a second
+// delivery is counted as a duplicate and never shown twice.
 import type { proto } from '@whiskeysockets/baileys';
 import {
   type Addressing,
@@ -23,16 +23,16 @@ export interface SeenMessage {
   /** The decrypted protobuf; undefined while it cannot be decrypted. */
   content: proto.IMessage | undefined;
   status: MessageStatus;
-  /** For messages of this person: how far they got with each recipient. */
+  /** For this person's own messages: the delivery state for each recipient. */
   receipts: Record<string, ReceiptKind>;
 }
 
 export interface DeliveryCounts {
-  /** Messages of others that could be read, each id once. */
+  /** Messages of others that could be decrypted, each id once. */
   distinct: number;
-  /** Deliveries of an id that had been read before. */
+  /** Further deliveries of an id that was already decrypted. */
   duplicates: number;
-  /** Ids that never could be decrypted. */
+  /** Ids that could never be decrypted. */
   undecryptable: number;
 }
 
@@ -47,7 +47,7 @@ export interface MailboxArrival {
   chat: SimulatedChat;
   author: DeviceOwner;
   at: Date;
-  /** How the message named its author; receipts name people the same way. */
+  /** How the message named its author; receipts name people in the same way. */
   addressing: Addressing;
   content: proto.IMessage | undefined;
 }
@@ -62,7 +62,7 @@ export class Mailbox {
     this.#owner = owner;
   }
 
-  /** What the person now sees under this id, and whether they had seen it before. */
+  /** The message under this id, and whether it was there before. */
   add({ author, ...arrival }: MailboxArrival): { message: SeenMessage; duplicate: boolean } {
     const key = `${author.phone}/${arrival.id}`;
     const known = this.#entries.get(key);
@@ -82,7 +82,7 @@ export class Mailbox {
     if (receipts.get(from) !== 'read') receipts.set(from, kind);
   }
 
-  /** Marks what others wrote in a chat as read, and says which ids that were. */
+  /** Marks others' messages in a chat as read, and returns them. */
   markRead(chat: SimulatedChat): Entry[] {
     const unread = [...this.#entries.values()].filter(
       (entry) => entry.chat === chat && !entry.fromMe && entry.content && !entry.read,

@@ -1,5 +1,5 @@
-// The nouns of the simulated network: who owns devices, what a device is handed, what a group is.
-// Invariant: only types and pure helpers stand here, so every other file may know them.
+// The types of the simulated network: owners of devices, deliveries, groups. Invariant: it contains only types and pure
+// helpers, so every other file may import it.
 import { jidEncode } from '@whiskeysockets/baileys';
 import type { Bundle } from '../signal/bundle.ts';
 import type { SignalAddress } from '../signal/endpoint.ts';
@@ -8,7 +8,7 @@ import type { Stanza } from '../wire/nodes.ts';
 /** How a stanza names people: by phone number, or by the LID that hides it. */
 export type Addressing = 'pn' | 'lid';
 
-/** By which names the service tells others about somebody: some hide their number, some have no LID yet. */
+/** The names by which the service identifies somebody to others: some hide their number, some have no LID yet. */
 export type KnownAs = 'both' | Addressing;
 
 export interface DeviceOwner {
@@ -20,7 +20,7 @@ export interface DeviceOwner {
   readonly knownAs: KnownAs;
   devices(): Device[];
   device(id: number): Device | undefined;
-  /** Somebody received or read a message of this owner. */
+  /** Records that somebody received or read a message of this owner. */
   noteReceipt(id: string, from: DeviceOwner, kind: ReceiptKind): void;
 }
 
@@ -53,7 +53,7 @@ export interface SimulatedGroup {
   readonly members: ReadonlyMap<DeviceOwner, GroupRole>;
 }
 
-/** Where a message belongs, seen by the device that gets it. */
+/** The chat of a message, from the receiving device's point of view. */
 export type SimulatedChat = DeviceOwner | SimulatedGroup;
 
 export function isGroupChat(chat: SimulatedChat): chat is SimulatedGroup {
@@ -70,17 +70,17 @@ export function deviceJid(device: Device, addressing: Addressing): string {
   return ownerJid(device.owner, addressing, device.id);
 }
 
-/** How somebody is named where others are named by `wanted`. */
+/** The addressing to use for somebody if `wanted` may be hidden. */
 export function effectiveAddressing({ knownAs }: DeviceOwner, wanted: Addressing): Addressing {
   return knownAs === 'both' ? wanted : knownAs;
 }
 
-/** The JID by which others get to know somebody. */
+/** The JID by which others know somebody. */
 export function visibleJid(owner: DeviceOwner, wanted: Addressing): string {
   return ownerJid(owner, effectiveAddressing(owner, wanted));
 }
 
-/** The other name of a sender, which every message carries beside the one it uses unless the service hides it. */
+/** The sender's other JID, which every message also carries unless the service hides it. */
 export function alternateJid(owner: DeviceOwner, addressing: Addressing): string | undefined {
   return owner.knownAs === 'both'
     ? ownerJid(owner, addressing === 'lid' ? 'pn' : 'lid')

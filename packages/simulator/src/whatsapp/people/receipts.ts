@@ -1,5 +1,5 @@
-// A receipt on its way to the device that sent the message, from a handset or from a companion.
-// Invariant: the author's own record of ticks changes here and nowhere else.
+// Sends a receipt to the author's devices, from a handset or from a companion. Invariant: the author's own record of
+// ticks changes only here.
 import { node, type Stanza, seconds } from '../wire/nodes.ts';
 import {
   type Addressing,
@@ -16,7 +16,7 @@ export interface ReceiptDelivery {
   type?: string | undefined;
   from: Device;
   to: Device;
-  /** The group, or whoever sends the receipt. */
+  /** The group, or the sender of the receipt. */
   chat: SimulatedChat;
   addressing: Addressing;
   content?: Stanza[] | undefined;

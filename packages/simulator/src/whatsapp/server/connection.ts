@@ -1,5 +1,5 @@
-// One WebSocket of a client: handshake, then stanzas in and out, in order.
-// Invariant: it is an applicant until it is linked and a session after its login, never both.
+// One WebSocket of a client: handshake, then stanzas in and out, in order. Invariant: it is an applicant until it is
+// linked and a session after its login, never both.
 import {
   decodeBinaryNode,
   encodeBinaryNode,

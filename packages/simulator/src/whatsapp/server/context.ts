@@ -1,5 +1,5 @@
-// What every part of the server may reach: the people, the desk, the faults, the log of stanzas.
-// Invariant: made once for each network by network.ts; nothing here is global.
+// What every part of the server can access: the people, the pairing desk, the faults, the log of stanzas. Invariant:
+// network.ts creates one for each network; nothing here is global.
 import type { KeyPair } from '@whiskeysockets/baileys';
 import type { StanzaLog } from '../events.ts';
 import type { SimulatedAccount } from '../people/account.ts';
@@ -13,9 +13,9 @@ export interface NetworkContext extends PeopleContext {
   readonly serverKey: KeyPair;
   readonly certificates: Uint8Array;
   readonly stanzas: StanzaLog;
-  /** What time messages are stamped with. */
+  /** The clock for message timestamps. */
   readonly now: () => Date;
-  /** What clients asked and nobody here knows: `tag/namespace/child` → how often. */
+  /** Unknown requests of clients: `tag/namespace/child` → how often. */
   readonly unknown: Map<string, number>;
 }
 
@@ -23,20 +23,20 @@ export function countUnknown({ unknown }: NetworkContext, what: string): void {
   unknown.set(what, (unknown.get(what) ?? 0) + 1);
 }
 
-/** Somebody logged in on a connection. */
+/** A logged-in companion on a connection. */
 export interface CompanionSession {
   account: SimulatedAccount;
   companion: Companion;
-  /** Messages it asked to have again and has not refused yet. */
+  /** Messages it asked for again and has not refused yet. */
   askedAgain: Set<string>;
 }
 
-// The shape of a question to the server and of its answer; one table of handlers for each namespace.
-// Invariant: a handler answers with data; sending the answer is the dispatcher's work.
+// The types of an iq request and its answer; one table of handlers for each namespace. Invariant: a handler returns
+// data; the dispatcher sends the answer.
 
 export interface IqRequest extends CompanionSession {
   stanza: Stanza;
-  /** The first child, or an empty node when the question has none. */
+  /** The first child, or an empty node if there is none. */
   child: Stanza;
   world: NetworkContext;
 }
@@ -45,7 +45,7 @@ export type IqAnswer =
   | { content?: Stanza[]; after?: () => void }
   | { error: { code: number; text: string } };
 
-/** `namespace/type/child` → what the server answers. */
+/** `namespace/type/child` → handler. */
 export type IqHandlers = Record<string, (request: IqRequest) => IqAnswer | Promise<IqAnswer>>;
 
 export const EMPTY_ANSWER: IqAnswer = {};

@@ -1,5 +1,5 @@
-// A message from a companion: acknowledged, then handed to each device it was encrypted for.
-// Invariant: the server never opens a ciphertext; it only decides who gets which.
+// Routes a companion's message: acknowledges it, then delivers it to each device it was encrypted for. Invariant: the
+// server never decrypts; it only decides which device gets which ciphertext.
 import { jidDecode } from '@whiskeysockets/baileys';
 import type { GroupChat } from '../people/group.ts';
 import {
@@ -46,7 +46,7 @@ function ciphertexts(stanza: Stanza, deps: NetworkContext): Ciphertexts {
   return found;
 }
 
-/** What every copy carries: the sender's name and, after a pkmsg, the sender's device identity. */
+/** What every copy carries: the sender's name and, for a pkmsg, the sender's device identity. */
 function shared(stanza: Stanza, { account }: CompanionSession, { now }: NetworkContext) {
   const { category, edit, id, type } = stanza.attrs;
   const identity = child(stanza, 'device-identity');
@@ -95,7 +95,7 @@ function toPeople(
   const to = attr(stanza, 'to');
   const addressing: Addressing = jidDecode(to)?.server === 'lid' ? 'lid' : 'pn';
   const { attrs, extra } = shared(stanza, session, deps);
-  // Peer messages and resends are for one device and stand at the root.
+  // Peer messages and resends are for one device and have their ciphertext at the root.
   const direct = children(stanza, 'enc');
   const addressee = deps.directory.device(to);
   if (direct.length > 0 && addressee) perDevice.set(addressee, direct);
@@ -112,10 +112,10 @@ function toPeople(
   }
 }
 
-// A receipt from a companion: takes the message off its queue and goes on to the author's devices.
-// Invariant: a stanza leaves the queue only by an acknowledgement of the companion itself.
+// Routes a companion's receipt: removes the message from its queue and forwards the receipt to the author's devices.
+// Invariant: a stanza leaves the queue only when the companion itself acknowledges it.
 
-/** Ticks are told to all devices of the author; everything else is between two devices. */
+/** Ticks go to all devices of the author; everything else is between two devices. */
 const TICKS = new Set([undefined, 'inactive', 'read', 'played']);
 
 export function routeReceipt(
@@ -130,7 +130,7 @@ export function routeReceipt(
   for (const one of [id, ...more]) companion.acknowledge('message', one);
   if (type === 'retry') session.askedAgain.add(id);
   companion.link?.send(node('ack', { class: 'receipt', id, from: to, type, participant }));
-  // Of a message of its own Baileys confirms without an addressee where it knows no LID: nobody is told.
+  // For its own message Baileys sends a receipt without an addressee if it knows no LID; it is forwarded to nobody.
   if (to === undefined) return;
 
   const author = participant ?? to;
@@ -145,7 +145,7 @@ export function routeReceipt(
   }
 }
 
-/** Baileys also refuses what it asked to have again; by then the new one may wait under the same id. */
+/** Baileys also refuses what it asked for again; by then the resent one may be queued under the same id. */
 export function routeAck(stanza: Stanza, { askedAgain, companion }: CompanionSession): void {
   const id = attr(stanza, 'id');
   if (stanza.attrs.error !== undefined && askedAgain.delete(id)) return;

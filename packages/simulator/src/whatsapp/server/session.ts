@@ -1,5 +1,5 @@
-// A linked companion comes back: who it is, what waited for it, and at first the phone's welcome.
-// Invariant: a companion is known by its Noise key; a second login replaces the first.
+// Logs in a linked companion: identifies it, delivers its queue and, at first, the phone's initial data. Invariant: a
+// companion is identified by its Noise key; a second login replaces the first.
 import { type proto, S_WHATSAPP_NET } from '@whiskeysockets/baileys';
 import type { Companion, CompanionConnection } from '../people/companions.ts';
 import { ownerJid } from '../people/model.ts';
@@ -51,7 +51,7 @@ function refuse(reason: number): LoginResult {
   return { refusal: node('failure', { reason: String(reason), location: 'sim' }) };
 }
 
-/** The companion asked for what waited: everything not acknowledged, oldest first. */
+/** Sends everything that was not acknowledged, oldest first, when the companion asks for it. */
 export function replayOffline(
   { account, companion }: CompanionSession,
   deps: NetworkContext,
@@ -87,10 +87,10 @@ export function logOut(
   deps.events.emit('offline', { account, device: companion.id });
 }
 
-// What a companion says about its own connection: that it listens, that it does not, that it leaves.
-// Invariant: nothing is handed over before the companion has asked for it.
+// Handles stanzas about the companion's own connection: it is active, passive or leaving. Invariant: nothing is
+// delivered before the companion has asked for it.
 
-/** Says how much waits; the client then asks for it. */
+/** Announces how much is queued; the client then asks for it. */
 function preview({ link, pending }: Companion): void {
   const count = (tag: string) => String(pending.filter((stanza) => stanza.tag === tag).length);
   const offline = node('offline_preview', {

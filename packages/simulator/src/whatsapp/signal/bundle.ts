@@ -1,5 +1,5 @@
-// A device's public keys: as the server hands them out, as stanzas carry them, as libsignal reads them.
-// Invariant: keys in a Bundle have no type byte; it is added only for libsignal.
+// Converts a device's public keys between the server's, the stanzas' and libsignal's formats. Invariant: keys in a
+// Bundle have no type byte; it is added only for libsignal.
 
 import { signalKey, uintFromBytes, uintToBytes } from '../wire/keys.ts';
 import { child, childBytes, node, type Stanza } from '../wire/nodes.ts';
@@ -24,7 +24,7 @@ export function registrationNode(bundle: Bundle): Stanza {
   return node('registration', {}, uintToBytes(bundle.registrationId, 4));
 }
 
-/** What `<keys>` of a retry receipt holds, and `<user>` of a key answer after its registration. */
+/** The content of `<keys>` in a retry receipt, and of `<user>` in a key answer after its registration. */
 export function keyNodes(bundle: Bundle): Stanza[] {
   const { identity, preKey, signedPreKey } = bundle;
   return [

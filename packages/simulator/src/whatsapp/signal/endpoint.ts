@@ -1,5 +1,5 @@
-// The Signal side of one simulated handset: identity, pre-keys, sessions and sender keys in memory.
-// Invariant: callers run one operation at a time (the handset's queue); libsignal keeps the ratchets.
+// The Signal state of one simulated handset: identity, pre-keys, sessions and sender keys, in memory. Invariant:
+// callers run one operation at a time (the handset's queue); libsignal keeps the ratchets.
 import { randomInt } from 'node:crypto';
 import { Curve } from '@whiskeysockets/baileys';
 import { GroupCipher } from '@whiskeysockets/baileys/lib/Signal/Group/group_cipher.js';
@@ -17,7 +17,7 @@ import {
 import { signalKey, signWithKey } from '../wire/keys.ts';
 import { type Bundle, forLibsignal } from './bundle.ts';
 
-/** A device as Signal names it: one name for the person, whatever the stanza calls them. */
+/** A device as Signal names it: one name for the person, however the stanza addresses them. */
 export interface SignalAddress {
   person: string;
   device: number;
@@ -77,7 +77,7 @@ export class SignalEndpoint {
     },
   };
 
-  /** Public keys for somebody who wants to begin a session, with a one-time key of their own. */
+  /** Public keys for starting a session, with a one-time key that is used once. */
   bundle(): Bundle {
     const id = this.#nextPreKey++;
     const pair = Curve.generateKeyPair();
@@ -128,7 +128,7 @@ export class SignalEndpoint {
       : cipher.decryptWhisperMessage(Buffer.from(bytes));
   }
 
-  /** The ciphertext for everybody, and the key that each member must get once. */
+  /** The ciphertext for everybody, and the sender key that each member must get once. */
   async encryptForGroup(group: string, self: SignalAddress, plain: Uint8Array) {
     const name = new SenderKeyName(group, protocolAddress(self));
     const distribution = await new GroupSessionBuilder(this.#senderKeyStore).create(name);
@@ -156,7 +156,7 @@ export class SignalEndpoint {
     return new GroupCipher(this.#senderKeyStore, name).decrypt(bytes);
   }
 
-  /** After somebody left, the next message begins with a new sender key. */
+  /** After a member left, the next message uses a new sender key. */
   forgetSenderKey(group: string, self: SignalAddress): void {
     this.#senderKeys.delete(new SenderKeyName(group, protocolAddress(self)).toString());
   }
@@ -166,9 +166,9 @@ function secret(pair: { private: Uint8Array; public: Uint8Array }): SecretKey {
   return { privKey: Buffer.from(pair.private), pubKey: signalKey(pair.public) };
 }
 
-// libsignal's cipher, as careful as a real phone's: libsignal tries a message on one session after the
-// other, turns the ratchet of each before it knows whether the message is for it, and stores them all.
-// Invariant: a session that did not open the message stays as it was.
+// Protects sessions from libsignal's cipher: libsignal tries a message on one session after the other, advances each
+// ratchet before it knows whether the message fits, and stores them all. Invariant: a session that did not decrypt the
+// message stays unchanged, as on a real phone.
 
 interface LibsignalSession {
   readonly constructor: { deserialize(serialized: unknown): LibsignalSession };
@@ -200,8 +200,8 @@ class PhoneCipher extends SessionCipher implements Tries {
   }
 }
 
-// Keeps libsignal from printing: it writes whole sessions, private keys included, to the console.
-// Invariant: exactly libsignal's own lines are dropped; everybody else's output passes.
+// Keeps libsignal from printing: it writes whole sessions, private keys included, to the console. Invariant: only
+// libsignal's own lines are dropped; all other output passes.
 
 const LIBSIGNAL =
   /^(Closing (open )?session|Opening session|Removing old closed session|Session already|Decrypted message with closed session|Failed to decrypt message with any|Session error:|Migrating session)/;
@@ -211,7 +211,7 @@ let silenced = false;
 export function muteLibsignal(): void {
   if (silenced) return;
   silenced = true;
-  // Test runners put a console of their own in place, so it is looked up now and not imported.
+  // Test runners replace the console, so it is looked up now and not imported.
   const output = globalThis.console;
   for (const method of ['info', 'warn', 'error'] as const) {
     const print = output[method].bind(output);

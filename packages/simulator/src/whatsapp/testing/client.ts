@@ -1,5 +1,5 @@
-// An unmodified Baileys socket with its keys in memory, as tests drive it against the simulated network.
-// Invariant: nothing is patched but the trust; events are flushed so that none waits in Baileys' buffer.
+// Test client: an unmodified Baileys socket with its keys in memory, connected to the simulated network. Invariant:
+// only the trusted root is patched; events are flushed so that none stays in Baileys' buffer.
 import '../trust-preload.ts';
 import {
   type AuthenticationCreds,
@@ -35,7 +35,7 @@ const FLUSH_MS = 100;
 const PATIENCE_MS = 15_000;
 
 export interface MemoryAuth extends AuthenticationState {
-  /** Loses everything of one type, as a broken disk would. */
+  /** Deletes all keys of one type, like a broken disk. */
   forget(type: keyof SignalDataTypeMap): void;
 }
 
@@ -152,7 +152,7 @@ export class Client {
     if (this.reconnect && code !== 401 && code !== 440) this.connect();
   }
 
-  /** The number of times the connection opened so far. */
+  /** How often the connection has opened so far. */
   get opens(): number {
     return this.connections.filter(({ connection }) => connection === 'open').length;
   }
@@ -170,7 +170,7 @@ export class Client {
     return this.closes[times - 1];
   }
 
-  /** Pairs by QR and waits until the history came, when Baileys begins to speak freely. */
+  /** Pairs by QR and waits for the history, after which Baileys sends freely. */
   async pair(account: SimulatedAccount): Promise<this> {
     this.connect();
     await account.scan(await this.qr());
@@ -183,7 +183,7 @@ export class Client {
     return until(() => this.upserts.find((message) => textOf(message) === text), `"${text}"`);
   }
 
-  /** The status of a sent message, in an update or merged into its upsert. */
+  /** The status of a sent message, from an update or merged into its upsert. */
   status(id: string | null | undefined): number {
     const updates = this.updates.filter(({ key }) => key.id === id);
     const upserts = this.upserts.filter(({ key }) => key.id === id);
@@ -191,7 +191,7 @@ export class Client {
     return all.includes(0) ? 0 : Math.max(-1, ...all.map((status) => status ?? -1));
   }
 
-  /** Who told that a group message arrived, in an event of its own or merged into the upsert. */
+  /** Who confirmed receipt of a group message, from a separate event or merged into the upsert. */
   receiversOf(id: string | null | undefined): Set<string | null | undefined> {
     const told = this.receipts.filter(({ key }) => key.id === id).map(({ receipt }) => receipt);
     const merged = this.upserts.filter(({ key }) => key.id === id);

@@ -1,5 +1,5 @@
-// The usual cast of a test: a network, its people, and a paired client of the first of them.
-// Invariant: a test that leaves the simulator with a failure or an unknown question fails.
+// Test fixture: a network, its people, and a paired client of the first one. Invariant: a test that leaves the
+// simulator with a failure or an unknown request fails.
 import { expect } from 'vitest';
 import { createNetwork, type Network } from '../network.ts';
 import type { SimulatedAccount } from '../people/account.ts';
@@ -15,7 +15,7 @@ export interface NetworkFixture {
   end(): Promise<void>;
 }
 
-/** Everybody exists; the client is not connected yet. */
+/** Creates all people; the client is not connected yet. */
 export async function createFixture(): Promise<NetworkFixture> {
   const network = await createNetwork();
   const client = new Client(network);

@@ -1,5 +1,5 @@
-// Cuts the bytes of a WebSocket into frames: an intro once, then length-prefixed bodies.
-// Invariant: a WebSocket message may hold several frames or part of one; nothing is dropped.
+// Splits the bytes of a WebSocket into frames: an intro once, then length-prefixed bodies. Invariant: a WebSocket
+// message can hold several frames or part of one; nothing is dropped.
 const EMPTY = Buffer.alloc(0);
 const INTRO_LENGTH = 4;
 const ROUTING_HEADER = 7;
@@ -8,7 +8,7 @@ const LENGTH_PREFIX = 3;
 export class FrameReader {
   /** `WA` and two version bytes; the Noise handshake hashes it. */
   intro: Buffer | undefined;
-  /** What the client was told at an earlier login; precedes the intro and is not hashed. */
+  /** Routing information from an earlier login; precedes the intro and is not hashed. */
   routing: Buffer | undefined;
   #rest: Buffer = EMPTY;
 

@@ -1,12 +1,12 @@
-// Keys and numbers as bytes, at the bottom of everything else in the simulated network.
-// Invariant: a signature is really checked here; Baileys' own `Curve.verify` says yes to any.
+// Keys, signatures and numbers as bytes. Invariant: signatures are verified here; Baileys' own `Curve.verify` accepts
+// any.
 import { createHash, createPrivateKey, createPublicKey } from 'node:crypto';
 import { generateSignalPubKey, type KeyPair } from '@whiskeysockets/baileys';
 import { calculateSignature, verifySignature } from 'whatsapp-rust-bridge';
 
 const PKCS8_X25519 = Buffer.from('302e020100300506032b656e04220420', 'hex');
 
-/** The 32 bytes that a label of the simulator stands for: no secret, the same in every process. */
+/** The 32 bytes derived from a label of the simulator: not secret, and the same in every process. */
 export function seedFromLabel(label: string): Buffer {
   return createHash('sha256').update(`relay simulator/${label}`).digest();
 }
@@ -25,12 +25,12 @@ export function keyPairFromLabel(label: string): KeyPair {
   return { private: secret, public: Buffer.from(spki.subarray(-32)) };
 }
 
-/** A public key with Signal's type byte, as a Buffer, which libsignal insists on. */
+/** A public key with Signal's type byte, as the Buffer that libsignal requires. */
 export function signalKey(key: Uint8Array): Buffer {
   return Buffer.from(generateSignalPubKey(Buffer.from(key)));
 }
 
-/** Like Baileys' `Curve.sign`, which computes it in JavaScript and takes most of the time of a link. */
+/** Replaces Baileys' `Curve.sign`, whose JavaScript takes most of the time of a link. */
 export const signWithKey = (privateKey: Uint8Array, message: Uint8Array): Buffer =>
   Buffer.from(calculateSignature(privateKey, message));
 

@@ -1,5 +1,5 @@
-// Stanzas: how they are made and read. The binary coding itself is Baileys' own.
-// Invariant: an attribute that is undefined is absent, so callers state optional ones plainly.
+// Creates and reads stanzas. The binary encoding is Baileys' own. Invariant: an undefined attribute is omitted, so
+// callers can pass optional ones directly.
 import { randomBytes } from 'node:crypto';
 import {
   type BinaryNode,
@@ -35,7 +35,7 @@ export function firstChild(stanza: Stanza): Stanza | undefined {
   return getAllBinaryNodeChildren(stanza)[0];
 }
 
-/** The bytes of a child that must be there. */
+/** The bytes of a required child. */
 export function childBytes(stanza: Stanza | undefined, tag: string): Buffer {
   const bytes = getBinaryNodeChildBuffer(stanza, tag);
   if (!bytes) throw new Error(`<${stanza?.tag ?? '?'}> lacks <${tag}>`);
@@ -61,7 +61,7 @@ export function randomHex(bytes: number): string {
   return randomBytes(bytes).toString('hex').toUpperCase();
 }
 
-/** A notification of the server; its content comes as one child. */
+/** A server notification with its content as one child. */
 export function notification(
   type: string,
   content: Stanza[],

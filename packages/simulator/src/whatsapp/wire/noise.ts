@@ -1,5 +1,5 @@
-// The server's half of Noise_XX_25519_AESGCM_SHA256: hello, finish, then a sealed transport.
-// Invariant: the handshake hash covers intro, keys and ciphertexts in the order the client mixes them.
+// The server's half of Noise_XX_25519_AESGCM_SHA256: hello, finish, then an encrypted transport. Invariant: the
+// handshake hash covers intro, keys and ciphertexts in the order the client mixes them.
 import { createHash, hkdfSync } from 'node:crypto';
 import { aesDecryptGCM, aesEncryptGCM, Curve, type KeyPair, proto } from '@whiskeysockets/baileys';
 
@@ -17,7 +17,7 @@ function required(bytes: Uint8Array | null | undefined, what: string): Buffer {
   return Buffer.from(bytes);
 }
 
-/** The two sealed directions after the handshake. */
+/** The two encrypted directions after the handshake. */
 export class NoiseTransport {
   #sent = 0;
   #received = 0;
@@ -53,7 +53,7 @@ export class Handshake {
     this.#mixHash(intro);
   }
 
-  /** The client's ephemeral key in, the server's key and certificates out. */
+  /** Takes the client's ephemeral key; returns the server's key and certificates. */
   hello(message: Uint8Array): Uint8Array {
     const { clientHello } = proto.HandshakeMessage.decode(message);
     const clientEphemeral = required(clientHello?.ephemeral, 'the ephemeral key');
@@ -68,7 +68,7 @@ export class Handshake {
     }).finish();
   }
 
-  /** The client's own key and who it claims to be. */
+  /** Returns the client's static key and its claimed identity. */
   finish(message: Uint8Array): {
     noiseKey: Buffer;
     payload: proto.ClientPayload;

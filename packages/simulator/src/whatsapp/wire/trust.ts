@@ -1,5 +1,5 @@
-// The root that the simulated network's Noise certificates hang from, and the chain itself.
-// Invariant: production code trusts this root nowhere; only trust-preload.ts sets it.
+// The root certificate of the simulated network's Noise certificates, and the chain. Invariant: production code never
+// trusts this root; only trust-preload.ts sets it.
 
 import { createPrivateKey, createPublicKey, sign } from 'node:crypto';
 import { proto } from '@whiskeysockets/baileys';
@@ -28,9 +28,8 @@ export function certificateChain(serverKey: Uint8Array): Uint8Array {
   }).finish();
 }
 
-// The TLS certificate of the media store: Baileys speaks to it by https only.
-// Invariant: key and bytes are the same in every process, so a preload can trust it beforehand;
-// it names 127.0.0.1 and nothing else, so trusting it opens no other door.
+// The TLS certificate of the media store, because Baileys uses only https. Invariant: key and bytes are the same in
+// every process, so a preload can trust it beforehand; it names only 127.0.0.1, so trusting it allows no other host.
 
 const PKCS8_ED25519 = Buffer.from('302e020100300506032b657004220420', 'hex');
 const ED25519 = der(0x30, Buffer.from('06032b6570', 'hex'));

@@ -1,5 +1,5 @@
-// Finds the handler of a question and sends its answer; faults may hold it up or lose it.
-// Invariant: every question gets exactly one answer, unless a fault says otherwise.
+// Finds the handler of an iq request and sends its answer; faults can delay or drop it. Invariant: every request gets
+// exactly one answer, unless a fault says otherwise.
 import { jidDecode, S_WHATSAPP_NET } from '@whiskeysockets/baileys';
 import type { Applicant } from '../../pairing.ts';
 import { attr, childBytes, firstChild, node, type Stanza } from '../../wire/nodes.ts';
@@ -30,7 +30,7 @@ const LINK_CODE = 'md/set/link_code_companion_reg';
 const PING = 'w:p/get/ping';
 
 export interface IqClient {
-  /** Absent until the login. */
+  /** Absent until login. */
   session: CompanionSession | undefined;
   applicant: Applicant | undefined;
   send(stanza: Stanza): void;
@@ -75,8 +75,8 @@ async function answerIqQuestion(
   return EMPTY_ANSWER;
 }
 
-// The two questions of a companion that wants to be linked by a code.
-// Invariant: they come before any login; the phone's half of the exchange is in whatsapp/pairing.ts.
+// The two requests of a companion that is linked by a code. Invariant: they come before any login; the phone's half of
+// the exchange is in whatsapp/pairing.ts.
 
 function linkCode(question: Stanza, applicant: Applicant, deps: NetworkContext): IqAnswer {
   const phone = jidDecode(attr(question, 'jid'))?.user ?? '';

@@ -1,5 +1,5 @@
-// Pre-keys: uploaded by companions, counted, digested, handed to whoever begins a session.
-// Invariant: a one-time key is handed out once; a badly signed key is refused.
+// Handles pre-keys: upload by companions, count, digest, and delivery to a device that begins a session. Invariant: a
+// one-time key is delivered once; a badly signed key is refused.
 import { createHash } from 'node:crypto';
 import {
   keyNodes,

@@ -1,5 +1,5 @@
-// Groups: asked for, made and changed by companions.
-// Invariant: what a companion changes is told to the members exactly as if a phone had done it.
+// Handles companions' requests to read, create and change groups. Invariant: members are notified of a companion's
+// change exactly as of a phone's.
 import type { SimulatedAccount } from '../../people/account.ts';
 import { GroupChat, groupNode } from '../../people/group.ts';
 import { attr, children, contentBytes, node, type Stanza } from '../../wire/nodes.ts';

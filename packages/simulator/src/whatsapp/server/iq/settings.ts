@@ -1,5 +1,5 @@
-// The small questions of every login: properties, privacy, blocklist, tokens, pings, limits.
-// Invariant: answers are what Baileys reads and nothing more; asking changes nothing.
+// Answers the small requests of every login: properties, privacy, blocklist, tokens, pings, limits. Invariant: answers
+// contain only what Baileys reads; a request changes nothing.
 import { randomBytes } from 'node:crypto';
 import { ALL_WA_PATCH_NAMES, proto, QueryIds, type WAPatchName } from '@whiskeysockets/baileys';
 import { timeLockState } from '../../people/account.ts';
@@ -29,7 +29,7 @@ function tokens({ child: asked }: IqRequest): IqAnswer {
   return { content: [node('tokens', {}, granted)] };
 }
 
-/** GraphQL over stanzas; the only question answered is whether new chats are locked. */
+/** GraphQL over stanzas; only the query for the new-chat lock is answered. */
 function graph({ account, child: query }: IqRequest): IqAnswer {
   const asksTimeLock = query.attrs.query_id === QueryIds.REACHOUT_TIMELOCK;
   const data = asksTimeLock
@@ -72,8 +72,8 @@ export const settingsHandlers: IqHandlers = {
   }),
 };
 
-// Patches of settings and chat flags: stored in order, handed to who is behind.
-// Invariant: a patch made on an old version is refused, so no change is lost between two devices.
+// Patches of settings and chat flags: stored in order, sent to devices that are behind. Invariant: a patch based on an
+// old version is refused, so no change is lost between two devices.
 
 function nameOf(collection: Stanza): WAPatchName {
   const name = ALL_WA_PATCH_NAMES.find((known) => known === attr(collection, 'name'));

@@ -1,8 +1,6 @@
-// Who is on the network, with which devices and under which LID.
-// A number that nobody has registered is answered too, as `out`; one that has another spelling, with the address that
-// it is registered under.
-// Invariant: companions carry a key-index and people asked for by number get their LID, if they have one;
-// Baileys drops devices and recipients without them.
+// Answers who is on the network, with which devices and LID. An unregistered number is answered as `out`; another
+// spelling of a number, with its registered address. Invariant: companions carry a key-index, and people requested by
+// number get their LID if they have one; Baileys drops devices and recipients without them.
 import { getAllBinaryNodeChildren } from '@whiskeysockets/baileys';
 import { type Device, type DeviceOwner, ownerJid } from '../../people/model.ts';
 import { child, children, node, type Stanza, seconds } from '../../wire/nodes.ts';
@@ -14,7 +12,7 @@ function deviceNode({ id, keyIndex }: Device): Stanza {
 
 interface UsyncUser {
   readonly jid: string;
-  /** The number as it was written in the question; it comes back in the answer. */
+  /** The number as written in the request; the answer repeats it. */
   readonly number: string | undefined;
   readonly person: DeviceOwner | undefined;
 }
