@@ -1,5 +1,5 @@
-// A daemon's inside without its edges, for one test file: database, lease, jobs, gate, events, clock and
-// the verbs of conversations, with an agent that does what the test says.
+// Test harness for a daemon without HTTP and WhatsApp: database, lease, jobs, gate, events, clock and conversations,
+// with an agent that the test scripts.
 import { randomUUID } from 'node:crypto';
 import type { ApprovalService } from '@relay/contract/api/approvals';
 import type { ConversationService } from '@relay/contract/api/instances';
@@ -64,11 +64,11 @@ export interface DaemonHarness extends TestStore {
   readonly conversations: ConversationDeps;
   readonly verbs: ConversationService;
   readonly jobs: Jobs;
-  /** As the flow sees them from now on: a test may change them. */
+  /** The settings in use; a test may change them. */
   readonly settings: Writable<Pick<Settings, 'agent' | 'pacing' | 'tell_owner_on_whatsapp'>>;
-  /** Everything that was logged, the oldest first. */
+  /** All log lines, oldest first. */
   readonly logged: LogLine[];
-  /** From now on the agent does this. */
+  /** Replaces the agent. */
   agent(act: Agent): void;
   /** Every turn the agent was asked for. */
   readonly turns: TurnContext[];
@@ -78,24 +78,26 @@ export interface DaemonHarness extends TestStore {
     objective?: string,
   ): Promise<InstanceId>;
   reply(id: InstanceId, text: string): Promise<void>;
-  /** The owner types to the contact on a phone. */
+  /** The owner writes to the contact on their phone. */
   takeover(id: InstanceId, text: string): Promise<void>;
-  /** All sending is held, until it is released. */
+  /** Puts all sending on hold, until it is released. */
   hold(): Promise<void>;
   release(): Promise<void>;
   readonly approvals: ApprovalService;
   readonly schedules: SchedulesFeature;
   state(id: InstanceId): Promise<string>;
   reaches(id: InstanceId, state: string): Promise<void>;
-  /** As if its timer were due. */
+  /** Fires the conversation's follow-up timer. */
   heartbeat(id: InstanceId): Promise<void>;
   lines(id: InstanceId): Promise<string[]>;
   steps(id: InstanceId): Promise<string[]>;
-  /** From now on WhatsApp acknowledges what conversations queue; or nothing, as if the account were offline. */
+  /** Whether WhatsApp acknowledges what conversations queue; if not, the account seems offline. */
   acknowledges(on: boolean): Promise<void>;
-  /** No turn runs, none waits, no message waits for an acknowledgement that comes, and no timer is due. */
+  /**
+   * Waits until no turn runs or is queued, no message waits for an acknowledgement that will come, and no timer is due.
+   */
   quiet(): Promise<void>;
-  /** As a daemon that stops: another world may go on over the same store. */
+  /** Stops like a daemon: another harness may continue on the same store. */
   close(): Promise<void>;
 }
 
@@ -118,13 +120,13 @@ export const newPhone = () => `+4915100${String(++phones).padStart(6, '0')}`;
 const newMessageId = () => randomUUID() as unknown as MessageId;
 
 export interface DaemonHarnessOptions {
-  /** The clock of everything in it. */
+  /** The clock of all its parts. */
   readonly now?: () => Date;
-  /** The owner's zone. */
+  /** The owner's time zone. */
   readonly zone?: string;
-  /** Messages leave over it, as fast as the pacing allows; without it, each is acknowledged at once. */
+  /** Messages are sent over this transport with this pacing; without it, each is acknowledged at once. */
   readonly sendsOver?: { readonly transport: ScriptedTransport; readonly pacing: PacingSettings };
-  /** Is asked whether numbers are registered; without it nobody is. */
+  /** Answers whether numbers are registered; without it none is. */
   readonly network?: Pick<Transport, 'link' | 'capabilities'>;
 }
 
@@ -140,10 +142,10 @@ export async function freshDaemonHarness(
 
 const ANSWER_MS = 1_000;
 
-/** One name for all of them, so that the next takes the lease of the one before. */
+/** All harnesses share one name, so that the next takes over the lease of the one before. */
 const HOLDER = randomUUID();
 
-/** A daemon's inside over a store that is there; whoever opens it closes it. */
+/** Opens a harness on an existing store; the caller closes the store. */
 export async function openDaemonHarness(
   store: TestStore,
   {
@@ -207,7 +209,7 @@ export async function openDaemonHarness(
     jobs.hint('conversation');
   };
   let isBusy = false;
-  /** One at a time; whoever waits for its effect asks again. */
+  /** One at a time; callers poll for its effect. */
   const acknowledgeSoon = async () => {
     if (isBusy) return;
     isBusy = true;
@@ -319,7 +321,7 @@ export async function openDaemonHarness(
       eventually(async () => {
         const due = 'UPDATE timers SET due_at = $2 WHERE subject_id = $1 RETURNING 1';
         if ((await sql(due, [id, now()])).length > 0) return true;
-        // Its clock may be about to start.
+        // Its follow-up clock may be about to start.
         return !acknowledging || (await state(id)) !== 'WAITING_FOR_REPLY';
       }),
     lines: async (id) =>
@@ -340,7 +342,7 @@ export async function openDaemonHarness(
         await sending?.followUps.look();
         await clock.fire();
         for (const queue of TIMER_QUEUES) jobs.hint(queue);
-        // One statement, one moment: a timer that is due becomes a job within one transaction.
+        // One statement, so one snapshot: a due timer becomes a job within one transaction.
         const open = await sql(
           `SELECT 1 FROM relay_jobs.job WHERE name IN ('conversation', 'schedule') AND state < 'completed'
            UNION ALL SELECT 1 FROM timers JOIN accounts ON id = account_id WHERE due_at <= $1
@@ -358,7 +360,7 @@ export async function openDaemonHarness(
   };
 }
 
-/** The real outbox over a network of the test. */
+/** The real outbox over the test's transport. */
 function sendOver(
   { transport, pacing }: NonNullable<DaemonHarnessOptions['sendsOver']>,
   { db, lease, now, log, aftermath }: ConversationDeps & Pick<DelivererOptions, 'aftermath'>,
@@ -386,7 +388,7 @@ function sendOver(
   return {
     deliverer,
     followUps: new FollowUpClock({ db, lease, now, log, canSend }),
-    /** Whatever can be sent now has been. */
+    /** Whether everything that can be sent now was sent. */
     isIdle: async () => {
       if (!(await canSend())) return true;
       deliverer.wake();
@@ -411,7 +413,7 @@ function sendOver(
   };
 }
 
-/** An agent that waits, in the middle of its turn, until the test has done something else. */
+/** An agent that waits in the middle of its turn until the test continues it. */
 export function heldTurn(outcome: TurnOutcome = { messages: ['Hello'] }) {
   const begun = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();

@@ -1,4 +1,4 @@
-// Starts a daemon as a process of its own, waits until it is ready, and speaks to it as a client does.
+// Starts a daemon as its own process, waits until it is ready, and calls it as a client does.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ const SCRIPTED = fileURLToPath(new URL('./scripted-daemon.ts', import.meta.url))
 export interface DaemonProcess {
   readonly child: ChildProcess;
   readonly port: number;
-  /** From spawn to ready. */
+  /** Milliseconds from spawn to ready. */
   readonly readyMs: number;
   call(method: 'GET' | 'POST', path: string, body?: unknown): Promise<DaemonProcessAnswer>;
   /** `SIGTERM` stops it cleanly, `SIGKILL` does not; resolves when the process is gone. */
@@ -30,9 +30,9 @@ export interface DaemonProcessOptions {
   readonly databaseUrl?: string;
   /** The program to run; the scripted daemon unless a built one is given. */
   readonly program?: string;
-  /** Modules loaded ahead of it. */
+  /** Modules to preload. */
   readonly preloads?: readonly string[];
-  /** Any free one unless given. */
+  /** Defaults to a free port. */
   readonly port?: number;
   readonly environment?: Readonly<Record<string, string>>;
 }
@@ -53,7 +53,7 @@ export async function startDaemonProcess(options: DaemonProcessOptions): Promise
     },
   });
   const port = await untilReady(child).catch(async (error: unknown) => {
-    // It may still write into its home, which the caller is about to remove.
+    // It may still write to its home, which the caller is about to remove.
     child.kill('SIGKILL');
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
     throw error;

@@ -1,4 +1,4 @@
-// A port for a server that a test starts, and may start again.
+// Finds a port for a server that a test starts and may restart.
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
@@ -6,7 +6,7 @@ const FIRST_PORT = 10_000;
 const PORTS = 20_000;
 let ports = process.pid * 20;
 
-/** Below the ports that the system gives away by itself: nobody else takes it while a daemon restarts. */
+/** Below the system's ephemeral ports, so that nobody else takes it while a daemon restarts. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = FIRST_PORT + (ports++ % PORTS);

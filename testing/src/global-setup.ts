@@ -1,6 +1,6 @@
-// Runs once before the integration tests: one PostgreSQL for all of them, and one template database
-// that every `freshDatabase` is copied from. Names carry the run's own id, so what a killed run left
-// on a shared server is never in the way.
+// Runs once before the integration tests: starts one PostgreSQL for all of them, and creates the template database that
+// every `freshDatabase` copies. Names contain the run's id, so leftovers of a killed run on a shared server do not
+// conflict.
 
 import { randomBytes } from 'node:crypto';
 import { mkdtemp } from 'node:fs/promises';
@@ -17,7 +17,7 @@ import type { TestProject } from 'vitest/node';
 import { dropDatabases, onServer, type TestServer, withDatabase } from './postgres.ts';
 import { removeFolder } from './remove-folder.ts';
 
-/** Brings the empty template to what every test starts from: our tables and the job queue's. */
+/** Fills the empty template with what every test starts from: our tables and the job queue's. */
 async function prepareTemplate(url: string, daemon: DaemonRole): Promise<void> {
   await withOpenDatabase({ connectionString: url }, async (database) => {
     await migrate(database.pool);
@@ -27,7 +27,7 @@ async function prepareTemplate(url: string, daemon: DaemonRole): Promise<void> {
   });
 }
 
-/** Tests want speed; durability is tested with a server of its own. */
+/** Fast but not durable; durability is tested with a separate server. */
 const FORGETFUL = {
   ...{ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
   // Several daemons at once, where a home's own server has one.

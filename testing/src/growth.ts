@@ -1,8 +1,8 @@
-// How much more work something is when its input grows: a ratio of one run, so that a slow machine is slow
-// in both, and of processor time, so that one that gives its cores to others meanwhile is not taken for growth.
-// What grows with the square of its input is told from what grows with it.
+// Measures how the work of a function grows with its input. It compares two sizes in one run, so that a slow machine is
+// slow in both, and uses processor time, so that other processes do not matter. It distinguishes quadratic from linear
+// growth.
 
-/** The best of three each, with a floor below which a clock says nothing. */
+/** The best of three for each size, with a floor below which the clock is too coarse. */
 export function growth(run: (size: number) => unknown, size: number, times: number): number {
   const took = (of: number): number => {
     const tries = Array.from({ length: 3 }, () => {

@@ -1,7 +1,6 @@
-// A process that starts the private server of a directory, prints how it went as one line of JSON
-// and then waits to be ended: the daemon's stand-in for tests that kill it or run as another user.
-// Arguments: the directory; `hold` or `leave` (do not wait); the platform package, if not the
-// installed one.
+// Starts the private server of a directory, prints the result as one line of JSON and waits to be ended: replaces the
+// daemon in tests that kill it or run as another user. Arguments: the directory; `hold` or `leave` (do not wait); the
+// platform package, if not the installed one.
 
 import { silentLog } from '@relay/core/log';
 import { startPrivateServer } from '@relay/daemon/platform/db/postgres/server';

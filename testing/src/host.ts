@@ -1,5 +1,5 @@
-// A host with MCP in the size of a page, as Claude Desktop or an editor is one: reads its settings, starts the
-// server they name, lists chats, and sends a message, for which it asks whoever sits at it.
+// A minimal MCP host, like Claude Desktop or an editor: reads its settings, starts the server they name, lists chats,
+// and sends a message after asking its user.
 //   node testing/src/host.ts <settings file> <to> <message>
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
@@ -16,7 +16,7 @@ export interface Visit {
   readonly to: string;
   readonly message: string;
   say(line: string): void;
-  /** What the person answers to the question. */
+  /** The user's answer to the question. */
   ask(question: string): Promise<boolean>;
 }
 

@@ -1,4 +1,4 @@
-// A link as it is before anything has happened: what scripted transports begin with.
+// The initial state of a link, for scripted transports.
 import type { WhatsAppLink } from '@relay/core/ports/transport';
 
 export const UNLINKED: WhatsAppLink = {

@@ -1,5 +1,4 @@
-// The order of the files: those that take minutes first, so that none of them is left to run alone at the end while
-// everything else is done.
+// Orders the test files: those that take minutes first, so that none of them runs alone at the end.
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** The longest first. */

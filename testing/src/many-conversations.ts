@@ -1,10 +1,10 @@
-// Thousands of conversations at once, written as rows in one statement: for what has to work however many there are.
-// Each is with somebody of its own; one in fifty of those that run holds an approval.
+// Inserts thousands of conversations in one statement, for tests that must hold for any number of them. Each has its
+// own contact; one in fifty of the running ones has an approval.
 import { INSTANCE_STATES } from '@relay/contract/conversation/states';
 
 type Sql = (text: string, values?: readonly unknown[]) => Promise<unknown>;
 
-/** Most have ended and many wait for an answer, as it is where Relay has run for a year. */
+/** Most have ended and many wait for a reply, as after a year of use. */
 const STATES = [
   ...INSTANCE_STATES,
   ...Array.from({ length: 13 }, () => 'COMPLETED'),

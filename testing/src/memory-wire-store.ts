@@ -1,5 +1,5 @@
-// A WireStore in memory for tests of what stands on it: the same promises as the one in PostgreSQL. Reads
-// see what is durable, units become durable in the order they were submitted, a fault drops what waited.
+// An in-memory TransportStore for tests, with the guarantees of the one in PostgreSQL: reads see what is durable, units
+// become durable in the order they were submitted, and a fault drops what was pending.
 import {
   type InboxEntry,
   type TransportStore,
@@ -12,7 +12,7 @@ export interface MemoryWireOptions {
   readonly delayMs?: number;
 }
 
-/** What would be the database: it outlives the stores that are opened on it. */
+/** Replaces the database: it outlives the stores that are opened on it. */
 export class MemoryWire {
   credentials: Uint8Array | null = null;
   /** By `<kind>/<id>`. */
@@ -20,7 +20,7 @@ export class MemoryWire {
   /** By the digest in hex. */
   readonly journal = new Map<string, Uint8Array>();
   readonly inbox: InboxEntry[] = [];
-  /** Units made durable, by whichever store. */
+  /** Number of durable units, over all stores. */
   units = 0;
   delayMs: number;
   #held = false;
@@ -31,7 +31,7 @@ export class MemoryWire {
     this.delayMs = options.delayMs ?? 0;
   }
 
-  /** The store that was open before is of no use any more. */
+  /** A store that was open before becomes unusable. */
   async open(): Promise<TransportStore> {
     this.fault('lease_lost', 'opened again');
     this.#current = new MemoryWireStore(this);
@@ -52,7 +52,7 @@ export class MemoryWire {
     return this.#held;
   }
 
-  /** The open store faults; what it has not made durable is lost. */
+  /** Makes the open store fault; what is not durable yet is lost. */
   fault(kind: TransportStoreFault['kind'], message = 'injected'): void {
     this.#current?.fail(new TransportStoreFault(kind, message));
   }
@@ -181,7 +181,7 @@ class MemoryWireStore implements TransportStore {
 
   #enqueue(write: () => void): Promise<void> {
     const done = Promise.withResolvers<void>();
-    // Whoever does not wait for a unit learns of the fault by `onFault`.
+    // A caller that does not await a unit learns of the fault by `onFault`.
     done.promise.catch(() => {});
     if (this.#fault === null) {
       this.submitted++;

@@ -1,5 +1,5 @@
-// Databases for integration tests, each a copy of the run's template: a test file takes one, does
-// what it likes with it and drops it. What a failed test forgot is dropped at the end of the run.
+// Databases for integration tests, each a copy of the run's template: a test file creates one and drops it. Those that
+// a failed test left are dropped at the end of the run.
 
 import { randomBytes } from 'node:crypto';
 import type { DaemonRole } from '@relay/daemon/platform/db/roles';
@@ -11,7 +11,7 @@ export interface TestServer {
   /** Part of the name of every database of this run. */
   readonly run: string;
   readonly template: string;
-  /** Of a role that owns nothing, as the daemon's; it may use what is in the template. */
+  /** A role that owns nothing, like the daemon's; it may use what is in the template. */
   readonly daemon: DaemonRole;
 }
 
@@ -30,12 +30,12 @@ export interface FreshDatabase {
   drop(): Promise<void>;
 }
 
-/** A copy of the run's template, or of another database of it that nobody is connected to. */
+/** A copy of the run's template, or of another database of the run without connections. */
 export async function freshDatabase(like?: FreshDatabase): Promise<FreshDatabase> {
   const { url, run, template: usual, daemon } = inject('postgres');
   const template = like === undefined ? usual : new URL(like.url).pathname.slice(1);
   const name = `relay_test_${run}_${randomBytes(4).toString('hex')}`;
-  // As files: by way of the write-ahead log, which is the default, it takes ten times as long.
+  // Copies files: the default, through the write-ahead log, takes ten times as long.
   await onServer(url, (client) =>
     client.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`),
   );
@@ -49,7 +49,7 @@ export async function freshDatabase(like?: FreshDatabase): Promise<FreshDatabase
   };
 }
 
-/** Everything this run made, whoever is still connected. */
+/** Drops everything this run created, even with open connections. */
 export async function dropDatabases(server: TestServer): Promise<void> {
   await onServer(server.url, async (client) => {
     const { rows } = await client.query<{ datname: string }>(
@@ -79,7 +79,7 @@ export async function onServer<T>(
   work: (client: pg.Client) => Promise<T>,
 ): Promise<T> {
   const client = new pg.Client({ connectionString: url });
-  // A server that is killed under a query rejects the query; the event alone would end the process.
+  // A server that is killed during a query rejects the query; the event alone would end the process.
   client.on('error', () => {});
   await client.connect();
   try {

@@ -1,5 +1,5 @@
-// Homes and stand-in daemons for the tests of the private server. Whatever a test leaves running or
-// lying about is ended and removed when it is over.
+// Homes and stand-in daemons for the tests of the private server. Whatever a test leaves behind is ended and removed
+// when it is over.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -47,7 +47,7 @@ export interface Holder {
   readonly adopted: boolean;
 }
 
-/** Starts the server from another process, by another user if need be. */
+/** Starts the server from another process, by another user if needed. */
 export async function startElsewhere(
   directory: string,
   options: { user?: { uid: number; gid: number }; packageDirectory?: string; leave?: boolean } = {},
@@ -121,7 +121,7 @@ export async function query(connection: ServerConnection, sql: string): Promise<
   }
 }
 
-/** Whether another user could run this very test: the checkout and Node must be open to everyone. */
+/** Whether another user could run this test: the checkout and Node must be readable by everyone. */
 export async function openToEveryone(): Promise<boolean> {
   for (const file of [HOLDER, process.execPath]) {
     for (let at = file, wanted = 0o4; at !== dirname(at); at = dirname(at), wanted = 0o1) {

@@ -1,3 +1,4 @@
+// Removes folders in tests, with retries.
 import { rm } from 'node:fs/promises';
 
 /**

@@ -1,5 +1,5 @@
-// Writes coverage/requirements.json: which requirements were proven by tests that passed. Each run
-// replaces what it knows about the files it ran, so the unit and the integration run add up.
+// Writes coverage/requirements.json: the requirements that passed tests prove. Each run replaces the entries of the
+// files it ran, so the unit and the integration run add up.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import type { Reporter, TestModule, Vitest } from 'vitest/node';
@@ -16,7 +16,7 @@ export function provenBy(module: TestModule): Proofs[string] {
   return proven;
 }
 
-/** Forgets files that are gone, so that a deleted test proves nothing. */
+/** Drops files that no longer exist, so that a deleted test proves nothing. */
 export function merge(before: Proofs, run: Proofs, exists: (file: string) => boolean): Proofs {
   const files = Object.entries({ ...before, ...run })
     .filter(([file, proven]) => exists(file) && Object.keys(proven).length > 0)

@@ -1,5 +1,5 @@
-// The whole daemon as a process, with a scripted agent in the model's place: it says which message of
-// the conversation it is, so that a message sent twice or lost can be seen from outside.
+// The whole daemon as a process, with a scripted agent instead of a model: each text names its message, so that a
+// duplicate or lost message can be seen from outside.
 import type { TurnOutcome } from '@relay/core/ports/agent-turn';
 import type { RunningDaemon } from '@relay/daemon/compose';
 import { type Config, loadConfig } from '@relay/daemon/config';

@@ -1,5 +1,5 @@
-// A network in memory that does what the test says: takes a message, refuses it, breaks before or after it
-// left, keeps silent. It remembers every stanza that left and what each recipient shows, once for each id.
+// A transport in memory that does what the test says: accepts a message, refuses it, breaks before or after sending, or
+// never answers. It records every sent stanza and what each recipient shows, once for each id.
 import type { MessageId } from '@relay/contract/ids';
 import {
   type OutgoingMessage,
@@ -14,30 +14,30 @@ import { sleep } from './store.ts';
 
 export type ScriptedAnswer =
   | 'ack'
-  /** Broke before it left. */
+  /** Broke before it was sent. */
   | 'cut'
-  /** Left, and broke before the answer. */
+  /** Sent, and broke before the answer. */
   | 'left and cut'
-  /** Broke, nobody knows where; it had not left. */
+  /** Broke at an unknown point; it was not sent. */
   | 'lost and cut'
-  /** Left, and no answer ever comes. */
+  /** Sent, and no answer ever comes. */
   | 'left and silent'
-  /** Did not leave, and no answer ever comes: as if killed before the send. */
+  /** Not sent, and no answer ever comes: as if killed before the send. */
   | 'silent'
   | { readonly refuse: number }
   | { readonly ackAfter: number };
 
 export class ScriptedTransport implements Transport {
-  /** Every stanza that left, in order. */
+  /** Every stanza that was sent, in order. */
   readonly wire: OutgoingMessage[] = [];
-  /** Every send that was asked for, in order. */
+  /** Every requested send, in order. */
   readonly asked: MessageId[] = [];
   readonly typing: string[] = [];
-  /** Every number that was asked about, in order. */
+  /** Every number that was looked up, in order. */
   readonly lookedUp: string[] = [];
   readonly capabilities: TransportCapabilities;
   answer: (message: OutgoingMessage, nth: number) => ScriptedAnswer = () => 'ack';
-  /** Who has registered a number: everybody, unless the test says otherwise. */
+  /** Which numbers are registered; all by default. */
   registered: (address: string) => Promise<string | null> = async (address) => address;
   #link: WhatsAppLink = { ...CONNECTED };
   readonly #listeners = new Set<(event: TransportEvent) => void>();

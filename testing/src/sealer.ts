@@ -1,4 +1,4 @@
-// The vault's sealer of every test: what one store has signed, another knows.
+// The vault's sealer, shared by all tests, so that one store can verify what another signed.
 import { createSecretKey } from 'node:crypto';
 import { aesSealer } from '@relay/daemon/platform/home/vault/sealer';
 

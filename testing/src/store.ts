@@ -1,5 +1,5 @@
-// A fresh database with one account in it, open, for a test file or for a single test. It is closed and
-// dropped by the hook that is given: `afterAll` of the file, or `onTestFinished` of one test.
+// Opens a fresh database with one account, for a test file or a single test. The given hook closes and drops it:
+// `afterAll` of the file, or `onTestFinished` of one test.
 import type { AccountId } from '@relay/contract/ids';
 import type { Database } from '@relay/daemon/platform/db/database';
 import { openDatabase } from '@relay/daemon/platform/db/database';
@@ -9,10 +9,10 @@ import { testSealer } from './sealer.ts';
 
 export interface TestStore {
   readonly url: string;
-  /** As the daemon connects: with a role that owns nothing. */
+  /** With the daemon's role, which owns nothing. */
   readonly database: Database;
   readonly account: AccountId;
-  /** Plain SQL as the owner, for what the code under test has no words for. */
+  /** Plain SQL as the owner, for what the code under test does not offer. */
   sql<Row extends object = Record<string, unknown>>(
     text: string,
     values?: readonly unknown[],
@@ -50,7 +50,7 @@ export async function freshStore(
   };
 }
 
-/** Looks again until it holds, for as long as a busy machine may need. */
+/** Polls until the condition holds, with a long timeout for busy machines. */
 /** Only against hanging: a busy machine is slow. */
 const PATIENCE_MS = 60_000;
 

@@ -1,4 +1,4 @@
-// A person at a terminal: sees a screen, types, and is in no hurry. Over `script`, which brings the terminal.
+// A person at a terminal: sees the screen and types. Uses `script` to provide the terminal.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,17 +21,17 @@ export interface TerminalOptions {
 }
 
 export interface TerminalUser {
-  /** All that was ever shown, without colours and movements. */
+  /** All output so far, without colours and cursor movements. */
   seen(): string;
-  /** The same as the terminal got it. */
+  /** All output so far, unchanged. */
   raw(): string;
   type(text: string): void;
-  /** Resolves when these words have come since the last time. */
+  /** Resolves when these words have been printed since the last call. */
   until(words: string): Promise<void>;
   readonly exit: Promise<number | null>;
 }
 
-/** Types `relay` with these words, as a shell reads them. */
+/** Runs `relay` with these words, parsed by a shell. */
 export function startTerminalUser(
   { built, home, columns = 80, rows = 40, env = {} }: TerminalOptions,
   words: string,

@@ -1,17 +1,17 @@
-// Teardown that never hides the error that came first.
+// Teardown helpers that never hide the first error.
 
 interface Closable {
   close(): Promise<unknown>;
 }
 
-/** Does the work, then closes. If both fail, throws the error of the work and prints the other one. */
+/** Runs the work, then closes. If both fail, throws the error of the work and prints the other one. */
 export async function thenClose<T>(closable: Closable, work: () => Promise<T>): Promise<T> {
   const result = await closeIfFailed(closable, work);
   await closable.close();
   return result;
 }
 
-/** Does the work, and closes only if it fails. */
+/** Runs the work, and closes only if it fails. */
 export async function closeIfFailed<T>(closable: Closable, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

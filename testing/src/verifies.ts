@@ -1,5 +1,5 @@
-// A test says which requirements it proves, on its first line: `verifies('AC-1.1')`.
-// The ids travel on the test's meta to requirements-reporter.ts, which keeps those of passed tests.
+// `verifies('AC-1.1')` on the first line of a test states which requirements it proves. The ids are stored in the
+// test's meta for requirements-reporter.ts, which keeps those of passed tests.
 import { TestRunner } from 'vitest';
 import { isRequirement } from '../../requirements/manifest.ts';
 

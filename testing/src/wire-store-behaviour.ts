@@ -1,5 +1,5 @@
-// What every WireStore promises, as tests: run against the one in memory and the one in PostgreSQL, so
-// that a test on top of the first says something about the second.
+// Tests of what every TransportStore guarantees, run against the one in memory and the one in PostgreSQL, so that tests
+// on the first are valid for the second.
 import type {
   InboxEntry,
   TransportStore,
@@ -9,13 +9,13 @@ import type {
 import { describe, expect, test } from 'vitest';
 
 export interface WireStoreFixture {
-  /** Opens the account's store; one that was open before is of no use any more. */
+  /** Opens the account's store; one that was open before becomes unusable. */
   open(): Promise<TransportStore>;
-  /** What became of the messages, in order, by `<chat> <sender> <id> <content>`. */
+  /** The stored messages in order, as `<chat> <sender> <id> <content>`. */
   inbox(): Promise<string[]>;
-  /** Alters what is stored for the credentials, so that it cannot be read. */
+  /** Corrupts the stored credentials. */
   damageCredentials(): Promise<void>;
-  /** The next writes fail as if the database had gone. */
+  /** Makes the next writes fail as if the database had gone. */
   breakDown(): Promise<void>;
 }
 
@@ -36,15 +36,15 @@ const put = (id: string, value: string): TransportUnit => ({
 });
 
 export function wireStoreBehaviour(name: string, makeWorld: () => Promise<WireStoreFixture>): void {
-  describe(`a wire store ${name}`, () => {
-    test('of an account that was never linked has no credentials and no keys', async () => {
+  describe(`a transport store ${name}`, () => {
+    test('has no credentials and no keys for an account that was never linked', async () => {
       const store = await (await makeWorld()).open();
       expect(await store.credentials()).toBeNull();
       expect(await store.read(1, ['a', 'b'])).toEqual(new Map());
       expect(await store.journal(bytes('x'.repeat(32)))).toBeNull();
     });
 
-    test('has everything of a unit once it is durable, also when opened again', async () => {
+    test('has everything of a durable unit, also when opened again', async () => {
       const world = await makeWorld();
       const first = await world.open();
       const digest = bytes('d'.repeat(32));
@@ -73,7 +73,7 @@ export function wireStoreBehaviour(name: string, makeWorld: () => Promise<WireSt
       expect(await world.inbox()).toEqual(['chat sender 1 hello']);
     });
 
-    test('keeps the last of many writes to a key, and none when that deletes it', async () => {
+    test('keeps the last of many writes to a key, and nothing after a deletion', async () => {
       const store = await (await makeWorld()).open();
       void store.submit(put('a', '1'));
       void store.submit(put('b', '1'));
@@ -87,7 +87,7 @@ export function wireStoreBehaviour(name: string, makeWorld: () => Promise<WireSt
       expect([...(await store.read(1, ['a', 'b'])).keys()]).toEqual(['b']);
     });
 
-    test('knows a message once and keeps the order in which messages came', async () => {
+    test('stores a message once and keeps the order of arrival', async () => {
       const world = await makeWorld();
       const store = await world.open();
       const ids = Array.from({ length: 60 }, (_, index) => `m${index}`);
@@ -96,7 +96,7 @@ export function wireStoreBehaviour(name: string, makeWorld: () => Promise<WireSt
       expect(await world.inbox()).toEqual(ids.map((id) => `chat sender ${id} ${id}`));
     });
 
-    test('keeps what the first opening of a ciphertext gave', async () => {
+    test('keeps the plaintext of the first decryption of a ciphertext', async () => {
       const store = await (await makeWorld()).open();
       const digest = bytes('e'.repeat(32));
       await store.submit({ journal: [{ digest, plain: bytes('first') }] });
@@ -111,7 +111,7 @@ export function wireStoreBehaviour(name: string, makeWorld: () => Promise<WireSt
       ['a mark of our own', '~x'],
       ['slashes and quotes', 'a/b"{,}\\'],
       ['too much for an index', Array.from({ length: 6_000 }, (_, i) => i.toString(36)).join('')],
-    ])('takes ids that hold %s', async (_, id) => {
+    ])('accepts ids with %s', async (_, id) => {
       const world = await makeWorld();
       const store = await world.open();
       const entry = { ...message('1', 'hi'), chat: id, sender: id, id };
@@ -120,7 +120,7 @@ export function wireStoreBehaviour(name: string, makeWorld: () => Promise<WireSt
       expect(await world.inbox()).toHaveLength(1);
     });
 
-    test('counts what was submitted and what is durable, and says when', async () => {
+    test('counts submitted and durable units, and reports when one is durable', async () => {
       const store = await (await makeWorld()).open();
       const seen: number[] = [];
       const stop = store.onDurable(() => seen.push(store.durable));
@@ -134,7 +134,7 @@ export function wireStoreBehaviour(name: string, makeWorld: () => Promise<WireSt
       expect(seen.at(-1)).toBe(5);
     });
 
-    test('forgets credentials and keys, in order with the rest, and keeps what was received', async () => {
+    test('deletes credentials and keys in order with other units, and keeps received messages', async () => {
       const world = await makeWorld();
       const store = await world.open();
       const digest = bytes('f'.repeat(32));
@@ -149,7 +149,7 @@ export function wireStoreBehaviour(name: string, makeWorld: () => Promise<WireSt
       expect(store.durable).toBe(4);
     });
 
-    test('opened a second time leaves the first without a voice', async () => {
+    test('makes the first store unusable when opened a second time', async () => {
       const world = await makeWorld();
       const first = await world.open();
       const faults = faultsOf(first);
@@ -161,7 +161,7 @@ export function wireStoreBehaviour(name: string, makeWorld: () => Promise<WireSt
       expect(faults).toEqual(['lease_lost']);
     });
 
-    test('that cannot read a record faults once and for all, and rewrites nothing', async () => {
+    test('faults permanently on an unreadable record, and rewrites nothing', async () => {
       const world = await makeWorld();
       const first = await world.open();
       await first.submit({ credentials: bytes('me') });
@@ -178,7 +178,7 @@ export function wireStoreBehaviour(name: string, makeWorld: () => Promise<WireSt
       });
     });
 
-    test('whose database goes away faults, rejects what waited, and is well when opened again', async () => {
+    test('faults and rejects pending units when the database goes away, and works when opened again', async () => {
       const world = await makeWorld();
       const first = await world.open();
       await first.submit(put('a', '1'));
@@ -197,7 +197,7 @@ export function wireStoreBehaviour(name: string, makeWorld: () => Promise<WireSt
       expect(text((await store.read(1, ['a'])).get('a'))).toBe('4');
     });
 
-    test('writes what was submitted before it closes, and nothing after', async () => {
+    test('writes everything submitted before close, and nothing after', async () => {
       const world = await makeWorld();
       const first = await world.open();
       const faults = faultsOf(first);

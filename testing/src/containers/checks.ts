@@ -1,4 +1,4 @@
-// Runs named checks one after the other and remembers how each ended.
+// Runs named checks one after the other and records their results.
 
 interface Result {
   readonly title: string;

@@ -1,5 +1,5 @@
-// Reads compose.yaml and turns its services into arguments for `podman run`.
-// Invariant: a key that is not handled here is an error, so that nothing compose.yaml says is left untested.
+// Reads compose.yaml and turns its services into arguments for `podman run`. Invariant: a key that is not handled here
+// is an error, so that everything in compose.yaml is tested.
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 

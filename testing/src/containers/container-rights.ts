@@ -1,4 +1,4 @@
-// What can be seen only from inside a container: the rights of its processes, and what they can write.
+// Checks of a container from inside: the rights of its processes, and what they can write.
 import type { Container } from './container.ts';
 
 /** Prints one JSON object for each process: name, user, capabilities and whether it can gain privileges. */

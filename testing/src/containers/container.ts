@@ -1,8 +1,8 @@
-// One running container: its commands, health and end.
+// Controls one running container: commands, health and stopping.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Engine } from './engine.ts';
 
-/** Only guards against waiting for ever. Nothing measured depends on it. */
+/** Only guards against hanging. Nothing measured depends on it. */
 const PATIENCE_MS = 300_000;
 
 export async function waitUntil<T>(what: string, probe: () => Promise<T | null>): Promise<T> {
@@ -32,7 +32,7 @@ export interface Container {
 
 export function containerNamed(engine: Engine, name: string): Container {
   const inspect = (format: string) => engine.podman('inspect', '--format', format, name);
-  /** A container that has ended for good is a failure at once, with what it printed last. */
+  /** A container that has exited for good fails at once, with its last output. */
   const until = (what: string, args: readonly string[]) =>
     waitUntil(what, async () => {
       const { code, stdout } = await engine.tryPodman(args);

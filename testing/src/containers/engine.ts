@@ -1,4 +1,4 @@
-// Runs buildah and podman with storage and settings of their own, and installs them with apt where they are missing.
+// Runs buildah and podman with separate storage and settings, and installs them with apt where they are missing.
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -55,7 +55,7 @@ interface Output {
 }
 
 export interface Engine {
-  /** Runs podman and returns its output. Throws if it exits with something else than 0. */
+  /** Runs podman and returns its output. Throws unless it exits with 0. */
   podman(...args: readonly string[]): Promise<string>;
   /** Runs podman and returns its exit code with the output. Ends it after `seconds`. */
   tryPodman(args: readonly string[], seconds?: number): Promise<Output>;

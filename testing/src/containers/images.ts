@@ -1,4 +1,5 @@
-// The images the checks need: each is pulled if its registry answers, and otherwise made from Debian's packages and npm.
+// Provides the images for the checks: each is pulled if its registry answers, and otherwise built from Debian's
+// packages and npm.
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
@@ -16,7 +17,7 @@ import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import type { Engine } from './engine.ts';
 
-/** Marks an image that stands in for the one whose name it carries. */
+/** Marks an image that replaces the one whose name it carries. */
 const STAND_IN = 'relay.stand-in';
 const PULL_SECONDS = 60;
 

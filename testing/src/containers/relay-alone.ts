@@ -1,4 +1,4 @@
-// Relay by itself: the image with the rights that compose.yaml gives it, and a PostgreSQL of its own in /data.
+// Checks of Relay alone: the image with the rights that compose.yaml gives it, and a private PostgreSQL in /data.
 
 import type { Checks } from './checks.ts';
 import type { Compose } from './compose-file.ts';

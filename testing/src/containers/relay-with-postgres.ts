@@ -1,4 +1,4 @@
-// Both services of compose.yaml: Relay with the PostgreSQL beside it.
+// Checks of both services of compose.yaml: Relay with a separate PostgreSQL.
 
 import type { Checks } from './checks.ts';
 import type { Compose } from './compose-file.ts';

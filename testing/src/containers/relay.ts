@@ -1,4 +1,4 @@
-// Relay in a container, as the two sets of checks use it.
+// Helpers for Relay in a container, shared by both sets of checks.
 import { randomUUID } from 'node:crypto';
 import { runArguments, type Service } from './compose-file.ts';
 import { type Container, containerNamed } from './container.ts';
@@ -7,7 +7,7 @@ import { fullName } from './images.ts';
 
 /** Names of containers and volumes begin with it, so that everything can be removed at the end. */
 export const PROJECT = 'relay-checks';
-/** A stop within this time is what a person waits for without asking what is wrong. */
+/** A stop should take no longer than this. */
 const STOP_SECONDS = 10;
 
 /** Images built here are under localhost; those of a registry under its name. */

@@ -1,12 +1,12 @@
-// People who talk with Relay at once, from the first hello to the last bye, on phones of their own: how
-// long each of them had to wait for an answer.
+// Runs many complete conversations at once, each contact on their own phone, and measures how long each waited for
+// answers.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SimulatedAccount } from '@relay/simulator/whatsapp/people/account';
 import type { Demo } from '../e2e/demo.ts';
 import { People } from './people.ts';
 import { answer, conversationRequest, type Dialogue } from './script.ts';
 
-/** As many milliseconds as the model takes for one call. Relay is linked with the owner's phone. */
+/** `modelMs` is the time of one model call. Relay is linked with the owner's phone. */
 export function openDialogues(demo: Demo, owner: SimulatedAccount, modelMs: number) {
   const { network } = demo.simulator;
   const people = new People({ network, owner });

@@ -1,6 +1,5 @@
-// The contacts of many dialogues at once: each answers what its phone shows, as the script says, and knows
-// how long it had to wait for an answer.
-// Invariant: a line is said once, however often what it answers was delivered.
+// The contacts of many dialogues at once: each answers what its phone shows, as scripted, and measures its wait for
+// answers. Invariant: a line is sent once, however often the message it answers was delivered.
 import type { Network } from '@relay/simulator/whatsapp/network';
 import type { SimulatedAccount } from '@relay/simulator/whatsapp/people/account';
 import { type Dialogue, expectedTexts, lineAnsweredBy, linesAfter } from './script.ts';
@@ -8,11 +7,11 @@ import { type Dialogue, expectedTexts, lineAnsweredBy, linesAfter } from './scri
 interface Partner {
   readonly dialogue: Dialogue;
   readonly account: SimulatedAccount;
-  /** Texts of the owner's that belong to this dialogue, by message id, in the order they came. */
+  /** The owner's messages in this dialogue, by message id, in order of arrival. */
   readonly seen: Map<string, string>;
-  /** Its lines, and when each was said. */
+  /** Its lines, and when each was sent. */
   readonly said: Map<string, number>;
-  /** Lines are said one after the other. */
+  /** Lines are sent one after the other. */
   tail: Promise<void>;
 }
 
@@ -20,12 +19,12 @@ export interface PeopleOptions {
   readonly network: Network;
   /** The phone that Relay is linked with. */
   readonly owner: SimulatedAccount;
-  /** What a person does before they answer; nothing unless given. */
+  /** What a person does before they answer; nothing by default. */
   readonly hesitate?: () => Promise<void>;
 }
 
 export class People {
-  /** From a line of a contact's to the message that answers it. */
+  /** Milliseconds from each line of a contact to the message that answers it. */
   readonly waits: number[] = [];
   readonly #options: PeopleOptions;
   readonly #partners = new Map<string, Partner>();
@@ -40,30 +39,30 @@ export class People {
     });
   }
 
-  /** How many messages of the owner's were seen by all of them. */
+  /** How many of the owner's messages all contacts have seen. */
   get shown(): number {
     return this.#shown;
   }
 
-  /** From now on this account answers in this dialogue. */
+  /** Makes this account answer in this dialogue. */
   join(dialogue: Dialogue, account: SimulatedAccount): void {
     this.#partners.set(dialogue.name, {
       ...{ dialogue, account, seen: new Map(), said: new Map(), tail: Promise.resolve() },
     });
   }
 
-  /** Whether everything that a dialogue's contact is to see has been seen. */
+  /** Whether a dialogue's contact has seen everything it should see. */
   hasSeenAll(dialogue: Dialogue): boolean {
     const seen = new Set(this.#partners.get(dialogue.name)?.seen.values());
     return expectedTexts(dialogue).every((text) => seen.has(text));
   }
 
-  /** What was seen of a dialogue on its contact's phone, in order, as often as it was seen. */
+  /** What a dialogue's contact saw on the phone, in order, duplicates included. */
   seenBy({ name }: Dialogue): string[] {
     return [...(this.#partners.get(name)?.seen.values() ?? [])];
   }
 
-  /** Rejects when somebody could not say what they had to. */
+  /** Throws when somebody could not send a line. */
   check(): void {
     if (this.#failures.length > 0)
       throw new AggregateError(this.#failures, 'a phone could not write');

@@ -1,6 +1,6 @@
-// A conversation whose every message has a name of its own, for both sides: what the model calls in each
-// turn, what the contact answers to what it has seen, and what must have been seen in the end.
-// Invariant: what is said depends on what was read alone, so a turn that runs again says the same again.
+// The script of a dialogue in which every message has a unique name: the model's calls in each turn, the contact's
+// answers, and what must have been seen in the end. Invariant: each text depends only on what was read, so a repeated
+// turn gives the same texts.
 import type { CreateInstanceRequest, Todo } from '@relay/contract/api/instances';
 import type { ChatRequest, Reply, ScriptedCall } from '@relay/simulator/model/schemas';
 import {
@@ -11,14 +11,14 @@ import {
 } from '@relay/simulator/model/transcript';
 
 /**
- * talks: answers everything. nudged: goes quiet once, until a follow-up comes. silent: never answers and
- * is given up.
+ * talks: answers everything. nudged: stops answering once, until a follow-up comes. silent: never answers, and the
+ * conversation gives up.
  */
 export const MANNERS = ['talks', 'nudged', 'silent'] as const;
 export type Manner = (typeof MANNERS)[number];
 
 export interface Dialogue {
-  /** In every text of it, so that each message tells whose it is: `c` and a number. */
+  /** Part of every text, so that each message shows its dialogue: `c` and a number. */
   readonly name: string;
   readonly manner: Manner;
   /** All calls of a turn in one answer of the model, instead of one after the other. */
@@ -29,7 +29,7 @@ const LINES = [1, 2, 3, 4] as const;
 const LAST = 4;
 const SOON_MS = 1_000;
 const LATER_MS = 3_600_000;
-/** How the model leaves each point. */
+/** The final status of todos that are not simply done. */
 const MARKS: Readonly<Record<number, Todo['status']>> = { 2: 'skipped' };
 const markOf = (line: number): Todo['status'] => MARKS[line] ?? 'completed';
 
@@ -67,7 +67,7 @@ export const expectedEnd = ({ manner }: Dialogue): 'ABANDONED' | 'COMPLETED' =>
 export const expectedTodos = ({ manner }: Dialogue): Todo['status'][] =>
   LINES.map((line) => (manner === 'silent' ? 'pending' : markOf(line)));
 
-/** What the contact has to say once it has seen these texts; what it has said already included. */
+/** The contact's lines after it has seen these texts, including those already sent. */
 export function linesAfter({ name, manner }: Dialogue, seen: ReadonlySet<string>): string[] {
   if (manner === 'silent') return [];
   const saw = (...words: string[]) => words.every((word) => seen.has(`${name} ${word}`));
@@ -80,13 +80,13 @@ export function linesAfter({ name, manner }: Dialogue, seen: ReadonlySet<string>
   return LINES.filter((line) => due[line]).map((line) => `${name} line ${line}`);
 }
 
-/** Which line of the contact's a text of the model's is the answer to. */
+/** The contact's line that a text of the model answers. */
 export function lineAnsweredBy(text: string): string | null {
   const [, name, line] = /^(c\d+) re (\d)$/.exec(text) ?? [];
   return line === undefined ? null : `${name} line ${line}`;
 }
 
-/** The model's part. Undefined for a request that is none of these conversations'. */
+/** The model's answer. Undefined for a request that belongs to no dialogue. */
 export function answer(request: ChatRequest): Reply | undefined {
   const [, name = '', manner = '', atOnce] =
     /Dialogue (c\d+), (\w+)(, at once)?:/.exec(systemText(request)) ?? [];
@@ -100,7 +100,7 @@ export function answer(request: ChatRequest): Reply | undefined {
   return now.length === 0 ? { text: '' } : { tool_calls: now };
 }
 
-/** What the contact overtook before it was sent, and nobody has said since. */
+/** Messages that the contact's reply overtook before they were sent, and that were not sent again. */
 function withdrawn({ messages }: ChatRequest): string[] {
   const said = messages.filter(({ role }) => role === 'assistant').map(messageText);
   const unsent = messages.flatMap(

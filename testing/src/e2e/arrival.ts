@@ -1,10 +1,10 @@
-// How long it takes from something that is done until a phone shows a text.
+// Measures the time from an action until a phone shows a text.
 
 import type { NetworkEvents } from '@relay/simulator/whatsapp/events';
 import type { SimulatedAccount } from '@relay/simulator/whatsapp/people/account';
 import type { Demo } from './demo.ts';
 
-/** Milliseconds until both have happened: what was done is done, and the text was seen. */
+/** Milliseconds until the action is done and the text was seen. */
 export async function arrival(
   { simulator }: Demo,
   { phone }: SimulatedAccount,

@@ -1,6 +1,6 @@
-// The package as it is published, built once for a run: whoever needs it first builds it, into a folder
-// that the run's setup made and removes; or a copy of what TEST_BUILT names, which was built from this very
-// checkout. Its npm packages are the checkout's.
+// The published package, built once for a test run: the first test that needs it builds it into a folder that the run's
+// setup created and removes; or a copy of TEST_BUILT, which must be built from this checkout. Its npm packages are the
+// checkout's.
 import { execFile } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { cp, mkdir, rename, rm } from 'node:fs/promises';
@@ -27,18 +27,18 @@ export default function setup(project: TestProject): () => void {
 
 export function openBuilds(): { folder: string; remove(): void } {
   const folder = mkdtempSync(join(tmpdir(), 'relay built '));
-  // As an installed package is: whoever uses the machine may run it.
+  // Like an installed package: every user of the machine may run it.
   chmodSync(folder, 0o755);
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-  // A process that ends may still be writing down what Node compiled for it.
+  // An ending process may still be writing Node's compile cache.
   const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
   return { folder, remove };
 }
 
-/** What Node compiled of it, for every process that runs it: nothing is compiled anew for each home. */
+/** Node's compile cache for every process that runs it, so that no home compiles it again. */
 export const compiledOf = (built: string): string => join(dirname(built), 'compiled');
 
-/** One builds, whoever else needs it waits: three at once would take each of them longer than a test has. */
+/** One process builds while others wait: three builds at once would take longer than a test's timeout. */
 export async function builtIn(builds: string): Promise<string> {
   const built = join(builds, 'dist');
   while (!existsSync(built)) {
@@ -47,7 +47,7 @@ export async function builtIn(builds: string): Promise<string> {
       continue;
     }
     try {
-      // Another may have ended between the look and the lock.
+      // Another process may have finished between the check and the lock.
       if (!existsSync(built)) await build(builds, built);
     } finally {
       await rm(join(builds, BUILDING), { recursive: true, force: true, maxRetries: 20 });
@@ -66,7 +66,7 @@ async function build(builds: string, built: string): Promise<void> {
 
 const BUILDING = 'building';
 
-/** True for one alone. */
+/** True for one caller only. */
 const begins = (builds: string): Promise<boolean> =>
   mkdir(join(builds, BUILDING)).then(
     () => true,

@@ -1,12 +1,12 @@
-// A server that answers as a daemon would, for programs that use the published client: it is away for a moment first,
-// and breaks a stream once, so that coming back is part of every run.
+// A server with a daemon's responses, for programs that use the published client. It is unavailable at first and breaks
+// a stream once, so that every run includes reconnecting.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface CannedDaemon {
   readonly url: string;
-  /** What was asked, in order: verb, path, and the headers that matter to it. */
+  /** The requests in order: method, path, and the relevant headers. */
   readonly asked: { call: string; key?: string; after?: string }[];
   close(): void;
 }

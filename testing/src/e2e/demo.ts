@@ -1,6 +1,6 @@
 // The parts of `relay demo`, separate so that a test can kill one of them: the simulated network and the model run in
-// the test's process, the built daemon in its own. Tests reach it over HTTP only.
-// Invariant: after `stop`, no process, file or database is left.
+// the test's process, the built daemon in its own. Tests reach it over HTTP only. Invariant: after `stop`, no process,
+// file or database is left.
 import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -19,21 +19,21 @@ import { Phones } from './phones.ts';
 import { untilGone } from './traces.ts';
 
 export interface DemoOptions {
-  /** The folder of a built package; the one of this run of tests unless given. */
+  /** The folder of a built package; defaults to the one of this test run. */
   readonly built?: string;
   readonly databaseUrl?: string;
   /**
-   * Where there is no `databaseUrl`: a fresh database of the run's shared server, or a private server in the home.
-   * Programs that run without vitest give `built`, and have no shared server.
+   * If there is no `databaseUrl`: a fresh database of the run's shared server, or a private server in the home.
+   * Programs that run without vitest set `built`, and have no shared server.
    */
   readonly database?: 'shared' | 'private';
-  /** Further modules to load ahead of the daemon. */
+  /** Further modules to preload into the daemon. */
   readonly preloads?: readonly string[];
-  /** The folder that the home is made in; that for temporary files unless given. */
+  /** The folder for the home; defaults to the one for temporary files. */
   readonly under?: string;
-  /** Its relay.config.json, beside the scripted model unless another is named. */
+  /** Its relay.config.json, merged with the scripted model's settings unless it names another model. */
   readonly settings?: object;
-  /** What its daemons are started with besides. */
+  /** Further environment variables of its daemons. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
@@ -91,7 +91,7 @@ function databaseIn(database: DemoDatabase | null): Record<string, string> {
 
 interface DemoDatabase {
   readonly url: string;
-  /** Of a role that owns nothing in it; without it the daemon connects as the owner. */
+  /** For a role that owns nothing in it; without it the daemon connects as the owner. */
   readonly daemonUrl?: string;
   drop(): Promise<void>;
 }
@@ -163,19 +163,19 @@ export class Demo {
     return this.#daemon?.child.pid ?? 0;
   }
 
-  /** As a power cut would: the daemon alone, nothing is flushed. */
+  /** Kills only the daemon, like a power cut: nothing is flushed. */
   async kill(): Promise<void> {
     await this.#daemon?.end('SIGKILL');
     this.#daemon = null;
   }
 
-  /** Asks the daemon alone to stop. */
+  /** Stops only the daemon. */
   async rest(): Promise<void> {
     await this.#daemon?.end('SIGTERM');
     this.#daemon = null;
   }
 
-  /** A daemon for the same home, where none runs; the network and the model have stayed. */
+  /** Starts a daemon for the same home if none runs; the network and the model kept running. */
   async restart(environment: Readonly<Record<string, string>> = {}): Promise<void> {
     const { preloads = [] } = this.#options;
     this.#daemon = null;
@@ -201,7 +201,7 @@ export class Demo {
     this.#port = this.#daemon.port;
   }
 
-  /** Links Relay with a phone that is on the network: shows the code, lets the camera read it. */
+  /** Links Relay with a phone of the network: shows the code and scans it. */
   async link(phone: string): Promise<void> {
     await this.relay.connect();
     const { linked } = await this.phones.scan(phone, await this.relay.qr());

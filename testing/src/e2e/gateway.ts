@@ -1,5 +1,5 @@
-// Relay's API of the gateway as a client with the owner's token calls it. A refusal is an answer; what
-// waits for something gives up with a sentence.
+// A client of Relay's API with the owner's token. A refusal is returned as a response; waits that time out throw a
+// sentence.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BufferedMessage, WhatsAppStatusBody } from '@relay/contract/api/whatsapp';
 import { type RawResponse, rawRequest } from './raw-request.ts';
@@ -18,7 +18,7 @@ export interface AcceptedSend {
 export class Gateway {
   readonly #at: () => { port: number; token: string };
 
-  /** Asked anew for every call: a restarted daemon may be elsewhere. */
+  /** Called for every request: a restarted daemon may have another port. */
   constructor(at: () => { port: number; token: string }) {
     this.#at = at;
   }
@@ -48,7 +48,7 @@ export class Gateway {
     return this.ok('POST', '/api/whatsapp/connect', body);
   }
 
-  /** As soon as there is one: a PNG in a data URL. */
+  /** Waits for the QR code: a PNG in a data URL. */
   qr(): Promise<string> {
     return eventually('a QR code', async () => {
       const { status, json } = await this.call('GET', '/api/whatsapp/qr');
@@ -78,7 +78,7 @@ export class Gateway {
   }
 }
 
-/** Looks again until there is something; a daemon that does not answer yet has nothing. */
+/** Polls until there is a value; a daemon that does not answer yet counts as none. */
 export async function eventually<T>(
   what: string,
   look: () => Promise<T | undefined>,

@@ -1,5 +1,4 @@
-// `relay demo --json` as a program holds it, headless or with its scene: reads the one line, lets go, counts what is
-// left.
+// Drives `relay demo --json`, headless or with its scene: reads its one line, closes it, and counts what is left.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -14,9 +13,9 @@ export interface DemoLine {
   readonly home: string;
 }
 
-/** With a scene: where a person looks, too. */
+/** With a scene: also the addresses for people. */
 export interface SceneLine extends DemoLine {
-  /** Signs a browser in, once. */
+  /** A one-time sign-in address. */
   readonly console: string;
   readonly phone: string;
 }
@@ -24,7 +23,7 @@ export interface SceneLine extends DemoLine {
 export interface HeldDemo<Line> {
   readonly child: ChildProcess;
   readonly line: Line;
-  /** Resolves when it has ended by itself or after `letGo`: its exit code and what it complained of. */
+  /** Resolves when it has ended by itself or after `letGo`: its exit code and its error output. */
   readonly ended: Promise<{ exit: number | null; err: string; more: string[] }>;
   /** Closes its standard input. */
   letGo(): void;
@@ -39,7 +38,7 @@ export const holdDemo = (command: string, ...args: string[]): Promise<Headless> 
 export const holdScene = (command: string): Promise<HeldDemo<SceneLine>> =>
   hold<SceneLine>([command, 'demo', '--json']);
 
-/** With a folder of its own for temporary files; which of the two it is `args` say. */
+/** With its own folder for temporary files; `args` choose headless or scene. */
 export const holdIn = (folder: string, command: string, ...args: string[]): Promise<Headless> =>
   hold<DemoLine>([command, 'demo', '--json', ...args], { TMPDIR: folder });
 

@@ -1,5 +1,5 @@
-// The package as npm puts it on a machine: packed as it would be published, installed globally below a prefix with
-// install scripts off, and weighed. Invariant: nothing outside the prefix is written but npm's own cache.
+// Packs the package as it would be published, installs it globally below a prefix with install scripts off, and
+// measures it. Invariant: nothing is written outside the prefix except npm's own cache.
 import { execFile } from 'node:child_process';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,11 +14,11 @@ export interface Archive {
 
 export interface Weight {
   readonly bytes: number;
-  /** Folders below a `node_modules`, each with a package of its own; ours among them. */
+  /** Packages below `node_modules`, including ours. */
   readonly packages: number;
 }
 
-/** `built` is what scripts/build.ts made. */
+/** `built` is the output of scripts/build.ts. */
 export async function pack(built: string, into: string): Promise<Archive> {
   const args = ['pack', '--silent', '--pack-destination', into];
   const { stdout } = await execute('npm', args, { cwd: built });
@@ -28,11 +28,11 @@ export async function pack(built: string, into: string): Promise<Archive> {
 
 export interface InstallOptions {
   readonly prefix: string;
-  /** Npm's own unless given; an empty folder is a machine that has never installed anything. */
+  /** Defaults to npm's own; an empty folder simulates a machine that has never installed anything. */
   readonly cache?: string;
 }
 
-/** Gives the `relay` that a shell finds. */
+/** Returns the `relay` that a shell finds. */
 export async function install(
   { file }: Archive,
   { prefix, cache }: InstallOptions,

@@ -1,5 +1,5 @@
-// A linked account with a friend, on a database that a test may open past everything that guards it:
-// where the session at rest is damaged, cut off or looked at.
+// Fixture: a linked account with a friend, on a database that a test can access directly, for tests that damage, cut
+// off or inspect the stored session.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ export const ME = '15550000000';
 export const BEN = '15550000001';
 export const jid = (phone: string): string => `${phone}@s.whatsapp.net`;
 
-/** Sends as fast as the wire takes it. */
+/** Sends without pacing. */
 const SETTINGS = { pacing: { enabled: false } };
 
 export class LinkedRelay {
@@ -46,14 +46,14 @@ export class LinkedRelay {
     return eventually(`the state ${state}`, look, patience);
   }
 
-  /** Opens what this home has sealed. */
+  /** The key that decrypts what this home has encrypted. */
   async sealer(): Promise<Sealer> {
     const { home } = this.demo;
     const keyFile = `${home}.key`;
     return (await openVault({ home, keyDirectory: '', keyFile, passphrase: null })).sealer;
   }
 
-  /** The devices that the phone has linked, and how often each logged in. */
+  /** The devices linked with the phone, and how often each logged in. */
   devices(): { id: number; logins: number }[] {
     const { companions } = this.demo.simulator.network.account(ME) ?? { companions: new Map() };
     return [...companions.values()].map(({ id, logins }) => ({ id, logins }));
@@ -71,7 +71,7 @@ export class LinkedRelay {
     await phones.sees(BEN, { text: `${word} to Ben`, status: 'received' });
   }
 
-  /** The shipped command, against this home. */
+  /** Runs the shipped command against this home. */
   async command(...args: string[]): Promise<{ exit: number | null; out: string; err: string }> {
     const program = join(await builtIn(inject('builds')), 'bin/relay.js');
     const child = spawn(process.execPath, [program, ...args], {
@@ -86,11 +86,11 @@ export class LinkedRelay {
 }
 
 export interface LinkedRelayOptions extends Omit<DemoOptions, 'databaseUrl' | 'database'> {
-  /** In the home itself, or on a server beside it that outlives the daemon. */
+  /** In the home itself, or on a separate server that outlives the daemon. */
   readonly database: 'private' | 'beside';
 }
 
-/** Gone when the test is over. */
+/** Removed when the test is over. */
 export async function startLinkedRelay({
   database,
   ...options

@@ -1,5 +1,5 @@
-// A linked Relay with people who write to it and are answered: what figures and traces are made of. Runs without
-// vitest, so that a bench may drive it too.
+// A linked Relay with people who write to it and get answers, for metrics and traces. Runs without vitest, so that a
+// bench can use it too.
 import type { Demo } from './demo.ts';
 
 const OWNER = '15550000000';
@@ -7,11 +7,11 @@ const ANSWER = 'Thank you, I have it.';
 
 export interface Load {
   readonly people: readonly string[];
-  /** What the model answers to every message. */
+  /** The model's answer to every message. */
   readonly answer: string;
-  /** One of them writes; gives the message's id. */
+  /** One of them writes; returns the message's id. */
   write(text?: string): Promise<string>;
-  /** How many answers people have on their phones by now. */
+  /** How many answers have arrived on phones so far. */
   answered(): Promise<number>;
 }
 

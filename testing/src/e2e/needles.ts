@@ -1,10 +1,9 @@
-// Looks for many secrets at once in files: as they are, in hexadecimal and in base64, by their beginning,
-// wherever in a file it stands.
+// Searches files for many secrets at once: by their beginning, plain, in hexadecimal and in base64, at any position.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const BYTES = 16;
-/** Whole groups of three: further bytes do not change how these are written. */
+/** Whole groups of three: further bytes do not change their encoding. */
 const BASE64_BYTES = 15;
 
 export class Needles {
@@ -27,7 +26,7 @@ export class Needles {
       this.#look(name, Buffer.from(text));
   }
 
-  /** The names of those that stand in any file of the folder, each with the file. */
+  /** The names of the secrets found in any file of the folder, each with the file. */
   async inFolder(folder: string): Promise<{ files: number; found: string[] }> {
     const found = new Set<string>();
     let files = 0;

@@ -1,11 +1,11 @@
-// The people of the simulated network, driven over its control API alone, as any program would.
-// Invariant: what is refused throws, with the simulator's own sentence.
+// The people of the simulated network, driven only over its control API. Invariant: a refusal throws with the
+// simulator's own sentence.
 import { ControlClient, type RemoteMessage } from '@relay/simulator/control/testing/control-client';
 import type { DeliveryCounts } from '@relay/simulator/whatsapp/people/mailbox';
 
 export type LinkAnswer = { linked: true; device: number } | { linked: false; reason: string };
 
-/** Null takes a code back; what is not named stays as it is. */
+/** Null resets a code; settings that are not named stay as they are. */
 export interface Faults {
   readonly latencyMs?: number;
   readonly ackError?: number | null;
@@ -20,7 +20,7 @@ export interface Faults {
 
 export interface PhoneSendOptions {
   readonly id?: string;
-  /** When it was written; now unless given. */
+  /** When it was written; defaults to now. */
   readonly at?: Date;
   readonly addressing?: 'pn' | 'lid';
   readonly corrupt?: boolean;
@@ -31,12 +31,12 @@ export class Phones extends ControlClient {
     await this.ok('POST /accounts', { phone, name, ...more });
   }
 
-  /** By which names the service tells others about this person from now on. */
+  /** Sets the names by which the service identifies this person to others. */
   async knownAs(phone: string, knownAs: 'both' | 'lid' | 'pn'): Promise<void> {
     await this.ok(`POST /accounts/${phone}/known-as`, { knownAs });
   }
 
-  /** The text of a QR code, or its picture as a data URL. */
+  /** Takes the text of a QR code, or its picture as a data URL. */
   scan(phone: string, qr: string): Promise<LinkAnswer> {
     return this.ok(`POST /accounts/${phone}/scan`, { qr });
   }
@@ -45,7 +45,7 @@ export class Phones extends ControlClient {
     return this.ok(`POST /accounts/${phone}/pair-code`, { code });
   }
 
-  /** Gives the id of the message. */
+  /** Returns the message's id. */
   async send(from: string, to: string, text: string, how: PhoneSendOptions = {}): Promise<string> {
     const route = `POST /accounts/${from}/messages`;
     return (await this.ok<{ id: string }>(route, { to, text, ...how })).id;
@@ -55,12 +55,12 @@ export class Phones extends ControlClient {
     await this.ok(`POST /accounts/${from}/messages`, { to, reaction });
   }
 
-  /** Gives the JID of the group. */
+  /** Returns the group's JID. */
   async group(subject: string, owner: string, members: readonly string[]): Promise<string> {
     return (await this.ok<{ id: string }>('POST /groups', { subject, owner, members })).id;
   }
 
-  /** What this person got from another and could read, in the order it came. */
+  /** Messages from another person that this one could decrypt, in order of arrival. */
   async received(phone: string, from: string): Promise<RemoteMessage[]> {
     return (await this.messages(phone, from)).filter((message) => !message.fromMe);
   }
@@ -69,7 +69,7 @@ export class Phones extends ControlClient {
     await this.ok(`POST /accounts/${phone}/read`, { with: other });
   }
 
-  /** Ends the connections of linked devices: with a code as the server would, without by cutting. */
+  /** Ends the connections of linked devices: with a code as the server would, without one by cutting. */
   async disconnect(phone: string, code?: number): Promise<void> {
     await this.ok(`POST /accounts/${phone}/disconnect`, code === undefined ? {} : { code });
   }
@@ -82,7 +82,7 @@ export class Phones extends ControlClient {
     await this.ok('DELETE /faults');
   }
 
-  /** What one recipient, or all together, would see. */
+  /** Counts for one recipient, or for all together. */
   counts(phone?: string): Promise<DeliveryCounts> {
     return this.ok(`GET /counts${phone === undefined ? '' : `?account=${phone}`}`);
   }

@@ -1,5 +1,5 @@
-// One HTTP request on a connection of its own, with exactly the headers that it is given: what a client,
-// a web page or a stranger on the machine would send.
+// Sends one HTTP request on a new connection with exactly the given headers, as a client, a web page or another user of
+// the machine would.
 import { type IncomingHttpHeaders, request as open } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 
@@ -7,7 +7,7 @@ export interface RawRequest {
   readonly port: number;
   readonly method: string;
   readonly path: string;
-  /** A string goes out as it is, anything else as JSON. */
+  /** A string is sent unchanged, anything else as JSON. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -17,7 +17,7 @@ export interface RawResponse {
   readonly headers: IncomingHttpHeaders;
   readonly bytes: Buffer;
   readonly text: string;
-  /** Null where the answer is no JSON. */
+  /** Null if the response is not JSON. */
   readonly json: unknown;
 }
 
@@ -36,7 +36,7 @@ export function rawRequest({
     ...{ host: '127.0.0.1', port, method, path, agent: false },
     headers: { ...type, ...length, ...headers },
   });
-  // One that was killed under a request may end it twice.
+  // A daemon that is killed during a request can cause two errors.
   outgoing.on('error', reject);
   outgoing.once('response', async (response) => {
     try {

@@ -1,6 +1,6 @@
-// The built command and the built daemon, in a home of their own whose path contains spaces. The daemon uses a fresh
-// database of the run's shared server, or its private PostgreSQL where a test asks for it.
-// Invariant: after `end`, no process, port, database or file is left.
+// The built command and the built daemon, in a separate home whose path contains spaces. The daemon uses a fresh
+// database of the run's shared server, or its private PostgreSQL where a test asks for it. Invariant: after `end`, no
+// process, port, database or file is left.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
@@ -43,7 +43,7 @@ export async function openRelay(
   const isPrivate = options.database === 'private' && !onGivenServer;
   const database = isPrivate ? null : await freshDatabase();
   const work = await mkdtemp(join(tmpdir(), 'relay work '));
-  // Open to everybody: what the home does not keep from others, nothing does.
+  // Open to everybody, so that only the home's own permissions protect it.
   await chmod(work, 0o755);
   return new Relay(work, built, database, given);
 }
@@ -74,14 +74,14 @@ export class Relay {
     };
   }
 
-  /** Leaves a relay.config.json, as the owner would. */
+  /** Writes a relay.config.json, as the owner would. */
   async configure(settings: object | string): Promise<void> {
     await mkdir(this.home, { recursive: true, mode: 0o700 });
     const content = typeof settings === 'string' ? settings : JSON.stringify(settings);
     await writeFile(join(this.home, 'relay.config.json'), content, { mode: 0o600 });
   }
 
-  /** `input` is all that stands on its standard input. */
+  /** `input` is its whole standard input. */
   spawn(args: readonly string[], environment: Environment = {}, input = '') {
     const child = spawn(process.execPath, [join(this.built, 'bin/relay.js'), ...args], {
       cwd: this.work,
@@ -92,7 +92,7 @@ export class Relay {
     return child;
   }
 
-  /** The daemon's own program, without the command: what it says to whoever started it. */
+  /** Runs the daemon's program without the command; returns what it reports to its parent. */
   async runDaemon(): Promise<{ exit: number | null; said: unknown[] }> {
     const child = spawn(process.execPath, [join(this.built, 'daemon/main.js'), '--ready-fd', '3'], {
       env: { ...this.#environment },
@@ -116,7 +116,7 @@ export class Relay {
     return { exit, out, err };
   }
 
-  /** `relay start`, which must work. */
+  /** `relay start`, which must succeed. */
   async start(environment: Environment = {}): Promise<void> {
     const { exit, err } = await this.runWith(environment, 'start');
     expect({ exit, err: exit === 0 ? '' : err }).toEqual({ exit: 0, err: '' });
@@ -144,7 +144,7 @@ export class Relay {
     });
   }
 
-  /** As a crash or a power cut would: nothing is flushed, nothing is said. */
+  /** Like a crash or a power cut: nothing is flushed or reported. */
   async kill(): Promise<void> {
     const { pid } = this;
     process.kill(pid, 'SIGKILL');
@@ -169,12 +169,12 @@ export class Relay {
     return this.file('token').trim();
   }
 
-  /** Of the private server's only role. */
+  /** Password of the private server's only role. */
   get databasePassword(): string {
     return this.file('postgres/password').trim();
   }
 
-  /** With the owner's token, unless the request brings headers of its own. */
+  /** With the owner's token, unless the request has its own headers. */
   call(method: string, path: string, body?: unknown, request: Partial<RawRequest> = {}) {
     const headers = { authorization: `Bearer ${this.token}`, ...request.headers };
     return rawRequest({ port: this.port, method, path, body, ...request, headers });
@@ -190,7 +190,7 @@ export class Relay {
     return (json as { id: string }).id;
   }
 
-  /** Waits for the agent's turn to be over; the agent of this version asks for its owner. */
+  /** Waits for the end of the agent's turn; the agent of this version asks for its owner. */
   async settled(id: string): Promise<RawResponse> {
     for (;;) {
       const answer = await this.call('GET', `/api/instances/${id}`);
@@ -199,7 +199,7 @@ export class Relay {
     }
   }
 
-  /** Straight into the daemon's database, past everything that guards it. */
+  /** Queries the daemon's database directly, bypassing all checks. */
   async query(sql: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
     const client = new pg.Client(
       this.database === null

@@ -1,5 +1,5 @@
-// Loaded into a daemon with `node --import`: shifts the clock that its code reads, by `?ms=` in this file's address, or
-// by the milliseconds that the file `?file=` holds at that moment.
+// Preload (`node --import`) that shifts the clock of a daemon, by `?ms=` in this file's address, or by the current
+// number of milliseconds in the file `?file=`.
 import { readFileSync } from 'node:fs';
 
 const { searchParams } = new URL(import.meta.url);

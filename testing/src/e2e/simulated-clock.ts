@@ -1,9 +1,9 @@
-// A clock that a test and its daemon share. It runs like the machine's and can be moved ahead, never back.
-// Typing, model calls and the network still take real time.
+// A clock that a test and its daemon share. It runs like the machine's and can be moved ahead, never back. Typing,
+// model calls and the network still take real time.
 import { renameSync, writeFileSync } from 'node:fs';
 
 export class SimulatedClock {
-  /** Names the module that gives a daemon this clock, for `node --import`. */
+  /** The module that gives a daemon this clock, for `node --import`. */
   readonly preload: string;
   readonly #file: string;
   #aheadMs = 0;
@@ -21,7 +21,7 @@ export class SimulatedClock {
 
   advance(ms: number): void {
     this.#aheadMs += Math.max(0, Math.ceil(ms));
-    // Renamed, so that the daemon never reads half of it.
+    // Renamed into place, so that the daemon never reads a partial file.
     writeFileSync(`${this.#file}.new`, String(this.#aheadMs));
     renameSync(`${this.#file}.new`, this.#file);
   }

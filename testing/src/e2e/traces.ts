@@ -1,5 +1,5 @@
-// What a Relay that has ended could have left on the machine: processes that stand in its home or carry
-// it in their environment, and a port that still answers.
+// Finds what a stopped Relay could have left: processes whose folder or environment refers to its home, and a port that
+// still answers.
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,13 +15,13 @@ export async function processesOf(home: string): Promise<string[]> {
       at === home || at.startsWith(`${home}/`) || environment.includes(`RELAY_HOME=${home}\0`);
     if (!belongs) continue;
     const program = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
-    // A process without a command line has ended and only waits to be counted.
+    // A process without a command line has ended and was not reaped yet.
     if (program !== '') found.push(`${pid} ${program.replaceAll('\0', ' ')}`);
   }
   return found;
 }
 
-/** Processes end a moment after the one that waited for them says so. */
+/** Processes end a moment after their parent reports it. */
 export async function untilGone(home: string): Promise<string[]> {
   const deadline = Date.now() + 5_000;
   for (;;) {

@@ -1,11 +1,11 @@
-// A person and their group with a canary in every column that may hold anything of somebody: what the tests of
-// erasure begin with. The database's own constraints hold, so what stands there could stand there.
+// Creates a person and their group with a canary in every column that can hold personal data, for the tests of erasure.
+// The rows satisfy the database's constraints, so they are realistic.
 
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { AccountId, ChatId, ContactId } from '@relay/contract/ids';
 
 export interface PlantResult {
-  /** Begins every canary. */
+  /** Prefix of every canary. */
   readonly tag: string;
   readonly contact: ContactId;
   readonly chat: ChatId;
@@ -33,15 +33,15 @@ export async function plant(
   return sowing;
 }
 
-// One person to be planted: their ids, their tag, and how a row with canaries is written.
+// One person to create: their ids, their tag, and how a row with canaries is written.
 
 type Sql = (text: string, values?: readonly unknown[]) => Promise<Record<string, unknown>[]>;
 
 interface PlantOptions {
-  /** The group of several people; made for this one unless given. */
+  /** A group shared by several people; created for this one unless given. */
   readonly group?: ChatId;
   readonly at?: Date;
-  /** A text too long for a page: it is kept compressed, beside the table. */
+  /** A text that is too long for a page, so that it is stored compressed, outside the table. */
   readonly long?: boolean;
 }
 
@@ -49,7 +49,7 @@ class PlantedPerson {
   readonly sql: Sql;
   readonly account: AccountId;
   readonly options: PlantOptions;
-  /** Begins every canary: high entropy, so that no compression hides it. */
+  /** Prefix of every canary: high entropy, so that no compression hides it. */
   readonly tag = `q${randomBytes(15).toString('hex')}`;
   readonly phone = `49${String(randomBytes(6).readUIntBE(0, 6)).padStart(12, '1').slice(0, 11)}`;
   readonly lid = `${this.tag}~lid~`;
@@ -85,7 +85,7 @@ class PlantedPerson {
     );
   }
 
-  /** A row with canaries in these columns, as text, bytes or JSON as the column needs it. */
+  /** Inserts a row with canaries in these columns, as text, bytes or JSON as the column needs. */
   sow(
     table: string,
     row: Readonly<Record<string, unknown>>,
@@ -104,7 +104,7 @@ class PlantedPerson {
   }
 }
 
-// What a planted person said, and who they are: contact, chats, messages, and what finds them.
+// Who the person is and what they said: contact, chats, messages and the search index.
 
 async function plantPeople(sowing: PlantedPerson): Promise<void> {
   await sowing.sow('contacts', { id: sowing.contact }, { text: 'display_name push_name' });
@@ -177,7 +177,7 @@ async function plantMessages(sowing: PlantedPerson): Promise<void> {
   );
 }
 
-/** As notifications tell it: under the name alone. */
+/** Messages from notifications, which have only a name. */
 async function plantNames(sowing: PlantedPerson): Promise<void> {
   const name = sowing.word('contacts.push_name');
   const [row] = await sowing.sql(`SELECT nextval('message_ids') AS id`);
@@ -219,10 +219,10 @@ async function plantSearchDocument(
   );
 }
 
-// What was done with a planted person: permits, conversations, agents, digests, schedules.
+// What was done with the person: permits, conversations, agents, digests, schedules.
 
 async function plantGateRows(sowing: PlantedPerson): Promise<void> {
-  // A row by hand would be found by `relay doctor`: where a daemon has decided something, that is cited.
+  // `relay doctor` would find an invented row, so an existing decision of the daemon is referenced if there is one.
   const [decided] = await sowing.sql(
     `SELECT seq FROM ledger WHERE account_id = $1 AND outcome = 'allow' ORDER BY seq DESC LIMIT 1`,
     [sowing.account],
@@ -326,7 +326,7 @@ async function plantAgentRows(sowing: PlantedPerson): Promise<void> {
     { session_id: sowing.session, role: 'user', message_id: sowing.messages[0] },
     { text: 'content' },
   );
-  // The owner's assistant has read their chat, and the group, and told of both.
+  // The owner's assistant has read their chat and the group, and reported on both.
   const own = randomUUID();
   await sowing.put('sessions', { id: own, kind: 'assistant', key: own, title: 'owner' });
   for (const [n, chat] of [sowing.chat, sowing.group].entries()) {

@@ -1,16 +1,16 @@
-// Looks for words in the bytes of every file below a folder: as they are, in UTF-16, in hexadecimal and base64,
-// and inside what PostgreSQL has compressed. Its own test shows that it finds each of them.
+// Searches the bytes of every file below a folder for words: plain, in UTF-16, hexadecimal and base64, and inside data
+// that PostgreSQL has compressed. Its own test shows that it finds each form.
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 
 interface Pattern {
   readonly way: string;
   readonly bytes: Buffer;
-  /** Every so many bytes, beginning here, one that may be any; null: none. */
+  /** A byte that may have any value occurs every so many bytes from here; null: none. */
   readonly gap: number | null;
 }
 
-/** pglz writes literals in groups of eight, with a byte of flags before each. */
+/** pglz writes literals in groups of eight, each preceded by a byte of flags. */
 const GROUP = 8;
 const SHORTEST = 24;
 
@@ -25,7 +25,7 @@ export async function scanFolder(folder: string, words: string): Promise<Find[]>
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
     const path = join(entry.parentPath, entry.name);
-    // One that is removed while we look holds nothing any more.
+    // A file that is removed during the search counts as empty.
     const content = await readFile(path).catch(() => Buffer.alloc(0));
     for (const way of scan.waysIn(content)) found.push({ file: relative(folder, path), way });
   }
@@ -60,7 +60,7 @@ function patternsOf(words: string): Pattern[] {
   const plain = Buffer.from(words);
   if (plain.length < SHORTEST) throw new Error(`${words} is too short to look for`);
   const as = (way: string, bytes: Buffer, gap: number | null = null) => ({ way, bytes, gap });
-  // Whole groups of three, wherever the words begin within one.
+  // Whole groups of three, for each position at which the words can begin within one.
   const base64 = [0, 1, 2].map((skip) => {
     const part = plain.subarray(skip, skip + Math.floor((plain.length - skip) / 3) * 3);
     return as('base64', Buffer.from(part.toString('base64')));
@@ -71,14 +71,14 @@ function patternsOf(words: string): Pattern[] {
     as('hex', Buffer.from(plain.toString('hex'))),
     as('hex', Buffer.from(plain.toString('hex').toUpperCase())),
     ...base64,
-    // The first group may begin before the words do, so its share of them is left out.
+    // The first group may begin before the words do, so its part of them is skipped.
     ...Array.from({ length: GROUP }, (_, skip) => as('compressed', plain.subarray(skip), GROUP)),
   ];
 }
 
 function standsAt(content: Buffer, at: number, { bytes, gap }: Pattern): boolean {
   if (gap === null) return content.subarray(at, at + bytes.length).equals(bytes);
-  // The last group may hold a reference in the place of what stood before: whole groups are enough.
+  // The last group may contain a reference instead of literals, so only whole groups are compared.
   const groups = Math.floor(bytes.length / gap);
   for (let group = 0; group < groups; group++) {
     const from = at + group * (gap + 1);

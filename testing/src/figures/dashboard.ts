@@ -1,4 +1,4 @@
-// The dashboard that ships: each query under the title of its panel.
+// Reads the shipped dashboard: each query under the title of its panel.
 import { readFileSync } from 'node:fs';
 
 interface Panel {

@@ -1,9 +1,9 @@
-// As much of PromQL as a dashboard needs to be held against a scrape: which series each query selects, by name and by
-// labels. Pure.
+// Parses as much PromQL as is needed to check a dashboard against a scrape: which series each query selects, by name
+// and labels. Pure.
 
 export interface Selector {
   readonly name: string;
-  /** Labels that are asked for, with their value where it is asked for exactly. */
+  /** Requested labels, with their value if it must match exactly. */
   readonly labels: ReadonlyMap<string, string | null>;
 }
 
@@ -12,7 +12,7 @@ const WORD = /[a-zA-Z_:][\w:]*/y;
 const GROUPING = new Set(['by', 'without', 'on', 'ignoring', 'group_left', 'group_right']);
 const OPERATORS = new Set(['and', 'or', 'unless', 'bool', 'offset']);
 
-/** Every vector of the query. Labels of `by (…)` must be had by one of them and are told apart. */
+/** Every vector of the query. Labels of `by (…)` are returned separately; one of the vectors must have them. */
 export function readQuery(query: string): { selectors: Selector[]; grouped: string[] } {
   const selectors: Selector[] = [];
   const grouped: string[] = [];
@@ -35,7 +35,7 @@ export function readQuery(query: string): { selectors: Selector[]; grouped: stri
       grouped.push(...(match(/\s*\(([^)]*)\)/y)?.match(/\w+/g) ?? []));
       continue;
     }
-    // What is called is a function, not a series.
+    // A name that is called is a function, not a series.
     if (OPERATORS.has(word) || /^\s*(\(|by\b|without\b)/.test(query.slice(at))) continue;
     selectors.push({ name: word, labels: matchers(match(/\{[^}]*\}/y) ?? '') });
   }
@@ -55,7 +55,7 @@ export interface Series {
   readonly value: number;
 }
 
-/** A scrape as Prometheus reads it. */
+/** Parses a scrape like Prometheus. */
 export function readScrape(text: string): Series[] {
   return text
     .split('\n')
@@ -71,10 +71,10 @@ export function readScrape(text: string): Series[] {
     });
 }
 
-/** Put there by Prometheus itself, not by who is scraped. */
+/** Labels added by Prometheus itself, not by the scraped process. */
 const OF_THE_SCRAPE = new Set(['instance', 'job']);
 
-/** What of a query the scrape has nothing for, in words; empty when it has all. */
+/** What the query needs and the scrape lacks, in words; empty if nothing is missing. */
 export function missing(query: string, scrape: readonly Series[]): string[] {
   const { selectors, grouped } = readQuery(query);
   const all = new Set<string>(OF_THE_SCRAPE);

@@ -1,4 +1,4 @@
-// The labelled weeks of two groups, as the observer would see them. For tests, benches and the torture.
+// The labelled weeks of two groups in the observer's format, for tests, benches and torture.
 import { readFileSync } from 'node:fs';
 import type { GroupMessage, GroupMessageKind, NoiseCategory } from '@relay/core/observer/message';
 
@@ -41,7 +41,7 @@ interface Row {
   };
 }
 
-/** Those that `relay eval` ships with. */
+/** The data sets of `relay eval`. */
 const SETS = new URL('../../../packages/daemon/src/features/eval/eval-sets/', import.meta.url);
 
 const FILES = {

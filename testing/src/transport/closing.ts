@@ -1,4 +1,5 @@
-// The contract's part on closes: each code has one policy, one state and one sentence, and no loop.
+// Transport contract for closed connections: each close code has one policy, one state and one sentence, and never an
+// endless loop.
 import { connectionSentence, whatsappStatusOf } from '@relay/contract/connection/states';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { verifies } from '../verifies.ts';
@@ -14,13 +15,13 @@ export function closing(make: MakeHarness): void {
     afterEach(() => stage.end());
 
     const attempts = () => stage.harness.network.connections;
-    /** The server ends the connection with a code and answers every login with it, too. */
+    /** The server closes the connection with a code and also answers every login with it. */
     const closeFor = (code: number) => {
       stage.harness.network.faults.set({ refuseLogin: code });
       stage.me.disconnect(code);
     };
 
-    test('a line that breaks is made anew', async () => {
+    test('reconnects after a broken connection', async () => {
       verifies('000-RECONNECT', '000-STATUS-LIFECYCLE');
       const { bob, me } = stage;
       me.disconnect();
@@ -32,7 +33,7 @@ export function closing(make: MakeHarness): void {
       await stage.send(bob.jid(), 'after');
     });
 
-    test('515 is followed by a new connection at once', async () => {
+    test('reconnects at once after a 515', async () => {
       verifies('000-RECONNECT');
       stage.me.disconnect(515);
       await eventually(() => stage.states.includes('restarting'), 'the restart');
@@ -40,7 +41,7 @@ export function closing(make: MakeHarness): void {
       expect(stage.states).toEqual(['restarting', 'syncing', 'connected']);
     });
 
-    test('515 for ever is not answered for ever at once', async () => {
+    test('slows down when 515 is repeated forever', async () => {
       const before = attempts();
       closeFor(515);
       await eventually(() => stage.states.includes('reconnecting'), 'the back-off');
@@ -50,7 +51,7 @@ export function closing(make: MakeHarness): void {
     });
 
     test.each([408, 428, 503])(
-      '%i is tried again, ever more slowly, until it works',
+      'retries after %i with growing delays until it succeeds',
       async (code) => {
         verifies('000-RECONNECT');
         const before = attempts();
@@ -67,7 +68,7 @@ export function closing(make: MakeHarness): void {
     test.each([
       [500, 'session_refused'],
       [599, 'closed_unexplained'],
-    ] as const)('%i is tried five times, then it is %s', async (code, state) => {
+    ] as const)('retries five times after %i, then is %s', async (code, state) => {
       verifies('000-RECONNECT');
       const before = attempts();
       closeFor(code);
@@ -85,7 +86,7 @@ export function closing(make: MakeHarness): void {
       [405, 'client_outdated', 'WhatsApp no longer accepts this version of Relay.'],
       [411, 'device_mismatch', 'WhatsApp does not accept this account as a linked device.'],
       [440, 'replaced', 'Another program took over this link.'],
-    ] as const)('%i stops at once: %s', async (code, state, sentence) => {
+    ] as const)('stops at once after %i: %s', async (code, state, sentence) => {
       const before = attempts();
       closeFor(code);
       await stage.reaches(state);
@@ -100,7 +101,7 @@ export function closing(make: MakeHarness): void {
       await stage.reaches('connected');
     });
 
-    test('unlinked on the phone: no attempt, data kept, and linking again works', async () => {
+    test('keeps the data and does not retry after an unlink on the phone, and can be linked again', async () => {
       verifies('000-RECONNECT-LOGOUT', '000-STATUS-DISCONNECTED');
       const { bob, harness, me } = stage;
       await stage.arrival(await bob.send(me, 'keep me'));
@@ -116,19 +117,19 @@ export function closing(make: MakeHarness): void {
       await stage.send(bob.jid(), 'back again');
     });
 
-    test('two at once: the older one lets go and does not fight', async () => {
+    test('lets go of the older of two connections without reconnecting', async () => {
       verifies('000-ONE-CONNECTION');
       const other = stage.harness.open();
       other.connect();
       await eventually(() => other.link.state === 'connected', 'the other');
-      // By the store's word, or else by the server's.
+      // The store or the server reports it, whichever comes first.
       expect(['taken_over', 'replaced']).toContain(stage.link.state);
       await stage.staysAway();
       expect(other.link.state).toBe('connected');
       await other.close();
     });
 
-    test('a person need not wait for the next attempt', async () => {
+    test('connects at once when a person asks, without waiting for the next attempt', async () => {
       closeFor(503);
       await stage.reaches('unreachable');
       stage.harness.network.faults.clear();
@@ -136,7 +137,7 @@ export function closing(make: MakeHarness): void {
       await stage.reaches('connected');
     });
 
-    test('closing the transport ends everything', async () => {
+    test('ends everything when the transport is closed', async () => {
       closeFor(503);
       await eventually(() => stage.states.includes('reconnecting'), 'the close');
       await stage.transport.close();

@@ -1,5 +1,5 @@
-// What every transport must do, whichever library it stands on. A transport runs it by handing over a
-// harness; Relay's own does so over the simulated network.
+// The contract that every transport must fulfil, whatever library it uses. A transport runs it with a harness; Relay's
+// own does so over the simulated network.
 import { describe } from 'vitest';
 import { closing } from './closing.ts';
 import type { MakeHarness } from './harness.ts';
@@ -9,7 +9,7 @@ import { replaying } from './replaying.ts';
 import { sending } from './sending.ts';
 
 export function transportContract(name: string, make: MakeHarness): void {
-  describe(`${name} is a transport`, () => {
+  describe(`${name} fulfils the transport contract`, () => {
     linking(make);
     receiving(make);
     replaying(make);

@@ -1,5 +1,5 @@
-// What a transport brings to the contract, and the stage the contract's tests play on: an account, two
-// people, and everything the transport said so far. Invariant: the network is the simulated one.
+// The harness that a transport provides, and the stage for the contract's tests: an account, two people, and everything
+// the transport reported so far. Invariant: the network is the simulated one.
 import type { ConnectionState } from '@relay/contract/connection/states';
 import type { MessageId } from '@relay/contract/ids';
 import type { IncomingMessage } from '@relay/core/messages/message';
@@ -14,25 +14,27 @@ import type { Network } from '@relay/simulator/whatsapp/network';
 import type { SimulatedAccount } from '@relay/simulator/whatsapp/people/account';
 import { expect } from 'vitest';
 
-/** One account and its saved session. Waits are short: acks within 0.5 s, retries a hundredth of the real ones. */
+/**
+ * One account and its saved session. Waits are short: acks within 0.5 s, retries after a hundredth of the real delays.
+ */
 export interface TransportHarness {
   readonly network: Network;
-  /** A transport over the session; its predecessor may still be there. */
+  /** A transport on the session; its predecessor may still be open. */
   open(): Transport;
-  /** Whether something of a linked session is saved. */
+  /** Whether any part of a linked session is saved. */
   hasSession(): boolean;
-  /** What came in, read by the transport's own reader, in the order in which it became durable. */
+  /** Received messages, parsed by the transport's own reader, in the order in which they became durable. */
   received(): IncomingMessage[];
-  /** What `findSent` answers. */
+  /** What `findSent` returns. */
   readonly sent: Map<string, string>;
   end(): Promise<void>;
 }
 
-/** A message as it travels inside its encryption. */
+/** A message as it is inside its encryption. */
 export type RawMessage = Extract<SendableContent, { raw: unknown }>['raw'];
 
 export interface HarnessOptions {
-  /** Codes to scan or to type run out after a second or two. */
+  /** Codes to scan or to type expire after a second or two. */
   readonly shortCodes?: boolean;
 }
 
@@ -80,7 +82,7 @@ export class TransportFixture {
     return this.transport.link;
   }
 
-  /** The states so far, each change once. */
+  /** The states so far, without repetitions. */
   get states(): ConnectionState[] {
     const all = this.events.flatMap((event) => (event.type === 'link' ? event.link.state : []));
     return all.filter((state, index) => state !== all[index - 1]);
@@ -93,7 +95,7 @@ export class TransportFixture {
     >[];
   }
 
-  /** As if the daemon had been started again. */
+  /** Simulates a restart of the daemon. */
   async restart(): Promise<void> {
     await this.transport.close();
     this.events = [];
@@ -127,7 +129,7 @@ export class TransportFixture {
     return id;
   }
 
-  /** What came of a send that must not succeed. */
+  /** The error of a send that must fail. */
   async fault(chat: string, text: string, id = this.newId()): Promise<SendFault> {
     const outcome = await this.send(chat, text, id).then(
       () => null,
@@ -141,7 +143,7 @@ export class TransportFixture {
     return eventually(() => this.harness.received().find((one) => one.id === id), `message ${id}`);
   }
 
-  /** Nobody tries to connect for a good while. */
+  /** Checks that no connection is attempted for a while. */
   async staysAway(): Promise<void> {
     const { network } = this.harness;
     const before = network.connections;

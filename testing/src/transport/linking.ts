@@ -1,4 +1,4 @@
-// The contract's part on linking and unlinking: by QR and by code, in order, and never without end.
+// Transport contract for linking and unlinking: by QR and by code, in order, and never endlessly.
 import { whatsappStatusOf } from '@relay/contract/connection/states';
 import { afterEach, describe, expect, test } from 'vitest';
 import { verifies } from '../verifies.ts';
@@ -13,7 +13,7 @@ export function linking(make: MakeHarness): void {
     };
     afterEach(() => stage.end());
 
-    test('by QR: each state in its order, and the account is known at the end', async () => {
+    test('links by QR through each state in order, and knows the account at the end', async () => {
       verifies(
         '000-STATUS-LIFECYCLE',
         '000-STATUS-DISCONNECTED',
@@ -45,7 +45,7 @@ export function linking(make: MakeHarness): void {
       });
     });
 
-    test('by code: the phone types what is shown', async () => {
+    test('links by the code that is typed on the phone', async () => {
       const { me, transport } = await begin();
       transport.connect({ kind: 'code', phone: me.phone });
       const code = await eventually(() => stage.link.pairingCode, 'a code');
@@ -63,7 +63,7 @@ export function linking(make: MakeHarness): void {
       expect(stage.link.phone).toBe(me.phone);
     });
 
-    test('connecting again while connecting or connected changes nothing', async () => {
+    test('ignores a second connect while connecting or connected', async () => {
       verifies('000-CONNECT-NOOP', '000-ONE-CONNECTION');
       const { me, transport, harness } = await begin();
       transport.connect();
@@ -79,7 +79,7 @@ export function linking(make: MakeHarness): void {
       expect(me.companions.size).toBe(1);
     });
 
-    test('codes that nobody uses end the attempt, and the next one is a person’s', async () => {
+    test('ends the attempt when its codes are not used, and waits for a person to start the next', async () => {
       const { me, transport } = await begin(false, { shortCodes: true });
       transport.connect({ kind: 'code', phone: me.phone });
       await stage.reaches('link_expired');
@@ -90,7 +90,7 @@ export function linking(make: MakeHarness): void {
       await stage.reaches('link_expired');
     });
 
-    test.each(['qr', 'code'] as const)('a passkey request stops it, by %s', async (kind) => {
+    test.each(['qr', 'code'] as const)('stops at a passkey request, by %s', async (kind) => {
       const { me, transport, harness } = await begin(true);
       transport.connect(kind === 'qr' ? { kind } : { kind, phone: me.phone });
       if (kind === 'qr') await me.scan(await stage.qr());
@@ -101,7 +101,7 @@ export function linking(make: MakeHarness): void {
       expect(harness.network.connections).toBe(1);
     });
 
-    test('resuming asks nobody to link an account that is not linked', async () => {
+    test('does not show codes when it resumes an account that is not linked', async () => {
       const { harness, transport } = await begin();
       transport.resume();
       await stage.reaches('disconnected');
@@ -111,7 +111,7 @@ export function linking(make: MakeHarness): void {
       await stage.pair();
     });
 
-    test('who connects while it is still being looked up whether there is a link is heard', async () => {
+    test('accepts a connect while it is still looking up whether a link exists', async () => {
       const { me, transport } = await begin();
       transport.resume();
       transport.connect();
@@ -119,7 +119,7 @@ export function linking(make: MakeHarness): void {
       await stage.reaches('connected');
     });
 
-    test.each(['connect', 'resume'] as const)('a restart needs no new code: %s', async (how) => {
+    test.each(['connect', 'resume'] as const)('needs no new code after a restart: %s', async (how) => {
       const { me } = await begin();
       await stage.pair();
       await stage.restart();
@@ -129,7 +129,7 @@ export function linking(make: MakeHarness): void {
       expect(stage.link.phone).toBe(me.phone);
     });
 
-    test('disconnecting keeps the session', async () => {
+    test('keeps the session after a disconnect', async () => {
       verifies('000-DISCONNECT-KEEP');
       const { harness, me, transport } = await begin();
       await stage.pair();
@@ -143,7 +143,7 @@ export function linking(make: MakeHarness): void {
       expect(me.companions.size).toBe(1);
     });
 
-    test('disconnecting for good unlinks the device and drops its session', async () => {
+    test('unlinks the device and drops its session after a disconnect for good', async () => {
       verifies('000-DISCONNECT-CLEAR');
       const { harness, me, transport } = await begin();
       await stage.pair();
@@ -155,7 +155,7 @@ export function linking(make: MakeHarness): void {
       expect(me.companions.size).toBe(1);
     });
 
-    test('disconnecting for good works while away, too', async () => {
+    test('can disconnect for good while offline', async () => {
       const { harness, transport } = await begin();
       await stage.pair();
       await transport.disconnect({ forget: false });
@@ -164,7 +164,7 @@ export function linking(make: MakeHarness): void {
       await stage.pair();
     });
 
-    test('disconnecting while codes are shown ends it', async () => {
+    test('ends linking after a disconnect while codes are shown', async () => {
       const { transport } = await begin();
       transport.connect();
       await stage.qr();

@@ -1,4 +1,4 @@
-// The contract's part on receiving: whoever writes, wherever, whatever it is, once.
+// Transport contract for receiving: every message, from anybody, in any chat, exactly once.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { verifies } from '../verifies.ts';
 import {
@@ -49,7 +49,7 @@ export function receiving(make: MakeHarness): void {
     afterEach(() => stage.harness.network.faults.clear());
     afterAll(() => stage.end());
 
-    test.each(['lid', 'pn'] as const)('a person writes, named by %s', async (addressing) => {
+    test.each(['lid', 'pn'] as const)('receives a message from a person, named by %s', async (addressing) => {
       const { bob, me } = stage;
       const id = await bob.send(me, 'direct', { addressing });
       const message = await stage.arrival(id);
@@ -66,7 +66,7 @@ export function receiving(make: MakeHarness): void {
       await eventually(() => stage.of('received').length > 0, 'the hint');
     });
 
-    test.each(['lid', 'pn'] as const)('a member writes in a group, named by %s', async (mode) => {
+    test.each(['lid', 'pn'] as const)('receives a message from a group member, named by %s', async (mode) => {
       const { bob, carol, harness, me } = stage;
       const members = [me, carol];
       const group = harness.network.createGroup({
@@ -86,7 +86,7 @@ export function receiving(make: MakeHarness): void {
       expect([...message.alsoKnownAs].sort()).toEqual([bob.jid('pn'), bob.jid('lid')].sort());
     });
 
-    test('the owner writes on the phone, to a person', async () => {
+    test("receives the owner's message from the phone to a person", async () => {
       const { bob, me } = stage;
       const message = await stage.arrival(await me.send(bob, 'mine'));
       expect(message).toMatchObject({
@@ -98,20 +98,20 @@ export function receiving(make: MakeHarness): void {
       expect(message.alsoKnownAs).toContain(bob.jid());
     });
 
-    test('the owner writes on the phone, in a group', async () => {
+    test("receives the owner's message from the phone to a group", async () => {
       const { bob, harness, me } = stage;
       const group = harness.network.createGroup({ subject: 'H', owner: bob, members: [me] });
       const message = await stage.arrival(await me.send(group, 'mine too'));
       expect(message).toMatchObject({ chat: group.jid, isGroup: true, fromMe: true });
     });
 
-    test.each(CONTENT)('%s: %s', async (kind, body, raw, cite) => {
+    test.each(CONTENT)('receives %s: %s', async (kind, body, raw, cite) => {
       cite();
       const { bob, me } = stage;
       expect(await stage.arrival(await bob.send(me, { raw }))).toMatchObject({ kind, body });
     });
 
-    test('a reaction names what it is about', async () => {
+    test('names the message that a reaction refers to', async () => {
       const { bob, me } = stage;
       const target = await me.send(bob, 'react to me');
       await eventually(() => bob.messages().some(({ id }) => id === target), 'bob to see it');
@@ -119,14 +119,14 @@ export function receiving(make: MakeHarness): void {
       expect(message).toMatchObject({ kind: 'reactionMessage', quotedId: target });
     });
 
-    test('what could not be decrypted is asked for again and comes once', async () => {
+    test('requests a message again that could not be decrypted, and receives it once', async () => {
       const { bob, me } = stage;
       const id = await bob.send(me, 'broken at first', { corrupt: true });
       expect(await stage.arrival(id)).toMatchObject({ body: 'broken at first' });
       expect(stage.link.health.undecryptable).toBeGreaterThan(0);
     });
 
-    test('what is delivered twice is there once', async () => {
+    test('stores a message once when it is delivered twice', async () => {
       const { bob, harness, me } = stage;
       harness.network.faults.set({ duplicateDeliveries: true });
       const id = await bob.send(me, 'twice');
@@ -135,7 +135,7 @@ export function receiving(make: MakeHarness): void {
       expect(harness.received().filter((message) => message.id === id)).toHaveLength(1);
     });
 
-    test('what the server has a receipt for is there', async () => {
+    test('has stored every message that the server has a receipt for', async () => {
       const { bob, harness, me } = stage;
       const id = await bob.send(me, 'confirmed');
       const waits = () => me.companions.get(1)?.pending.some(({ attrs }) => attrs.id === id);
@@ -143,7 +143,7 @@ export function receiving(make: MakeHarness): void {
       expect(harness.received().some((message) => message.id === id)).toBe(true);
     });
 
-    test('many at once keep their order', async () => {
+    test('keeps the order of many messages at once', async () => {
       const { bob, harness, me } = stage;
       const ids: string[] = [];
       for (let i = 0; i < 50; i += 1) ids.push(await bob.send(me, `burst ${i}`));
@@ -152,7 +152,7 @@ export function receiving(make: MakeHarness): void {
       expect(arrived.map(({ id }) => id)).toEqual(ids);
     });
 
-    test('nobody sees the account online', async () => {
+    test('never shows the account as online', async () => {
       const { harness } = stage;
       const presences = harness.network.stanzas.filter(
         ({ direction, stanza }) => direction === 'in' && stanza.tag === 'presence',
@@ -161,7 +161,7 @@ export function receiving(make: MakeHarness): void {
       expect(presences.some(({ stanza }) => stanza.attrs.type === 'unavailable')).toBe(true);
     });
 
-    test('history of before the linking is no message', async () => {
+    test('does not treat history from before the link as messages', async () => {
       const other = new TransportFixture(await make());
       await other.bob.send(other.me, 'long ago');
       await other.pair();

@@ -1,4 +1,4 @@
-// The contract's part on downtime: what waited comes in its order, all of it, and its end is told.
+// Transport contract after downtime: queued messages come complete and in order, and their end is reported.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { eventually, type MakeHarness, TransportFixture } from './harness.ts';
 
@@ -16,7 +16,7 @@ export function replaying(make: MakeHarness): void {
     test.each([
       ['in one go', 25, false],
       ['in batches that must be asked for', 250, true],
-    ] as const)('what waited comes in order, %s', async (_, count, offlineBatches) => {
+    ] as const)('receives queued messages in order, %s', async (_, count, offlineBatches) => {
       const { bob, harness, me, transport } = stage;
       const ids: string[] = [];
       for (let i = 0; i < count; i += 1) ids.push(await bob.send(me, `waited ${i}`));
@@ -33,13 +33,13 @@ export function replaying(make: MakeHarness): void {
       await stage.reaches('connected');
     });
 
-    test('nothing waited, and that is told as well', async () => {
+    test('reports the end of the queue when nothing was queued', async () => {
       stage.transport.connect();
       expect((await eventually(() => stage.of('replayed')[0], 'the end')).count).toBe(0);
       await stage.reaches('connected');
     });
 
-    test('receipts that waited are told', async () => {
+    test('reports queued receipts', async () => {
       const { bob, me, transport } = stage;
       transport.connect();
       await stage.reaches('connected');

@@ -1,5 +1,5 @@
-// The contract's part on sending: resolved when the server took it, and otherwise exactly as certain as
-// the transport can be. Invariant: `not_sent` is never said of a message that somebody could have got.
+// Transport contract for sending: a send resolves when the server accepted it, and otherwise states exactly how certain
+// the outcome is. Invariant: `not_sent` is never reported for a message that somebody could have received.
 import type { MessageId } from '@relay/contract/ids';
 import { SendFault } from '@relay/core/ports/transport';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -21,7 +21,7 @@ export function sending(make: MakeHarness): void {
         .filter((event) => event.id === id)
         .map(({ status }) => status);
 
-    test.each(['lid', 'pn'] as const)('to a person, named by %s', async (addressing) => {
+    test.each(['lid', 'pn'] as const)('sends to a person, named by %s', async (addressing) => {
       const { bob, me } = stage;
       const id = await stage.send(bob.jid(addressing), 'hello');
       expect((await seen('hello')).id).toBe(id);
@@ -31,7 +31,7 @@ export function sending(make: MakeHarness): void {
       expect(bob.counts()).toEqual({ distinct: 1, duplicates: 0, undecryptable: 0 });
     });
 
-    test('whom it wrote to by number, it knows by both names', async () => {
+    test('knows a person by both names after writing to their number', async () => {
       const { bob } = stage;
       const both = [bob.jid('pn'), bob.jid('lid')].sort();
       const told = () =>
@@ -42,7 +42,7 @@ export function sending(make: MakeHarness): void {
       for (const { addresses } of told()) expect([...addresses].sort()).toEqual(both);
     });
 
-    test('a link goes out as it was written, without a preview', async () => {
+    test('sends a link as written, without a preview', async () => {
       const text = 'see https://example.com/page';
       await stage.send(stage.bob.jid(), text);
       const { content } = await seen(text);
@@ -50,7 +50,7 @@ export function sending(make: MakeHarness): void {
       expect(content?.extendedTextMessage?.jpegThumbnail?.length ?? 0).toBe(0);
     });
 
-    test('to a group, and its members’ ticks come back', async () => {
+    test('sends to a group and reports the receipts of its members', async () => {
       const { bob, carol, harness, me } = stage;
       const group = harness.network.createGroup({ subject: 'G', owner: bob, members: [me, carol] });
       const id = await stage.send(group.jid, 'to all');
@@ -62,7 +62,7 @@ export function sending(make: MakeHarness): void {
       expect(carol.counts()).toMatchObject({ distinct: 1, undecryptable: 0 });
     });
 
-    test('a group that changed is written to as it is now', async () => {
+    test('sends to the current members after a group changed', async () => {
       const { bob, carol, harness, me } = stage;
       const group = harness.network.createGroup({ subject: 'G', owner: bob, members: [me] });
       await stage.send(group.jid, 'first');
@@ -75,7 +75,7 @@ export function sending(make: MakeHarness): void {
       await eventually(() => carol.messages().some(({ text }) => text === 'second'), 'carol');
     });
 
-    test.each([429, 463, 479])('a refusal with %i is told with its code', async (code) => {
+    test.each([429, 463, 479])('reports a refusal with its code %i', async (code) => {
       const { bob, harness } = stage;
       harness.network.faults.set({ ackError: code });
       expect(await stage.fault(bob.jid(), 'no')).toMatchObject({ kind: 'refused', code });
@@ -86,7 +86,7 @@ export function sending(make: MakeHarness): void {
       await seen('yes');
     });
 
-    test('after a 463 the account asks whether it is locked', async () => {
+    test('asks whether the account is locked after a 463', async () => {
       const { bob, harness, me } = stage;
       const until = new Date(Math.ceil(Date.now() / 1_000) * 1_000 + 3_600_000);
       me.timeLockedUntil = until;
@@ -96,7 +96,7 @@ export function sending(make: MakeHarness): void {
       expect(stage.link.timeLockedUntil).toEqual(until);
     });
 
-    test('a time lock is told, and so is its end', async () => {
+    test('reports the beginning and the end of a time lock', async () => {
       const { me } = stage;
       const until = new Date(Math.ceil(Date.now() / 1_000) * 1_000 + 3_600_000);
       me.timeLock(until);
@@ -107,19 +107,19 @@ export function sending(make: MakeHarness): void {
       expect(stage.link.timeLockedUntil).toBeNull();
     });
 
-    test('a time lock ends by itself when its time has passed', async () => {
+    test('ends a time lock by itself when its time has passed', async () => {
       stage.me.timeLock(new Date(Date.now() + 1_500));
       await stage.reaches('time_locked');
       await stage.reaches('connected');
     });
 
-    test('without a connection nothing is sent, and that is certain', async () => {
+    test('reports a certain not_sent without a connection', async () => {
       const { bob, transport } = stage;
       await transport.disconnect({ forget: false });
       expect((await stage.fault(bob.jid(), 'offline')).kind).toBe('not_sent');
     });
 
-    test('a line that breaks before anything was encrypted sent nothing', async () => {
+    test('reports not_sent when the connection breaks before encryption', async () => {
       const { carol, harness, me } = stage;
       harness.network.faults.set({ iqIgnore: ['usync/get/usync'] });
       const outcome = stage.fault(carol.jid(), 'too early');
@@ -131,7 +131,7 @@ export function sending(make: MakeHarness): void {
       expect(carol.messages()).toEqual([]);
     });
 
-    test('no ack in time: uncertain, and the receipt tells later', async () => {
+    test('is uncertain without an ack in time, until the receipt arrives', async () => {
       const { bob, harness } = stage;
       harness.network.faults.set({ withholdAcks: true });
       const id = stage.newId();
@@ -139,7 +139,7 @@ export function sending(make: MakeHarness): void {
       await eventually(() => ticks(id).includes('delivered'), 'the receipt');
     });
 
-    test('an ack nobody waits for any more is told as a receipt', async () => {
+    test('reports a late ack as a receipt', async () => {
       const { bob, harness } = stage;
       await stage.send(bob.jid(), 'first');
       bob.habits.receipts = false;
@@ -149,13 +149,13 @@ export function sending(make: MakeHarness): void {
       await eventually(() => ticks(id).includes('sent'), 'the ack');
     });
 
-    test('a message the server lost is uncertain', async () => {
+    test('is uncertain about a message that the server lost', async () => {
       const { bob, harness } = stage;
       harness.network.faults.set({ swallowMessages: true });
       expect((await stage.fault(bob.jid(), 'swallowed')).kind).toBe('uncertain');
     });
 
-    test('a line that breaks after the message left: uncertain, and a resend is seen once', async () => {
+    test('is uncertain when the connection breaks after sending, and a resend is shown once', async () => {
       const { bob, harness, me } = stage;
       await stage.send(bob.jid(), 'first');
       harness.network.faults.set({ withholdAcks: true });
@@ -172,14 +172,14 @@ export function sending(make: MakeHarness): void {
       expect(bob.messages().filter((message) => message.id === id)).toHaveLength(1);
     });
 
-    test('a recipient that lost its keys gets the message again, from what was stored', async () => {
+    test('resends a stored message to a recipient that lost its keys', async () => {
       const { bob } = stage;
       await stage.send(bob.jid(), 'before');
       await seen('before');
       await bob.loseSessions();
       bob.switchOff();
       const id = await stage.send(bob.jid(), 'needs asking');
-      // Asked for only now, of a process that never sent it.
+      // Requested only now, from a process that never sent it.
       await stage.restart();
       bob.switchOn();
       stage.transport.connect();
@@ -188,7 +188,7 @@ export function sending(make: MakeHarness): void {
       expect(bob.messages().filter((message) => message.id === id)).toHaveLength(1);
     });
 
-    test('a file arrives as it is, where files can be sent', async (context) => {
+    test('sends a file unchanged, if it can send files', async (context) => {
       const { bob, transport } = stage;
       if (!transport.capabilities.media) return context.skip('this transport sends no files');
       const bytes = Buffer.from('%PDF-1.4 not quite');
@@ -206,7 +206,7 @@ export function sending(make: MakeHarness): void {
       expect(documentMessage).toMatchObject({ fileName: 'a.pdf', caption: 'here' });
     });
 
-    test('writing is shown, where that can be', async (context) => {
+    test('shows typing, if it can', async (context) => {
       const { bob, harness, transport } = stage;
       const { typing } = transport.capabilities;
       if (!typing) return context.skip('this transport shows nothing');
@@ -221,7 +221,7 @@ export function sending(make: MakeHarness): void {
       expect(told).toEqual(['composing', 'paused']);
     });
 
-    test('a number can be looked up, where that can be', async (context) => {
+    test('looks up a number, if it can', async (context) => {
       const { bob, harness, transport } = stage;
       const { findRegistered } = transport.capabilities;
       if (!findRegistered) return context.skip('this transport cannot ask');
@@ -238,7 +238,7 @@ export function sending(make: MakeHarness): void {
       await expect(findRegistered(bob.jid('pn'))).rejects.toBeInstanceOf(SendFault);
     });
 
-    test('a group can be looked up, where that can be', async (context) => {
+    test('looks up a group, if it can', async (context) => {
       const { bob, harness, me, transport } = stage;
       const { groups } = transport.capabilities;
       if (!groups) return context.skip('this transport knows no groups');

@@ -1,6 +1,6 @@
-// What an owner had in the database at an earlier schema, table by table, as the program of then wrote it, and how each
-// is asked for after the upgrade. A row names only columns that were there from its version on.
-// Invariant: a table is listed from the version whose program first wrote to it, which may be later than its making.
+// An owner's data at earlier schema versions, table by table, as the program of that time wrote it, and the query for
+// each after the upgrade. A row names only columns that existed from its version on. Invariant: a table is listed from
+// the version whose program first wrote to it, which may be later than its creation.
 import type pg from 'pg';
 
 export const ANA = '0a000000-0000-4000-8000-000000000001';
@@ -19,16 +19,16 @@ const REQUEST = '0a000000-0000-4000-8000-00000000000d';
 const WEBHOOK = '0a000000-0000-4000-8000-00000000000e';
 
 interface Chapter {
-  /** From this schema on. */
+  /** The first schema version that has it. */
   readonly from: number;
   readonly write: string;
-  /** One row, one column `found`: what must come back. */
+  /** A query for one row with one column `found`: what must come back. */
   readonly ask: string;
   readonly found: unknown;
 }
 
 export const PAST: Readonly<Record<string, Chapter>> = {
-  // From the ledger on: an account gets its head of the ledger when it is created.
+  // Since the ledger exists: an account gets its ledger head when it is created.
   accounts: {
     from: 3,
     write: "INSERT INTO accounts (id, label, phone) VALUES (1, 'Olga', '15550000000')",
@@ -201,7 +201,7 @@ export const PAST: Readonly<Record<string, Chapter>> = {
   },
 };
 
-/** All that was there at that schema. Gives the names of it. */
+/** Writes all rows of that schema. Returns their names. */
 export async function writePast(client: pg.ClientBase, schema: number): Promise<string[]> {
   const then = Object.entries(PAST).filter(([, { from }]) => from <= schema);
   await client.query('SET search_path = relay');
@@ -213,7 +213,7 @@ export async function writePast(client: pg.ClientBase, schema: number): Promise<
   return then.map(([name]) => name);
 }
 
-/** What is there of it now, by name. */
+/** The rows that exist now, by name. */
 export async function readPast(
   client: pg.ClientBase,
   names: readonly string[],

@@ -1,7 +1,7 @@
-// The whole of Relay as its owner has it: the built command starts the built daemon, which lives in the
-// simulated network and asks the scripted model. Everything is said to it by command and seen on phones.
-// With TEST_DEFAULTS=1 the daemon has the shipped settings, pacing included, and the clock skips the waits for its caps.
-// Invariant: no daemon of it ever reaches WhatsApp, and after `end` nothing of it is left.
+// Acceptance harness: the built command starts the built daemon, on the simulated network and with the scripted model.
+// Tests act through commands and check phones. With TEST_DEFAULTS=1 the daemon has the shipped settings, pacing
+// included, and the clock skips the waits for its caps. Invariant: none of its daemons ever reaches WhatsApp, and after
+// `end` nothing is left.
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ import { Relay, type Result } from '../relay.ts';
 import { SimulatedClock } from '../simulated-clock.ts';
 import { Person } from './person.ts';
 
-// A machine that does other things too is slow, not wrong.
+// Generous, for a busy machine.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 240_000 });
 const PATIENCE_MS = 120_000;
 
@@ -36,9 +36,9 @@ const LOOK_EVERY_MS = 500;
 export const ME = '15550000000';
 
 export interface AcceptanceOptions {
-  /** Beside those of the model and, unless the defaults are tested, those that turn pacing off. */
+  /** Added to the settings for the model and, unless the defaults are tested, those that turn pacing off. */
   readonly settings?: object;
-  /** False: nobody has run `relay init` yet. */
+  /** False: `relay init` has not run yet. */
   readonly linked?: boolean;
 }
 
@@ -82,7 +82,7 @@ export async function openAcceptanceHarness({
   }
 }
 
-/** Whatever it starts lives in the simulated network. */
+/** Connects whatever it starts to the simulated network. */
 class SimulatedRelay extends Relay {
   simulator = '';
   clock: SimulatedClock | null = null;
@@ -103,9 +103,9 @@ export class AcceptanceHarness {
   readonly simulator: Simulator;
   readonly model: ModelServer;
   readonly phones: Phones;
-  /** What the daemon and the network go by. */
+  /** The clock of the daemon and the network. */
   readonly clock: SimulatedClock;
-  /** What a program of the owner's would call. */
+  /** The API as one of the owner's clients calls it. */
   readonly api: Gateway;
   #people = 0;
   #ended = false;
@@ -120,7 +120,7 @@ export class AcceptanceHarness {
     this.api = new Gateway(() => ({ port: relay.port, token: relay.token }));
   }
 
-  /** `relay init`, whose code the owner's phone scans; gives the lines that it said. */
+  /** Runs `relay init`, whose code the owner's phone scans; returns its output lines. */
   async init(...args: string[]): Promise<Record<string, unknown>[]> {
     const child = this.relay.spawn(['init', '--json', '--skip-probe', ...args]);
     const lines: Record<string, unknown>[] = [];
@@ -138,19 +138,19 @@ export class AcceptanceHarness {
     return this.relay.run(...args);
   }
 
-  /** A command that must work, as a person runs it: what it printed. */
+  /** Runs a command that must succeed, as a person; returns its output. */
   async says(...args: string[]): Promise<string> {
     const { exit, out, err } = await this.relay.run(...args);
     expect({ args, exit, err: exit === 0 ? '' : err }).toEqual({ args, exit: 0, err: '' });
     return out;
   }
 
-  /** The same as a program runs it: the JSON that it printed. */
+  /** Runs a command that must succeed, with --json; returns the JSON. */
   async gives<T>(...args: string[]): Promise<T> {
     return JSON.parse(await this.says(...args, '--json')) as T;
   }
 
-  /** Somebody new with a phone of their own. */
+  /** Creates a person with their own phone. */
   async person(name: string): Promise<Person> {
     const { phones, model } = this;
     const phone = `1555100${String(++this.#people).padStart(4, '0')}`;
@@ -158,14 +158,14 @@ export class AcceptanceHarness {
     return new Person({ name, phone, owner: ME, phones, model });
   }
 
-  /** `relay create` for a conversation with somebody, in which they are named; gives its id. */
+  /** Runs `relay create` for a conversation that names this person; returns its id. */
   async create(person: Person, ...options: string[]): Promise<string> {
     const objective = `Agree with ${person.name} on a day for the visit`;
     const args = ['--objective', objective, '--contact', person.number, ...options];
     return (await this.gives<{ id: string }>('create', ...args)).id;
   }
 
-  /** The same through the API, where the command is not what is tested. */
+  /** The same through the API, for tests that are not about the command. */
   async begin(person: Person, more: BeginOptions = {}): Promise<string> {
     const { id } = await this.api.ok<{ id: string }>('POST', '/api/instances', {
       objective: `Agree with ${person.name} on a day for the visit`,
@@ -197,7 +197,7 @@ export class AcceptanceHarness {
     return this.becomes(id, states.join(' or '), ({ state }) => states.includes(state));
   }
 
-  /** It waits for a reply, and its follow-up clock runs. */
+  /** Waits until it waits for a reply and its follow-up clock runs. */
   waits(id: string): Promise<ConversationInstance> {
     const runs = (it: ConversationInstance) => it.next_follow_up_at !== null;
     return this.becomes(id, 'waiting for a reply', runs);
@@ -218,7 +218,7 @@ export class AcceptanceHarness {
     );
   }
 
-  /** Every move of a conversation, as it was written down with it. */
+  /** Every state change of a conversation, from its log. */
   async moves(id: string): Promise<string[]> {
     const rows = await this.relay.query(
       'SELECT from_state, trigger, to_state FROM relay.instance_transitions WHERE instance_id = $1 ORDER BY id',
@@ -227,13 +227,13 @@ export class AcceptanceHarness {
     return rows.map((row) => `${row.from_state} ${row.trigger} ${row.to_state}`);
   }
 
-  /** What the daemon has written to its log so far. */
+  /** The daemon's log so far. */
   log(): LogLine[] {
     const written = this.relay.file('relay.log').trimEnd().split('\n');
     return written.map((line) => JSON.parse(line) as LogLine);
   }
 
-  /** From now on the clock moves ahead whenever a message waits for a cap of pacing. */
+  /** From now on the clock moves ahead whenever a message waits for a pacing cap. */
   skipPacing(): void {
     this.#skipping = this.#skipUntilEnd();
   }
@@ -247,7 +247,7 @@ export class AcceptanceHarness {
     }
   }
 
-  /** When pacing lets the queued messages leave. */
+  /** When pacing allows the queued messages to be sent. */
   async #nextSendAt(now: Date): Promise<Date> {
     const rows = (await this.relay.query(
       `SELECT o.attempted_at AS at, o.first_contact AS "firstContact",

@@ -1,5 +1,5 @@
-// Somebody with a phone: writes to the owner's number and reads what comes from it. What the model does in
-// a conversation about them is scripted here too, because the objective names them.
+// A person with a phone: writes to the owner's number and reads what it sends. Also scripts the model in conversations
+// about them, because the objective names them.
 import type { ModelServer } from '@relay/simulator/model/server';
 import { eventually } from '../gateway.ts';
 import type { Phones } from '../phones.ts';
@@ -8,7 +8,7 @@ import type { Call } from './script.ts';
 const PATIENCE_MS = 120_000;
 
 export interface PersonOptions {
-  /** Unlike any other word of a prompt. */
+  /** Unique among all words of a prompt. */
   readonly name: string;
   /** Digits only. */
   readonly phone: string;
@@ -40,12 +40,12 @@ export class Person {
     return this.#phones.send(this.phone, this.#owner, text);
   }
 
-  /** What is on the phone from the owner's number, in the order it came. */
+  /** Messages from the owner's number on the phone, in order of arrival. */
   async has(): Promise<(string | null)[]> {
     return (await this.#phones.received(this.phone, this.#owner)).map(({ text }) => text);
   }
 
-  /** Once it is there, everything that is. */
+  /** Waits for this message; returns all messages. */
   reads(wanted: string): Promise<(string | null)[]> {
     return eventually(
       `"${wanted}" on the phone of ${this.name}`,
@@ -57,7 +57,7 @@ export class Person {
     );
   }
 
-  /** From now on, when a turn is asked for with these words. The newest rule that fits wins. */
+  /** Scripts the model's calls for turns with these words. The newest matching rule wins. */
   meets(words: string, ...tool_calls: Call[]): void {
     this.#model.rules([{ when: { system: this.name, contains: words }, reply: { tool_calls } }]);
   }

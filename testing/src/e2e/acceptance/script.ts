@@ -1,5 +1,4 @@
-// What the scripted model does in a conversation: its tool calls by name, and the moments at which a turn
-// is asked for, as the agent's prompt words them.
+// The scripted model's tool calls by name, and the phrases of the agent's prompt that identify each kind of turn.
 import type { RuleInput } from '@relay/simulator/model/schemas';
 
 type Call = NonNullable<RuleInput['reply']['tool_calls']>[number];
@@ -20,10 +19,10 @@ export const ask = (reason: string): Call => ({
   arguments: { reason },
 });
 
-/** Said in every turn of its kind, beside the contact's own words. */
+/** Part of the prompt of every turn of its kind, besides the contact's own words. */
 export const FIRST = 'Purpose of this turn: first_message';
 export const FOLLOW_UP = 'Purpose of this turn: follow_up';
-/** In whatever turn. */
+/** Matches any turn. */
 export const ANY = 'Purpose of this turn: ';
 
 export type { Call };

@@ -1,4 +1,4 @@
-// The seed's transition table as it is printed there, and the few moves that Relay adds to it.
+// The seed's transition table as printed there, and the few transitions that Relay adds.
 import type { InstanceState } from '@relay/contract/conversation/states';
 
 const rows = (text: string): string[] =>
@@ -40,7 +40,7 @@ const SEED = rows(`
   NEEDS_HUMAN_INTERVENTION pause PAUSED
   NEEDS_HUMAN_INTERVENTION cancel FAILED`);
 
-/** What the seed leaves open, as Relay settles it. */
+/** Transitions that the seed leaves open, as Relay defines them. */
 const COMPLETED = rows(`
   ACTIVE schedule_next_heartbeat WAITING_FOR_REPLY
   WAITING_FOR_AGENT request_intervention NEEDS_HUMAN_INTERVENTION
@@ -58,7 +58,7 @@ const ENDS = ['COMPLETED', 'ABANDONED', 'FAILED'];
 
 export function isLegalMove({ from_state: from, trigger, to_state: to }: Move): boolean {
   const runs = from !== 'PAUSED' && !ENDS.includes(from);
-  // Back to where it was, which only its own history knows.
+  // Returns to the previous state, which only its history knows.
   if (from === 'PAUSED' && trigger === 'resume') return to !== 'PAUSED' && !ENDS.includes(to);
   if (trigger === 'owner_takeover') return runs && to === 'PAUSED';
   if (trigger === 'unrecoverable_error') return runs && to === 'FAILED';

@@ -1,5 +1,5 @@
-// The owner at their phone: writes to themselves, where the assistant listens, and reads what it answers.
-// What the model does is scripted here too. Invariant: the newest rule that fits a request wins.
+// The owner at their phone: writes in the chat with themselves, where the assistant answers, and reads its answers.
+// Also scripts the model. Invariant: the newest rule that matches a request wins.
 import type { RuleInput } from '@relay/simulator/model/schemas';
 import {
   type AcceptanceHarness,
@@ -23,7 +23,7 @@ export interface Permission {
 
 export interface AssistantRequest {
   readonly system: string;
-  /** The newest message of the owner, with what was put under it. */
+  /** The owner's newest message, with what was appended to it. */
   readonly question: string;
   readonly messages: readonly { readonly role: string; readonly content: string }[];
   readonly tools: readonly string[];
@@ -37,17 +37,17 @@ export class OwnersPhone {
     this.world = world;
   }
 
-  /** Into the chat with oneself. */
+  /** Writes in the chat with oneself. */
   types(text: string): Promise<string> {
     return this.world.phones.send(ME, ME, text);
   }
 
-  /** Everything in the chat with oneself, in order. */
+  /** All messages in the chat with oneself, in order. */
   async chat(): Promise<string[]> {
     return (await this.world.phones.messages(ME, ME)).map(({ text }) => text ?? '');
   }
 
-  /** What the assistant answered, without its signature, once there are so many answers. */
+  /** The assistant's answers without its signature, once there are this many. */
   async answers(count: number): Promise<string[]> {
     return eventually(
       `${count} answers`,
@@ -59,19 +59,19 @@ export class OwnersPhone {
     );
   }
 
-  /** Types, and gives the answer to it. */
+  /** Writes a message and returns the answer. */
   async asks(text: string): Promise<string> {
     const before = (await this.chat()).filter((said) => said.endsWith('\n\n[BOT]')).length;
     await this.types(text);
     return (await this.answers(before + 1)).at(-1) ?? '';
   }
 
-  /** From now on, to words of the owner. */
+  /** Scripts the reply to the owner's words. */
   whenAsked(contains: string, reply: Reply): void {
     this.world.model.rules([{ when: { contains, system: ASSISTANT }, reply }]);
   }
 
-  /** From now on, to the result of a tool. */
+  /** Scripts the reply to a tool result. */
   whenTold(tool_result: string, reply: Reply): void {
     this.world.model.rules([{ when: { tool_result, system: ASSISTANT }, reply }]);
   }
@@ -81,7 +81,7 @@ export class OwnersPhone {
     return this.world.api.ok<Permission>('POST', '/api/whatsapp/permissions', body);
   }
 
-  /** What the assistant's model was asked, the oldest first. */
+  /** The requests to the assistant's model, oldest first. */
   asked(): AssistantRequest[] {
     return this.world.model.calls().flatMap(({ body }) => {
       const { messages = [], tools = [] } = body as Partial<Wire>;
@@ -98,7 +98,7 @@ export class OwnersPhone {
   }
 }
 
-/** In every prompt of the assistant, and in no other. */
+/** Part of every prompt of the assistant, and of no other. */
 export const ASSISTANT = 'You are the personal assistant of one person';
 
 interface Wire {

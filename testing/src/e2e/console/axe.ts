@@ -1,16 +1,16 @@
-// Whether somebody who cannot see the page, or sees it badly, can use it: axe looks at it as it stands. Its script is
-// put in by the debugger, which the content policy does not concern; the policy of the daemon stays as it ships.
+// Checks the accessibility of a page with axe. Its script is injected by the debugger, which bypasses the content
+// policy; the daemon's policy stays as shipped.
 import axe, { type AxeResults, type Result } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { evaluate } from './evaluate.ts';
 
 const GRAVE: readonly Result['impact'][] = ['serious', 'critical'];
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-/** All that another colour scheme can change. */
+/** Rules whose result can depend on the colour scheme. */
 const OF_COLOURS = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] };
 const MOST_NODES = 3;
 
-/** What is serious or critical, a line each with where it is and why; nothing is what a page should give. */
+/** Serious and critical findings, one line each with place and reason; empty for a good page. */
 export async function seriousFindings(
   page: Page,
   { onlyColours = false }: { readonly onlyColours?: boolean } = {},
@@ -28,7 +28,7 @@ export async function expectNoSeriousFindings(page: Page): Promise<void> {
   if (findings.length > 0) throw new Error(`axe finds at ${page.url()}:\n${findings.join('\n')}`);
 }
 
-/** Half a fade is no colour that anybody reads. */
+/** Waits for animations, since colours in the middle of a fade mean nothing. */
 const STILL = `Promise.allSettled(document.getAnimations()
   .filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity)
   .map(({ finished }) => finished)).then(() => {})`;

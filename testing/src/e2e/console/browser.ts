@@ -1,5 +1,5 @@
-// A real Chromium that looks at the console: signs in with a login code as `relay open` does, and writes down whatever
-// the page complains of. Invariant: a refusal by the content policy is never overlooked.
+// A real Chromium at the console: signs in with a login code like `relay open`, and records the page's complaints.
+// Invariant: a violation of the content policy is never missed.
 import { type Browser, chromium, type Page } from 'playwright-core';
 import type { Demo } from '../demo.ts';
 import { findChromium } from './chromium.ts';
@@ -14,20 +14,20 @@ export interface ConsoleViewOptions {
   readonly width?: number;
   readonly height?: number;
   readonly scheme?: 'light' | 'dark';
-  /** Pixels of the picture for one of the page; a phone has two unless said. */
+  /** Device pixels per CSS pixel; defaults to 2 on a phone. */
   readonly scale?: number;
-  /** As for somebody whom movement troubles: what is on its way somewhere has arrived. */
+  /** With reduced motion: animations are at their end. */
   readonly isStill?: boolean;
 }
 
 export interface ConsoleView {
   readonly page: Page;
-  /** What the page complained of: refusals by the content policy, errors, requests to elsewhere. */
+  /** The page's complaints: content policy violations, errors, requests to other hosts. */
   readonly complaints: readonly string[];
   close(): Promise<void>;
 }
 
-/** A browser of its own, signed out. */
+/** A separate browser, signed out. */
 export async function openConsoleView(
   browser: Browser,
   { api }: Pick<Demo, 'api'>,
@@ -46,7 +46,7 @@ export async function openConsoleView(
   const complaints: string[] = [];
   page.on('console', (message) => {
     if (!['error', 'warning'].includes(message.type())) return;
-    // A refused request is said without its address.
+    // The message of a refused request lacks its address.
     complaints.push(`${message.text()} ${message.location().url}`.trim());
   });
   page.on('pageerror', (error) => complaints.push(String(error)));
@@ -57,7 +57,7 @@ export async function openConsoleView(
   return { page, complaints, close: () => context.close() };
 }
 
-/** As `relay open` does: a code that works once. */
+/** Uses a one-time code, like `relay open`. */
 export async function signIn({ page }: ConsoleView, { relay }: Pick<Demo, 'relay'>): Promise<void> {
   const { url } = await relay.ok<{ url: string }>('POST', '/api/login-codes');
   await page.goto(url);

@@ -1,21 +1,21 @@
-// Takes the pictures: each as a PNG to look at closely, or small, as a WebP that the browser itself makes; and joins
-// the small ones of a page on one sheet, a row for each of its states.
+// Takes the pictures, as PNG for close inspection or as a small WebP made by the browser, and joins a page's small ones
+// on one sheet with a row for each state.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 
 const QUALITY = 60;
-/** Of a row on a sheet: a desktop and a phone are as high as each other there. */
+/** Height of a row on a sheet, the same for desktop and phone. */
 const HEIGHT = 440;
 const WIDTH = 2 * Math.round(HEIGHT * 1.6) + 2 * Math.round((HEIGHT * 390) / 844) + 5 * 14;
 const SEEN = ['desktop-light', 'desktop-dark', 'phone-light', 'phone-dark'] as const;
 
-/** The moments on a sheet, by the word for each. */
+/** The moments on a sheet, by label. */
 export type Rows = Readonly<Record<string, string>>;
 
 export interface Camera {
   take(page: Page, name: string): Promise<void>;
-  /** Of what lies in the folder, also from an earlier time; false where some of it was never taken. */
+  /** Uses the pictures in the folder, also from an earlier run; false if one is missing. */
   sheet(browser: Browser, name: string, rows: Rows): Promise<boolean>;
 }
 

@@ -1,10 +1,10 @@
-// Where a Chromium is: tests of the console need one, and say so where there is none.
+// Finds a Chromium, which tests of the console need.
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
-/** `CHROMIUM`, or the first that is on the path. */
+/** `CHROMIUM`, or the first one on the path. */
 export function findChromium(): string | undefined {
   const { CHROMIUM, PATH = '' } = process.env;
   if (CHROMIUM) return CHROMIUM;

@@ -1,5 +1,5 @@
-// A script in the page, put there by the debugger as it is: the content policy does not concern it. Playwright's own
-// `evaluate` evaluates text within the page, and that is what a strict policy reports.
+// Runs a script in the page through the debugger, which the content policy does not affect. Playwright's own `evaluate`
+// evaluates text within the page, which a strict policy reports.
 import type { Page } from 'playwright-core';
 
 export async function evaluate<T>(page: Page, expression: string): Promise<T> {
@@ -18,6 +18,6 @@ export async function evaluate<T>(page: Page, expression: string): Promise<T> {
   }
 }
 
-/** Goes there as a link within the page would, without loading it again. */
+/** Navigates like a link within the page, without reloading. */
 export const navigate = (page: Page, path: string): Promise<void> =>
   evaluate(page, `void history.pushState({}, '', ${JSON.stringify(path)})`);

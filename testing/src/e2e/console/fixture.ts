@@ -1,5 +1,5 @@
-// What every test of the console stands on: a daemon on the simulated network, and a Chromium that is signed in to it.
-// Invariant: what was begun here is ended after the file, or the describe, that asked; also when its set-up failed.
+// Fixture of the console tests: a daemon on the simulated network, and a Chromium that is signed in to it. Invariant:
+// everything it starts is ended after the file or the describe that asked, also when set-up failed.
 import pg from 'pg';
 import type { Browser } from 'playwright-core';
 import { afterAll } from 'vitest';
@@ -8,11 +8,13 @@ import { type Demo, startDemo } from '../demo.ts';
 import { type ConsoleView, openChromium, openConsoleView, signIn } from './browser.ts';
 
 export interface ConsoleFixture {
-  /** Once: the daemon, and the world around it as the scene makes it. */
+  /** Called once: starts the daemon and plays the scene. */
   start(scene: (demo: Demo) => Promise<void>): Promise<Demo>;
-  /** As often as wished, each with cookies of its own. Whoever wants to see the first requests watches it signed out. */
+  /**
+   * Any number of browsers, each with its own cookies. `watch` gets the signed-out browser, to see the first requests.
+   */
   signedIn(watch?: (looking: ConsoleView) => unknown): Promise<ConsoleView>;
-  /** As if everybody had signed in ten minutes earlier. */
+  /** Makes all sign-ins ten minutes older. */
   ageSessions(): Promise<void>;
 }
 
@@ -27,7 +29,7 @@ export function consoleFixture(): ConsoleFixture {
   }, 60_000);
   return {
     async start(scene) {
-      // Pages know nothing of where the database is.
+      // Pages must not depend on where the database is.
       database = await freshDatabase();
       demo = await startDemo({ databaseUrl: database.url });
       await scene(demo);

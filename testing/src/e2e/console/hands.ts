@@ -1,5 +1,5 @@
-// How somebody uses a page: with a mouse, or with the keyboard alone. What a flow does is written once, and done by both.
-// Invariant: by keyboard nothing is pressed that was not reached by Tab or by an arrow, as somebody would have to.
+// Uses a page by mouse or by keyboard alone, so that a flow is written once and run with both. Invariant: the keyboard
+// presses only what it reached by Tab or an arrow key, as a person must.
 import type { Locator, Page } from 'playwright-core';
 
 type Role = Parameters<Page['getByRole']>[0];
@@ -8,7 +8,7 @@ export interface Hands {
   readonly by: 'mouse' | 'keyboard';
   /** Reaches a control by its role and name, and presses it. */
   press(role: Role, name: string | RegExp): Promise<void>;
-  /** Reaches a field by its label, and types into it what was not there. */
+  /** Reaches a field by its label, and types the text. */
   type(label: string | RegExp, text: string): Promise<void>;
   /** Chooses from the list that typing into a field opened. */
   choose(name: string | RegExp): Promise<void>;
@@ -29,14 +29,14 @@ export const byMouse = (page: Page): Hands => ({
   choose: (name) => control(page, 'option', name).click(),
 });
 
-/** More than any page has on the way. */
+/** More than any page needs. */
 const MOST_TABS = 150;
 
 export function byKeyboard(page: Page): Hands {
   const hasFocus = async (target: Locator): Promise<boolean> =>
     (await target.and(page.locator(':focus')).count()) > 0;
 
-  /** Around the page at most once, then it cannot be reached. */
+  /** Goes around the page at most once; then the control is unreachable. */
   async function reach(target: Locator, arrow?: string): Promise<void> {
     await target.waitFor();
     for (let tabs = 0; tabs < MOST_TABS; tabs += 1) {
@@ -54,7 +54,7 @@ export function byKeyboard(page: Page): Hands {
     async press(role, name) {
       const target = control(page, role, name);
       await reach(target, role === 'radio' ? 'ArrowDown' : undefined);
-      // An arrow has chosen it already.
+      // The arrow key has selected it already.
       if (role !== 'radio') await page.keyboard.press(PRESSED_BY[role] ?? 'Enter');
     },
     async type(label, text) {

@@ -1,8 +1,9 @@
-// Looks at the console: starts a daemon on the simulated network, signs a real Chromium in, and takes a picture of each
-// page and of each moment, at both widths and in both colours. Fails when a page complains, as of its content policy.
+// Takes pictures of the console: starts a daemon on the simulated network, signs in a real Chromium, and takes a
+// picture of each page and moment at both widths and in both colour schemes. Fails when a page complains, for example
+// about its content policy.
 //   node testing/src/e2e/console/pictures.ts --out <folder> [--built <folder>] [--only <name>]… [--small] [--keep]
-// Small ones are WebP at one pixel a pixel, with a sheet for each page in its five states. With --keep the sheets, and
-// whatever stands there already, are renewed in docs/images/console.
+// Small ones are WebP at one device pixel per pixel, with a sheet for each page in its five states. With --keep the
+// sheets, and existing pictures, are updated in docs/images/console.
 import { copyFileSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -36,7 +37,7 @@ const SIZES = [
 ] as const;
 type Size = (typeof SIZES)[number];
 
-/** By its name, or by its page: `tools` means each of its moments. */
+/** By its name or its page: `tools` means all its moments. */
 const isChosen = (name: string): boolean =>
   values.only?.some((only) => name === only || name.startsWith(`${only}-`)) ?? true;
 const chosen = Object.entries(MOMENTS).filter(([name]) => isChosen(name));
@@ -45,7 +46,7 @@ const of = (scene: Moment['scene'], { size }: Size) =>
 
 const complaints: string[] = [];
 
-/** What it brought about itself is no complaint. */
+/** Complaints that the moment itself causes are expected. */
 const isExpected = (complaint: string): boolean =>
   /net::ERR_|status of (400|404|500)/.test(complaint);
 
@@ -61,7 +62,7 @@ async function close(looking: ConsoleView): Promise<void> {
   await looking.close();
 }
 
-/** A moment is brought about once, and looked at in both colours. */
+/** A moment is set up once, and taken in both colour schemes. */
 async function picture(
   { page }: Pick<ConsoleView, 'page'>,
   name: string,
@@ -98,7 +99,7 @@ async function pictures(scene: Moment['scene']): Promise<void> {
   }
 }
 
-/** All of them are open when the daemon goes, and it comes back once. */
+/** All pages are open when the daemon stops, and it is restarted once. */
 async function absence(size: Size): Promise<void> {
   const moments = of('live', size).filter(([, moment]) => moment.away);
   if (moments.length === 0) return;
@@ -108,7 +109,7 @@ async function absence(size: Size): Promise<void> {
     const page = await looking.page.context().newPage();
     await page.goto(moment.path);
     await moment.open?.(page, demo);
-    // What it has is what it shows when Relay is gone.
+    // When Relay is gone, the page shows what it has loaded.
     await untilLoaded(page);
     pages.push(page);
   }
@@ -116,7 +117,7 @@ async function absence(size: Size): Promise<void> {
   for (const [index, [name, moment]] of moments.entries()) {
     const page = pages[index];
     if (page === undefined) continue;
-    // A tab that nobody looks at stands still.
+    // A background tab is not rendered.
     await page.bringToFront();
     await picture({ page }, name, moment, size);
   }
@@ -124,7 +125,7 @@ async function absence(size: Size): Promise<void> {
   await close(looking);
 }
 
-/** A page about one thing has no empty state: there it is missing. */
+/** A detail page has no empty state, so its sheet lacks it. */
 async function sheets(): Promise<void> {
   const pages = Object.keys(MOMENTS).filter((name) => `${name}-loading` in MOMENTS);
   for (const name of pages) {

@@ -1,5 +1,5 @@
-// A day in the life of an owner, on the simulated network: what the console is looked at with. Everything in it came
-// the way it would really come.
+// The scene of the console tests: a day of an owner on the simulated network. Everything in it arrived through the
+// normal interfaces.
 import type { Demo } from '../demo.ts';
 import { eventually } from '../gateway.ts';
 import { approvals } from './scenes/approvals.ts';
@@ -22,19 +22,19 @@ const PEOPLE = {
 
 type Somebody = (typeof PEOPLE)[keyof typeof PEOPLE];
 
-/** People on the network; Relay is not linked yet. */
+/** Adds the people; Relay is not linked yet. */
 export async function addScenePeople(demo: Demo): Promise<void> {
   await demo.phones.add(OWNER, 'Alex');
   for (const { phone, name } of Object.values(PEOPLE)) await demo.phones.add(phone, name);
 }
 
-/** And Relay is linked with the owner's phone. */
+/** Also links Relay with the owner's phone. */
 export async function linkScene(demo: Demo): Promise<void> {
   await addScenePeople(demo);
   await demo.link(OWNER);
 }
 
-/** Linked, with grants, a draft, a conversation that needs its owner, answers, and somebody who knocked. */
+/** Linked, with grants, a draft, a conversation that needs its owner, answers, and a message request. */
 export async function playScene(demo: Demo): Promise<void> {
   const { dana, priya, marta, mum, stranger } = PEOPLE;
   await demo.link(OWNER);
@@ -71,7 +71,7 @@ export async function playScene(demo: Demo): Promise<void> {
     todos: [{ text: 'A price' }, { text: 'A date' }],
   });
   await reaches(demo, id, 'WAITING_FOR_REPLY');
-  // Before what Dana asks: a later message would take the place of the draft.
+  // Before Dana's question: a later message would replace the draft.
   await sayToFind(demo, OWNER);
   await demo.phones.send(dana.phone, OWNER, 'Can you bring the spare keys at 18:30?');
   await demo.phones.send(priya.phone, OWNER, 'Are we still on for lunch?');

@@ -1,5 +1,5 @@
-// Stays: the scene of the pictures on a running daemon, to be looked at by hand or by a script while a page is made.
-// Prints where it is; a built page put into `web` is served from then on. Ends with Ctrl C, and leaves nothing.
+// Keeps the scene of the pictures running on a daemon, to look at by hand or by script while working on a page. Prints
+// its address; a built page put into `web` is served at once. Ends with Ctrl-C and leaves nothing behind.
 //   node testing/src/e2e/console/stay.ts [--unlinked]
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';

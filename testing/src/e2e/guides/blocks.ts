@@ -1,15 +1,15 @@
-// The command blocks of a page, as a reader meets them: ```sh is a script, ```console shows `$ ` commands and what
-// they answered. A block that cannot run against the demo says why in its first line.
-// Invariant: whatever is fenced as a command is either run or carries a reason.
+// Reads the command blocks of a page: ```sh is a script, ```console shows `$ ` commands and their output. A block that
+// cannot run against the demo says why in its first line. Invariant: every command block either runs or carries a
+// reason.
 
 export interface Step {
   readonly command: string;
-  /** What the page shows under it; nothing where it shows nothing. */
+  /** The output that the page shows; empty if it shows none. */
   readonly shown: readonly string[];
 }
 
 export interface Block {
-  /** Of its fence, counted from 1. */
+  /** Line of its fence, counted from 1. */
   readonly line: number;
   /** `ran-by` names the test or script that runs it instead; `not-run` says what is missing here. */
   readonly reason: { readonly kind: 'ran-by' | 'not-run'; readonly text: string } | null;
@@ -53,7 +53,7 @@ function dialogue(lines: readonly string[]): Step[] {
   return steps;
 }
 
-/** Files that a page tells its reader to write: YAML whose first line names it, as `# quote.yaml`. */
+/** Files that a page tells its reader to write: YAML whose first line names the file, as in `# quote.yaml`. */
 export function filesOf(markdown: string): Map<string, string> {
   const found = markdown.matchAll(/^```yaml\n# (\S+\.yaml)\n(.*?)^```$/gms);
   return new Map([...found].map(([, name = '', content = '']) => [name, content]));

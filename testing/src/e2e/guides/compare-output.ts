@@ -1,10 +1,10 @@
-// Whether what a page shows is what came. Ids, times, measures and places differ at each run and are placeholders;
-// every other word and number must be the same, line by line.
+// Compares the output that a page shows with the real one. Ids, times, measurements and paths differ in each run and
+// are placeholders; every other word and number must match, line by line.
 
 const ID =
   /(?<!\+)\b(?:(?=[0-9A-F]*\d)[0-9A-F]{10,32}|(?=[0-9a-f]*\d)[0-9a-f]{8}(?:-[0-9a-f-]{27})?)\b/g;
 
-/** What may differ, with the name it goes by when a page is wrong. The longer before what is a part of it. */
+/** What may differ, with the name shown in an error. Longer patterns come before their parts. */
 const PLACEHOLDERS: readonly (readonly [RegExp, string])[] = [
   [/\brelay_[a-z]+_\S+/g, '<secret>'],
   [/\b\d+@g\.us\b/g, '<group>'],
@@ -17,7 +17,7 @@ const PLACEHOLDERS: readonly (readonly [RegExp, string])[] = [
   [/\bPID:? +\d+/g, 'PID <number>'],
   [/\bschema \d+/g, 'schema <number>'],
   [/\b\d+\.\d+(\.\d+)*\b/g, '<version>'],
-  // How far a message has come changes while one looks.
+  // A message's delivery state can change at any time.
   [/(waiting|sent ✓|delivered ✓✓|read ✓✓)$/, '<mark>'],
   [/ +/g, ' '],
 ];
@@ -25,7 +25,7 @@ const PLACEHOLDERS: readonly (readonly [RegExp, string])[] = [
 export interface Comparison {
   /** A sentence about the first difference. */
   readonly difference: string | null;
-  /** The ids that the page shows, with those that they stand for. */
+  /** The ids that the page shows, with the real ids they stand for. */
   readonly ids: ReadonlyMap<string, string>;
 }
 
@@ -35,8 +35,8 @@ interface Line {
 }
 
 /**
- * A line that is only `…` stands for any number of lines, one that ends with it for any rest. `own` are placeholders
- * of one page: what its preparation makes different.
+ * A line that is only `…` stands for any number of lines, one that ends with it for any rest. `own` are placeholders of
+ * one page, for what its preparation changes.
  */
 export function compare(
   shown: readonly string[],
@@ -82,7 +82,7 @@ function learn(ids: Map<string, string>, shown: string, came: string): void {
     const real = there[index];
     if (real === undefined) continue;
     ids.set(id, real);
-    // The beginning of one is enough for a command.
+    // Commands accept the beginning of an id.
     if (id.length === 36) ids.set(id.slice(0, 8), real.slice(0, 8));
   }
 }

@@ -1,5 +1,5 @@
-// What must be there before the commands of a page are typed: an account that is linked, the people it speaks of, what
-// they will say, and what the model answers. A page that is not listed here has no commands that run.
+// Prepares the demo for the commands of each page: a linked account, the people, their messages, and the model's
+// answers. A page that is not listed here has no commands that run.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RuleInput } from '@relay/simulator/model/schemas';
 import type { Demo } from '../demo.ts';
@@ -12,12 +12,12 @@ const MOM = '14155551234';
 
 export interface Preparation {
   readonly page: string;
-  /** What this page's home makes different from what it shows. */
+  /** Patterns that differ in this page's home. */
   readonly own?: readonly RegExp[];
-  /** A server in the home itself, where the page shows it. */
+  /** Uses a server in the home itself, because the page shows it. */
   readonly privateServer?: true;
   prepare(demo: Demo, place: GuideShell): Promise<void>;
-  /** Before one command, by how it begins. */
+  /** Runs before a command, found by its beginning. */
   readonly before?: Readonly<Record<string, (demo: Demo) => Promise<unknown>>>;
 }
 
@@ -41,7 +41,7 @@ heartbeat: 2s
 max_followups: 3
 `;
 
-/** The conversation about the tap: Ben is silent at first, then names a price and a day. */
+/** The conversation about the tap: Ben does not answer at first, then names a price and a day. */
 function aboutTheTap(demo: Demo): void {
   const asked =
     'Hello Ben, this is the assistant of Ana. What would a new kitchen tap cost, fitted?';
@@ -62,7 +62,7 @@ function aboutTheTap(demo: Demo): void {
   });
 }
 
-/** Somebody who answers what they were waiting for, once each; ends with the network. */
+/** Makes somebody answer each of these messages once; ends with the network. */
 function answer(demo: Demo, phone: string, lines: Readonly<Record<string, string>>): void {
   const hear = async () => {
     for (const [heard, said] of Object.entries(lines)) {
@@ -77,7 +77,9 @@ function answer(demo: Demo, phone: string, lines: Readonly<Record<string, string
   hear().catch(() => {});
 }
 
-/** Sends it and waits until Relay has it; the next comes in another second, by which messages are ordered. */
+/**
+ * Sends it and waits until Relay has it; the next is sent in another second, because messages are ordered by second.
+ */
 async function arrives(
   { phones, relay }: Demo,
   from: string,
@@ -91,7 +93,7 @@ async function arrives(
   await sleep(1_100);
 }
 
-/** Three lines of a chat, the last of everything that was said. */
+/** Three lines of a chat, the last of all messages. */
 async function talkAboutFriday(demo: Demo): Promise<void> {
   await arrives(demo, BEN, 'Can you come on Friday at ten?');
   await demo.relay.send(`+${BEN}`, 'Friday at ten is fine.');
@@ -109,21 +111,21 @@ async function momAsks(demo: Demo): Promise<void> {
   });
 }
 
-/** The one open conversation waits for its contact: every command to take part is possible. */
+/** The one open conversation waits for its contact, so every command is possible. */
 const hasAsked = ({ relay }: Demo) =>
   eventually('the first message', async () => {
     const found = await relay.ok<unknown[]>('GET', '/api/instances?state=WAITING_FOR_REPLY');
     return found.length > 0 || undefined;
   });
 
-/** The index follows the messages a little later. */
+/** The search index follows the messages a little later. */
 const isFound = ({ relay }: Demo) =>
   eventually('the boiler', async () => {
     const { hits } = await relay.ok<{ hits: unknown[] }>('GET', '/api/search?q=boiler');
     return hits.length > 0 || undefined;
   });
 
-/** The draft that was approved has arrived. */
+/** The approved draft has arrived. */
 const momHears = (demo: Demo) =>
   demo.phones.sees(MOM, { text: 'Yes, at four. I bring the cake.', status: 'received' });
 
@@ -211,7 +213,7 @@ export const PAGES: readonly Preparation[] = [
   },
 ];
 
-/** Mom asks before the first look at what waits, and no more. */
+/** Mom asks once, before the approvals are listed for the first time. */
 function askOnce(): (demo: Demo) => Promise<void> {
   let asked = false;
   return async (demo) => {

@@ -1,6 +1,6 @@
-// Where the commands of a page are typed: a shell in a folder of its own, with `relay`, `npx` and `curl` that reach the
-// demo of that page. What one block exports the next one has, as in one terminal.
-// Invariant: after `close` no daemon that a page has started runs, and no file of it is left.
+// The shell for a page's commands, in a separate folder, with `relay`, `npx` and `curl` that reach the page's demo.
+// Exports of one block last for the next one, as in one terminal. Invariant: after `close`, no daemon that a page
+// started runs, and none of its files is left.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync } from 'node:fs';
@@ -19,7 +19,7 @@ export interface CommandOutput {
   readonly err: string;
 }
 
-/** Refused is failed; a stream is looked at for a while, since it never ends by itself. */
+/** An HTTP error is a failure; a stream is read for a while, since it never ends by itself. */
 const CURL = `
 case " $* " in
   *" -N "*)
@@ -59,7 +59,7 @@ export class GuideShell {
     await chmod(file, 0o755);
   }
 
-  /** Leaves a file there, as the page tells its reader to. */
+  /** Writes a file there, as the page tells its reader to. */
   async file(name: string, content: string): Promise<void> {
     await writeFile(join(this.folder, name), content);
   }
@@ -84,7 +84,7 @@ export class GuideShell {
     return { exit, out: this.#there(out), err: this.#there(err) };
   }
 
-  /** A page speaks of the usual port and of a day; here it is another port, and today. */
+  /** Replaces the page's default port and date with the demo's port and today. */
   #here(command: string): string {
     const today = new Date().toLocaleDateString('sv');
     return command

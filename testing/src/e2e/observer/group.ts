@@ -1,5 +1,5 @@
-// A family group on the simulated network that Relay reads in silence: people and the owner write in it from
-// their phones, the scripted model sorts and answers, and every stanza towards the group is on record.
+// A family group on the simulated network that Relay observes: people and the owner write in it, the scripted model
+// classifies and answers, and every stanza sent to the group is recorded.
 
 import {
   type AcceptanceHarness,
@@ -43,7 +43,7 @@ export class GroupHarness {
     this.world = world;
   }
 
-  /** A group of the owner and these people, which Relay has heard of. */
+  /** A group of the owner and these people that Relay knows. */
   async group(subject: string, ...people: Person[]): Promise<Group> {
     const [first] = people;
     if (first === undefined) throw new Error('a group of nobody');
@@ -54,14 +54,14 @@ export class GroupHarness {
     return group;
   }
 
-  /** Observed, announced, and to be answered in. */
+  /** A group that is observed, announced and may be answered. */
   async observed(subject: string, ...people: Person[]): Promise<Group> {
     const group = await this.group(subject, ...people);
     await this.world.gives('observe', 'add', subject, '--announced', '--answer');
     return group;
   }
 
-  /** What was decided about a message, the router's word first. */
+  /** The decisions about a message, the router's first. */
   async reasons(message: string): Promise<string[]> {
     const rows = await this.world.relay.query(
       `SELECT reason FROM relay.ledger WHERE subject_kind = 'message' AND subject_id = $1 ORDER BY seq`,
@@ -74,7 +74,7 @@ export class GroupHarness {
     return this.settles(message, 1);
   }
 
-  /** Once there are so many decisions about it. */
+  /** Waits until there are this many decisions about it. */
   settles(message: string, decisions: number): Promise<string[]> {
     return eventually(
       `${decisions} decisions about ${message}`,
@@ -86,7 +86,7 @@ export class GroupHarness {
     );
   }
 
-  /** What the model was asked: to sort a mention, or to answer. */
+  /** The model's requests: to classify a mention, or to answer. */
   sorted(): GroupModelRequest[] {
     return this.#asked(SORTS);
   }
@@ -102,7 +102,7 @@ export class GroupHarness {
       .filter(({ messages }) => messages[0]?.content.includes(system));
   }
 
-  /** From now on, of messages with these words. */
+  /** Scripts the classification of messages with these words. */
   sorts(words: string, label: Label | (string & {}), more: object = {}): void {
     const text = /^[a-z_]+$/.test(label) ? JSON.stringify({ label }) : label;
     const reply = { text, ...more };
@@ -113,7 +113,7 @@ export class GroupHarness {
     this.world.model.rules([{ when: { system: ANSWERS, contains: words }, reply: { text } }]);
   }
 
-  /** As if so much time had passed since the group was last answered. */
+  /** Pretends that this much time has passed since the last answer in the group. */
   async passes(group: Group, minutes: number): Promise<void> {
     await this.world.relay.query(
       `UPDATE relay.observer_requests r SET answered_at = r.answered_at - $2 * interval '1 minute',
@@ -153,7 +153,7 @@ export class Group {
     return this.#world.phones.send(phone, this.jid, text, how);
   }
 
-  /** The owner types it on their phone. */
+  /** The owner writes it on their phone. */
   asks(text: string, how: object = {}): Promise<string> {
     return this.says(ME, text, how);
   }
@@ -162,7 +162,7 @@ export class Group {
     await this.#world.phones.ok(`POST /accounts/${ME}/messages`, { to: this.jid, delete: message });
   }
 
-  /** What Relay wrote there, as a member sees it. */
+  /** Relay's messages there, as a member sees them. */
   async heardBy(person: Person): Promise<string[]> {
     const messages = await this.#world.phones.messages(person.phone, this.jid);
     return messages.flatMap(({ text }) => (text?.endsWith('[BOT]') ? [text] : []));
@@ -179,7 +179,7 @@ export class Group {
     );
   }
 
-  /** All that left Relay for the group, but what the protocol itself acknowledges; of each tag how many. */
+  /** Counts by tag of everything Relay sent to the group, except protocol acknowledgements. */
   traces(): Record<string, number> {
     const counts: Record<string, number> = {};
     for (const { tag } of this.#left) counts[tag] = (counts[tag] ?? 0) + 1;
@@ -187,7 +187,7 @@ export class Group {
   }
 }
 
-/** Acks, delivery receipts, and questions to the server that nobody in the group sees. */
+/** Acks, delivery receipts, and requests to the server that nobody in the group sees. */
 const isAcknowledgement = ({ tag, attrs }: Stanza): boolean =>
   tag === 'ack' ||
   tag === 'iq' ||

@@ -1,4 +1,4 @@
-// A program at Relay's door: a token of its own, and the official client over each way in.
+// A client of Relay with its own token, using the official MCP client over each transport.
 import { once } from 'node:events';
 import { request } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -57,7 +57,7 @@ export async function connectOver(
   return client;
 }
 
-/** Every way in, in every version. */
+/** Every transport in every version. */
 export const TRANSPORT_VERSIONS: readonly (readonly [McpTransportKind, Version])[] = [
   ['http', 'current'],
   ['http', 'previous'],
@@ -65,14 +65,14 @@ export const TRANSPORT_VERSIONS: readonly (readonly [McpTransportKind, Version])
   ['pipe', 'previous'],
 ];
 
-/** `fetch` in the place of the network's. */
+/** `fetch` replaces the global one. */
 export const overHttp = (api: string, secret: string, fetch?: typeof globalThis.fetch): Transport =>
   new StreamableHTTPClientTransport(new URL('/mcp', api), {
     requestInit: { headers: { authorization: `Bearer ${secret}` } },
     ...(fetch === undefined ? {} : { fetch: (url, init) => fetch(url, init) }),
   });
 
-/** As `relay mcp` does it. */
+/** As `relay mcp` connects. */
 export async function overPipe(api: string, secret: string): Promise<Transport> {
   const asked = request(new URL('/mcp', api), {
     headers: {

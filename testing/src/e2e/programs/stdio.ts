@@ -1,4 +1,4 @@
-// `relay mcp` as a program starts it: the built command, with a token in its environment.
+// Runs `relay mcp` as an MCP client starts it: the built command, with a token in its environment.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';

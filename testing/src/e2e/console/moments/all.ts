@@ -1,4 +1,4 @@
-// Every moment of every page, by its name.
+// Every moment of every page, by name.
 import { APPROVALS } from './approvals.ts';
 import { ASSISTANT } from './assistant.ts';
 import { CHATS } from './chats.ts';

@@ -1,9 +1,9 @@
-// The moments of /approvals: besides the five, the one that was read before it was asked, other words, a no, what
-// moved on, and what was decided.
+// Moments of /approvals: besides the five, an approval after reading another chat, an edited text, a decline, an
+// outdated one, and the decided ones.
 import type { Page } from 'playwright-core';
 import { button, five, type Moment, type Moments } from './moment.ts';
 
-/** Opens one of the queue by how its line begins. */
+/** Opens an approval of the queue by the beginning of its line. */
 const opened = (name: RegExp, then?: (page: Page) => Promise<void>): Moment => ({
   path: '/approvals',
   scene: 'live',

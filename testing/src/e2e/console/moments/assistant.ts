@@ -1,4 +1,4 @@
-// The assistant: answered, at it, asking for a yes, stopped, and without a model.
+// Moments of /assistant: answered, working, asking for approval, stopped, and without a model.
 import { button, five, type Moments } from './moment.ts';
 
 const ask = async (page: Parameters<typeof button>[0], text: string) => {

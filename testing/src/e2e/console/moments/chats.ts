@@ -1,4 +1,4 @@
-// The moments of /chats: the list, and one chat that is open to agents and one that is not.
+// Moments of /chats: the list, one chat that agents may read and one that they may not.
 import type { Page } from 'playwright-core';
 import { five, type Moment, type Moments } from './moment.ts';
 

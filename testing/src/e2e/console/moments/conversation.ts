@@ -1,9 +1,9 @@
-// One conversation: how it is looked at, and what its owner does with it.
+// Moments of one conversation: its views and the owner's actions.
 import type { Page } from 'playwright-core';
 import type { Demo } from '../../demo.ts';
 import { button, failing, gone, loading, type Moment, type Moments } from './moment.ts';
 
-/** The one that asks for its owner has no address of its own before it is there. */
+/** The conversation that needs its owner gets its address only when it exists. */
 async function open(page: Page, { relay }: Demo, rest = ''): Promise<void> {
   const asking = await relay.ok<{ id: string; objective: string }[]>(
     'GET',
@@ -21,7 +21,7 @@ const opened = (rest: string, over: Partial<Moment> = {}): Moment => ({
   ...over,
 });
 
-/** A state that a page is brought into once it is open. */
+/** A state that a page is brought into after it was opened. */
 const then = (moment: Moment): Moment => ({
   ...moment,
   async reach(page, demo) {

@@ -1,4 +1,4 @@
-// The moments of /conversations: the board, the list, and the form that begins one.
+// Moments of /conversations: the board, the list, and the form for a new one.
 import type { Page } from 'playwright-core';
 import { button, five, type Moments, still } from './moment.ts';
 

@@ -1,4 +1,4 @@
-// Groups & digests: a day by hour and as a whole, the table of tokens, observing and stopping.
+// Moments of /groups: a day by hour and as a whole, the table of tokens, observing and stopping.
 import { STREET } from '../scenes/groups.ts';
 import { button, five, type Moments } from './moment.ts';
 

@@ -1,8 +1,8 @@
-// Home, and what is reached from every page: the palette, the hold, the rest of the navigation.
+// Moments of the home page and of what every page offers: the palette, the hold, the rest of the navigation.
 import type { Page } from 'playwright-core';
 import { button, five, type Moments } from './moment.ts';
 
-/** The palette's own field comes once it is loaded; the door in the navigation is called the same. */
+/** The palette's field exists once it is loaded; the navigation entry has the same name. */
 const typed = (page: Page) => page.getByPlaceholder('Find a page, a person');
 
 export const HOME: Moments = {
@@ -28,7 +28,7 @@ export const HOME: Moments = {
     path: '/',
     scene: 'live',
     async reach(page) {
-      // The page's own keys are there once it has what they open.
+      // Keyboard shortcuts work once their targets are loaded.
       await page.getByRole('link', { name: 'Decide' }).first().waitFor();
       await page.keyboard.press('?');
       await page.getByRole('dialog', { name: 'Keys' }).waitFor();

@@ -1,4 +1,4 @@
-// The moments of /ledger: besides the five, one decision, the story of a message, the chain, and no row that fits.
+// Moments of /ledger: besides the five, one decision, the story of a message, the chain, and no matching row.
 import { button, five, type Moments, still } from './moment.ts';
 
 export const LEDGER: Moments = {

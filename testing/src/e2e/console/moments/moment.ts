@@ -1,20 +1,20 @@
-// A state of a page, brought about in a signed-in browser and left as it is to be looked at; and the five that every
-// page has: full, empty, loading, failed, and with the daemon gone.
+// A moment is a state of a page in a signed-in browser, kept for a picture. Every page has five: full, empty, loading,
+// failed, and with the daemon gone.
 import type { Page } from 'playwright-core';
 import type { Demo } from '../../demo.ts';
 
 export interface Moment {
   readonly path: string;
-  /** How the world has to be before. */
+  /** The scene that it needs. */
   readonly scene: 'unlinked' | 'live';
-  /** Where it looks otherwise; both unless said. */
+  /** The only size at which it looks different; both by default. */
   readonly only?: 'desktop' | 'phone';
-  /** The daemon is killed under the open page; all such moments share one absence. */
+  /** The daemon is killed while the page is open; all such moments share one absence. */
   readonly away?: boolean;
-  /** While the daemon is still there, where the address is known only then. */
+  /** Runs while the daemon is still there, for addresses that are known only then. */
   open?(page: Page, demo: Demo): Promise<void>;
   reach(page: Page, demo: Demo): Promise<void>;
-  /** Whatever must be as before for the next. */
+  /** Restores whatever the next moment needs. */
   leave?(page: Page, demo: Demo): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ export const still = (path: string, scene: Moment['scene']): Moment => ({
   reach: (page) => page.locator('[aria-busy="true"]').first().waitFor({ state: 'hidden' }),
 });
 
-/** A part of the API answers that it is broken. */
+/** A part of the API responds with an error. */
 export const failing = (path: string, ...parts: readonly string[]): Moment => ({
   path,
   scene: 'live',
@@ -47,7 +47,7 @@ export const failing = (path: string, ...parts: readonly string[]): Moment => ({
   leave: (page) => page.unrouteAll({ behavior: 'wait' }),
 });
 
-/** Nothing of the API answers yet. */
+/** No request to the API is answered yet. */
 export const loading = (path: string): Moment => ({
   path,
   scene: 'live',
@@ -59,7 +59,7 @@ export const loading = (path: string): Moment => ({
   leave: (page) => page.unrouteAll({ behavior: 'wait' }),
 });
 
-/** The daemon is away, and was there when the page was opened. */
+/** The daemon is gone, and was there when the page was opened. */
 export const gone = (path: string): Moment => ({
   path,
   scene: 'live',
@@ -67,7 +67,7 @@ export const gone = (path: string): Moment => ({
   reach: (page) => page.getByText('Relay is not answering since').waitFor(),
 });
 
-/** The five of a page; `parts` are what it asks of the API, as globs. */
+/** The five of a page; `parts` are its API requests, as globs. */
 export const five = (name: string, path: string, ...parts: readonly string[]): Moments => ({
   [name]: still(path, 'live'),
   [`${name}-empty`]: still(path, 'unlinked'),

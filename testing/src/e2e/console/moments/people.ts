@@ -1,4 +1,4 @@
-// The moments of /people: details, what asks before it opens, what can be undone, a peek, allowing somebody.
+// Moments of /people: details, confirmations, undo, a peek, granting somebody.
 import { button, five, type Moments, still } from './moment.ts';
 
 export const PEOPLE: Moments = {

@@ -1,4 +1,4 @@
-// The moments of /schedules: the form with its preview, what it does not understand, cancelling, and those that are over.
+// Moments of /schedules: the form with its preview, input it does not understand, cancelling, and past schedules.
 import type { Page } from 'playwright-core';
 import { five, type Moments, still } from './moment.ts';
 

@@ -1,4 +1,4 @@
-// Search: found, through other eyes, narrowed, too long, and before anything was asked.
+// Moments of /search: results, another reader's view, filters, a query that is too long, and no query yet.
 import { button, five, type Moments, still } from './moment.ts';
 
 const FOUND = '/search?q=deposit';

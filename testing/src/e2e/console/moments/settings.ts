@@ -1,4 +1,4 @@
-// Settings: something edited, something refused, the rest of them, and the question before signing out everywhere.
+// Moments of /settings: an edit, a refusal, the remaining sections, and the confirmation before signing out everywhere.
 import { button, five, type Moments } from './moment.ts';
 
 export const SETTINGS: Moments = {

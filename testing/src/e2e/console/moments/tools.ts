@@ -1,4 +1,4 @@
-// Tools & connections: linking, permissions, the model, tokens.
+// Moments of /tools: linking, permissions, the model, tokens.
 import { OWNER } from '../scene.ts';
 import { button, five, type Moments } from './moment.ts';
 

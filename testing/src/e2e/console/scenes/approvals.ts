@@ -1,5 +1,5 @@
-// What a program asks of the owner: a long first message, words to one person after it read another, and a schedule;
-// one that was declined, and one that was approved. Everything came through the program's own door.
+// A client's requests for approval: a long first message, a message to one person after reading another's chat, and a
+// schedule; one declined and one approved. All came over the client's own interface.
 import type { Demo } from '../../demo.ts';
 import { eventually } from '../../gateway.ts';
 
@@ -8,7 +8,7 @@ export const SAM = { phone: '14155550132', name: 'Sam Okafor' };
 export const CLIENT_NAME = 'Claude Desktop';
 
 export const SHORT = 'Sam can only do Thursday after 16:00. Shall I move our call to 16:30?';
-/** Longer than a screen: it has to be read to its end. */
+/** Longer than a screen, so that it must be scrolled. */
 export const LONG = [
   'Dear Jonas,',
   ...Array.from(

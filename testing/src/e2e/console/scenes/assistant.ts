@@ -1,8 +1,8 @@
-// What the owner asked the assistant before the page is looked at, and what its model says to whatever is asked then.
+// The assistant's earlier questions and answers, and the scripted model's reply to new questions.
 import type { RuleInput } from '@relay/simulator/model/schemas';
 import type { Demo } from '../../demo.ts';
 
-/** In every prompt of the assistant, and in no other. */
+/** Part of every prompt of the assistant, and of no other. */
 const ASSISTANT = 'You are the personal assistant of one person';
 
 const asked = (contains: string, reply: RuleInput['reply']): RuleInput => ({
@@ -44,7 +44,7 @@ const SCRIPT: readonly RuleInput[] = [
 
 export const scriptAssistant = (demo: Demo): void => demo.model.rules(SCRIPT);
 
-/** Two questions with what was looked at for them. */
+/** Two questions with the tool calls made for them. */
 export async function askBefore(demo: Demo): Promise<void> {
   scriptAssistant(demo);
   for (const text of ['What did I miss today?', 'Write to Mum that I am on my way.'])

@@ -1,5 +1,5 @@
-// Conversations at every turn: waiting for an answer, in line, paused, done, cancelled, and one whose message waits for
-// a yes. The owner knows that they write to more new people than usual today, and has said so.
+// Conversations in every state: waiting for a reply, queued, paused, completed, cancelled, and one whose message needs
+// approval. The owner has confirmed writing to more new people than usual today.
 import type { Demo } from '../../demo.ts';
 import { eventually } from '../../gateway.ts';
 
@@ -58,7 +58,7 @@ export async function conversations(demo: Demo, owner: string, busy: string): Pr
 
 const call = (name: string, args: object) => ({ name, arguments: { ...args } });
 
-/** The first message of the conversation about this, and what the agent does after an answer that holds `said`. */
+/** Scripts the first message of this conversation, and the agent's action after an answer that contains `said`. */
 const dialogue = (
   about: string,
   first: string,
@@ -86,7 +86,7 @@ async function begin(
   return id;
 }
 
-/** Once the first message has come. */
+/** Answers once the first message has arrived. */
 async function answers(
   demo: Demo,
   owner: string,

@@ -1,5 +1,4 @@
-// Two groups that are read in silence: a street with a day behind it, digested by the hour and as a whole, and a
-// building where little was said.
+// Two observed groups: a street with a day of hourly and daily digests, and a building with few messages.
 import { dayBefore, dayContaining } from '@relay/core/observer/digest/periods';
 import { findZone } from '@relay/core/schedule/zone';
 import pg from 'pg';
@@ -52,7 +51,7 @@ async function observed(demo: Demo, subject: string, owner: string): Promise<str
   return address;
 }
 
-/** When it began, by the clock of this machine. */
+/** The start of yesterday in this machine's time zone. */
 function yesterdayHere(): Date {
   const zone = findZone(Intl.DateTimeFormat().resolvedOptions().timeZone);
   if (zone === null) throw new Error('this machine is in no zone');
@@ -60,7 +59,7 @@ function yesterdayHere(): Date {
   return dayBefore(dayContaining(new Date(), cut), cut).start;
 }
 
-/** As if the minute had passed that a late message is waited for. */
+/** Skips the minute of waiting for late messages. */
 async function digested(demo: Demo): Promise<true | undefined> {
   const client = new pg.Client({ connectionString: await demo.database() });
   await client.connect();

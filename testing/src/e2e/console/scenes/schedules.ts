@@ -1,5 +1,4 @@
-// Messages for later: one that comes again in another zone, one for Friday, a note to oneself every month, and one that
-// was cancelled.
+// Schedules: a repeated one in another time zone, one for Friday, a monthly note to oneself, and a cancelled one.
 import type { Demo } from '../../demo.ts';
 
 const DANA = '+14155550101';

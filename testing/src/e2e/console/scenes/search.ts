@@ -1,5 +1,4 @@
-// What was said that one may want to find again: with and without the words of the question, and by somebody who is
-// not let be read.
+// Messages to search for: with and without the query's words, and from somebody without a read grant.
 import type { Demo } from '../../demo.ts';
 import { eventually } from '../../gateway.ts';
 
