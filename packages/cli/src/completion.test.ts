@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { CLI_COMMANDS } from './catalogue.ts';
 import { buildCompletionScript } from './commands/completion.ts';
 
-test.each(['bash', 'zsh', 'fish'] as const)('%s knows every command and option', (shell) => {
+test.each(['bash', 'zsh', 'fish'] as const)('%s completes every command and option', (shell) => {
   const script = buildCompletionScript(shell, CLI_COMMANDS);
   for (const spec of CLI_COMMANDS.flatMap((one) => [one, ...(one.subcommands ?? [])])) {
     expect(script).toContain(spec.name);

@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => removeFolder(home));
 
-test('finds home, port and model key, and never holds the key', () => {
+test('finds home, port and model key without storing the key', () => {
   writeFileSync(
     join(home, 'relay.config.json'),
     '{"daemon_port":4000,"model_api_key":"sk-secret"}',
@@ -28,7 +28,7 @@ test.each([
   ['[]', 'it is not an object'],
   ['{ "daemon_prot": 1 }', '"daemon_prot" is not a setting'],
   ['{ "log_level": "loud" }', '"log_level": Invalid option'],
-])('works with a broken file, and the doctor says what is wrong: %s', async (text, fault) => {
+])('works with a broken settings file, and the doctor reports it: %s', async (text, fault) => {
   writeFileSync(join(home, 'relay.config.json'), text);
   const config = loadCliConfig({ RELAY_HOME: home });
   expect(config.port).toBe(3214);
@@ -38,23 +38,23 @@ test.each([
   });
 });
 
-test('reads a file that begins with a byte order mark, as the daemon does', () => {
+test('reads a file that begins with a byte order mark, like the daemon', () => {
   writeFileSync(join(home, 'relay.config.json'), '\uFEFF{"daemon_port":4000}');
   expect(loadCliConfig({ RELAY_HOME: home })).toMatchObject({ port: 4000 });
 });
 
-test('has no colour where the person wants none', () => {
+test('uses no colour when the person wants none', () => {
   expect(loadCliConfig({ NO_COLOR: '1' }).colour).toBe(false);
   expect(loadCliConfig({ TERM: 'dumb' }).colour).toBe(false);
   expect(loadCliConfig({}).colour).toBe(true);
 });
 
-test('the place that seed 002 names for the session is a home, unless one is named', () => {
+test('uses the session folder of seed 002 as the home, unless a home is named', () => {
   expect(loadCliConfig({ WHATSAPP_SESSION_PATH: home }).home).toBe(home);
   expect(loadCliConfig({ WHATSAPP_SESSION_PATH: '/elsewhere', RELAY_HOME: home }).home).toBe(home);
 });
 
-test('a program’s token is read once, so that a daemon started from here does not have it', () => {
+test("reads a client's token once, so that a daemon started from here does not inherit it", () => {
   const env = { RELAY_HOME: home, RELAY_TOKEN: ' relay_x\n' };
   expect(loadCliConfig(env).programToken).toBe('relay_x');
   expect(env).toEqual({ RELAY_HOME: home });

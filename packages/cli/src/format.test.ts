@@ -17,7 +17,7 @@ test.each([
   [3_725, '1 h 2 min'],
   [90_061, '1 d 1 h'],
   [-5, '0 s'],
-])('%d seconds read as %s', (seconds, text) => {
+])('formats %d seconds as %s', (seconds, text) => {
   expect(formatDuration(seconds)).toBe(text);
 });
 
@@ -29,11 +29,11 @@ test.each([
   [3_599_000, '1 h'],
   [100_000_000, '28 h'],
   [400_000_000, '5 d'],
-])('%d ms are roughly %s', (ms, text) => {
+])('formats %d ms roughly as %s', (ms, text) => {
   expect(formatRoughDuration(ms)).toBe(text);
 });
 
-test('a time of today needs no day', () => {
+test('omits the day for a time today', () => {
   const now = new Date(2026, 10, 15, 12, 0);
   expect(formatClock(new Date(2026, 10, 15, 9, 5), now)).toBe('09:05');
   expect(formatClock(new Date(2026, 10, 14, 23, 59), now)).toBe('11-14 23:59');
@@ -46,11 +46,11 @@ test.each([
   [999_499, '999 kB'],
   [999_500, '1.0 MB'],
   [84_300_000_000, '84.3 GB'],
-])('%d bytes read as %s', (size, text) => {
+])('formats %d bytes as %s', (size, text) => {
   expect(formatBytes(size)).toBe(text);
 });
 
-test('counts one and many', () => {
+test('uses singular and plural', () => {
   expect([
     formatCount(1, 'timer'),
     formatCount(0, 'timer'),
@@ -58,7 +58,7 @@ test('counts one and many', () => {
   ]).toEqual(['1 timer', '0 timers', '2 replies']);
 });
 
-test('lines up two columns', () => {
+test('aligns two columns', () => {
   expect(
     formatRows([
       ['PID', '1'],
@@ -67,7 +67,7 @@ test('lines up two columns', () => {
   ).toEqual(['  PID     1', '  Uptime  2 s']);
 });
 
-test('writes out what a terminal would obey', () => {
+test('makes terminal control characters visible', () => {
   expect(toPrintable('a\u001b[2Jb\u0007c\rd\u202ee\u009bf')).toBe(
     'a⟨U+001B⟩[2Jb⟨U+0007⟩c⟨U+000D⟩d⟨U+202E⟩e⟨U+009B⟩f',
   );

@@ -64,7 +64,7 @@ describe('without a daemon', () => {
     });
   });
 
-  test('an option behind a subcommand is the subcommand’s', async () => {
+  test('an option after a subcommand belongs to the subcommand', async () => {
     expect(await relay.call('approvals', 'list', '--state', 'lost')).toEqual({
       exit: 2,
       out: '',
@@ -72,7 +72,7 @@ describe('without a daemon', () => {
     });
   });
 
-  test('relay stop has nothing to do, and that is fine', async () => {
+  test('relay stop succeeds with nothing to do', async () => {
     expect(await relay.call('stop')).toMatchObject({
       exit: 0,
       out: expect.stringContaining('not running'),
@@ -86,7 +86,7 @@ describe('without a daemon', () => {
     expect(out).toContain('→ Run `relay start`.');
   });
 
-  test('relay doctor exits 1 when something is broken, and says how to mend it', async () => {
+  test('relay doctor exits 1 when something is broken, and says how to fix it', async () => {
     const server = await occupy(relay.port);
     const { exit, out } = await relay.call('doctor');
     server.close();
@@ -97,7 +97,7 @@ describe('without a daemon', () => {
 });
 
 describe('start and stop', () => {
-  test('starts, says where, is already running the second time, and stops flushed', async () => {
+  test('starts, prints the address, is already running the second time, and stops flushed', async () => {
     const started = await relay.run('start');
     expect(started.exit).toBe(0);
     expect(started.out).toContain(
@@ -115,13 +115,13 @@ describe('start and stop', () => {
     expect(await relay.call('status')).toMatchObject({ exit: 3 });
   });
 
-  test('leaves a home and an output file that only the owner can read', async () => {
+  test('creates a home and an output file that only the owner can read', async () => {
     await relay.run('start');
     expect(statSync(relay.home).mode & 0o777).toBe(0o700);
     expect(statSync(join(relay.home, 'daemon.out')).mode & 0o777).toBe(0o600);
   });
 
-  test('does not take a stale PID for a daemon, nor signal the stranger behind it', async () => {
+  test('neither trusts a stale PID nor signals the process that now has it', async () => {
     const stranger = spawn('sleep', ['60']);
     mkdirSync(relay.home);
     writeFileSync(join(relay.home, 'daemon.pid'), `${stranger.pid}\n`);
@@ -146,7 +146,7 @@ describe('start and stop', () => {
     expect(started.err).toContain(`Port ${relay.port} is in use by another program. Stop it, or`);
   });
 
-  test('says so when the daemon ends without a word', async () => {
+  test('reports a daemon that ends without output', async () => {
     mkdirSync(relay.home);
     writeFileSync(join(relay.home, 'crash'), '');
     expect(await relay.run('start', '--json')).toMatchObject({
@@ -155,7 +155,7 @@ describe('start and stop', () => {
     });
   });
 
-  test('does not claim a flush that did not happen', async () => {
+  test('does not report a flush that did not happen', async () => {
     await relay.run('start');
     writeFileSync(join(relay.home, 'hasty'), '');
     const { exit, out, err } = await relay.run('stop', '--json');
@@ -179,7 +179,7 @@ describe('with a daemon', () => {
     await relay.serve();
   });
 
-  test('relay status shows all that matters, without colours where nobody looks', async () => {
+  test('relay status shows everything, without colours when redirected', async () => {
     const { exit, out } = await relay.call('status');
     expect(exit).toBe(0);
     for (const part of [
@@ -196,7 +196,7 @@ describe('with a daemon', () => {
     expect(out).not.toContain('\u001b');
   });
 
-  test('is coloured on a terminal unless NO_COLOR', async () => {
+  test('relay status has colours at a terminal unless NO_COLOR is set', async () => {
     const onTerminal = async (env: Record<string, string>) => {
       const person = startTerminalUser({ built, home: relay.home, env }, 'status');
       expect(await person.exit).toBe(0);
@@ -208,12 +208,12 @@ describe('with a daemon', () => {
     expect(plain).not.toContain('\u001b');
   });
 
-  test('relay status --json is the answer of the API', async () => {
+  test('relay status --json prints the response of the API', async () => {
     const { out } = await relay.call('status', '--json');
     expect(statusSchema.parse(JSON.parse(out))).toMatchObject({ pid: pid() });
   });
 
-  test('relay open prints the address where there is no desktop', async () => {
+  test('relay open prints the address on a machine without a desktop', async () => {
     const { out } = await relay.call('open');
     expect(out).toContain(`http://127.0.0.1:${relay.port}/login?code=once&next=/`);
     expect((await relay.call('open', '--print')).out).toBe(
@@ -248,7 +248,7 @@ describe('with a daemon', () => {
     });
   });
 
-  test('relay observe token shows the token of forwarders once', async () => {
+  test('relay observe token shows the forwarder token once', async () => {
     const made = await relay.call('observe', 'token');
     expect(made).toMatchObject({ exit: 0, out: 'relay_forwarder_fake\n' });
     const again = await relay.call('observe', 'token');
@@ -257,7 +257,7 @@ describe('with a daemon', () => {
     expect((await relay.call('observe', 'token', '--revoke')).out).toContain('worth nothing');
   });
 
-  test('relay memory import says what became findable and what was left out', async () => {
+  test('relay memory import reports what was imported and what was skipped', async () => {
     writeFileSync(join(dirname(relay.home), 'chat.txt'), 'x');
     const { exit, out } = await relay.call('memory', 'import', 'chat.txt', '--me', 'Ana');
     expect(exit).toBe(0);
@@ -281,7 +281,7 @@ describe('with a daemon', () => {
     });
   });
 
-  test('relay export saves a private file and never overwrites unless told', async () => {
+  test('relay export saves a private file and overwrites only when told to', async () => {
     expect(await relay.call('export', 'my backup.tar.gz')).toMatchObject({ exit: 0 });
     const file = join(relay.work, 'my backup.tar.gz');
     expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -300,7 +300,7 @@ describe('with a daemon', () => {
     expect(JSON.parse(out).file).toMatch(/relay-\d{4}-\d\d-\d\d\.tar\.gz$/);
   });
 
-  test('relay import refuses what is no archive before it sends anything', async () => {
+  test('relay import refuses a file that is no archive before it sends anything', async () => {
     writeFileSync(join(relay.work, 'notes.txt'), 'hello');
     expect(await relay.call('import', 'notes.txt')).toMatchObject({ exit: 2 });
     expect(await relay.call('import', 'missing')).toMatchObject({
@@ -376,7 +376,7 @@ describe('a person at the command line', () => {
     expect(out).toContain('What stays:\n  WhatsApp keeps its own.');
   });
 
-  test('is shown the first steps without arguments', async () => {
+  test('sees the first steps without arguments', async () => {
     const { exit, out } = await relay.call();
     expect(exit).toBe(0);
     expect(out).toContain('First steps:');

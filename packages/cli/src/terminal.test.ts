@@ -14,7 +14,7 @@ function terminal(options: { json: boolean; colour: boolean }, isTTY: boolean, r
   return { said, ...openTerminal(options, sink('out'), sink('err')) };
 }
 
-test('colours only for a person at a terminal who wants them', () => {
+test('uses colours only for a person at a terminal who wants them', () => {
   const red = (json: boolean, colour: boolean, isTTY: boolean) =>
     terminal({ json, colour }, isTTY).colours.red('x');
   expect(red(false, true, true)).toContain('\u001b');
@@ -23,7 +23,7 @@ test('colours only for a person at a terminal who wants them', () => {
   }
 });
 
-test('progress moves on a terminal, is a line elsewhere, and is silent for programs', () => {
+test('redraws progress on a terminal, prints lines elsewhere, and is silent for programs', () => {
   const person = terminal({ json: false, colour: true }, true);
   person.progress('one');
   person.progress('two');
@@ -41,7 +41,7 @@ test('progress moves on a terminal, is a line elsewhere, and is silent for progr
   expect(program.said).toEqual({ out: '{"a":1}\n', err: '' });
 });
 
-test('a drawing stays in its place, changes there and goes when it is over', () => {
+test('redraws a drawing in place and removes it at the end', () => {
   const person = terminal({ json: false, colour: true }, true);
   person.draw(['a', 'b']);
   person.draw(['c']);
@@ -50,7 +50,7 @@ test('a drawing stays in its place, changes there and goes when it is over', () 
   expect(person.size).toEqual({ rows: 24, columns: 80 });
 });
 
-test('a drawing that does not fit, or that nobody looks at, is never moved over', () => {
+test('never redraws over a drawing that does not fit or is not on a terminal', () => {
   for (const plain of [
     terminal({ json: false, colour: true }, true, 2),
     terminal({ json: false, colour: true }, false),
@@ -62,7 +62,7 @@ test('a drawing that does not fit, or that nobody looks at, is never moved over'
   expect(terminal({ json: false, colour: true }, false).size).toBeNull();
 });
 
-test('what is broken at the edge of the window is taken away whole', () => {
+test('removes lines that wrap at the edge of the window completely', () => {
   const person = terminal({ json: false, colour: true }, true);
   person.draw(['x'.repeat(80), 'y'.repeat(81), `\u001b[1m${'z'.repeat(80)}\u001b[0m`]);
   person.progress('p'.repeat(161));

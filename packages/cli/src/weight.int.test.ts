@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { CLI_COMMANDS } from './catalogue.ts';
 
-/** The packages that loading these files brings along. */
+/** The npm packages that these files load. */
 function packagesOf(...files: string[]): string[] {
   const urls = files.map((file) => pathToFileURL(join(import.meta.dirname, file)).href);
   const script = `
@@ -24,7 +24,7 @@ function packagesOf(...files: string[]): string[] {
   return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }));
 }
 
-test('no command about conversations loads anything heavy before it is needed', () => {
+test('commands about conversations load no heavy package before it is needed', () => {
   const names = CLI_COMMANDS.filter(({ group }) => group === 'Conversations').map(
     ({ name }) => name,
   );
@@ -35,6 +35,6 @@ test('no command about conversations loads anything heavy before it is needed', 
   expect(loaded).not.toContain('zod');
 });
 
-test('what reads a template is what brings YAML along', () => {
+test('only reading a template loads YAML', () => {
   expect(packagesOf('commands/conversations/template.ts')).toContain('yaml');
 });

@@ -50,7 +50,7 @@ describe('relay init', () => {
     }
   });
 
-  test('--json is one line for each state, and one for the end', async () => {
+  test('prints one line for each state and one for the end with --json', async () => {
     await relay.serve();
     const { exit, out, err } = await relay.call('init', '--json');
     expect({ exit, err }).toEqual({ exit: 0, err: '' });
@@ -76,7 +76,7 @@ describe('relay init', () => {
     });
   });
 
-  test('takes the key from standard input, and hands it to the daemon alone', async () => {
+  test('reads the key from standard input and passes it only to the daemon', async () => {
     await relay.serve();
     const args = ['init', '--provider', 'anthropic', '--api-key', '--skip-probe'];
     const { exit, out, err } = await relay.pipe('sk-secret\n', ...args);
@@ -89,7 +89,7 @@ describe('relay init', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  test('takes the key of the web search the same way, and tries nothing out for it', async () => {
+  test('reads the web search key in the same way, without testing it', async () => {
     await relay.serve();
     const { exit, out, err } = await relay.pipe('BSA-secret\n', 'init', '--brave-key');
     expect(exit).toBe(0);
@@ -102,7 +102,7 @@ describe('relay init', () => {
     });
   });
 
-  test('refuses a provider that nobody knows before anything is started', async () => {
+  test('refuses an unknown provider before anything is started', async () => {
     expect(await relay.pipe('', 'init', '--provider', 'skynet')).toEqual({
       exit: 2,
       out: '',
@@ -120,7 +120,7 @@ describe('relay init', () => {
     expect(existsSync(join(relay.home, 'daemon.pid'))).toBe(false);
   });
 
-  test('with a phone it shows the code to type', async () => {
+  test('shows the code to type when a phone number is given', async () => {
     await relay.serve();
     put('link.json', [
       { state: 'pairing_code_ready', pairingCode: 'ABCD1234' },
@@ -138,7 +138,7 @@ describe('relay init', () => {
     ['passkey_required', 'WhatsApp asks for a passkey'],
     ['logged_out', 'WhatsApp unlinked this device.'],
     ['banned', 'WhatsApp refuses this account.'],
-  ])('%s ends it with the sentence and exit 5, and nothing is sent', async (state, sentence) => {
+  ])('stops at %s with the sentence and exit 5, and sends nothing', async (state, sentence) => {
     await relay.serve();
     put('link.json', [{ state: 'connecting' }, { state }]);
     const { exit, err } = await relay.call('init');
@@ -149,7 +149,7 @@ describe('relay init', () => {
     expect(JSON.parse(json.err)).toMatchObject({ code: 'whatsapp_not_connected' });
   });
 
-  test('a wait for the next attempt is no end', async () => {
+  test('keeps going while it waits for the next attempt', async () => {
     await relay.serve();
     const retryAt = new Date().toISOString();
     put('link.json', [
@@ -161,7 +161,7 @@ describe('relay init', () => {
     expect(err).toContain('WhatsApp has not been reachable');
   });
 
-  test('says so with exit 1 when the message to oneself did not arrive', async () => {
+  test('exits with 1 when the message to oneself did not arrive', async () => {
     await relay.serve();
     put('unsent', true);
     const { exit, out } = await relay.call('init');
@@ -169,7 +169,7 @@ describe('relay init', () => {
     expect(out).toContain('✗ It could not be sent.');
   });
 
-  test('Ctrl-C leaves at once and takes the unused code back', async () => {
+  test('leaves at once on Ctrl-C and cancels the unused code', async () => {
     await relay.serve();
     put('link.json', [{ state: 'qr_ready', qr: '2@first,code' }]);
     const child = relay.spawn('init');
@@ -179,7 +179,7 @@ describe('relay init', () => {
     expect(asked().at(-1)?.asked).toBe('POST /api/whatsapp/disconnect');
   });
 
-  test('says without a terminal what nobody could be asked, with what brings it', async () => {
+  test('without a terminal lists what could not be asked, with the flags that provide it', async () => {
     await relay.serve();
     const { err } = await relay.call('init', '--skip-probe');
     expect(lines(err).slice(-2)).toEqual([
@@ -230,13 +230,13 @@ describe('relay init', () => {
 
 describe('relay whatsapp', () => {
   test.each([['connect'], ['disconnect'], ['status'], []])(
-    'without a daemon %s says how to start it',
+    '%s says how to start the daemon when none runs',
     async (...args) => {
       expect(await relay.call('whatsapp', ...args)).toMatchObject({ exit: 3, out: '' });
     },
   );
 
-  test('connect shows how it goes', async () => {
+  test('connect shows the progress', async () => {
     await relay.serve();
     put('link.json', [{ state: 'reconnecting' }, { state: 'connected', phone: '491701234567' }]);
     const { exit, out, err } = await relay.call('whatsapp', 'connect');
@@ -247,7 +247,7 @@ describe('relay whatsapp', () => {
     expect(asked().map(({ body }) => body)).toContainEqual({ phone: '49170' });
   });
 
-  test('disconnect keeps the link unless told', async () => {
+  test('disconnect keeps the link unless told otherwise', async () => {
     await relay.serve();
     expect((await relay.call('whatsapp', 'disconnect')).out).toContain('without a new scan');
     const cleared = await relay.call('whatsapp', 'disconnect', '--clear-session');
@@ -260,7 +260,7 @@ describe('relay whatsapp', () => {
     expect(JSON.parse(json.out)).toEqual({ status: 'disconnected' });
   });
 
-  test('status says the sentence, the number and the health', async () => {
+  test('status shows the sentence, the number and the health', async () => {
     await relay.serve();
     const { exit, out } = await relay.call('whatsapp', 'status');
     expect(exit).toBe(0);
@@ -277,20 +277,20 @@ describe('relay messages', () => {
     await relay.serve();
   });
 
-  test('shows time, who wrote to whom and the text', async () => {
+  test('shows time, sender, recipient and text', async () => {
     const { exit, out } = await relay.call('messages');
     expect(exit).toBe(0);
     expect(out).toMatch(/^02-26 \d\d:\d\d {2}\S+ +Ana → you {2}Are you there\?\n$/);
     expect(asked()[0]?.asked).toBe('GET /api/whatsapp/messages?limit=50');
   });
 
-  test('hands on contact and limit, and --json is the answer of the API', async () => {
+  test('passes on contact and limit, and prints the response of the API with --json', async () => {
     const { out } = await relay.call('messages', '+49 170', '-n', '7', '--json');
     expect(JSON.parse(out).messages).toHaveLength(1);
     expect(asked()[0]?.asked).toBe('GET /api/whatsapp/messages?limit=7&contact=%2B49%20170');
   });
 
-  test('refuses what cannot be meant before it asks', async () => {
+  test('refuses invalid arguments before any request', async () => {
     expect(await relay.call('messages', 'Ana')).toMatchObject({ exit: 2, out: '' });
     expect(await relay.call('messages', '-n', 'many')).toMatchObject({ exit: 2, out: '' });
     expect(await relay.call('messages', 'send', '49170')).toMatchObject({ exit: 2, out: '' });
@@ -298,7 +298,7 @@ describe('relay messages', () => {
     expect(existsSync(join(relay.home, 'asked.jsonl'))).toBe(false);
   });
 
-  test('send hands on text and key, and says where it stands', async () => {
+  test('send passes on text and key, and reports the state of the message', async () => {
     const sent = await relay.call('messages', 'send', '+49 170 1234567', 'Hello', '--key', 'k1');
     expect(sent).toMatchObject({ exit: 0, out: expect.stringContaining('Stored.') });
     expect(asked()[0]).toEqual({

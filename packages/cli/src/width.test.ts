@@ -14,24 +14,24 @@ test.each([
   expect(textWidth(text)).toBe(columns);
 });
 
-test('cuts with a sign that something is missing, and never inside a character', () => {
+test('shortens text with an ellipsis, and never inside a character', () => {
   expect(truncateText('a longer text', 8)).toBe('a longe…');
   expect(truncateText('日本語', 4)).toBe('日…');
   expect(truncateText('fits', 4)).toBe('fits');
   expect(truncateText('nothing fits', 0)).toBe('');
 });
 
-test('pads to what a person sees', () => {
+test('pads text by its visible width', () => {
   expect(padText('日本', 6)).toBe('日本  ');
 });
 
-test('wraps between words, and inside one that is too long', () => {
+test('wraps between words, and inside a word that is too long', () => {
   expect(wrapText('one two three', 7)).toEqual(['one two', 'three']);
   expect(wrapText('abcdefgh ij', 3)).toEqual(['abc', 'def', 'gh', 'ij']);
   expect(wrapText('a\n\nb', 10)).toEqual(['a', '', 'b']);
 });
 
-test('whatever is wrapped fits, and nothing but spaces and breaks is lost', () => {
+test('wrapped text always fits, and loses only spaces and line breaks', () => {
   const text = fc.string({ unit: 'grapheme', maxLength: 80 });
   fc.assert(
     fc.property(text, fc.integer({ min: 8, max: 40 }), (given, columns) => {
@@ -42,7 +42,7 @@ test('whatever is wrapped fits, and nothing but spaces and breaks is lost', () =
   );
 });
 
-test('whatever is cut fits', () => {
+test('shortened text always fits', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.nat(30), (given, columns) => {
       expect(textWidth(truncateText(given, columns))).toBeLessThanOrEqual(columns);

@@ -28,7 +28,7 @@ const approval = (given: Partial<Approval> = {}): Approval => ({
   ...given,
 });
 
-test('shows the exact recipient, every line of the words, why it waits, its age and its end', () => {
+test('shows the exact recipient, the full text, the reason, the age and the expiry of an approval', () => {
   expect(formatApprovals([approval()], plain, now)).toEqual([
     'a1  to +491701234567',
     '  │ Hello',
@@ -41,7 +41,7 @@ test('shows the exact recipient, every line of the words, why it waits, its age 
   ]);
 });
 
-test('does not lead to where its reader is', () => {
+test('omits the hint to a page that the reader is already on', () => {
   const reason =
     'Replies here are drafts. Read it under `relay approvals` and send it with your yes.';
   expect(formatApprovals([approval({ reason })], plain, now)).toContain(
@@ -49,7 +49,7 @@ test('does not lead to where its reader is', () => {
   );
 });
 
-test('a name never stands for the number, and no text can steer the terminal', () => {
+test('shows the number beside a name, and no text can control the terminal', () => {
   const [head, words] = formatApprovals(
     [approval({ recipient_name: 'A\u001b[2Jna', text: '\u202eevil\u0007\r' })],
     plain,
@@ -59,14 +59,14 @@ test('a name never stands for the number, and no text can steer the terminal', (
   expect(words).toBe('  │ ⟨U+202E⟩evil⟨U+0007⟩⟨U+000D⟩');
 });
 
-test('a program is called what the owner calls it', () => {
+test('shows a client by the name that the owner gave it', () => {
   const asked = { requested_by: 'token:7f3c1a52-3a55', requested_by_name: 'claude' };
   expect(formatApprovals([approval(asked)], plain, now)).toContain(
     '  Asked 1 h ago by program “claude”, expires in 2 d.',
   );
 });
 
-test('what was answered says how', () => {
+test('shows the decision of an answered approval', () => {
   const lines = formatApprovals([approval({ state: 'rejected', answer: 'no' })], plain, now);
   expect(lines.at(-1)).toBe('  Asked 1 h ago by conversation c1, rejected: no.');
 });

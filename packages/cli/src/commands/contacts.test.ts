@@ -43,7 +43,7 @@ const permission = (given: Partial<Permission> = {}): Permission => ({
   ...given,
 });
 
-test('a line for each: the name, the number, what is granted, the last message, the knocks', () => {
+test('shows the name, number, grants, last message and message requests of each contact', () => {
   const stranger = contact({
     name: null,
     phone_number: null,
@@ -61,7 +61,7 @@ test('a line for each: the name, the number, what is granted, the last message, 
   );
 });
 
-test('whom auto-reply rests for is shown with the time it ends', () => {
+test('shows when the auto-reply cooldown of a contact ends', () => {
   const resting_until = new Date(2026, 10, 15, 13, 5).toISOString();
   const [, line] = formatContactTable([contact({ resting_until })], {
     columns: null,
@@ -71,7 +71,7 @@ test('whom auto-reply rests for is shown with the time it ends', () => {
   expect(line).toContain('rests to 13:05');
 });
 
-test('a name cannot break the table, and no line is wider than the window', () => {
+test('keeps the table within the window, whatever a name contains', () => {
   const name = 'Mallory\n\u001b[31m evil  and very much longer than anybody is called';
   const lines = formatContactTable([contact({ name })], { columns: 40, colours: plain, now });
   expect(lines).toHaveLength(2);
@@ -81,7 +81,7 @@ test('a name cannot break the table, and no line is wider than the window', () =
   }
 });
 
-test('what is true after a change is said in a sentence, with what to think of', () => {
+test('describes a changed grant in a sentence with a hint', () => {
   expect(formatGrant(permission())).toEqual(['Mom (+14155551234): agents may read and reply.']);
   expect(formatGrant(permission({ replyMode: 'draft' }))).toEqual([
     'Mom (+14155551234): agents may read and draft replies for you to send.',
@@ -101,7 +101,7 @@ test('what is true after a change is said in a sentence, with what to think of',
   ]);
 });
 
-test('what is shown to be typed can be typed', () => {
+test('quotes a contact so that it can be used in a shell', () => {
   expect(formatGranteeArgument(permission())).toBe('+14155551234');
   expect(formatGranteeArgument(permission({ phoneNumber: null, displayName: 'Chess' }))).toBe(
     'Chess',

@@ -50,7 +50,7 @@ const DAY: GroupDay = {
 const shown = (day: GroupDay, hours = false) =>
   formatGroupDay(day, { hours, columns: 60, colours });
 
-test('a day shows its digest, then each kind of fact, then what it cost', () => {
+test('shows the digest of a day, then its facts by kind, then the cost', () => {
   expect(shown(DAY)).toEqual([
     '*Holliday*  Fri 6 Mar',
     '',
@@ -71,11 +71,11 @@ test('a day shows its digest, then each kind of fact, then what it cost', () => 
   ]);
 });
 
-test('the hours stand beside their clock when they are wanted', () => {
+test('shows the hours beside their times when requested', () => {
   expect(shown(DAY, true)).toContain('  10:00-11:00  Mum asked about the cake.');
 });
 
-test('a day that is not over shows its hours so far, and what failed with its sentence', () => {
+test('shows the hours so far of an unfinished day, and failures with their sentence', () => {
   const lines = shown({
     ...DAY,
     daily: null,
@@ -94,7 +94,7 @@ test('a day that is not over shows its hours so far, and what failed with its se
   expect(lines).toContain('  11:00-12:00 has no digest: No model answers.');
 });
 
-test('what would move the cursor is not shown', () => {
+test('removes text that would move the cursor', () => {
   const evil = '\u001b[2Jx\u202e';
   const lines = shown({ ...DAY, group: evil, daily: { ...DIGEST, text: evil } });
   for (const obeyed of ['\u001b', '\u202e']) expect(lines.join('\n')).not.toContain(obeyed);

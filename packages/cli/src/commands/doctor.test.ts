@@ -10,7 +10,7 @@ import {
   warningCheck,
 } from './doctor.ts';
 
-test('of two checks with one name the graver is shown', () => {
+test('shows the more serious of two checks with the same name', () => {
   const local = [passedCheck('disk', 'Fine.'), warningCheck('clock', 'Hm.', 'Set it.')];
   const remote = [
     failedCheck('disk', 'Full.', 'Free some.'),
@@ -20,7 +20,7 @@ test('of two checks with one name the graver is shown', () => {
   expect(mergeChecks(local, remote).map((check) => check.found)).toEqual(['Full.', 'Hm.', 'None.']);
 });
 
-test('shows each check with its sign and how to mend it, and a verdict', () => {
+test('shows each check with its sign and fix, and a verdict', () => {
   const checks = [passedCheck('node', 'Node 24.'), failedCheck('port', 'In use.', 'Stop it.')];
   expect(formatChecks(checks, pc.createColors(false))).toEqual([
     '✓ node  Node 24.',
@@ -31,7 +31,7 @@ test('shows each check with its sign and how to mend it, and a verdict', () => {
   ]);
 });
 
-test('knows an old Node and a clock that cannot be right', () => {
+test('detects an old Node and an impossible clock', () => {
   expect(checkNode('22.1.0').ok).toBe('no');
   expect(checkNode('24.0.0').ok).toBe('yes');
   expect(checkClock('/nowhere', Date.UTC(1970, 0, 1)).ok).toBe('no');

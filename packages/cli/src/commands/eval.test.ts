@@ -4,7 +4,7 @@ import { formatEvalCost, formatEvalReport } from './eval.ts';
 
 const COLOURS = { dim: (text: unknown) => `(${text})`, bold: (text: unknown) => `*${text}*` };
 
-test('the cost is told before it is spent, and whether the day has room for it', () => {
+test('shows the cost beforehand, and whether the daily budget covers it', () => {
   expect(formatEvalCost(EVAL_PLAN)).toEqual([
     'This asks ollama qwen3 4 questions: about 2,900 tokens in and 60 out.',
     'They count towards today, where 2,000,000 are left.',
@@ -12,7 +12,7 @@ test('the cost is told before it is spent, and whether the day has room for it',
   expect(formatEvalCost({ ...EVAL_PLAN, left_today: 1_000 }).at(-1)).toContain('not enough');
 });
 
-test('the trigger has its scores, the hard cases apart, and who was taken for what', () => {
+test('shows the scores of the trigger, hard cases separately, and the confusions', () => {
   const lines = formatEvalReport({ ...EVAL_REPORT, digest: null }, COLOURS);
   expect(lines).toEqual([
     '*Trigger: 6 cases, 4 of them put to the model*',
@@ -34,7 +34,7 @@ test('the trigger has its scores, the hard cases apart, and who was taken for wh
   ]);
 });
 
-test('each day has its facts and its leaks, and a day without a digest says so', () => {
+test('shows the facts and leaks of each day, and a day without a digest', () => {
   const lines = formatEvalReport({ ...EVAL_REPORT, trigger: null }, COLOURS);
   expect(lines.slice(0, 5)).toEqual([
     '*Digests: 2 days, facts found 85.7 %, 1 leak*',
@@ -45,7 +45,7 @@ test('each day has its facts and its leaks, and a day without a digest says so',
   ]);
 });
 
-test('nothing that a terminal would obey comes through', () => {
+test('removes terminal control sequences', () => {
   const name = '\u001b[2Jevil';
   const lines = formatEvalReport({ ...EVAL_REPORT, model: name, provider: name }, COLOURS);
   expect(lines.join('\n')).not.toContain('\u001b');

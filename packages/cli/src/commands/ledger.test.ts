@@ -22,7 +22,7 @@ const line = (over: Partial<LedgerLine> = {}): LedgerLine => ({
 });
 const look = (columns: number | null) => ({ columns, colours, now });
 
-test('when, who, what, about whom, how it went and why stand below each other', () => {
+test('aligns time, actor, action, contact, result and reason in columns', () => {
   expect([
     formatLedgerHeader(colours),
     ...formatLedgerLines(
@@ -38,7 +38,7 @@ test('when, who, what, about whom, how it went and why stand below each other', 
   );
 });
 
-test('nothing is wider than the window, and nothing is cut where nobody looks', () => {
+test('fits lines to the window, and cuts nothing without a terminal', () => {
   const [cut] = formatLedgerLines([line()], look(120));
   expect(textWidth(cut ?? '')).toBeLessThanOrEqual(120);
   expect(formatLedgerLines([line()], look(null))[0]).toContain('send it with your yes.');
@@ -47,12 +47,12 @@ test('nothing is wider than the window, and nothing is cut where nobody looks', 
   expect(second).toContain('Replies here are drafts.');
 });
 
-test('names cannot steer the terminal', () => {
+test('prevents names from controlling the terminal', () => {
   const [shown] = formatLedgerLines([line({ about: 'A\u001b[2J\nB' })], look(120));
   expect(shown).toContain('A⟨U+001B⟩[2J B');
 });
 
-test('since takes a length of time or a day', () => {
+test('parses --since as a duration or a date', () => {
   expect(parseSince('2h', now)).toEqual(new Date(2026, 10, 15, 13, 0));
   expect(parseSince('2026-11-14', now)).toEqual(new Date(2026, 10, 14));
   expect(parseSince('2026-11-14 09:00', now)).toEqual(new Date(2026, 10, 14, 9));

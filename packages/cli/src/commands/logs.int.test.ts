@@ -19,7 +19,7 @@ afterEach(() => relay.end());
 const line = (count: number) =>
   `${JSON.stringify({ level: 'info', time: '2020-01-01T10:00:00.000Z', msg: 'A line.', count })}\n`;
 
-test('-n takes the last lines, from rotated files too', async () => {
+test('-n prints the last lines, also from rotated files', async () => {
   mkdirSync(relay.home);
   writeFileSync(join(relay.home, 'relay.1.log'), line(1) + line(2));
   writeFileSync(join(relay.home, 'relay.log'), line(3));
@@ -29,14 +29,14 @@ test('-n takes the last lines, from rotated files too', async () => {
   );
 });
 
-test('shows what a daemon said that ended before it had a log', async () => {
+test('shows the output of a daemon that ended before it had a log', async () => {
   mkdirSync(relay.home);
   expect((await relay.run('logs')).err).toContain('Nothing in the log');
   writeFileSync(join(relay.home, 'daemon.out'), 'Error: no \u001b[31mluck\n');
   expect((await relay.run('logs')).out).toContain('Error: no ⟨U+001B⟩[31mluck');
 });
 
-test('-f shows every line once while the file is rotated under it', async () => {
+test('-f prints every line once while the file is rotated', async () => {
   mkdirSync(relay.home);
   const live = join(relay.home, 'relay.log');
   writeFileSync(live, line(0));

@@ -6,7 +6,7 @@ const plain = pc.createColors(false);
 const line = (fields: object) =>
   JSON.stringify({ level: 'info', time: '2026-11-15T02:13:00.123Z', msg: 'Ready.', ...fields });
 
-test('shows when, how grave, what and the fields', () => {
+test('shows time, level, message and fields', () => {
   expect(formatLogLine(line({ port: 3214, reason: 'a b' }), plain, '2026-11-15')).toBe(
     '02:13:00.123  info   Ready.  port=3214 reason=a b',
   );
@@ -23,13 +23,13 @@ test('shows the stack of an error', () => {
   );
 });
 
-test('lets nothing through that a terminal would obey', () => {
+test('removes terminal control sequences', () => {
   const hostile = line({ msg: 'x\u001b]0;owned\u0007', reason: '\u001b[2J' });
   expect(formatLogLine(hostile, plain, '2026-11-15')).not.toContain('\u001b');
   expect(formatLogLine('not json \u001b[2J', plain, '')).toBe('not json ⟨U+001B⟩[2J');
 });
 
-test('leaves out what is below the level', () => {
+test('omits lines below the level', () => {
   expect(createLevelFilter('warn')(line({}))).toBe(false);
   expect(createLevelFilter('warn')(line({ level: 'error' }))).toBe(true);
   expect(createLevelFilter('debug')('not json')).toBe(true);

@@ -25,7 +25,7 @@ const TRIAL: EmbeddingsTrial = {
   leaves_to: 'api.example.org',
 };
 
-test('the status says how many of how many, and how long the rest takes', () => {
+test('shows how many messages are indexed, and how long the rest takes', () => {
   expect(formatMemoryStatus(STATUS)).toEqual([
     '  By meaning  a model on this machine; nothing leaves it',
     '  Model       minilm-l6-v2, 384 numbers a text',
@@ -35,7 +35,7 @@ test('the status says how many of how many, and how long the rest takes', () => 
   ]);
 });
 
-test('off, nothing is said of a model; a failure is told in its sentence', () => {
+test('mentions no model when it is off, and shows a failure in its sentence', () => {
   const off = { ...STATUS, embeddings: 'off', model: null, dims: null, index: null } as const;
   expect(formatMemoryStatus(off)).toEqual([
     '  By meaning  off: what was said is found by its words',
@@ -47,7 +47,7 @@ test('off, nothing is said of a model; a failure is told in its sentence', () =>
   );
 });
 
-test('before it begins one reads how long it takes and what leaves the machine', () => {
+test('states the duration and what leaves the machine before it begins', () => {
   const [time, leaves] = formatEmbeddingsTrial(TRIAL);
   expect(time).toContain('36,000 texts take about 6 min');
   expect(leaves).toMatch(/36,000 messages, what others wrote to you included.*api\.example\.org/);

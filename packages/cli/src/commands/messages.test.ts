@@ -16,7 +16,7 @@ const message = (given: Partial<BufferedMessage>): BufferedMessage => ({
   ...given,
 });
 
-test('lines up time, who and whom, with numbers as people write them', () => {
+test('aligns time, sender and recipient, and formats numbers', () => {
   const yesterday = new Date(2026, 10, 14, 23, 59).getTime();
   const lines = formatMessages(
     [
@@ -38,7 +38,7 @@ test('lines up time, who and whom, with numbers as people write them', () => {
   ]);
 });
 
-test('a long text stays one message, and no text can steer the terminal', () => {
+test('indents a long text as one message, and no text can control the terminal', () => {
   const [line] = formatMessages(
     [message({ fromName: 'A\u001b[2J\nna', body: 'a\nb\u0007' })],
     plain,

@@ -27,7 +27,7 @@ const group: ObservedGroup = {
   oldest_message_at: at(2, 14),
 };
 
-test('a group is shown with what it costs and spares, and nothing that a terminal would obey', () => {
+test('shows what a group costs and saves, without terminal control sequences', () => {
   expect(formatObservedGroups([group], NOW, plain)).toEqual([
     'Holli⟨U+001B⟩[31mday x  120363000000000001@g.us',
     '  since     03-02 14:02, announced, Europe/Berlin',
@@ -39,7 +39,7 @@ test('a group is shown with what it costs and spares, and nothing that a termina
   ]);
 });
 
-test('a new group that may only be read says so', () => {
+test('says that a new group may only be read', () => {
   const fresh = {
     ...group,
     may_answer: false,

@@ -35,7 +35,7 @@ const STATUS: RetentionStatus = {
   others: [{ what: 'codes to sign in', limit: 'as soon as it has expired' }],
 };
 
-test('how old what is kept is, against its limits', () => {
+test('shows the age of stored data against its limits', () => {
   expect(formatRetentionStatus(STATUS)).toEqual([
     'Messages of observed groups are kept 30 days, digests 28 days.',
     '',
@@ -55,7 +55,7 @@ test('how old what is kept is, against its limits', () => {
   ]);
 });
 
-test('before anything was observed or enforced', () => {
+test('shows the state before anything was observed or enforced', () => {
   const lines = formatRetentionStatus({ ...STATUS, groups: [], runs: [] });
   expect(lines).toContain('No group is observed, and nothing is left of one.');
   expect(lines).toContain('Not enforced yet.');
@@ -74,7 +74,7 @@ const NOTHING: ErasedCounts = {
   tool_calls: 0,
 };
 
-test('what would go is told by kind, and that there is nothing else', () => {
+test('lists what would be erased by kind, and says when there is nothing', () => {
   expect(formatErasedCounts({ ...NOTHING, messages: 120, digests: 3 })).toEqual([
     '  120  messages, with all that finds them',
     '    3  digests, with their facts',
@@ -82,7 +82,7 @@ test('what would go is told by kind, and that there is nothing else', () => {
   expect(formatErasedCounts(NOTHING)).toEqual(['  nothing but the name and the addresses']);
 });
 
-test('a receipt says what was erased, how far the bytes are gone, and what stays', () => {
+test('shows in a receipt what was erased, how far the bytes are gone, and what stays', () => {
   const receipt: ErasureReceipt = {
     kind: 'person',
     erased: { ...NOTHING, messages: 1 },

@@ -3,7 +3,7 @@ import { parseScheduleRequest } from './schedule-create.ts';
 
 const to = { to: 'Mom' };
 
-describe('what is typed after `relay schedule`', () => {
+describe('the arguments of `relay schedule`', () => {
   test.each([
     [['every weekday 9am', 'Hi'], {}, { when: 'every weekday 9am' }],
     [['Hi'], { daily: '9:00' }, { rule: { kind: 'daily', time: '09:00' } }],
@@ -19,7 +19,7 @@ describe('what is typed after `relay schedule`', () => {
       { zone: 'Africa/Cairo', catchUp: 'all' },
       { when: 'daily 9', zone: 'Africa/Cairo', catch_up: 'all' },
     ],
-  ])('%j with %j', (args, options, request) => {
+  ])('are parsed: %j with %j', (args, options, request) => {
     expect(parseScheduleRequest(args, { ...to, ...options })).toEqual({
       to: 'Mom',
       text: 'Hi',
@@ -38,7 +38,7 @@ describe('what is typed after `relay schedule`', () => {
     [['Hi'], { ...to, weekly: 'someday@18:00' }, 'is no day of the week'],
     [['Hi'], { ...to, daily: '09:00', once: '18:00' }, 'in one way'],
     [['daily 9', 'Hi'], { ...to, catchUp: 'never' }, '--catch-up is one of'],
-  ])('%j with %j is refused with the next step', (args, options, what) => {
+  ])('are refused with the next step: %j with %j', (args, options, what) => {
     expect(() => parseScheduleRequest(args, options)).toThrow(what);
   });
 });

@@ -21,7 +21,7 @@ const schedule = (given: Partial<Schedule> = {}): Schedule => ({
   ...given,
 });
 
-test('what was understood: the rule, the recipient, every line, the next times and the catch-up rule', () => {
+test('previews the rule, the recipient, the full text, the next times and the catch-up rule', () => {
   expect(formatSchedulePreview(schedule(), look)).toEqual([
     'every day at 09:00, Europe/Berlin, to Mom (+4915112345678)',
     '  │ Take your',
@@ -31,7 +31,7 @@ test('what was understood: the rule, the recipient, every line, the next times a
   ]);
 });
 
-test('a list says what comes next, and what did not go out', () => {
+test('lists what comes next, and what was not sent', () => {
   const last = {
     due_at: '2026-11-10T08:00:00.000Z',
     last_due_at: '2026-11-14T08:00:00.000Z',
@@ -55,7 +55,7 @@ test('a list says what comes next, and what did not go out', () => {
   );
 });
 
-test('no text can steer the terminal', () => {
+test('prevents text from controlling the terminal', () => {
   const [head, words] = formatSchedulePreview(
     schedule({ recipient_name: 'M\u001b[2Jom', text: '\u202eevil\u0007' }),
     look,

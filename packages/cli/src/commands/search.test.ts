@@ -21,7 +21,7 @@ const HIT: FoundMessage = {
 };
 const shown = (...hits: FoundMessage[]) => formatSearchResults(hits, COLOURS, ASKED);
 
-test('a hit stands between what was said around it, its words marked, its id beside it', () => {
+test('shows a match with its neighbours, its words marked, and its id', () => {
   const before = { ...LINE, text: 'Where\nto?' };
   const after = { ...LINE, from_me: true, from_name: 'me', text: 'Fine' };
   const lines = shown({ ...HIT, before, after });
@@ -34,21 +34,21 @@ test('a hit stands between what was said around it, its words marked, its id bes
   ]);
 });
 
-test('what shares no word with the question says why it is there', () => {
+test('explains a match that shares no word with the query', () => {
   expect(shown({ ...HIT, by: 'meaning' })[0]).toMatch(/\(A1 {2}by its meaning\)$/);
 });
 
-test('hits stand apart', () => {
+test('separates matches', () => {
   expect(shown(HIT, HIT).filter((line) => line === '')).toHaveLength(1);
 });
 
-test('what would move the cursor is not shown', () => {
+test('removes text that would move the cursor', () => {
   const evil = '\u001b[2Jcafe\u202e';
   const lines = shown({ ...HIT, text: evil, from_name: evil, chat_name: evil, message_id: evil });
   for (const obeyed of ['\u001b', '\u202e']) expect(lines.join('\n')).not.toContain(obeyed);
 });
 
-test('a neighbour of many words is only a glance', () => {
+test('shortens a long neighbouring message', () => {
   const [, glance = ''] = shown({ ...HIT, before: { ...LINE, text: 'word '.repeat(500) } });
   expect(glance.length).toBeLessThan(90);
 });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { statusOf } from '../testing/answers.ts';
 import { formatStatus } from './status.ts';
 
-test('names each queue that holds dead letters, with its sentence', () => {
+test('names each queue with dead letters and its sentence', () => {
   const status = statusOf(7, '/home/ana');
   status.jobs = {
     ...status.jobs,
@@ -17,13 +17,13 @@ test('names each queue that holds dead letters, with its sentence', () => {
   expect(lines).toContain('                 route: 1. A message could not be routed.');
 });
 
-test('shows the number an account is linked with', () => {
+test('shows the linked number', () => {
   const status = statusOf(7, '/home/ana');
   status.whatsapp = { state: 'connected', sentence: 'Connected.', phone_number: '491701' };
   expect(formatStatus(status, 3214)).toContain('  WhatsApp       Connected. (+491701)');
 });
 
-test('says how sending is, and what happened while away if anything did', () => {
+test('shows the state of sending, and what happened while away', () => {
   const status = statusOf(7, '/home/ana');
   status.sending = { ...status.sending, sentence: 'Sending is well.' };
   expect(formatStatus(status, 3214)).toContain('  Sending        Sending is well.');
@@ -44,7 +44,7 @@ test('says how sending is, and what happened while away if anything did', () => 
   );
 });
 
-test('says who knocks, if anybody does', () => {
+test('shows message requests, if there are any', () => {
   const status = statusOf(7, '/home/ana');
   expect(formatStatus(status, 3214).join('\n')).not.toMatch(/Knocks/);
   status.knocks_waiting = 1;

@@ -4,7 +4,7 @@ import { parseTokenRequest } from './tokens.ts';
 const now = new Date('2026-11-15T19:00:00.000Z');
 const asked = { name: ' claude ', scopes: 'messages:read, messages:send' };
 
-test('scopes and people are lists, and somebody is asked unless it is said otherwise', () => {
+test('parses scopes and contacts as lists, and asks for approval by default', () => {
   expect(parseTokenRequest(asked, now)).toEqual({
     name: 'claude',
     scopes: ['messages:read', 'messages:send'],
@@ -32,6 +32,6 @@ test.each([
   [{ ...asked, expires: 'soon' }, 'Write --expires as `90d`, `12h` or `2027-01-31`.'],
   [{ ...asked, expires: '999999999d' }, 'Write --expires as `90d`, `12h` or `2027-01-31`.'],
   [{ ...asked, expires: '2020-01-01' }, '--expires is past already'],
-])('what is not understood is said: %o', (options, sentence) => {
+])('reports what it does not understand: %o', (options, sentence) => {
   expect(() => parseTokenRequest(options, now)).toThrow(sentence);
 });

@@ -19,7 +19,7 @@ const token = (given: Partial<ClientToken> = {}): ClientToken => ({
 });
 const linesOf = (given: Partial<ClientToken>) => formatTokenList([token(given)], look);
 
-test('a token says what it may do, with whom, and whether it was used', () => {
+test('shows the scopes, contacts and use of a token', () => {
   expect(linesOf({})).toEqual([
     'claude',
     '  May messages:read, messages:send; with everybody your grants allow.',
@@ -28,7 +28,7 @@ test('a token says what it may do, with whom, and whether it was used', () => {
   ]);
 });
 
-test('one that has read, is bounded and ends says so', () => {
+test('shows what a token has read, its limits and its expiry', () => {
   const contacts = [
     { id: '0b6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d', name: 'Mom' },
     { id: '1b6d6e4e-7d7e-4c3f-9f5b-0d6f6a1c2b3d', name: 'B\u001b[2Jen' },
@@ -44,13 +44,13 @@ test('one that has read, is bounded and ends says so', () => {
   ]);
 });
 
-test('a list that nobody is left on is for nobody', () => {
+test('shows an empty contact list as no contact', () => {
   expect(linesOf({ contacts: [], scopes: ['messages:read'] }).join('\n')).toBe(
     'claude\n  May messages:read; with nobody: whoever it was for is forgotten.\n  Never used, made 2026-11-01',
   );
 });
 
-test('an expired one opens nothing', () => {
+test('shows that an expired token is invalid', () => {
   expect(linesOf({ expires_at: '2026-11-14T19:00:00.000Z' }).at(-1)).toBe(
     '  It expired on 2026-11-14 and opens nothing.',
   );

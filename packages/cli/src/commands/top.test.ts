@@ -47,7 +47,7 @@ const look = (size: { rows: number; columns: number } | null, gone: string | nul
   gone,
 });
 
-test('the figures are there in words', () => {
+test('shows the figures in words', () => {
   const text = formatTop(top(), look(null)).join('\n');
   expect(text).toContain('All is well.');
   expect(text).toContain('you 1, agent 2, them 3, parked 4, ended 5');
@@ -60,13 +60,13 @@ test.each([
   [40, 12],
   [200, 60],
   [10, 3],
-])('on %i by %i nothing is wider or higher than the screen', (columns, rows) => {
+])('fits everything on a screen of %i by %i', (columns, rows) => {
   const lines = formatTop(top(), look({ rows, columns }));
   expect(lines.length).toBeLessThan(rows);
   if (columns >= 40) for (const line of lines) expect(textWidth(line)).toBeLessThanOrEqual(columns);
 });
 
-test('words of others cannot move the cursor', () => {
+test('prevents text from moving the cursor', () => {
   const evil = event(1, { about: '\u001b[2JBen\u202e', sentence: 'a\u0007b\nc' });
   const text = formatTop(top({ events: [evil] }), look(null)).join('\n');
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these must not be there
@@ -74,14 +74,14 @@ test('words of others cannot move the cursor', () => {
   expect(text).toContain('Ben');
 });
 
-test('a daemon that is gone is said first, and what was last known stays', () => {
+test('says first that the daemon is gone, and keeps the last data', () => {
   const [first, second, ...rest] = formatTop(top(), look(null, 'Daemon not running.'));
   expect(first).toContain('It does not answer.');
   expect(second).toContain('! Daemon not running.');
   expect(rest.join('\n')).toContain('40 in, 30 out');
 });
 
-describe('what is wrong is told in the daemon’s sentences', () => {
+describe('what is wrong', () => {
   test.each([
     [{ whatsapp_connected: false }, 'No WhatsApp account is linked yet.'],
     [{ hold: true }, 'On hold: nothing is sent. `relay release` ends it.'],
@@ -97,9 +97,9 @@ describe('what is wrong is told in the daemon’s sentences', () => {
       },
       'It failed. (2)',
     ],
-  ])('%o', (more, sentence) => {
+  ])('is shown in the sentence of the daemon for %o', (more, sentence) => {
     expect(listTroubles({ ...status, ...more })).toEqual([sentence]);
   });
 
-  test('and nothing is, when nothing is', () => expect(listTroubles(status)).toEqual([]));
+  test('is empty when nothing is wrong', () => expect(listTroubles(status)).toEqual([]));
 });

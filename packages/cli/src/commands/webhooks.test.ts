@@ -29,7 +29,7 @@ const webhook: Webhook = {
 const listed = (changed: Partial<Webhook>) =>
   formatWebhooks([{ ...webhook, ...changed }], NOW, colours);
 
-test('a webhook that goes well is said in three lines', () => {
+test('shows a healthy webhook in three lines', () => {
   expect(listed({})).toEqual([
     'n8n  https://n8n.example.org/webhook/relay',
     '  message.received, health; without words and names',
@@ -37,14 +37,14 @@ test('a webhook that goes well is said in three lines', () => {
   ]);
 });
 
-test('one with filters names them, and what a name holds obeys no terminal', () => {
+test('shows the filters of a webhook, and no name can control the terminal', () => {
   const chats = [{ id: webhook.id, kind: 'person' as const, name: 'Ana\u001b[2J' }];
   expect(listed({ chats, directions: ['in'], include_text: true })[1]).toBe(
     '  message.received, health; only Ana⟨U+001B⟩[2J; only in; with words and names',
   );
 });
 
-test('one in trouble says so, and what to do', () => {
+test('shows a failing webhook and what to do', () => {
   expect(listed({ failing_since: ago(180), pending: 12, dead: 1 }).slice(2)).toEqual([
     '  Last arrived 5 min ago; 12 on the way.',
     '  Nothing has arrived for 3 h.',
@@ -80,7 +80,7 @@ test.each<[Partial<WebhookDelivery>, string]>([
     'given up after 8 attempts: The receiver answered with 500.',
   ],
   [{ state: 'dropped', last_error: 'It has been erased.' }, 'not told: It has been erased.'],
-])('a delivery %o is said as: %s', (changed, words) => {
+])('shows a delivery %o as: %s', (changed, words) => {
   expect(formatDeliveries([{ ...delivery, ...changed }], NOW, colours)).toEqual([
     `0d9f2a54  11:00        message.received    ${words}`,
   ]);

@@ -20,17 +20,17 @@ function screen(rows: number, isTTY = true) {
   return { said, terminal, screen: new LinkScreen(terminal) };
 }
 
-/** As long as those of WhatsApp. */
+/** As long as WhatsApp's. */
 const QR = `2@${'A'.repeat(100)},${'b'.repeat(44)},${'c'.repeat(44)},${'d'.repeat(44)}`;
 
-test('a code of WhatsApp’s length takes 57 columns and 29 rows, in colours too', async () => {
+test("draws a code of WhatsApp's length in 57 columns and 29 rows, with colours too", async () => {
   for (const coloured of [false, true]) {
     const lines = (await drawQrCode(QR, coloured)).map((line) => line.replace(/.\[[\d;]+m/g, ''));
     expect([lines.length, new Set(lines.map(({ length }) => length))]).toEqual([29, new Set([57])]);
   }
 });
 
-test('the same is not drawn twice, a new code in the place of the old', async () => {
+test('does not draw the same code twice, and replaces an old one in place', async () => {
   const { said, screen: one } = screen(40);
   await one.show(link({ qr: QR }));
   const once = said.out.length;
@@ -40,7 +40,7 @@ test('the same is not drawn twice, a new code in the place of the old', async ()
   expect(said.out).toContain('\u001b[31A\r\u001b[J');
 });
 
-test('a window that is too small is told its size, and gets the code when it has grown', async () => {
+test('asks for a larger window, and draws the code once it fits', async () => {
   const { said, screen: small } = screen(24);
   await small.show(link({ qr: QR }));
   expect(said.err).toContain('needs 57 columns and 33 rows');
@@ -53,13 +53,13 @@ test('a window that is too small is told its size, and gets the code when it has
   expect(large.out.split('Scan it.')).toHaveLength(3);
 });
 
-test('states are said as they are, and cannot steer the terminal', async () => {
+test('shows states unchanged, and they cannot control the terminal', async () => {
   const { said, screen: one } = screen(24, false);
   await one.show(link({ state: 'scanned', sentence: 'Scanned.\u001b[2J' }));
   expect(said.err).toBe('Scanned.⟨U+001B⟩[2J\n');
 });
 
-test('a pairing code stands in two halves', () => {
+test('draws a pairing code in two halves', () => {
   expect(drawPairingCode('ABCD1234', String)).toEqual([
     '╔═══════════════════════╗',
     '║   A B C D   1 2 3 4   ║',
@@ -71,6 +71,6 @@ test.each([
   [{ phone: '49170', name: 'Ana' }, 'Connected as +49170 (Ana).'],
   [{ phone: '49170', name: null }, 'Connected as +49170.'],
   [{ phone: null, name: null }, 'Connected.'],
-])('%j is %s', (given, sentence) => {
+])('describes a connection with %j as %s', (given, sentence) => {
   expect(describeConnection(link(given))).toBe(sentence);
 });

@@ -1,4 +1,4 @@
-// `relay chat` against a fake daemon, as a program and as a person at a terminal use it.
+// `relay chat` against a fake daemon, run as a program and by a person at a terminal.
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -78,7 +78,7 @@ const SENDING: readonly Step[] = [
 ];
 
 describe('one question', () => {
-  test('the words of the answer are the result, what it does stands beside them', async () => {
+  test('prints the answer on standard output and the tool calls on standard error', async () => {
     script({ turns: [LOOKING] });
     expect(await relay.call('chat', 'What', 'did Mom write?')).toEqual({
       exit: 0,
@@ -88,7 +88,7 @@ describe('one question', () => {
     expect(questions()).toEqual(['What did Mom write?']);
   });
 
-  test('comes from standard input too, all of it', async () => {
+  test('reads a question of several lines from standard input', async () => {
     script({ turns: [[{ type: 'done', text: 'Two lines.' }]] });
     expect(await relay.pipe('one\ntwo\n', 'chat')).toEqual({
       exit: 0,
@@ -102,7 +102,7 @@ describe('one question', () => {
     });
   });
 
-  test('--json is one event a line', async () => {
+  test('prints one event per line with --json', async () => {
     script({ turns: [SENDING.filter(({ type }) => type !== 'until_answered')] });
     const { exit, out, err } = await relay.call('chat', '--json', 'send it');
     expect({ exit, err }).toEqual({ exit: 0, err: '' });
@@ -120,7 +120,7 @@ describe('one question', () => {
     expect(events[2].approval).toEqual(APPROVAL);
   });
 
-  test('a failure is its sentence and its exit code', async () => {
+  test('reports a failure with its sentence and its exit code', async () => {
     const failed = { type: 'error', code: 'model_busy', message: 'The model is busy.' } as const;
     script({ turns: [[{ type: 'text', delta: 'half' }, failed], [failed]] });
     expect(await relay.call('chat', 'hi')).toEqual({
@@ -133,7 +133,7 @@ describe('one question', () => {
     expect(JSON.parse(err)).toMatchObject({ code: 'model_busy' });
   });
 
-  test('an answer that breaks off is said to have', async () => {
+  test('reports an answer that broke off', async () => {
     script({
       turns: [[{ type: 'text', delta: 'half of ' }, { type: 'wait', ms: 50 }, { type: 'break' }]],
     });
@@ -144,7 +144,7 @@ describe('one question', () => {
     });
   });
 
-  test('where nobody can be asked, what waits is named and nothing is said for its owner', async () => {
+  test('names the pending approval without deciding it when nobody can be asked', async () => {
     script({ turns: [SENDING.filter(({ type }) => type !== 'until_answered')] });
     const { exit, out, err } = await relay.call('chat', 'send it');
     expect({ exit, out }).toEqual({ exit: 0, out: 'Done.\n' });
@@ -154,7 +154,7 @@ describe('one question', () => {
     expect(routes().filter((route) => route.includes('approvals'))).toEqual([]);
   });
 
-  test('Ctrl-C stops the turn and ends with 130', async () => {
+  test('stops the turn on Ctrl-C and exits with 130', async () => {
     script({
       turns: [
         [
@@ -170,7 +170,7 @@ describe('one question', () => {
     await expect.poll(routes).toContain('stopped');
   });
 
-  test('--new begins afresh, --history shows what was said', async () => {
+  test('starts a new chat with --new and shows earlier messages with --history', async () => {
     const at = '2020-01-02T03:04:00.000Z';
     const kept = { command: false, at, run: null, steps: [], sources: [], outside: false };
     script({
@@ -191,7 +191,7 @@ describe('one question', () => {
     expect(await relay.call('chat', '--history', 'all', 'x')).toMatchObject({ exit: 2 });
   });
 
-  test('without a daemon it says how to start it', async () => {
+  test('says how to start the daemon when none runs', async () => {
     await relay.stopServing();
     expect(await relay.call('chat', 'hi')).toMatchObject({
       exit: 3,
@@ -203,7 +203,7 @@ describe('one question', () => {
 const seat = () => ({ built, home: relay.home });
 
 describe('a person at a terminal', () => {
-  test('talks, sees words as they come and each call in one line, and leaves with Ctrl-D', async () => {
+  test('sees streamed words and one line for each tool call, and leaves with Ctrl-D', async () => {
     script({
       turns: [
         [...LOOKING.slice(0, 6), { type: 'wait', ms: 300 }, ...LOOKING.slice(6)],
@@ -234,7 +234,7 @@ describe('a person at a terminal', () => {
     ['', 'reject'],
     ['n', 'reject'],
     ['yep', 'reject'],
-  ])('is shown recipient and words before anything is sent: %j means %s', async (answer, verb) => {
+  ])('sees recipient and text before anything is sent: %j means %s', async (answer, verb) => {
     script({ turns: [SENDING] });
     const person = startTerminalUser(seat(), 'chat');
     await person.until('you: ');
@@ -253,7 +253,7 @@ describe('a person at a terminal', () => {
     ]);
   });
 
-  test('a yes that was typed before the question is none', async () => {
+  test('does not approve with a yes that was typed before the question', async () => {
     script({
       turns: [
         [{ type: 'run', id: 'r1', question: '1' }, { type: 'wait', ms: 800 }, ...SENDING.slice(1)],
@@ -274,7 +274,7 @@ describe('a person at a terminal', () => {
     await person.exit;
   });
 
-  test('a question that nobody answered in time is taken back, and said to wait', async () => {
+  test('sees an unanswered question withdrawn and reported as pending', async () => {
     const waits = { type: 'tool_result', id: 'c1', result: '{"status":"waits"}' } as const;
     script({
       turns: [
@@ -298,7 +298,7 @@ describe('a person at a terminal', () => {
     expect(routes().join()).not.toContain('/approve');
   });
 
-  test('Ctrl-C stops an answer and the talk goes on; twice leaves', async () => {
+  test('stops an answer with Ctrl-C and continues chatting, and leaves with a second Ctrl-C', async () => {
     const endless: Step[] = [
       { type: 'text', delta: 'I begin ' },
       { type: 'wait', ms: 60_000 },
@@ -324,7 +324,7 @@ describe('a person at a terminal', () => {
     expect(await person.exit).toBe(0);
   });
 
-  test('Ctrl-C at the question is a no, and stops the turn', async () => {
+  test('declines and stops the turn with Ctrl-C at the question', async () => {
     script({ turns: [SENDING] });
     const person = startTerminalUser(seat(), 'chat');
     await person.until('you: ');
@@ -338,7 +338,7 @@ describe('a person at a terminal', () => {
     expect(await person.exit).toBe(0);
   });
 
-  test('what is pasted is one question, and an empty line is none', async () => {
+  test('sends pasted lines as one question, and no question for an empty line', async () => {
     const person = startTerminalUser(seat(), 'chat');
     await person.until('you: ');
     person.type('\r');
@@ -351,7 +351,7 @@ describe('a person at a terminal', () => {
     expect(questions()).toEqual(['one\ntwo\nthree']);
   });
 
-  test('no words steer the terminal, and a narrow window breaks between them', async () => {
+  test('sees no text that controls the terminal, and lines wrapped between words', async () => {
     const text = 'Some \u001b[31mred\u0007 words that do not fit into thirty columns at once.';
     script({
       turns: [
@@ -372,7 +372,7 @@ describe('a person at a terminal', () => {
     await person.exit;
   });
 
-  test('an answer that began anew is told, and the whole one stands at the end', async () => {
+  test('is told when an answer restarts, and sees the whole one at the end', async () => {
     script({
       turns: [
         [
@@ -390,7 +390,7 @@ describe('a person at a terminal', () => {
     expect(await person.exit).toBe(0);
   });
 
-  test('one question asks at the terminal too', async () => {
+  test('is asked for approval during a single question too', async () => {
     script({ turns: [SENDING] });
     const person = startTerminalUser(seat(), "chat 'tell Mom yes'");
     await person.until('Send it? [y/N] ');
@@ -400,7 +400,7 @@ describe('a person at a terminal', () => {
     expect(routes()).toContain('POST /api/approvals/a1b2/approve');
   });
 
-  test('a failure is said and the talk goes on', async () => {
+  test('sees a failure and can continue chatting', async () => {
     script({ turns: [[{ type: 'error', code: 'model_busy', message: 'The model is busy.' }]] });
     const person = startTerminalUser(seat(), 'chat');
     await person.until('you: ');

@@ -7,11 +7,11 @@ test.each([
   ['{"half', 'get_chats'],
   [{ limit: 5, query: 'Mom', none: null }, 'get_chats (limit: 5, query: Mom)'],
   [{ text: 'two\nlines\u001b[2J' }, 'get_chats (text: two lines⟨U+001B⟩[2J)'],
-])('a call with %j is %s', (given, words) => {
+])('formats a call with %j as %s', (given, words) => {
   expect(formatToolCall({ name: 'get_chats', given }, null)).toBe(`  · ${words} …`);
 });
 
-test('a long call is cut', () => {
+test('shortens a long call', () => {
   const call = { name: 'send_message', given: { text: 'x'.repeat(500) } };
   expect(formatToolCall(call, null).length).toBeLessThan(90);
   expect(formatToolCall(call, null)).toMatch(/…\) …$/);
@@ -29,11 +29,11 @@ test.each([
   ['plain words\nof it', 'plain words of it'],
   ['{}', 'done'],
   ['', 'done'],
-])('what came of it: %j is "%s"', (result, words) => {
+])('formats the result %j as "%s"', (result, words) => {
   expect(formatToolResult({ name: 'a', given: null }, result, null)).toBe(`  · a: ${words}`);
 });
 
-test('it is one line that fits, and the arguments make room for what came of it', () => {
+test('fits a call and its result on one line by shortening the arguments first', () => {
   const call = { name: 'send_message', given: { to: '15551000001', message: 'word '.repeat(20) } };
   expect(formatToolResult(call, JSON.stringify({ note: 'word '.repeat(100) }), 40)).toHaveLength(
     40,
@@ -44,7 +44,7 @@ test('it is one line that fits, and the arguments make room for what came of it'
   expect(formatToolResult(call, '{"status":"sent"}', 24)).toBe('  · send_message: sent');
 });
 
-test('only a yes is one', () => {
+test('accepts only a clear yes', () => {
   expect(['y', 'Y', 'yes', ' YES '].every(isYes)).toBe(true);
   expect(['', 'n', 'no', 'yep', 'y n', 'yes please', 'ja'].some(isYes)).toBe(false);
 });

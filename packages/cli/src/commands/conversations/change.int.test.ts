@@ -12,7 +12,7 @@ describe('relay pause, resume, cancel and send', () => {
     );
   });
 
-  test('say what is true now and the next step', async () => {
+  test('report the new state and the next step', async () => {
     expect((await bed.run('pause', ONE)).out).toBe(
       '1a2b3c4d with +491701234567 is paused: nothing is sent until `relay resume 1a2b3c4d`.\n',
     );
@@ -22,7 +22,7 @@ describe('relay pause, resume, cancel and send', () => {
     expect((await bed.run('cancel', ONE)).out).toContain('is cancelled (FAILED); no farewell');
   });
 
-  test('--json is the instance as it is now', async () => {
+  test('print the current instance with --json', async () => {
     for (const [verb, state] of [
       ['pause', 'PAUSED'],
       ['resume', 'WAITING_FOR_REPLY'],
@@ -33,7 +33,7 @@ describe('relay pause, resume, cancel and send', () => {
     }
   });
 
-  test('what is refused says what is possible instead', async () => {
+  test('say what is possible instead when a change is refused', async () => {
     expect(await bed.run('resume', ONE)).toEqual({
       exit: 5,
       out: '',
@@ -42,14 +42,14 @@ describe('relay pause, resume, cancel and send', () => {
     expect((await bed.run('cancel', ENDED)).err).toContain('`relay create` begins another.');
   });
 
-  test('several at once are each told, and one that is refused stops no other', async () => {
+  test('report each of several conversations, and a refused one does not stop the others', async () => {
     const { exit, out, err } = await bed.run('cancel', ONE, ENDED, TWO);
     expect(exit).toBe(5);
     expect(lines(out).map((line) => line.slice(0, 8))).toEqual(['1a2b3c4d', '1a2b9999']);
     expect(lines(err)).toEqual([expect.stringContaining(ENDED)]);
   });
 
-  test('send takes the words as they come, and says where the message is', async () => {
+  test('send takes the text unchanged and reports the state of the message', async () => {
     const { exit, out } = await bed.run('send', TWO, 'Tuesday', 'is fine');
     expect(exit).toBe(0);
     expect(out).toContain(
@@ -62,7 +62,7 @@ describe('relay pause, resume, cancel and send', () => {
     expect(JSON.parse(json.out)).toMatchObject({ role: 'manual', delivery: 'pending' });
   });
 
-  test('send says so when the message was refused', async () => {
+  test('send reports a refused message', async () => {
     bed.put('refused', '');
     expect(await bed.run('send', TWO, 'Tuesday')).toMatchObject({
       exit: 6,
@@ -71,7 +71,7 @@ describe('relay pause, resume, cancel and send', () => {
     });
   });
 
-  test('a person is told afterwards that something waits for them, and nobody else is', async () => {
+  test('remind only a person at a terminal that something needs them', async () => {
     expect(await whole(bed.onTerminal(120, 'pause', ONE))).toContain(
       '1 conversation waits for you: `relay list --state NEEDS_HUMAN_INTERVENTION`',
     );

@@ -31,7 +31,7 @@ describe('before any request', () => {
     [['pause'], "Missing required argument 'id'."],
     [['send', ONE], "Missing required argument 'message'."],
     [['send', ONE, ' '], 'The message: the text is empty.'],
-  ])('relay %j is told what is wrong, with exit 2', async (args, sentence) => {
+  ])('relay %j reports the mistake and exits with 2', async (args, sentence) => {
     verifies('003-CLI-VALIDATES');
     const { exit, out, err } = await bed.run(...args);
     expect({ exit, out }).toEqual({ exit: 2, out: '' });
@@ -42,7 +42,7 @@ describe('before any request', () => {
 });
 
 describe('relay create', () => {
-  test('gives the id and nothing else, and asks for just what was said', async () => {
+  test('prints only the id, and requests exactly what was given', async () => {
     const { exit, out, err } = await bed.run(...GET_A_QUOTE);
     expect({ exit, out, err }).toEqual({
       exit: 0,
@@ -53,7 +53,7 @@ describe('relay create', () => {
     expect(bed.asked()).toEqual([{ asked: 'POST /api/instances', body }]);
   });
 
-  test('takes todos and facts one by one and from files, and the heartbeat in words', async () => {
+  test('takes todos and facts as options and from files, and the follow-up interval in words', async () => {
     bed.leave('a.txt', 'Two\r\n\n  Three\n');
     bed.leave('b.txt', '\ufeffFour');
     const { exit } = await bed.run(
@@ -70,7 +70,7 @@ describe('relay create', () => {
     });
   });
 
-  test('fills in a template; an option takes the place of what stands there', async () => {
+  test('fills in a template, whose values options override', async () => {
     bed.leave(
       'quote.yaml',
       'objective: Get a quote for {{what}}\ncontact: "{{phone}}"\ntodos:\n  - Ask about {{what}}\nheartbeat: 2h\n',
@@ -95,12 +95,12 @@ describe('relay create', () => {
     ]);
   });
 
-  test('--json is the answer of the API', async () => {
+  test('prints the response of the API with --json', async () => {
     const { out } = await bed.run(...GET_A_QUOTE, '--json');
     expect(JSON.parse(out)).toEqual({ id: expect.stringMatching(/^c0ffee00/), state: 'CREATED' });
   });
 
-  test('says beside it what comes next, to a person alone', async () => {
+  test('tells only a person at a terminal what comes next', async () => {
     expect(await whole(bed.onTerminal(120, ...GET_A_QUOTE))).toMatch(
       /^c0ffee00-[\d-]+\nThe agent writes to \+491701234567 next\. `relay transcript c0ffee00 -f` follows it\.\n$/,
     );
@@ -124,7 +124,7 @@ describe('relay create', () => {
     expect(lines(out()).at(-1)).toMatch(new RegExp(`^${state}: So it was\\.`));
   });
 
-  test('leaving ends the watching, not the conversation', async () => {
+  test('ends only the watching on Ctrl-C, not the conversation', async () => {
     const { ended, out, interrupt } = bed.following(...GET_A_QUOTE, '--wait');
     await expect.poll(() => bed.asked().at(-1)?.asked).toContain('/transcript');
     interrupt();
@@ -138,7 +138,7 @@ describe('relay create', () => {
     ).toEqual(['POST /api/instances']);
   });
 
-  test('--wait --json is a line for each message and each change', async () => {
+  test('prints a line for each message and each change with --wait --json', async () => {
     const { ended, out } = bed.following(...GET_A_QUOTE, '--wait', '--json');
     await expect.poll(() => lines(out()).length).toBe(2);
     const [created, first] = lines(out()).map((line) => JSON.parse(line));

@@ -27,11 +27,11 @@ test.each([
   [{ follow_up_count: 2 }, '2 of 3 sent'],
   [{ follow_up_count: 2, state: 'COMPLETED' as const }, ''],
   [{}, ''],
-])('%j follows up: %s', (given, text) => {
+])('describes the follow-up of %j as: %s', (given, text) => {
   expect(describeFollowUp(instanceOf(given), now)).toBe(text);
 });
 
-test('offers the moves that the state allows, and none where it has ended', () => {
+test('lists the commands that the state allows, and none for an ended conversation', () => {
   const offered = (state: (typeof INSTANCE_STATES)[number]) =>
     listPossibleCommands(instanceOf({ state })).map((command) => command.split(' ')[1]);
   expect(offered('CREATED')).toEqual(['pause', 'cancel']);
@@ -41,20 +41,20 @@ test('offers the moves that the state allows, and none where it has ended', () =
   for (const state of INSTANCE_STATES.filter(isTerminal)) expect(offered(state)).toEqual([]);
 });
 
-test('those that need the owner come first and those that have ended last', () => {
+test('sorts conversations that need the owner first and ended ones last', () => {
   const states = ['COMPLETED', 'PAUSED', 'NEEDS_HUMAN_INTERVENTION', 'CREATED', 'FAILED'] as const;
   expect(
     sortByAttention(states.map((state) => instanceOf({ state }))).map(({ state }) => state),
   ).toEqual(['NEEDS_HUMAN_INTERVENTION', 'PAUSED', 'CREATED', 'COMPLETED', 'FAILED']);
 });
 
-test('draws how much is done, full only when all is', () => {
+test('draws a progress bar that is full only when every todo is done', () => {
   expect(formatProgressBar(0, 3, plain)).toBe('░░░░░░░░░░░░░░░░░░░░ 0 of 3 done');
   expect(formatProgressBar(49, 50, plain)).toBe('███████████████████░ 49 of 50 done');
   expect(formatProgressBar(2, 2, plain)).toBe('████████████████████ 2 of 2 done');
 });
 
-test('whatever somebody wrote, nothing leaves its place and nothing steers the terminal', () => {
+test('hostile text cannot break the layout or control the terminal', () => {
   const instance = instanceOf({
     target_contact: HOSTILE.slice(0, 60),
     objective: HOSTILE,

@@ -25,7 +25,7 @@ describe('relay list', () => {
     );
   });
 
-  test('shows every conversation at a glance, those that need the owner first', async () => {
+  test('shows every conversation, those that need the owner first', async () => {
     const { exit, out, err } = await bed.run('list');
     expect({ exit, err }).toEqual({ exit: 0, err: '' });
     expect(lines(out).map((line) => line.trim().replace(/ {2,}/g, ' | '))).toEqual([
@@ -36,7 +36,7 @@ describe('relay list', () => {
     ]);
   });
 
-  test('--state narrows it, in any case; nothing found is no failure', async () => {
+  test('filters by --state in any case, and an empty result is no failure', async () => {
     const { out } = await bed.run('list', '--state', 'completed', '--json');
     expect(JSON.parse(out).map(({ id }: ConversationInstance) => id)).toEqual([ENDED]);
     expect(await bed.run('list', '--state', 'PAUSED')).toEqual({
@@ -46,7 +46,7 @@ describe('relay list', () => {
     });
   });
 
-  test('keeps within a narrow window', async () => {
+  test('fits a narrow window', async () => {
     const shown = await whole(bed.onTerminal(40, 'list'));
     const told = shown.slice(0, shown.indexOf('1 conversation waits'));
     for (const line of told.split('\n')) expect(line.length).toBeLessThanOrEqual(40);
@@ -55,7 +55,7 @@ describe('relay list', () => {
     expect(shown).toContain('1 conversation waits for you');
   });
 
-  test('asks page by page for as many as there are; a terminal is not flooded', async () => {
+  test('requests all pages, but shows a limited number at a terminal', async () => {
     const many = Array.from({ length: 1_203 }, (_none, index) => ({
       id: `${String(index).padStart(8, '0')}-0000-4000-8000-000000000000`,
       state: 'COMPLETED' as const,
@@ -70,7 +70,7 @@ describe('relay list', () => {
     expect(lines(await whole(bed.onTerminal(140, 'list', '--all')))).toHaveLength(1_204);
   });
 
-  test('--watch tells what changes, as lines for programs', async () => {
+  test('--watch prints changes as lines for programs', async () => {
     const { interrupt, ended, out } = bed.following('list', '--watch', '--json');
     await expect.poll(() => lines(out()).length).toBe(2);
     bed.instances({ id: ONE, state: 'COMPLETED' }, { id: TWO, state: 'NEEDS_HUMAN_INTERVENTION' });

@@ -32,7 +32,7 @@ describe('relay get', () => {
     );
   });
 
-  test('shows the whole of it, and what can be done now', async () => {
+  test('shows a whole conversation and the commands that are possible now', async () => {
     const { exit, out } = await bed.run('get', ONE);
     expect(exit).toBe(0);
     for (const part of [
@@ -60,13 +60,13 @@ describe('relay get', () => {
     expect((await bed.run('get', ONE, '--all')).out).toContain('step_0');
   });
 
-  test('--json is the instance, with how it came there', async () => {
+  test('prints the instance with its history with --json', async () => {
     const { out } = await bed.run('get', '1a2b3', '--json');
     expect(JSON.parse(out)).toMatchObject({ id: ONE, facts: ['We open at 9'] });
     expect(JSON.parse(out).transitions).toHaveLength(12);
   });
 
-  test('an id may be cut short where that is clear', async () => {
+  test('accepts an unambiguous beginning of an id', async () => {
     expect(await bed.run('get', '1A2B3')).toMatchObject({ exit: 0 });
     expect(await bed.run('get', '1a2b')).toMatchObject({
       exit: 2,
@@ -91,7 +91,7 @@ describe('relay transcript', () => {
     );
   });
 
-  test('shows when, who, what, and how far it has come', async () => {
+  test('shows time, sender, text and delivery state', async () => {
     const { exit, out } = await bed.run('transcript', ONE);
     expect(exit).toBe(0);
     expect(
@@ -109,17 +109,17 @@ describe('relay transcript', () => {
     ]);
   });
 
-  test('--json is what the API answers', async () => {
+  test('prints the response of the API with --json', async () => {
     const { out } = await bed.run('transcript', ONE, '--json');
     expect(JSON.parse(out)).toHaveLength(4);
   });
 
-  test('nothing was said yet is no failure', async () => {
+  test('succeeds for a conversation without messages', async () => {
     bed.transcript();
     expect(await bed.run('transcript', ONE)).toMatchObject({ exit: 0, out: '' });
   });
 
-  test('-f goes on until the conversation ends, each line once', async () => {
+  test('-f follows until the conversation ends, and prints each line once', async () => {
     const { ended, out } = bed.following('transcript', ONE, '-f');
     await expect.poll(out).toContain('nobody is there');
     bed.transcript(
@@ -132,7 +132,7 @@ describe('relay transcript', () => {
     expect(out().match(/Good morning|Farewell/g)).toEqual(['Good morning', 'Farewell']);
   });
 
-  test('-f --json tells a line again when it has come further', async () => {
+  test('-f --json prints a line again when its delivery state changes', async () => {
     bed.transcript({ id: '1', delivery: 'pending' });
     const { ended, out } = bed.following('transcript', ONE, '-f', '--json');
     await expect.poll(() => lines(out()).length).toBe(1);
@@ -143,7 +143,7 @@ describe('relay transcript', () => {
     expect(lines(out()).map((line) => JSON.parse(line).delivery)).toEqual(['pending', 'delivered']);
   });
 
-  test('keeps within a narrow window', async () => {
+  test('fits a narrow window', async () => {
     bed.transcript({
       content: `A long text ${'of many words '.repeat(10)}`,
       delivery: 'delivered',
@@ -153,7 +153,7 @@ describe('relay transcript', () => {
     expect(shown).toContain('delivered ✓✓');
   });
 
-  test('on a terminal a mark changes in its place', async () => {
+  test('updates a delivery mark in place at a terminal', async () => {
     bed.transcript({ id: '1', content: 'Hello', delivery: 'pending' });
     const shown = bed.onTerminal(80, 'transcript', ONE, '-f');
     await expect.poll(shown.out).toContain('Hello  waiting');

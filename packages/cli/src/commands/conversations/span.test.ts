@@ -10,18 +10,18 @@ test.each([
   ['1h30m', 5_400_000],
   [' 5M ', 300_000],
   ['0s', 0],
-])('%s is %d ms', (text, ms) => {
+])('parses %s as %d ms', (text, ms) => {
   expect(parseDuration(text)).toBe(ms);
 });
 
 test.each(['', '30', 'm', '30 m', '1.5h', '-5m', '1w', '1h-', '99999999999s', 'NaNs'])(
-  '%s is no length of time',
+  'refuses %s as a duration',
   (text) => {
     expect(parseDuration(text)).toBeNull();
   },
 );
 
-test('parts add up in any order', () => {
+test('adds the parts of a duration in any order', () => {
   const part = fc.tuple(fc.nat(9_999), fc.constantFrom('s', 'm', 'h', 'd'));
   fc.assert(
     fc.property(fc.array(part, { minLength: 1, maxLength: 4 }), (parts) => {

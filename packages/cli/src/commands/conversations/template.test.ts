@@ -13,7 +13,7 @@ const bare = (template: ConversationTemplateFile) =>
   );
 const read = (text: string) => readTemplate(text, 'quote.yaml');
 
-test('reads each key, with the line it stands on', () => {
+test('reads each key with its line', () => {
   const template = read(
     'objective: Get a quote\n# with whom\ncontact: +491701234567\ntodos:\n  - one\n  - 2\nmax_followups: 3\n',
   );
@@ -27,7 +27,7 @@ test('reads each key, with the line it stands on', () => {
   expect(template.todos?.[1]?.where).toBe('quote.yaml, line 6');
 });
 
-test('any template that is written comes back as it was', () => {
+test('reads back any template that was written', () => {
   const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 60 });
   const template = fc.record(
     {
@@ -47,7 +47,7 @@ test('any template that is written comes back as it was', () => {
   );
 });
 
-test('whatever is filled in is text and nothing else', () => {
+test('inserts every value as plain text', () => {
   const template = read('objective: "Say {{what}} and {{ what }}"\ncontact: "{{who}}"\n');
   expect(placeholders(template)).toEqual(new Set(['what', 'who']));
   const value = fc.oneof(
@@ -77,11 +77,11 @@ test.each([
   ['objective: "a\n', 'line 2: Missing closing "quote.'],
   ['a: &x 1\nobjective: *x\n', 'line 1: there is no `a` in a template.'],
   ['objective: &x a\ncontact: *x\n', 'line 2: `contact` takes a text here.'],
-])('%j is refused in one sentence with its line', (text, sentence) => {
+])('refuses %j in one sentence with its line', (text, sentence) => {
   expect(() => read(text)).toThrow(`quote.yaml, ${sentence}`);
 });
 
-test('a value that is missing is named, with the line and how to give it', () => {
+test('names a missing value with its line and how to provide it', () => {
   const { contact } = read('objective: a\ncontact: "{{phone}}"\n');
   expect(() => contact && fill(contact, new Map())).toThrow(
     'quote.yaml, line 2: {{phone}} has no value. Give one with `--set phone=…`.',

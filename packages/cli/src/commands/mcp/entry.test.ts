@@ -20,7 +20,7 @@ const claude = resolveClientTarget({ client: 'claude-desktop' }, FOLDERS);
 const install = (before: string, place = claude, entry = ENTRY) =>
   serializeSettings(putServerEntry(parseSettings(before, place.file), place, entry));
 
-describe('where it goes', () => {
+describe('where an entry goes', () => {
   test.each([
     ['claude-desktop', '/home/ana/.config/Claude/claude_desktop_config.json', 'mcpServers'],
     ['claude-code', '/home/ana/.claude.json', 'mcpServers'],
@@ -35,7 +35,7 @@ describe('where it goes', () => {
     });
   });
 
-  test('a file of its own is taken as it is, and the token is called after both', () => {
+  test('uses a given file as it is, and names the token after both', () => {
     const place = resolveClientTarget({ file: '/w/.vscode/mcp.json', name: 'wa' }, FOLDERS);
     expect(place).toMatchObject({ file: '/w/.vscode/mcp.json', key: 'servers', name: 'wa' });
     expect(place.token).toBe('mcp.json wa');
@@ -46,13 +46,13 @@ describe('where it goes', () => {
     [{}, /Say for which program/],
     [{ client: 'emacs' }, /Give --client one of/],
     [{ client: 'cursor', name: '../x' }, /Give --name/],
-  ])('what is unclear is asked back: %j', (options, sentence) => {
+  ])('reports unclear arguments: %j', (options, sentence) => {
     expect(() => resolveClientTarget(options, FOLDERS)).toThrow(sentence);
   });
 });
 
-describe('what is written', () => {
-  test('a new file holds the server and nothing else', () => {
+describe('the written settings', () => {
+  test('contain only the server in a new file', () => {
     expect(JSON.parse(install(''))).toEqual({ mcpServers: { relay: ENTRY } });
     const vscode = resolveClientTarget({ client: 'vscode' }, FOLDERS);
     expect(JSON.parse(install('', vscode))).toEqual({
@@ -60,7 +60,7 @@ describe('what is written', () => {
     });
   });
 
-  test('everything else stays as it was written', () => {
+  test('keep everything else as it was written', () => {
     const before =
       '{\r\n\t"big": 12345678901234567890,\r\n\t"one": 1.0,\r\n\t"__proto__": {"a": []},\r\n\t"mcpServers": {\r\n\t\t"other": {\r\n\t\t\t"command": "x"\r\n\t\t}\r\n\t}\r\n}';
     const after = install(before);
@@ -69,7 +69,7 @@ describe('what is written', () => {
     expect(out).toBe(before.replace('{"a": []}', '{\r\n\t\t"a": []\r\n\t}'));
   });
 
-  test('the second time changes nothing, and keeps what somebody added to it', () => {
+  test('stay unchanged the second time, with what somebody added', () => {
     const once = install('{"theme":"dark"}');
     expect(install(once)).toBe(once);
     const mine = JSON.parse(once);
@@ -85,18 +85,18 @@ describe('what is written', () => {
   });
 
   test.each(['{ "mcpServers": ', '[]', '"x"', '// note\n{}', '{"mcpServers": []}', 'null'])(
-    'what is not as it should be is left alone: %s',
+    'stay unchanged when they are malformed: %s',
     (before) => {
       expect(() => install(before)).toThrow(/nothing was changed/);
     },
   );
 
-  test('a server of somebody else is not replaced', () => {
+  test('keep an entry that belongs to another server', () => {
     const theirs = '{"mcpServers":{"relay":{"command":"relay-race","args":["run"]}}}';
     expect(() => install(theirs)).toThrow(/Another server is called relay/);
   });
 
-  test('names of JavaScript itself are names like others', () => {
+  test("accept names of JavaScript's own properties", () => {
     const place = resolveClientTarget({ client: 'cursor', name: 'constructor' }, FOLDERS);
     expect(findServerEntry(parseSettings('{"mcpServers":{}}', ''), place)).toBeNull();
     expect(findEntrySecret(JSON.parse(install('{}', place)).mcpServers.constructor)).toBe(

@@ -8,7 +8,7 @@ const machine: MachineInfo = {
   settingsFolder: '/home/ana/.config',
 };
 
-it('a person has a service of their own, root one of the machine', () => {
+it('installs a user service for a person and a system service for root', () => {
   const own = selectServiceManager(machine);
   expect(own?.file).toBe('/home/ana/.config/systemd/user/relay.service');
   expect(own?.install.every(([, flag]) => flag === '--user')).toBe(true);
@@ -17,7 +17,7 @@ it('a person has a service of their own, root one of the machine', () => {
   expect(roots?.install.flat()).not.toContain('--user');
 });
 
-it('launchd loads it anew, whether it was loaded before or not', () => {
+it('reloads a launchd service, whether it was loaded before or not', () => {
   const manager = selectServiceManager({
     ...machine,
     platform: 'darwin',
@@ -30,7 +30,7 @@ it('launchd loads it anew, whether it was loaded before or not', () => {
   ]);
 });
 
-it('Windows is given the task as a file', () => {
+it('gives Windows the task as a file', () => {
   const settingsFolder = 'C:\\Users\\Ana\\AppData\\Roaming';
   const manager = selectServiceManager({
     ...machine,
@@ -44,6 +44,6 @@ it('Windows is given the task as a file', () => {
   expect(manager?.encoding).toBe('utf16le');
 });
 
-it('elsewhere nobody is known', () => {
+it('finds no manager on other systems', () => {
   expect(selectServiceManager({ ...machine, platform: 'aix' })).toBeNull();
 });

@@ -14,7 +14,7 @@ afterAll(async () => {
   await removeFolder(built);
 });
 
-it('shows what a service would be told: this home, and no secret', async () => {
+it('previews the service file with this home and without a secret', async () => {
   const { out, exit } = await relay.run('service', 'install', '--print');
   expect(exit).toBe(0);
   expect(out).toContain(relay.home);
@@ -22,14 +22,14 @@ it('shows what a service would be told: this home, and no secret', async () => {
   expect(out).not.toContain('sk-secret');
 });
 
-it('says that it is no service, with the exit code of one that does not run', async () => {
+it('reports that no service is installed, with the exit code of a stopped one', async () => {
   const { out, exit } = await relay.run('service', 'status', '--json');
   const { installed, running, file } = JSON.parse(out);
   expect({ installed, running, exit }).toEqual({ installed: false, running: false, exit: 3 });
   expect(existsSync(file)).toBe(false);
 });
 
-it('taking away what is not there is no mistake', async () => {
+it('uninstalls without an error when nothing is installed', async () => {
   const { out, exit } = await relay.run('service', 'uninstall');
   expect(out).toContain('there is nothing to take away');
   expect(exit).toBe(0);

@@ -7,7 +7,7 @@ const wish: ServiceSpec = {
   system: false,
 };
 
-it('systemd runs exactly these words, whatever stands in them', () => {
+it('quotes every word for systemd, whatever it contains', () => {
   const unit = systemdUnit(wish);
   expect(unit).toContain(
     'ExecStart="/opt/node 24/bin/node" "/home/ana/my \\"relay\\"/bin/relay.js" "start" "--foreground"\n',
@@ -16,18 +16,18 @@ it('systemd runs exactly these words, whatever stands in them', () => {
   expect(systemdUnit({ ...wish, command: ['/a$b'] })).toContain('ExecStart="/a$$b"\n');
 });
 
-it('systemd starts it with the person, or with the machine', () => {
+it('starts a systemd service at login or at boot', () => {
   expect(systemdUnit(wish)).toContain('WantedBy=default.target');
   expect(systemdUnit({ ...wish, system: true })).toContain('WantedBy=multi-user.target');
 });
 
-it('launchd gets each word as one string, with what XML means something by escaped', () => {
+it('passes each word to launchd as one string with XML escaped', () => {
   const plist = launchdPlist({ ...wish, command: ['/a & b', '<c>'] });
   expect(plist).toContain('<string>/a &#38; b</string>\n    <string>&#60;c&#62;</string>');
   expect(plist).toContain('<key>RELAY_HOME</key>\n    <string>/home/ana/100% relay $HOME</string>');
 });
 
-it('a task of Windows gets its home though it has no environment', () => {
+it('passes the home to a Windows task, which has no environment', () => {
   const home = 'C:\\Users\\Ana "x"\\relay';
   const task = windowsTask({ ...wish, environment: { RELAY_HOME: home } });
   const preload = /data:text\/javascript,([^&]+)&#34;/.exec(task)?.[1] ?? '';
