@@ -9,7 +9,7 @@ const code = () => `2@${randomBytes(60).toString('base64')},${key()},${key()},${
 const pngUrl = (file: Buffer) => `data:image/png;base64,${file.toString('base64')}`;
 
 describe('the camera', () => {
-  test('reads the text of a code as it stands', () => {
+  test('reads the text of a code unchanged', () => {
     const text = code();
     expect(readQrPicture(text)).toBe(text);
   });
@@ -19,7 +19,7 @@ describe('the camera', () => {
     expect(readQrPicture(await toDataURL(text, { width }))).toBe(text);
   });
 
-  test('sees no code where there is none', () => {
+  test('finds no code in a picture without one', () => {
     const blank = PNG.sync.write(new PNG({ width: 100, height: 100, fill: true }));
     expect(() => readQrPicture(pngUrl(blank))).toThrow('there is no QR code in this picture');
   });
@@ -33,7 +33,7 @@ describe('the camera', () => {
     expect(() => readQrPicture(url)).toThrow(reason);
   });
 
-  test('refuses a picture whose header promises more than a camera has', () => {
+  test('refuses a picture whose header states too large a size', () => {
     const file = PNG.sync.write(new PNG({ width: 10, height: 10, fill: true }));
     file.writeUInt32BE(100_000, 16);
     file.writeUInt32BE(100_000, 20);

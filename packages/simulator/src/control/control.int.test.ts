@@ -19,7 +19,7 @@ let remote: ControlClient;
 let anas: Client;
 let bens: Client;
 
-/** The network serves only its address to the clients; people, phones and faults are asked over HTTP. */
+/** The clients use only the network's address; people, phones and faults are controlled over HTTP. */
 beforeAll(async () => {
   network = await createNetwork();
   control = await startControl(network);
@@ -40,7 +40,7 @@ const write = (from: string, message: unknown) =>
   remote.ok<{ id: string }>(`POST /accounts/${from}/messages`, message);
 
 describe('accounts', () => {
-  test('are made with a phone and a name', async () => {
+  test('are created with a phone and a name', async () => {
     for (const [phone, name] of [
       [ANA, 'Ana'],
       [BEN, 'Ben'],
@@ -51,7 +51,7 @@ describe('accounts', () => {
     }
   });
 
-  test('hide their number until they are told to reveal it', async () => {
+  test('hide their number until it is revealed', async () => {
     const phone = '15550000005';
     await remote.ok('POST /accounts', { phone, name: 'Flo', knownAs: 'lid' });
     const byNumber = { to: EVE, text: 'hello', addressing: 'pn' };
@@ -76,7 +76,7 @@ describe('accounts', () => {
     expect(anas.auth.creds.me?.id).toBe(`${ANA}:1@s.whatsapp.net`);
   });
 
-  test('link a companion by its pairing code, and by no other', async () => {
+  test('link a companion by its pairing code, and by no other code', async () => {
     bens.connect();
     await bens.qr();
     const code = await bens.socket.requestPairingCode(BEN);
@@ -97,7 +97,7 @@ describe('accounts', () => {
     await stray.end();
   });
 
-  test('with a passkey link nobody, and say so', async () => {
+  test('with a passkey link no companion, and say so', async () => {
     await remote.ok('POST /accounts', { phone: DORA, name: 'Dora', passkey: true });
     const client = new Client(network).connect();
     const qr = await client.qr();
@@ -110,7 +110,7 @@ describe('accounts', () => {
 });
 
 describe('messages', () => {
-  test('reach the companion, and their author sees how far they got', async () => {
+  test('reach the companion, and their author sees the delivery state', async () => {
     const { id } = await write(EVE, { to: ANA, text: 'hello Ana', addressing: 'pn' });
     const { key } = await anas.received('hello Ana');
     expect(key).toMatchObject({ id, remoteJid: jid(EVE) });
@@ -119,7 +119,7 @@ describe('messages', () => {
     await remote.sees(EVE, { id, status: 'read' });
   });
 
-  test('of the companion are seen decrypted, and read when the person opens the chat', async () => {
+  test('from the companion are decrypted, and read when the person opens the chat', async () => {
     const sent = await anas.socket.sendMessage(jid(EVE), { text: 'hello Eve' });
     const seen = await remote.sees(EVE, { text: 'hello Eve' });
     expect(seen).toMatchObject({ id: sent?.key.id, from: ANA, chat: ANA, status: 'received' });
@@ -143,7 +143,7 @@ describe('messages', () => {
     expect((await remote.messages(ANA)).map(({ chat }) => chat)).toContain(BEN);
   });
 
-  test('quote, react, edit and delete', async () => {
+  test('can quote, react, edit and delete', async () => {
     const { id } = await write(EVE, { to: ANA, text: 'first wording' });
     await anas.received('first wording');
     await write(EVE, { to: ANA, text: 'as I said', quoted: id });
@@ -170,7 +170,7 @@ describe('messages', () => {
     await until(() => changes().find(({ update }) => update.message === null), 'the deletion');
   });
 
-  test('carry media both ways', async () => {
+  test('carry media in both directions', async () => {
     const file = Buffer.from('%PDF-1.4 to and fro '.repeat(300));
     const mimetype = 'application/pdf';
     const data = file.toString('base64');
@@ -201,7 +201,7 @@ describe('messages', () => {
     expect(back).toEqual({ kind, mimetype, data });
   });
 
-  test('wait for a phone that is off', async () => {
+  test('are queued for a phone that is off', async () => {
     await remote.ok(`POST /accounts/${EVE}/power`, { on: false });
     const sent = await anas.socket.sendMessage(jid(EVE), { text: 'while off' });
     await remote.sees(ANA, { text: 'while off', status: 'sent' });
@@ -213,7 +213,7 @@ describe('messages', () => {
 });
 
 describe('groups', () => {
-  test('are made, written to by everybody, and changed', async () => {
+  test('are created, written to by everybody, and changed', async () => {
     const group = { subject: 'Three', owner: EVE, members: [ANA, BEN] };
     const { id } = await remote.ok<{ id: string }>('POST /groups', group);
     expect(id).toMatch(/^\d+@g\.us$/);
@@ -237,7 +237,7 @@ describe('groups', () => {
 });
 
 describe('the service', () => {
-  test('refuses messages while the fault is set, and no longer', async () => {
+  test('refuses messages only while the fault is set', async () => {
     await remote.ok('POST /faults', { ackError: 463 });
     const refused = await anas.socket.sendMessage(jid(EVE), { text: 'refused' });
     await until(() => anas.status(refused?.key.id) === 0, 'the refusal');
@@ -247,7 +247,7 @@ describe('the service', () => {
     expect((await remote.messages(EVE)).some(({ text }) => text === 'refused')).toBe(false);
   });
 
-  test('forbids new chats until a moment, and allows them again', async () => {
+  test('forbids new chats until a given time, and allows them again', async () => {
     const told: string[] = [];
     anas.socket.ws.on('CB:notification,type:mex', (stanza: BinaryNode) => {
       told.push(String(getBinaryNodeChildBuffer(stanza, 'update')));
@@ -259,7 +259,7 @@ describe('the service', () => {
     expect(told[1]).toContain('"is_active":false');
   });
 
-  test('disconnects with a code, or cuts the line, and keeps what comes meanwhile', async () => {
+  test('disconnects with a code or by cutting the connection, and queues what arrives meanwhile', async () => {
     for (const [body, expected] of [
       [{ code: 503 }, 503],
       [{}, 428],
@@ -303,7 +303,7 @@ describe('the service', () => {
     });
   });
 
-  test('counts what recipients see: once, twice, and not at all', async () => {
+  test('counts distinct, duplicate and undecryptable messages of recipients', async () => {
     const counts = () => remote.ok<Record<string, number>>(`GET /counts?account=${EVE}`);
     const before = await counts();
     expect(before).toMatchObject({ duplicates: 0, undecryptable: 0 });

@@ -27,7 +27,7 @@ afterAll(async () => {
   await network.close();
 });
 
-/** `fetch` does not let anybody lie about the host. */
+/** `fetch` does not allow a false host header. */
 function statusFor(headers: Record<string, string>): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const asking = request(`${control.url}/counts`, { headers }, (response) => {
@@ -38,28 +38,28 @@ function statusFor(headers: Record<string, string>): Promise<number | undefined>
   });
 }
 
-describe('who may ask', () => {
-  test('only 127.0.0.1 is listened on', () => {
+describe('access', () => {
+  test('is possible on 127.0.0.1 only', () => {
     expect(control.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   });
 
-  test('a page in a browser is refused', async () => {
+  test('is refused to a page in a browser', async () => {
     expect(await statusFor({ origin: control.url })).toBe(403);
   });
 
-  test('a name that merely leads here is refused', async () => {
+  test('is refused to another host name that resolves here', async () => {
     expect(await statusFor({ host: 'relay.example:80' })).toBe(403);
     expect(await statusFor({ host: '127.0.0.1.example' })).toBe(403);
     expect(await statusFor({ host: 'localhost:1234' })).toBe(200);
   });
 
-  test('a body without end is refused', async () => {
+  test('is refused for a body that is too long', async () => {
     const heard = await remote.ask('POST /accounts', 'x'.repeat(33 * 1024 * 1024));
     expect(heard).toEqual({ status: 413, body: { error: expect.stringContaining('larger than') } });
   });
 });
 
-describe('what is asked', () => {
+describe('requests', () => {
   test.each([
     ['no JSON', 'POST /accounts', '{', 'not JSON'],
     ['no phone', 'POST /accounts', { name: 'X' }, 'phone:'],
@@ -82,7 +82,7 @@ describe('what is asked', () => {
     ['a chat that is none', `GET /accounts/${ANA}/messages?with=me`, undefined, 'with:'],
     ['a query unknown', 'GET /stanzas?limit=1', undefined, 'limit'],
     ['a path ill encoded', 'GET /accounts/%E0/messages', undefined, 'encoded'],
-  ])('%s is answered with 400 and what is wrong', async (_, route, body, reason) => {
+  ])('%s is answered with 400 and the reason', async (_, route, body, reason) => {
     expect(await remote.ask(route, body)).toEqual({
       status: 400,
       body: { error: expect.stringContaining(reason) },
@@ -96,7 +96,7 @@ describe('what is asked', () => {
     [{ text: 'a', quoted: 'X', edit: 'Y' }, 'an edit quotes nothing'],
     [{ text: 'a', media: { kind: 'audio', data: 'AAAA', mimetype: 'audio/ogg' } }, 'no caption'],
     [{ media: { kind: 'image', data: 'no base64!', mimetype: 'image/png' } }, 'media.data:'],
-  ])('a message that contradicts itself is refused: %o', async (message, reason) => {
+  ])('a contradictory message is refused: %o', async (message, reason) => {
     const heard = await remote.ask(`POST /accounts/${ANA}/messages`, { to: BEN, ...message });
     expect(heard).toEqual({ status: 400, body: { error: expect.stringContaining(reason) } });
   });
@@ -114,12 +114,12 @@ describe('what is asked', () => {
     [`POST /accounts/${ANA}/disconnect`, { device: 7 }],
     ['POST /groups', { subject: 'G', owner: ANA, members: ['19999999999'] }],
     ['POST /groups/1@g.us/changes', { by: ANA, subject: 'H' }],
-  ])('%s with %o finds nobody: 404', async (route, body) => {
+  ])('%s with %o is answered with 404', async (route, body) => {
     const heard = await remote.ask(route, body);
     expect(heard).toEqual({ status: 404, body: { error: expect.any(String) } });
   });
 
-  test('what does not fit the state of things is answered with 409', async () => {
+  test('a request that conflicts with the current state is answered with 409', async () => {
     const group = { subject: 'G', owner: BEN, members: [] };
     const { id } = await remote.ok<{ id: string }>('POST /groups', group);
     const text = { to: BEN, text: 'mine' };
@@ -145,7 +145,7 @@ describe('what is asked', () => {
 });
 
 describe('faults', () => {
-  test('those named are set, the others stay, and all go at once', async () => {
+  test('sets named faults, keeps the others, and clears all at once', async () => {
     await remote.ok('POST /faults', { latencyMs: 5, ackError: 463 });
     expect(await remote.ok('POST /faults', { ackError: null, withholdAcks: true })).toMatchObject({
       latencyMs: 5,
@@ -158,7 +158,7 @@ describe('faults', () => {
 });
 
 describe('closing', () => {
-  test('ends what still waits, frees the port and leaves the network be', async () => {
+  test('ends pending requests, frees the port and leaves the network running', async () => {
     const second = await startControl(network);
     const { port } = new URL(second.url);
     const idle = connect(Number(port), '127.0.0.1');
@@ -176,7 +176,7 @@ describe('closing', () => {
     await third.close();
   });
 
-  test('a port that is taken is an error', async () => {
+  test('a port in use is an error', async () => {
     const port = Number(new URL(control.url).port);
     await expect(startControl(network, { port })).rejects.toThrow('EADDRINUSE');
   });

@@ -1,4 +1,4 @@
-// The proof of compatibility: the AI SDK, as the daemon will use it, against the scripted model.
+// Proves compatibility: the AI SDK, as the daemon uses it, against the scripted model.
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { embed, generateText, Output, stepCountIs, streamText, tool } from 'ai';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -52,7 +52,7 @@ test('generateText reads text and usage', async () => {
   expect(usage.inputTokens).toBeGreaterThan(1);
 });
 
-test('generateText makes parallel tool calls and comes back with their results', async () => {
+test('generateText makes parallel tool calls and returns their results', async () => {
   asked.length = 0;
   server.rules(SCRIPT);
   const { text, steps } = await generateText({
@@ -93,7 +93,7 @@ test('structured output gets a well-formed default', async () => {
   expect(schema.parse(output).mood).toBe('calm');
 });
 
-test('a 429 is tried again by the SDK', async () => {
+test('the SDK retries after a 429', async () => {
   server.rules([
     { reply: { status: 429, retry_after: 0 }, times: 1 },
     { reply: { text: 'at last' } },
@@ -112,7 +112,7 @@ test('embed gives the same vector for the same text', async () => {
   expect(one.usage.tokens).toBe(3);
 });
 
-test('a traitor runs a whole loop of the SDK: tools that exist, tools that do not, and an end', async () => {
+test('a traitor runs a whole loop of the SDK with existing and unknown tools, and ends', async () => {
   asked.length = 0;
   server.traitor(true);
   const { steps, text } = await generateText({

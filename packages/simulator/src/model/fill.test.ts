@@ -21,7 +21,7 @@ const request: ChatRequest = {
 };
 const filled = (text: string) => fillReply({ text, fill: true }, request).text;
 
-it('puts in what the request holds, once', () => {
+it('inserts what the request contains, once', () => {
   expect(filled('<{{prompt}}>')).toBe('<Be kind. {{context}}\nhello>');
   expect(filled('{{context}} {{result:1}} {{result:0}} {{result:7}}.')).toBe(
     'hello second first .',
@@ -29,7 +29,7 @@ it('puts in what the request holds, once', () => {
   expect(filled('{{repeat:ab :3}}')).toBe('ab ab ab ');
 });
 
-it('dresses it as asked, and knows no other form', () => {
+it('encodes the text as requested, and ignores unknown encodings', () => {
   expect(filled('{{context|base64}}')).toBe('aGVsbG8=');
   expect(filled('{{result:0|reversed}} {{context|hex}}')).toBe('tsrif 68656c6c6f');
   expect(filled('{{context|spaced}}')).toBe('h e l l o');
@@ -38,14 +38,14 @@ it('dresses it as asked, and knows no other form', () => {
   expect(TEXT_DISGUISES.url('a b\ud800')).toBe('a%20b%EF%BF%BD');
 });
 
-it('fills arguments however deep, whatever they are called', () => {
+it('fills nested arguments, whatever their names', () => {
   const args = JSON.parse('{"__proto__":{"x":["{{context}}"]},"n":1}') as Record<string, unknown>;
   const reply = { tool_calls: [{ name: 'say', arguments: args }], fill: true };
   const [call] = fillReply(reply, request).tool_calls ?? [];
   expect(JSON.stringify(call?.arguments)).toBe('{"__proto__":{"x":["hello"]},"n":1}');
 });
 
-it('leaves a reply alone that does not ask for it, and arguments that are no JSON', () => {
+it('leaves a reply without fill and arguments that are not JSON unchanged', () => {
   expect(fillReply({ text: '{{context}}' }, request).text).toBe('{{context}}');
   const reply = { tool_calls: [{ name: 'say', arguments: '{"broken' }], fill: true };
   expect(fillReply(reply, request).tool_calls?.[0]?.arguments).toBe('{"broken');

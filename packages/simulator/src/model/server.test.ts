@@ -1,4 +1,4 @@
-// The scripted model over real HTTP, as a client and as a test's control sees it.
+// The scripted model over real HTTP, as its clients and a test's control use it.
 import { createConnection } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -71,7 +71,7 @@ test('answers with a friendly default and counts tokens', async () => {
   expect(total_tokens).toBe(prompt_tokens + completion_tokens);
 });
 
-test('the default fills a schema where structured output is asked for', async () => {
+test('fills a schema by default when structured output is requested', async () => {
   const schema = {
     type: 'object',
     properties: {
@@ -90,7 +90,7 @@ test('the default fills a schema where structured output is asked for', async ()
   });
 });
 
-test('the first matching rule wins, and a later batch comes before an earlier one', async () => {
+test('uses the first matching rule, and a later batch before an earlier one', async () => {
   server.rules([
     { when: { contains: 'HELLO' }, reply: { text: 'one' } },
     { when: {}, reply: { text: 'two' } },
@@ -103,13 +103,13 @@ test('the first matching rule wins, and a later batch comes before an earlier on
   expect((await choice()).message.content).toContain('Thanks');
 });
 
-test('times bounds a rule', async () => {
+test('limits a rule by times', async () => {
   server.rules([{ when: { contains: 'hello' }, reply: { text: 'once' }, times: 1 }]);
   expect((await choice()).message.content).toBe('once');
   expect((await choice()).message.content).not.toBe('once');
 });
 
-test('a rule looks at the system prompt and at the results that end the request', async () => {
+test('matches rules against the system prompt and the results that end the request', async () => {
   server.rules([
     { when: { system: 'butler', contains: 'hello' }, reply: { text: 'sir' } },
     { when: { tool_result: 'sunny' }, reply: { text: 'take a hat' } },
@@ -122,7 +122,7 @@ test('a rule looks at the system prompt and at the results that end the request'
   expect((await choice({ messages: later })).message.content).not.toBe('take a hat');
 });
 
-test('a rule that calls a tool does not call it again after its result, unless times says so', async () => {
+test('does not repeat a tool call after its result, unless times says so', async () => {
   const reply = { tool_calls: [{ name: 'weather', arguments: { city: 'Oslo' } }] };
   const messages = [user('weather?'), ...turn('weather', { city: 'Oslo' }, 'sunny')];
   server.rules([{ when: { contains: 'weather' }, reply }]);
@@ -132,7 +132,7 @@ test('a rule that calls a tool does not call it again after its result, unless t
   expect((await choice({ messages })).finish_reason).toBe('tool_calls');
 });
 
-test('parallel tool calls have ids of their own, and arguments that are no JSON stay as they are', async () => {
+test('gives parallel tool calls unique ids, and keeps arguments that are not JSON', async () => {
   const tool_calls = [
     { name: 'a', arguments: { x: 1 } },
     { name: 'b', arguments: '{"broken":' },
@@ -148,7 +148,7 @@ test('parallel tool calls have ids of their own, and arguments that are no JSON 
   expect(new Set(message.tool_calls.map((call) => call.id)).size).toBe(2);
 });
 
-test('a stream carries text and tool calls in pieces, then the reason, then the usage', async () => {
+test('streams text and tool calls in pieces, then the reason, then the usage', async () => {
   const long = { text: 'a long argument that comes in several pieces' };
   server.rules([
     { reply: { text: 'Good morning to you', tool_calls: [{ name: 'say', arguments: long }] } },
@@ -169,7 +169,7 @@ test('a stream carries text and tool calls in pieces, then the reason, then the 
   expect(all.at(-1)).toMatchObject({ choices: [], usage: { total_tokens: expect.any(Number) } });
 });
 
-test('a stream has no usage unless it is asked for', async () => {
+test('omits the usage of a stream unless it is requested', async () => {
   const all = await events(await chat({ stream: true }));
   expect(all.every((event) => event.usage === undefined)).toBe(true);
 });
@@ -201,21 +201,21 @@ test('sends garbage, a stream that ends early and one that breaks', async () => 
   await expect(broken.text()).rejects.toThrow();
 });
 
-test('sends huge arguments whole', async () => {
+test('sends huge arguments completely', async () => {
   const text = 'A'.repeat(3_000_000);
   server.rules([{ reply: { tool_calls: [{ name: 'say', arguments: { text } }] } }]);
   const { message } = await choice();
   expect(JSON.parse(message.tool_calls[0]!.function.arguments).text).toHaveLength(3_000_000);
 });
 
-test('waits as scripted', async () => {
+test('delays a reply as scripted', async () => {
   server.rules([{ reply: { text: 'late', delay_ms: 80 } }]);
   const before = performance.now();
   expect((await choice()).message.content).toBe('late');
   expect(performance.now() - before).toBeGreaterThanOrEqual(75);
 });
 
-test('closes while a reply is still waiting', async () => {
+test('closes while a reply is still delayed', async () => {
   server.rules([{ reply: { text: 'never', delay_ms: 60_000 } }]);
   const waiting = chat().catch((error: Error) => error);
   await expect.poll(() => server.calls().length).toBe(1);
@@ -223,7 +223,7 @@ test('closes while a reply is still waiting', async () => {
   expect(await waiting).toBeInstanceOf(Error);
 });
 
-test('keeps every request as it came, with its time, until they are deleted', async () => {
+test('stores every request unchanged with its time, until they are deleted', async () => {
   await fetch(`${server.url}/v1/models`, { headers: { authorization: 'Bearer x' } });
   await send('POST', '/v1/chat/completions', 'not json');
   await chat({ temperature: 0.5 });
@@ -239,7 +239,7 @@ test('keeps every request as it came, with its time, until they are deleted', as
   expect(server.calls()).toEqual([]);
 });
 
-test('the oldest requests give way, and are counted', () => {
+test('drops the oldest requests, and counts them', () => {
   const log = createCallLog(10, 100);
   const call = (path: string) => ({ at: '', method: 'GET', path, headers: {}, body: null });
   for (const path of ['a', 'b', 'c']) log.add(call(path), 40);
@@ -249,7 +249,7 @@ test('the oldest requests give way, and are counted', () => {
   expect(log.dropped()).toBe(13);
 });
 
-test('refuses what it cannot read, with the reason', async () => {
+test('refuses an unreadable request with the reason', async () => {
   const error = async (response: Promise<Response>) => (await json(response)).error.message;
   expect((await send('POST', '/v1/chat/completions', '{')).status).toBe(400);
   expect(await error(send('POST', '/v1/chat/completions', { model: 'm' }))).toContain('messages');
@@ -268,7 +268,7 @@ test('lists its models', async () => {
   expect(data[0]).toMatchObject({ object: 'model', id: 'scripted' });
 });
 
-test('embeds deterministically: unit vectors, likeness, dimensions and base64', async () => {
+test('computes deterministic embeddings: unit vectors, similarity, dimensions and base64', async () => {
   const input = ['the bicycle is broken', 'the bicycles are broken', 'kaffe og kake', ''];
   const { data } = await json(
     send('POST', '/v1/embeddings', { model: 'e', input, dimensions: 64 }),
@@ -289,7 +289,7 @@ test('embeds deterministically: unit vectors, likeness, dimensions and base64', 
   expect([...floats].every((x, at) => Math.abs(x - (one[at] ?? 9)) < 1e-6)).toBe(true);
 });
 
-test('answers on loopback only, and to no page in a browser', async () => {
+test('answers on loopback only, and no page in a browser', async () => {
   expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   const port = Number(new URL(server.url).port);
   const outside = Object.values(networkInterfaces())
@@ -308,7 +308,7 @@ test('answers on loopback only, and to no page in a browser', async () => {
   expect(page.status).toBe(403);
 });
 
-test('an actor answers before the rules, with what the request holds, and leaves them the rest', async () => {
+test('asks an actor before the rules, which answer the rest', async () => {
   server.rules([{ reply: { text: 'a rule' } }]);
   server.play(({ messages }) =>
     messages.length === 1 ? { text: 'heard: {{context}}', fill: true } : undefined,

@@ -40,7 +40,7 @@ describe('a connection that ends', () => {
     expect(arrived()).toHaveLength(25);
   });
 
-  test('what was not acknowledged comes again after the line was cut', async () => {
+  test('resends unacknowledged stanzas after the connection was cut', async () => {
     const { bob, client, me, network } = cast;
     const opens = client.opens;
     network.faults.set({ latencyMs: 200 });

@@ -63,7 +63,7 @@ describe('groups of the companion', () => {
     expect((await waitForText(bob, 'welcome')).chat).toBe(made.id);
   });
 
-  test('changes made by a member are told to the companion', async () => {
+  test('notifies the companion of changes made by a member', async () => {
     const { bob, carol, client, me, network } = cast;
     const changes: unknown[] = [];
     const { ev } = client.socket;
@@ -93,7 +93,7 @@ describe('groups of the companion', () => {
     ]);
   });
 
-  test('changes made by the companion take effect', async () => {
+  test('applies changes made by the companion', async () => {
     const { bob, carol, client, me, network } = cast;
     const group = network.createGroup({ subject: 'ours', owner: me, members: [bob] });
     await client.socket.groupUpdateSubject(group.jid, 'ours, renamed');
@@ -107,7 +107,7 @@ describe('groups of the companion', () => {
     await until(() => !group.members.has(me), 'the companion to have left');
   });
 
-  test('who was removed gets nothing more until added again, with a new sender key', async () => {
+  test('sends nothing to a removed member until they are added again, with a new sender key', async () => {
     const { bob, carol, client, me, network } = cast;
     const group = network.createGroup({ subject: 'moving', owner: bob, members: [me, carol] });
     await bob.send(group, 'three of us');
@@ -132,7 +132,7 @@ describe('groups of the companion', () => {
   });
 });
 
-/** How a message that the client got was encrypted. */
+/** How a message that the client received was encrypted. */
 function encsOf(id: string | null | undefined): (string | undefined)[] {
   const sent = cast.network.stanzas.find(
     ({ direction, stanza }) =>

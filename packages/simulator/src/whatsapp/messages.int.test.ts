@@ -41,7 +41,7 @@ describe('between two people', () => {
     expect(key).toMatchObject({ remoteJid: bob.jid('pn'), remoteJidAlt: bob.jid('lid') });
   });
 
-  test('somebody who hides their number is named by LID alone, until they reveal it', async () => {
+  test('names a person who hides their number by LID only, until they reveal it', async () => {
     const { client, me, network } = cast;
     const ann = network.addAccount({ phone: '15550000701', name: 'Ann', knownAs: 'lid' });
     await ann.send(me, 'number hidden');
@@ -62,7 +62,7 @@ describe('between two people', () => {
     });
   });
 
-  test('somebody who has no LID yet is named by number alone, and gets one later', async () => {
+  test('names a person without a LID by number only, and gives them one later', async () => {
     const { client, me, network } = cast;
     const ben = network.addAccount({ phone: '15550000702', name: 'Ben', knownAs: 'pn' });
     await ben.send(me, 'no LID');
@@ -97,7 +97,7 @@ describe('between two people', () => {
     expect((await waitForText(bob, 'out-1')).status).toBe('read');
   });
 
-  test('what the phone sends by number to somebody new is shown on the companion too', async () => {
+  test('shows the companion what the phone sends by number to a new contact', async () => {
     const { client, me, network } = cast;
     const stranger = network.addAccount({ phone: '15550000777', name: 'New' });
     await me.send(stranger, 'phone-to-new-number', { addressing: 'pn' });
@@ -106,7 +106,7 @@ describe('between two people', () => {
     await waitForText(stranger, 'phone-to-new-number');
   });
 
-  test('who reads at once says so by habit', async () => {
+  test('sends read receipts at once for a person who reads at once', async () => {
     const { bob, client } = cast;
     bob.habits.reads = true;
     const sent = await client.socket.sendMessage(bob.jid(), { text: 'out-read' });
@@ -114,7 +114,7 @@ describe('between two people', () => {
     bob.habits.reads = false;
   });
 
-  test('a first message to a stranger by phone number, and one from a stranger', async () => {
+  test('delivers a first message to a stranger by phone number, and one from a stranger', async () => {
     const { client, me, network } = cast;
     const dan = network.addAccount({ phone: '15550000004', name: 'Dan' });
     const sent = await client.socket.sendMessage(dan.jid('pn'), { text: 'hello stranger' });
@@ -124,7 +124,7 @@ describe('between two people', () => {
     expect((await client.received('you do not know me')).key.remoteJid).toBe(eve.jid());
   });
 
-  test('a phone that is off shows one tick until it is on again', async () => {
+  test('shows one tick for a phone that is off until it is on again', async () => {
     const { bob, client, me } = cast;
     bob.switchOff();
     const sent = await client.socket.sendMessage(bob.jid(), { text: 'while off' });
@@ -153,7 +153,7 @@ describe('between two people', () => {
     expect(await waitForText(bob, 'from-my-phone')).toMatchObject({ id, fromMe: false });
   });
 
-  test('a message to oneself reaches the phone, and the phone reaches the companion', async () => {
+  test('delivers a message to oneself between phone and companion in both directions', async () => {
     const { client, me } = cast;
     const sent = await client.socket.sendMessage(me.jid('pn'), { text: 'note to self' });
     expect(await waitForText(me, 'note to self')).toMatchObject({
@@ -180,7 +180,7 @@ describe('between two people', () => {
     expect(found).toEqual([expect.objectContaining({ jid: bob.jid('pn'), exists: true })]);
   });
 
-  test('onWhatsApp answers another spelling of a number with the one that is registered', async () => {
+  test('onWhatsApp answers another spelling of a number with the registered one', async () => {
     const { client, network } = cast;
     const ana = network.addAccount({
       phone: '553196348800',

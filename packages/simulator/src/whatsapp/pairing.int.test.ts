@@ -18,7 +18,7 @@ afterEach(async () => {
   expectNoFailures(cast);
 });
 
-/** Waits for the QR code, as a person does, and then asks for a code instead. */
+/** Waits for the QR code, as a person does, and then requests a code instead. */
 async function codeFrom(client: Client, phone: string): Promise<string> {
   client.connect();
   await client.qr();
@@ -59,7 +59,7 @@ describe('pairing', () => {
     );
   });
 
-  test('the QR code of a client that left is refused', async () => {
+  test('refuses the QR code of a client that disconnected', async () => {
     const { client, me } = cast;
     client.connect();
     const qr = await client.qr();
@@ -89,7 +89,7 @@ describe('pairing', () => {
     expect(me.companions.size).toBe(0);
   });
 
-  test.each(['QR', 'code'])('an account with a passkey is asked for it (%s)', async (way) => {
+  test.each(['QR', 'code'])('asks an account with a passkey for it (%s)', async (way) => {
     const { client, network } = cast;
     const dora = network.addAccount({ phone: '15550000004', name: 'Dora', passkey: true });
     const asked: string[] = [];
@@ -106,7 +106,7 @@ describe('pairing', () => {
     expect(client.opens).toBe(0);
   });
 
-  test('two companions of one account both send and receive, and contacts learn of the second', async () => {
+  test('lets two companions of one account send and receive, and contacts learn of the second', async () => {
     const { bob, client, me, network } = cast;
     const bobs = new Client(network);
     await bobs.pair(bob);

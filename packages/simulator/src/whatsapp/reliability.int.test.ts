@@ -24,7 +24,7 @@ afterAll(() => cast.end());
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-describe('what cannot be decrypted', () => {
+describe('undecryptable messages', () => {
   test('inbound decrypt failure -> retry receipt -> resend', async () => {
     const { bob, client, me, network } = cast;
     const retries: { id: string; device: number }[] = [];
@@ -45,7 +45,7 @@ describe('what cannot be decrypted', () => {
     expect(me.counts().undecryptable).toBe(0);
   });
 
-  test('what is sent again waits for its own confirmation, not for that of the first', async () => {
+  test('a resent message waits for its own acknowledgement, not for that of the first', async () => {
     const { bob, client, me, network } = cast;
     network.events.on('receipt', function goMute({ device, type }) {
       if (type !== 'retry' || device === 0) return;
@@ -53,7 +53,7 @@ describe('what cannot be decrypted', () => {
       network.faults.set({ mute: true });
     });
     const id = await bob.send(me, 'asked for before the line broke', { corrupt: true });
-    // Baileys refuses what it could not read, some time after it asked to have it again.
+    // Baileys refuses a message it could not decrypt, some time after it requested it again.
     const refused = ({ stanza: { attrs, tag } }: Network['stanzas'][number]) =>
       tag === 'ack' && attrs.id === id && attrs.error !== undefined;
     await until(() => network.stanzas.some(refused), 'the refusal');
@@ -62,7 +62,7 @@ describe('what cannot be decrypted', () => {
     await client.received('asked for before the line broke');
   });
 
-  test('a group message that cannot be decrypted is sent again to who asked', async () => {
+  test('a group message that cannot be decrypted is resent to the device that asked', async () => {
     const { bob, carol, client, me, network } = cast;
     const group = network.createGroup({ subject: 'noisy', owner: bob, members: [me, carol] });
     await bob.send(group, 'group-broken', { corrupt: true });
@@ -96,7 +96,7 @@ describe('what cannot be decrypted', () => {
     expect(bob.counts()).toEqual({ distinct: 2, duplicates: 0, undecryptable: 0 });
   });
 
-  test('who never asks again keeps the undecryptable message, and it is counted', async () => {
+  test('an undecryptable message without a retry stays, and is counted', async () => {
     const { bob, client } = cast;
     bob.habits.retries = false;
     await bob.loseSessions();
@@ -109,8 +109,8 @@ describe('what cannot be decrypted', () => {
   });
 });
 
-describe('what comes in the wrong order', () => {
-  test('is read all the same', async () => {
+describe('messages in the wrong order', () => {
+  test('are decrypted all the same', async () => {
     const { bob, client, me, network } = cast;
     network.faults.set({ reorderDeliveries: true });
     for (const text of ['first', 'second', 'third']) await bob.send(me, text);
@@ -120,7 +120,7 @@ describe('what comes in the wrong order', () => {
   });
 });
 
-describe('what comes twice', () => {
+describe('duplicates', () => {
   test('duplicate delivery (same stanza twice)', async () => {
     const { bob, client, me, network } = cast;
     network.faults.set({ duplicateDeliveries: true });
@@ -161,7 +161,7 @@ describe('what comes twice', () => {
   });
 });
 
-describe('a server that misbehaves', () => {
+describe('faults of the server', () => {
   test.each([463, 429, 479])('ack with error %i surfaces', async (code) => {
     const { bob, client, network } = cast;
     network.faults.set({ ackError: code });
@@ -181,7 +181,7 @@ describe('a server that misbehaves', () => {
     expect(acksFor(sent?.key.id)).toBe(0);
   });
 
-  test('a withheld ack leaves a message that was delivered', async () => {
+  test('a message with a withheld ack is delivered', async () => {
     const { bob, client, network } = cast;
     network.faults.set({ withholdAcks: true });
     const sent = await client.socket.sendMessage(bob.jid(), { text: 'unacknowledged' });
@@ -190,7 +190,7 @@ describe('a server that misbehaves', () => {
     expect(acksFor(sent?.key.id)).toBe(0);
   });
 
-  test('latency delays what the server says and keeps its order', async () => {
+  test('latency delays stanzas of the server and keeps their order', async () => {
     const { bob, client, me, network } = cast;
     network.faults.set({ latencyMs: 150 });
     const start = Date.now();
@@ -202,7 +202,7 @@ describe('a server that misbehaves', () => {
     expect(late.map(({ key }) => key.id)).toEqual(ids);
   });
 
-  test('a question can be answered late or never', async () => {
+  test('an iq request can be answered late or never', async () => {
     const { client, network } = cast;
     const ping = () =>
       client.socket.query(
@@ -221,7 +221,7 @@ describe('a server that misbehaves', () => {
     await expect(ping()).rejects.toThrow();
   });
 
-  test('a time lock is told and can be asked for', async () => {
+  test('a time lock is announced and can be queried', async () => {
     const { client, me } = cast;
     const until463 = new Date(Math.floor(Date.now() / 1000) * 1000 + 3_600_000);
     const locks = () => client.connections.map((c) => c.reachoutTimeLock).filter((l) => l);

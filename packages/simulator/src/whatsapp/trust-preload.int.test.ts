@@ -16,7 +16,7 @@ const PROGRAM = `
   }));
 `;
 
-/** What a process of its own trusts, with the preload or without. */
+/** What a separate process trusts, with or without the preload. */
 async function trustOf(...flags: string[]): Promise<{ root: string; hosts: string[] }> {
   const args = [...flags, '--input-type=module', '--eval', PROGRAM];
   const { stdout } = await promisify(execFile)(process.execPath, args, {
@@ -25,8 +25,8 @@ async function trustOf(...flags: string[]): Promise<{ root: string; hosts: strin
   return JSON.parse(stdout);
 }
 
-describe('the trust in the simulator', () => {
-  test('comes by the preload alone', async () => {
+describe('trust in the simulator', () => {
+  test('exists only with the preload', async () => {
     const root = Buffer.from(NOISE_ROOT.public).toString('hex');
     const without = await trustOf();
     const preloaded = await trustOf('--import', PRELOAD);

@@ -14,7 +14,7 @@ const request = (system: string, user: string, more: object = {}) =>
 const between = (...lines: string[]) =>
   `The material stands between <m-1> and </m-1>.\n<m-1>\n${lines.join('\n')}\n</m-1>`;
 
-test('an hour is its lines, copied, without reactions and without anything from outside', () => {
+test('copies the lines of an hour, without reactions and without anything else', () => {
   const reply = summarizeGroup(
     request(
       'You sum up one hour of a WhatsApp group for one of its members.',
@@ -32,7 +32,7 @@ test('an hour is its lines, copied, without reactions and without anything from 
   });
 });
 
-test('a day is sorted by plain signs, and a question that somebody answered is not open', () => {
+test('sorts the facts of a day by simple signs, and closes an answered question', () => {
   const reply = summarizeGroup(
     request(
       'You sum up one day of a WhatsApp group for one of its members.',
@@ -50,7 +50,7 @@ test('a day is sorted by plain signs, and a question that somebody answered is n
   });
 });
 
-test('a question in a group is answered with the lines that share its words, or with an honest no', () => {
+test('answers a question in a group with the lines that share its words, or says that there are none', () => {
   const system = 'You are Annie, the assistant of Rohan. You read a WhatsApp group in silence.';
   const notes =
     '<notes-00000000>\n[Fri 10:02] Mum: I bring salad on Saturday\n[Fri 10:03] Papa: the fridge\n</notes-00000000>';
@@ -65,7 +65,7 @@ test('a question in a group is answered with the lines that share its words, or 
   expect(ask('Annie, when is the wedding?')).toBe('I did not see that in the group.');
 });
 
-test('what is none of its business is left to others', () => {
+test('leaves other requests unanswered', () => {
   expect(summarizeGroup(request('You are a poet', 'Hello'))).toBeUndefined();
   expect(answerAboutGroup(request('You are a poet', 'Hello'))).toBeUndefined();
   expect(

@@ -21,8 +21,8 @@ function arrival(id: string, text: string | undefined, author = bob): MailboxArr
   return { id, chat: bob, author, at, addressing: 'lid', content };
 }
 
-describe('what a recipient would see', () => {
-  test('an id is shown once; its second delivery is a duplicate', () => {
+describe('the mailbox of a recipient', () => {
+  test('shows an id once and counts its second delivery as a duplicate', () => {
     const mailbox = new Mailbox(me);
     expect(mailbox.add(arrival('A', 'hello')).duplicate).toBe(false);
     expect(mailbox.add(arrival('A', 'hello')).duplicate).toBe(true);
@@ -30,14 +30,14 @@ describe('what a recipient would see', () => {
     expect(mailbox.counts()).toEqual({ distinct: 1, duplicates: 1, undecryptable: 0 });
   });
 
-  test('the same id of another author is another message', () => {
+  test('treats the same id of another author as another message', () => {
     const mailbox = new Mailbox(me);
     mailbox.add(arrival('A', 'hello'));
     mailbox.add(arrival('A', 'hello', person('3')));
     expect(mailbox.counts()).toEqual({ distinct: 2, duplicates: 0, undecryptable: 0 });
   });
 
-  test('undecryptable until it is resent', () => {
+  test('counts a message as undecryptable until it is resent', () => {
     const mailbox = new Mailbox(me);
     expect(mailbox.add(arrival('A', undefined)).message.status).toBe('undecryptable');
     expect(mailbox.counts()).toEqual({ distinct: 0, duplicates: 0, undecryptable: 1 });
@@ -45,7 +45,7 @@ describe('what a recipient would see', () => {
     expect(mailbox.counts()).toEqual({ distinct: 1, duplicates: 0, undecryptable: 0 });
   });
 
-  test('what cannot be decrypted after it was read is a duplicate, not a loss', () => {
+  test('counts an undecryptable copy of a decrypted message as a duplicate, not a loss', () => {
     const mailbox = new Mailbox(me);
     mailbox.add(arrival('A', 'hello'));
     expect(mailbox.add(arrival('A', undefined)).duplicate).toBe(true);
@@ -53,7 +53,7 @@ describe('what a recipient would see', () => {
     expect(mailbox.counts()).toEqual({ distinct: 1, duplicates: 1, undecryptable: 0 });
   });
 
-  test('ticks only rise, also when they come before the message', () => {
+  test('never lowers ticks, also when they come before the message', () => {
     const mailbox = new Mailbox(me);
     mailbox.noteReceipt('A', bob.phone, 'read');
     mailbox.noteReceipt('A', bob.phone, 'delivered');
@@ -62,7 +62,7 @@ describe('what a recipient would see', () => {
     expect(mailbox.counts().distinct).toBe(0);
   });
 
-  test('a chat is marked as read once', () => {
+  test('marks a chat as read once', () => {
     const mailbox = new Mailbox(me);
     mailbox.add(arrival('A', 'hello'));
     mailbox.add(arrival('B', undefined));

@@ -13,7 +13,7 @@ async function read(by: SignalEndpoint, from: SignalAddress, { bytes, type }: Ci
   return Buffer.from(await by.decrypt(from, type, bytes)).toString();
 }
 
-test('a late message of an old session leaves the new one as it is', async () => {
+test('a late message of an old session leaves the new session unchanged', async () => {
   const ann = new SignalEndpoint();
   const bob = new SignalEndpoint();
   await ann.startSession(BOB, bob.bundle());

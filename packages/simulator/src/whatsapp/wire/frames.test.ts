@@ -10,24 +10,24 @@ function read(reader: FrameReader, pieces: Buffer[]): Buffer[] {
 }
 
 describe('frames', () => {
-  test('several frames in one message of the socket', () => {
+  test('splits several frames in one WebSocket message', () => {
     const reader = new FrameReader();
     expect(read(reader, [stream])).toEqual(bodies);
     expect(reader.intro).toEqual(INTRO);
   });
 
-  test('a frame longer than two bytes can say', () => {
+  test('reads a frame whose length needs three bytes', () => {
     const long = Buffer.alloc(70_000, 7);
     expect(read(new FrameReader(), [Buffer.concat([INTRO, frame(long)])])).toEqual([long]);
   });
 
-  test.each([1, 2, 3, 100])('frames in pieces of %i bytes', (size) => {
+  test.each([1, 2, 3, 100])('joins frames from pieces of %i bytes', (size) => {
     const pieces: Buffer[] = [];
     for (let at = 0; at < stream.length; at += size) pieces.push(stream.subarray(at, at + size));
     expect(read(new FrameReader(), pieces)).toEqual(bodies);
   });
 
-  test('the routing preamble is kept apart from the intro', () => {
+  test('separates the routing preamble from the intro', () => {
     const routing = Buffer.from('somewhere');
     const preamble = Buffer.concat([Buffer.from('ED'), Buffer.from([0, 1, 0, 0, routing.length])]);
     const reader = new FrameReader();
@@ -36,7 +36,7 @@ describe('frames', () => {
     expect(reader.intro).toEqual(INTRO);
   });
 
-  test('anything else is refused', () => {
+  test('refuses anything else', () => {
     expect(() => read(new FrameReader(), [Buffer.from('GET / HTTP/1.1')])).toThrow('not WhatsApp');
   });
 });

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { isSignatureValid, keyPairFromLabel } from './keys.ts';
 import { certificateChain, mediaCertificate, NOISE_ROOT } from './trust.ts';
 
-// Baileys' own check accepts any signature; these are the ones a stricter client would make.
+// Baileys' own check accepts any signature; these are the checks of a stricter client.
 describe('the certificates of the simulator', () => {
   const server = keyPairFromLabel('some server');
   const { intermediate, leaf } = proto.CertChain.decode(certificateChain(server.public));
@@ -17,7 +17,7 @@ describe('the certificates of the simulator', () => {
       certificate?.signature ?? new Uint8Array(),
     );
 
-  test('hang from the root, and from no other key', () => {
+  test('are signed by the root, and by no other key', () => {
     expect(holds(NOISE_ROOT.public, intermediate)).toBe(true);
     expect(holds(Curve.generateKeyPair().public, intermediate)).toBe(false);
     expect(holds(details(intermediate).key ?? new Uint8Array(), leaf)).toBe(true);
@@ -29,7 +29,7 @@ describe('the certificates of the simulator', () => {
     expect(details(intermediate).issuerSerial).toBe(0);
   });
 
-  test('the media store has the same certificate in every process, for loopback alone', () => {
+  test('are the same in every process for the media store, and valid for loopback only', () => {
     const certificate = new X509Certificate(mediaCertificate().cert);
     expect(mediaCertificate()).toEqual(mediaCertificate());
     expect(certificate.verify(certificate.publicKey)).toBe(true);
