@@ -19,7 +19,7 @@ wireStoreBehaviour('in memory', async () => {
   };
 });
 
-test('nothing is durable while it is held', async () => {
+test('nothing becomes durable while the store is held', async () => {
   const wire = new MemoryWire({ delayMs: 1 });
   const store = await wire.open();
   wire.hold();

@@ -8,7 +8,7 @@ async function names(): Promise<string[]> {
   });
 }
 
-test('every database is fresh, and gone once dropped, whoever is connected', async () => {
+test('every database is fresh, and gone once dropped, even with open connections', async () => {
   const [one, other] = await Promise.all([freshDatabase(), freshDatabase()]);
   await onServer(one.url, (client) => client.query('CREATE TABLE mine ()'));
   const tables = await onServer(other.url, (client) => client.query(`SELECT to_regclass('mine')`));
@@ -22,7 +22,7 @@ test('every database is fresh, and gone once dropped, whoever is connected', asy
   }).catch(() => {});
   await other.drop();
   await other.drop();
-  // Looked for by name: the files that run beside this one make and drop their own.
+  // Searched by name: files that run in parallel create and drop their own.
   const left = await names();
   expect(mine.filter((name) => left.includes(name))).toEqual([]);
 });

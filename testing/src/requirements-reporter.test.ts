@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { startVitest } from 'vitest/node';
 import { merge, provenBy } from './requirements-reporter.ts';
 
-describe('merging the proofs of a run into those before', () => {
+describe('merging the proofs of a run into earlier ones', () => {
   const all = () => true;
 
   it('adds up runs over different files', () => {
@@ -11,7 +11,7 @@ describe('merging the proofs of a run into those before', () => {
     expect(merge(unit, integration, all)).toEqual({ ...unit, ...integration });
   });
 
-  it('replaces what it knew about a file that ran again, also when nothing passed', () => {
+  it('replaces the proofs of a file that ran again, also when nothing passed', () => {
     const before = { 'a.test.ts': { 'AC-1.1': ['one'] } };
     expect(merge(before, { 'a.test.ts': { 'AC-1.2': ['two'] } }, all)).toEqual({
       'a.test.ts': { 'AC-1.2': ['two'] },
@@ -19,7 +19,7 @@ describe('merging the proofs of a run into those before', () => {
     expect(merge(before, { 'a.test.ts': {} }, all)).toEqual({});
   });
 
-  it('forgets files that are gone', () => {
+  it('drops files that no longer exist', () => {
     const before = { 'gone.test.ts': { 'AC-1.1': ['one'] } };
     expect(merge(before, {}, () => false)).toEqual({});
   });

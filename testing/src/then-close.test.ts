@@ -18,7 +18,7 @@ test('an error while closing is thrown when the work succeeded', async () => {
   await expect(thenClose({ close: fails('close') }, async () => 1)).rejects.toThrow('close');
 });
 
-test('closeIfFailed leaves open what succeeded', async () => {
+test('closeIfFailed does not close after a success', async () => {
   const closable = { close: vi.fn(async () => {}) };
   expect(await closeIfFailed(closable, async () => 1)).toBe(1);
   expect(closable.close).not.toHaveBeenCalled();

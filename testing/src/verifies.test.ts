@@ -6,7 +6,7 @@ const unknown = 'AC-0.0';
 const [first, second] = requirements.map(({ id }) => id) as [string, string];
 
 it('records the ids on the running test, each once', ({ task, onTestFinished }) => {
-  // What this test recorded proves nothing about Relay.
+  // The ids recorded by this test prove nothing about Relay.
   onTestFinished(() => {
     delete task.meta.verifies;
   });

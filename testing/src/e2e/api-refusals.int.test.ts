@@ -1,4 +1,4 @@
-// What the real daemon refuses, with the status and the sentence of seed 003, and what it gives away: nothing.
+// Refusals of the real daemon, with the status and the sentence of seed 003, and without internal details.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { verifies } from '../verifies.ts';
 import type { RawResponse } from './raw-request.ts';
@@ -55,7 +55,7 @@ it.each([
   });
 });
 
-it('400 for a message that holds a NUL, or nothing', async () => {
+it('400 for a message that contains a NUL, or nothing', async () => {
   verifies('003-API-400', '003-API-JSON');
   const id = await waiting();
   for (const message of ['a\0b', '', '   ', undefined]) {
@@ -67,7 +67,7 @@ it('400 for a message that holds a NUL, or nothing', async () => {
   }
 });
 
-it('404 for an instance that is not there, on every route that names one', async () => {
+it('404 for an instance that does not exist, on every route that names one', async () => {
   verifies('003-API-404', '003-ERR-NOT-FOUND', '003-API-JSON');
   for (const id of [NOBODY, 'nonsense']) {
     for (const [method, rest, body] of [
@@ -85,7 +85,7 @@ it('404 for an instance that is not there, on every route that names one', async
   }
 });
 
-it('409 with the state and what was tried, and nothing changes', async () => {
+it('409 with the state and the attempt, and nothing changes', async () => {
   verifies('003-API-409', '003-ERR-TRANSITION', '003-API-JSON');
   const id = await waiting();
   await call('POST', `/api/instances/${id}/cancel`);
@@ -103,7 +103,7 @@ it('409 with the state and what was tried, and nothing changes', async () => {
   expect((await call('GET', `/api/instances/${id}`)).json).toEqual(before);
 });
 
-it('500 for a fault inside, with nothing of the inside', async () => {
+it('500 for an internal fault, without internal details', async () => {
   verifies('003-API-500', '003-API-JSON');
   await relay.query('ALTER TABLE relay.instance_messages RENAME TO hidden_away');
   const id = await relay.create(contact());

@@ -1,5 +1,5 @@
-// Seed 003's routes on the real daemon, field by field. There is no model here: a turn of the
-// agent ends in NEEDS_HUMAN_INTERVENTION and says why.
+// Seed 003's routes on the real daemon, field by field. There is no model here: a turn of the agent ends in
+// NEEDS_HUMAN_INTERVENTION with the reason.
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { verifies } from '../verifies.ts';
 import type { RawResponse } from './raw-request.ts';
@@ -60,7 +60,7 @@ const instance = (given: object) => ({
   ...given,
 });
 
-/** The same with what the owner sees of it at a glance. */
+/** The same with the summary fields for the owner. */
 const listed = (given: object) => ({
   ...instance(given),
   contact_id: expect.stringMatching(UUID_4),
@@ -83,7 +83,7 @@ it('GET /api/status', async () => {
   });
 });
 
-it('POST /api/instances makes a conversation, and queues the second for a contact', async () => {
+it('POST /api/instances creates a conversation, and queues the second for a contact', async () => {
   verifies('003-API-CREATE', '003-API-JSON', '003-DATA-CREATE', '003-DATA-HEARTBEAT');
   const to = contact();
   const made = await call('POST', '/api/instances', {
@@ -111,7 +111,7 @@ it('POST /api/instances makes a conversation, and queues the second for a contac
   expect(second).toMatchObject({ status: 201, json: { state: 'QUEUED' } });
 });
 
-it('GET /api/instances and /api/instances/:id answer the same conversation', async () => {
+it('GET /api/instances and /api/instances/:id return the same conversation', async () => {
   verifies('003-API-LIST', '003-API-GET', '003-API-JSON', '003-DATA-INSTANCE');
   const id = await waiting();
   const list = await call('GET', '/api/instances');
@@ -121,7 +121,7 @@ it('GET /api/instances and /api/instances/:id answer the same conversation', asy
   expect((list.json as unknown[])[0]).toEqual(one.json);
 });
 
-it('POST …/pause, …/resume and …/cancel answer the conversation as it is then', async () => {
+it('POST …/pause, …/resume and …/cancel return the conversation as it is then', async () => {
   verifies('003-API-PAUSE', '003-API-RESUME', '003-API-CANCEL', '003-API-JSON');
   const id = await waiting();
   const paused = await call('POST', `/api/instances/${id}/pause`);
@@ -140,7 +140,7 @@ it('POST …/pause, …/resume and …/cancel answer the conversation as it is t
   expect((await call('GET', `/api/instances/${id}/transcript`)).json).toEqual([]);
 });
 
-it('POST …/send answers the message, which the transcript keeps as it was written', async () => {
+it('POST …/send returns the message, which the transcript keeps verbatim', async () => {
   verifies('003-API-SEND', '003-API-TRANSCRIPT', '003-API-JSON', '003-DATA-MESSAGE');
   const id = await waiting();
   const message = 'Tuesday?\n<b>10:00</b> — “fine” 🙂 \u202e';
@@ -182,7 +182,7 @@ it('POST …/send answers the message, which the transcript keeps as it was writ
   });
 });
 
-it('the API’s own description names the seed’s states, roles and todo states', async () => {
+it("the API's own description names the seed's states, roles and todo states", async () => {
   verifies('003-DATA-STATES', '003-DATA-TODO', '003-DATA-MESSAGE');
   const { schemas } = (
     (await call('GET', '/api/openapi.json')).json as { components: { schemas: Schemas } }
@@ -213,7 +213,7 @@ interface Schema {
 }
 type Schemas = Readonly<Record<string, Schema | undefined>>;
 
-it('makes one conversation under one Idempotency-Key, for the route and for relay create', async () => {
+it('one Idempotency-Key creates one conversation, over the route and with relay create', async () => {
   const body = { objective: 'Agree on a day', target_contact: contact(), todos: [] };
   const under = (given: object) =>
     relay.call('POST', '/api/instances', given, { headers: { 'idempotency-key': 'order 7' } });

@@ -1,4 +1,4 @@
-// `relay export` and `relay import`: everything goes into another home, and nowhere else.
+// `relay export` and `relay import`: move everything to another home.
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -36,7 +36,7 @@ async function holdings(relay: Relay) {
   return { instances, transcripts, ledger };
 }
 
-it('saves an archive that the owner alone can read', async () => {
+it('saves an archive that only the owner can read', async () => {
   const { exit, out } = await old.run('export', archive);
   expect(exit).toBe(0);
   expect(out).toContain(`Saved everything to ${archive} (`);
@@ -47,7 +47,7 @@ it.each([
   ['cut off', (bytes: Buffer) => bytes.subarray(0, Math.floor(bytes.length * 0.7))],
   ['altered', (bytes: Buffer) => bytes.fill(0x55, bytes.length >> 1, (bytes.length >> 1) + 8)],
   ['no archive', () => Buffer.from('dear diary')],
-])('refuses one that is %s, and changes nothing', async (_what, damage) => {
+])('refuses an archive that is %s, and changes nothing', async (_what, damage) => {
   verifies('003-CLI-STDERR');
   const damaged = join(old.work, 'damaged.tar.gz');
   writeFileSync(damaged, damage(readFileSync(archive)));
@@ -57,7 +57,7 @@ it.each([
   expect(await holdings(fresh)).toEqual({ instances: [], transcripts: [], ledger: [] });
 });
 
-it('brings everything into an empty home, which goes on from there', async () => {
+it('imports everything into an empty home, which continues from there', async () => {
   const before = await holdings(old);
   expect(before.instances).toHaveLength(3);
   const { exit, out } = await fresh.run('import', archive);
@@ -71,7 +71,7 @@ it('brings everything into an empty home, which goes on from there', async () =>
   expect((await holdings(fresh)).instances).toHaveLength(4);
 });
 
-it('refuses a home that is in use, in the daemon’s words and with its exit code', async () => {
+it("refuses to import into a home that is in use, with the daemon's sentence and exit code", async () => {
   verifies('003-CLI-STDERR');
   const before = await holdings(old);
   const { exit, out, err } = await old.run('import', archive);

@@ -1,5 +1,4 @@
-// What others tell Relay about messages that have left, while it is not there or as it dies: a phone that
-// cannot read one and asks again, a tick that was on its way.
+// Retry requests and receipts for sent messages that arrive while Relay is down or as it crashes.
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { onServer } from '../postgres.ts';
@@ -8,8 +7,8 @@ import { BEN, ME, startLinkedRelay } from './linked.ts';
 
 const PATIENCE = { timeout: 30_000, interval: 100 };
 
-describe('a message that has left', { timeout: 120_000 }, () => {
-  it('is sent again, under its id, to a phone that lost its session and asks after a crash', async () => {
+describe('a sent message', { timeout: 120_000 }, () => {
+  it('is resent under its id to a phone that lost its session and asks after a crash', async () => {
     const linked = await startLinkedRelay({ database: 'beside' });
     const { demo } = linked;
     await linked.talk('before');
@@ -37,7 +36,7 @@ describe('a message that has left', { timeout: 120_000 }, () => {
     expect(await demo.phones.received(BEN, ME)).toHaveLength(3);
   });
 
-  it('keeps a tick that comes as Relay dies, before it could write it down', async () => {
+  it('keeps a receipt that arrives as Relay crashes, before it was stored', async () => {
     const linked = await startLinkedRelay({ database: 'beside' });
     const { demo } = linked;
     await linked.talk('before');
@@ -50,7 +49,7 @@ describe('a message that has left', { timeout: 120_000 }, () => {
       await client.query("SELECT FROM relay.outbox WHERE body = 'did it arrive?' FOR UPDATE");
       await demo.phones.ok(`POST /accounts/${BEN}/power`, { on: true });
       await demo.phones.sees(BEN, { text: 'did it arrive?', status: 'received' });
-      // Relay has the tick, and waits for the row.
+      // Relay has the receipt, and waits for the row.
       const waiting =
         "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
       await expect.poll(async () => (await client.query(waiting)).rowCount, PATIENCE).not.toBe(0);

@@ -1,5 +1,5 @@
-// Seed 000's auto-reply on the wire: people write from phones of the simulated network, the scripted model
-// answers over HTTP, and what was answered is seen on the phones, in the API and in the database.
+// Seed 000's auto-reply, end to end: people write from simulated phones, the scripted model answers over HTTP, and the
+// answers are checked on the phones, in the API and in the database.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { verifies } from '../verifies.ts';
 import { type AcceptanceHarness, ME, openAcceptanceHarness } from './acceptance/harness.ts';
@@ -37,7 +37,7 @@ interface Asked {
   readonly tools?: readonly unknown[];
 }
 
-/** What the model was asked about somebody: their name stands in the prompt. */
+/** The model's requests about a person, whose name is in the prompt. */
 const askedAbout = ({ name }: Person): Asked[] =>
   world.model
     .calls()
@@ -48,7 +48,7 @@ function says(person: Person, contains: string, reply: object): void {
   world.model.rules([{ when: { system: person.name, contains }, reply }]);
 }
 
-/** `role: content` of the session with somebody, and when each was said. */
+/** `role: content` of the session with a person, with times. */
 const lines = (person: Person) =>
   world.relay.query(
     `SELECT m.role, m.content, m.at FROM relay.session_messages m JOIN relay.sessions s ON s.id = m.session_id
@@ -58,7 +58,7 @@ const lines = (person: Person) =>
 const said = async (person: Person) =>
   (await lines(person)).map(({ role, content }) => `${role}: ${content}`);
 
-/** The router has decided on a message, and whoever it went to is done with it. */
+/** The router has decided on a message, and the feature is done with it. */
 const settled = (message: string) =>
   eventually('a message to be dealt with', async () => {
     const rows = await world.relay.query(
@@ -70,7 +70,7 @@ const settled = (message: string) =>
   });
 
 describe('the eleven steps', () => {
-  it('the message is answered by the model and both are kept in the contact’s own session', async () => {
+  it("the model answers the message, and both are stored in the contact's own session", async () => {
     verifies(
       ...['000-AUTO-5', '000-AUTO-6', '000-AUTO-7', '000-AUTO-8', '000-AUTO-10', '000-AUTO-11'],
     );
@@ -82,7 +82,7 @@ describe('the eleven steps', () => {
     await world.phones.send(mom.phone, ME, 'Are you coming to dinner?', { at });
     expect(await mom.reads('Yes, at seven.')).toEqual(['Yes, at seven.']);
     const [first] = await lines(mom);
-    // WhatsApp counts in whole seconds.
+    // WhatsApp timestamps are whole seconds.
     expect(first?.at).toEqual(new Date(Math.floor(at.getTime() / 1_000) * 1_000));
     expect(await said(mom)).toEqual([
       'user: Are you coming to dinner?',
@@ -97,7 +97,7 @@ describe('the eleven steps', () => {
     expect(asked?.tools ?? []).toEqual([]);
   });
 
-  it('own messages and those of groups are skipped', async () => {
+  it('own messages and group messages are skipped', async () => {
     verifies('000-AUTO-1');
     const ned = await world.person('Nedward');
     await permit(ned);
@@ -109,7 +109,7 @@ describe('the eleven steps', () => {
     expect(askedAbout(ned)).toEqual([]);
   });
 
-  it('the sender is one contact by number and by alias; somebody unresolved or not readable is skipped', async () => {
+  it('the sender is one contact by number and by alias; an unresolved or unreadable one is skipped', async () => {
     verifies('000-AUTO-2', '000-AUTO-3');
     const [pat, stranger, unread] = [
       await world.person('Patroclus'),
@@ -136,7 +136,7 @@ describe('the eleven steps', () => {
     expect(await stranger.has()).toEqual([]);
   });
 
-  it('the primary model answers, unless the contact has one of its own', async () => {
+  it('the primary model answers, unless the contact has its own', async () => {
     verifies('000-AUTO-4');
     const [ida, jan] = [await world.person('Idaline'), await world.person('Janneke')];
     await permit(ida);
@@ -152,7 +152,7 @@ describe('the eleven steps', () => {
     expect(askedAbout(jan)[0]?.messages[0]?.content).toContain('Speak like a sailor');
   });
 
-  it('nothing leaves before the model has come to its end, and then it leaves as one plain text', async () => {
+  it('nothing is sent before the model has finished, and then one plain text', async () => {
     verifies('000-AUTO-9', '000-LIMIT-TEXT-OUT');
     const ole = await world.person('Oleander');
     await permit(ole);
@@ -164,7 +164,7 @@ describe('the eleven steps', () => {
     expect(got).toMatchObject({ text, media: null });
   });
 
-  it('without canReply what they write is kept, no model is asked and nothing is sent', async () => {
+  it('messages without canReply are stored, no model is asked and nothing is sent', async () => {
     verifies('000-AUTO-11');
     const una = await world.person('Unamuno');
     await permit(una, { canReply: false });
@@ -179,7 +179,7 @@ describe('the eleven steps', () => {
 const WORDS = 'apple bread cherry date elder fig grape hazel iris juniper kale lemon'.split(' ');
 
 describe('sessions', () => {
-  it('a contact has one, used again; one that was deleted is made anew', async () => {
+  it('a contact has one session, which is reused and recreated after deletion', async () => {
     verifies('000-AUTO-SESSION');
     const rita = await world.person('Ritornell');
     const granted = await permit(rita);
@@ -200,7 +200,7 @@ describe('sessions', () => {
     expect(await said(rita)).toEqual(['user: again', 'assistant: Again.']);
   });
 
-  it('the last 20 messages are the context of a call, and all are kept', async () => {
+  it('a call has the last 20 messages as context, and all are stored', async () => {
     verifies('000-AUTO-HISTORY');
     const sue = await world.person('Suetonia');
     await permit(sue);
@@ -215,7 +215,7 @@ describe('sessions', () => {
   });
 });
 
-it('messages of one contact are answered in order, and a slow one holds up nobody else', async () => {
+it('messages of one contact are answered in order, and a slow one delays nobody else', async () => {
   verifies('000-AUTO-QUEUE');
   const [slow, quick] = [await world.person('Slowenia'), await world.person('Quicksilver')];
   await permit(slow);
@@ -235,7 +235,7 @@ describe('errors', () => {
   const chunk = (content: string) =>
     `data: ${JSON.stringify({ id: 'x', object: 'chat.completion.chunk', created: 0, model: 'scripted', choices: [{ index: 0, delta: { role: 'assistant', content }, finish_reason: null }] })}\n\n`;
 
-  it('a model error is logged and leaves nothing; the next message is answered', async () => {
+  it('a model error is logged and sends nothing; the next message is answered', async () => {
     verifies('000-AUTO-ERROR', '000-AUTO-ERROR-QUEUE');
     const vic = await world.person('Victorine');
     await permit(vic);
@@ -290,7 +290,7 @@ it('media reaches the model as its placeholder', async () => {
   expect(JSON.stringify(asked)).not.toContain(data);
 });
 
-it('a draft waits for the owner and leaves with their yes, by command', async () => {
+it('a draft waits for the owner and is sent when they approve it by command', async () => {
   const yara = await world.person('Yaroslava');
   await permit(yara, { replyMode: 'draft' });
   says(yara, 'hello', { text: 'Hello Yara.' });

@@ -1,11 +1,11 @@
-// `relay backup`: by hand and by the clock, and back into an empty home with `relay import`.
+// `relay backup`, manual and scheduled, and back into an empty home with `relay import`.
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { removeFolder } from '../remove-folder.ts';
 import { openRelay, type Relay } from './relay.ts';
 
-// A machine that does other things too is slow, not wrong.
+// Generous, for a busy machine.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 240_000 });
 
 let old: Relay;
@@ -26,12 +26,12 @@ const holdings = async (relay: Relay) => ({
   ledger: await relay.query("SELECT seq, encode(hash, 'hex') AS hash FROM relay.ledger"),
 });
 
-it('makes the first by itself, soon after the start', async () => {
+it('makes the first backup by itself, soon after the start', async () => {
   await expect.poll(kept).toHaveLength(1);
   expect((await old.run('doctor')).out).toMatch(/^✓ backup +Every day\. The last was made at 20/m);
 });
 
-it('makes one when asked, and removes what is older than is kept', async () => {
+it('makes a backup on request, and removes those that exceed the limit', async () => {
   for (let n = 0; n < 2; n++) {
     const { exit, out } = await old.run('backup');
     expect(exit).toBe(0);
@@ -43,7 +43,7 @@ it('makes one when asked, and removes what is older than is kept', async () => {
   expect(Date.parse(next_at)).toBeGreaterThan(Date.now());
 });
 
-it('comes back whole in an empty home, from either folder', async () => {
+it('restores everything in an empty home, from either folder', async () => {
   const elsewhere = join(old.work, 'a stick');
   mkdirSync(elsewhere);
   expect((await old.run('backup', '--to', 'a stick')).exit).toBe(0);
@@ -63,7 +63,7 @@ it('comes back whole in an empty home, from either folder', async () => {
   }
 });
 
-it('says in status and doctor what stands in its way, and is well again once one was made', async () => {
+it('reports a failing backup in status and doctor, and recovers once one succeeds', async () => {
   await old.stop();
   await removeFolder(folder);
   rmSync(join(old.home, 'last-backup.json'));

@@ -1,5 +1,5 @@
-// Canaries: things that must never be read in a log, put wherever they could slip in, through good
-// requests, bad ones, faults and a crash. Then every log is searched for them.
+// Canaries: secrets that must never be in a log, placed wherever they could leak, through valid and invalid requests,
+// faults and a crash. Then every log is searched for them.
 import { readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ const GUESS = `relay_${'canary'.repeat(7)}x`;
 describe.each(['info', 'debug'])('at level %s', (level) => {
   let relay: Relay;
   beforeAll(async () => {
-    // What is not set is info.
+    // The default is info.
     const environment = { RELAY_LOG_LEVEL: level === 'info' ? undefined : level };
     relay = await openRelay(environment, { database: 'private' });
     await relay.configure({ model_api_key: KEY, model_provider: 'anthropic' });
@@ -39,7 +39,7 @@ describe.each(['info', 'debug'])('at level %s', (level) => {
     }
   });
 
-  it('the log is JSON, a line for each event, at the level that was asked for', () => {
+  it('the log is JSON, one line for each event, at the requested level', () => {
     verifies('003-LOG-PINO', '003-LOG-LEVEL', '003-LOG-LEVELS');
     const lines = relay
       .file('relay.log')
@@ -56,7 +56,7 @@ describe.each(['info', 'debug'])('at level %s', (level) => {
   });
 });
 
-/** The first 50 characters of a text may be read at debug, never more. */
+/** At debug the first 50 characters of a text may be logged, never more. */
 function canaries(relay: Relay): string[] {
   const digits = PHONE.replace(/\D/g, '');
   return [
@@ -76,7 +76,7 @@ function logsOf(relay: Relay): string {
   return names.map((name) => readFileSync(join(relay.home, name), 'utf8')).join('\n');
 }
 
-/** Everything that could carry a canary into a log. */
+/** Does everything that could put a canary into a log. */
 async function provoke(relay: Relay): Promise<void> {
   const create = { objective: OBJECTIVE, target_contact: PHONE, todos: [{ text: TEXT }] };
   const { json } = await relay.call('POST', '/api/instances', create);
@@ -85,7 +85,7 @@ async function provoke(relay: Relay): Promise<void> {
   const send = (message: unknown) => relay.call('POST', `/api/instances/${id}/send`, { message });
   await send(TEXT);
 
-  // Requests that are refused, with the canary where it does not belong.
+  // Refused requests, with the canary where it does not belong.
   await send({ [TEXT]: PHONE });
   await relay.call('POST', '/api/instances', { ...create, [TEXT]: KEY, target_contact: TEXT });
   await relay.call('POST', '/api/instances', `{"objective": ${TEXT}`);
@@ -101,7 +101,7 @@ async function provoke(relay: Relay): Promise<void> {
   raw.end(`${TEXT} ${PHONE} ${relay.token}\r\n\r\n`);
   await text(raw);
 
-  // Faults inside, while canaries are on their way into the database and out of it.
+  // Internal faults while canaries are being written to and read from the database.
   await relay.query(
     'ALTER TABLE relay.instance_messages ADD CONSTRAINT no_more CHECK (false) NOT VALID',
   );
@@ -116,11 +116,11 @@ async function provoke(relay: Relay): Promise<void> {
   await relay.call('POST', `/api/instances/${id}/cancel`);
 }
 
-/** A failure whose own message carries the canaries: only the mask stands between it and the log. */
+/** A failure whose own message contains the canaries: only the masking keeps them out of the log. */
 async function whileFailing(relay: Relay, work: () => Promise<unknown>): Promise<void> {
   const password = onGivenServer ? passwordOf(relay) : relay.databasePassword;
   const words = `${PHONE} ${KEY} ${relay.token} postgres://relay:${password}@host/relay`;
-  // PostgreSQL's own log is kept out of it: there this message would be the test's, not Relay's.
+  // PostgreSQL's own log is excluded: this message there would be the test's, not Relay's.
   await relay.query(`CREATE FUNCTION relay.fail() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN
     PERFORM set_config('log_min_messages', 'fatal', true);
     RAISE EXCEPTION 'no room for % or ${words}', NEW.value; END $$`);

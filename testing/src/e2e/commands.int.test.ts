@@ -1,4 +1,4 @@
-// The commands of a running Relay, as a person and as a program uses them.
+// The commands of a running Relay, for people and for programs.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { statusSchema } from '@relay/contract/api/status';
@@ -17,7 +17,7 @@ afterAll(() => relay.end());
 beforeEach(() => relay.ensureStarted());
 
 describe('relay status', () => {
-  it('shows PID, uptime, the state of WhatsApp and how many conversations are active', async () => {
+  it('shows PID, uptime, the state of WhatsApp and the number of active conversations', async () => {
     verifies('AC-7.4', '003-CLI-STATUS');
     const { exit, out, err } = await relay.run('status');
     expect({ exit, err }).toEqual({ exit: 0, err: '' });
@@ -69,7 +69,7 @@ describe('--json', () => {
     }
   });
 
-  it('gives an error as JSON on standard error', async () => {
+  it('prints an error as JSON on standard error', async () => {
     verifies('003-CLI-JSON', '003-CLI-STDERR');
     const { exit, out, err } = await relay.run('import', 'one.tar.gz', '--json');
     expect({ exit, out }).toEqual({ exit: 5, out: '' });
@@ -82,7 +82,7 @@ describe('--json', () => {
 });
 
 describe('relay logs', () => {
-  it('shows what the daemon wrote down, and goes on with -f', async () => {
+  it("shows the daemon's log, and continues with -f", async () => {
     expect((await relay.run('logs')).out).toMatch(/info +ready .*pid=\d+ port=\d+/);
     const countLines = (text: string) => text.split('\n').length - 1;
     const before = countLines(relay.file('relay.log'));
@@ -106,7 +106,7 @@ describe('relay logs', () => {
 });
 
 describe('relay token --rotate', () => {
-  it('refuses the old token at once and takes the new one', async () => {
+  it('refuses the old token at once and accepts the new one', async () => {
     const old = relay.token;
     const { exit, out } = await relay.run('token', '--rotate');
     expect(exit).toBe(0);
@@ -157,7 +157,7 @@ describe('relay open --print', () => {
 
 describe('relay completion', () => {
   it.each(['bash', 'zsh', 'fish'])(
-    'prints a script for %s that knows every command',
+    'prints a script for %s that contains every command',
     async (shell) => {
       const { exit, out, err } = await relay.run('completion', shell);
       expect({ exit, err }).toEqual({ exit: 0, err: '' });
@@ -167,7 +167,7 @@ describe('relay completion', () => {
   );
 });
 
-it('leaves the home as it is: whatever changes, the daemon changed it', async () => {
+it('no command changes the home; only the daemon does', async () => {
   verifies('003-CLI-NO-STORAGE');
   await relay.stop();
   const tree = () =>

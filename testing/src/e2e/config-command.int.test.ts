@@ -27,7 +27,7 @@ async function rows(environment: Record<string, string> = {}): Promise<Record<st
 const SECRETS = { model_api_key: 'sk-written', brave_api_key: 'brave-written' };
 
 describe('relay config list', () => {
-  it('says the same with a daemon and without, and shows no secret', {
+  it('prints the same with and without a daemon, and shows no secret', {
     timeout: 120_000,
   }, async () => {
     await relay.configure({ $schema: './relay.config.schema.json', zone: 'UTC', ...SECRETS });
@@ -38,7 +38,7 @@ describe('relay config list', () => {
     for (const { meaning } of Object.values(before)) expect(meaning).not.toBe('');
 
     await relay.start({ RELAY_MODEL: 'gpt-x' });
-    // Its own environment counts, not that of whoever asks.
+    // The daemon's environment counts, not that of the command.
     expect(await rows({ RELAY_MODEL: 'other' })).toEqual(before);
     expect((await relay.call('PATCH', '/api/settings', { pacing: { per_day: 41 } })).status).toBe(
       200,
@@ -55,7 +55,7 @@ describe('relay config list', () => {
     expect(part.out.split('\n')[0]).toMatch(/^pacing\.per_day {2}41/);
   });
 
-  it('refuses what is not a setting with the nearest that is one', async () => {
+  it('refuses an unknown setting and suggests the nearest one', async () => {
     await relay.configure({ pacing: { per_dya: 4 } });
     const { exit, err } = await relay.run('config', 'list');
     expect(exit).toBe(2);
@@ -63,7 +63,7 @@ describe('relay config list', () => {
     expect((await relay.run('start')).err).toContain('"pacing.per_day" is one');
   });
 
-  it('does not choose between two files', async () => {
+  it('refuses to choose between two files', async () => {
     await relay.configure({});
     await writeFile(join(relay.home, 'config.json'), '{}');
     for (const command of ['start', 'config']) {

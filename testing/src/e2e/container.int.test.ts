@@ -17,7 +17,7 @@ import { untilGone } from './traces.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const NOBODY = 65_534;
-/** By tag and never by a moving one. */
+/** By an exact tag, never a moving one. */
 const PINNED = /^[\w./-]+:\d+\.\d+(\.\d+)?[\w.-]*$/;
 
 /** Instructions of the Dockerfile, in order. */
@@ -38,7 +38,7 @@ beforeAll(async () => {
 
 const all = (name: string) =>
   instructions.filter((one) => one.name === name).map(({ rest }) => rest);
-/** Of the stage that ships. */
+/** Of the final stage. */
 const last = (name: string) => all(name).at(-1) ?? '';
 const words = (name: string): string[] => JSON.parse(last(name).replace(/^.*CMD /, ''));
 const environment = () =>
@@ -49,7 +49,7 @@ const environment = () =>
   );
 
 describe('the Dockerfile', () => {
-  it('builds in stages on pinned bases, without install scripts, and runs as nobody special', () => {
+  it('builds in stages on pinned bases, without install scripts, and runs as an unprivileged user', () => {
     const bases = all('FROM').map((from) => from.split(' ')[0]);
     expect(bases.length).toBeGreaterThan(1);
     for (const base of bases) expect(base).toMatch(PINNED);
@@ -81,7 +81,7 @@ describe('compose.yaml', () => {
     expect(Object.keys(compose.volumes)).toEqual(named);
   });
 
-  it('has a PostgreSQL 18 with pgvector, pinned, on loopback alone, and waits until it answers', () => {
+  it('has a pinned PostgreSQL 18 with pgvector on loopback only, and waits until it answers', () => {
     const { relay, database } = compose.services;
     expect(database.image).toMatch(/^pgvector\/pgvector:\d+\.\d+\.\d+-pg18$/);
     expect(database).toMatchObject({
@@ -89,13 +89,13 @@ describe('compose.yaml', () => {
       healthcheck: { test: expect.arrayContaining(['CMD', 'pg_isready']) },
     });
     expect(relay).toMatchObject({ depends_on: { database: { condition: 'service_healthy' } } });
-    // No password of ours: whoever gives none is told so.
+    // There is no default password: compose reports a missing one.
     for (const { environment: given } of [relay, database]) {
       expect(JSON.stringify(given)).toContain('${RELAY_DB_PASSWORD:?');
     }
   });
 
-  it('gives Relay no more rights than it needs and time to stop', () => {
+  it('gives Relay only the rights it needs, and time to stop', () => {
     expect(compose.services.relay).toMatchObject({
       read_only: true,
       cap_drop: ['ALL'],
@@ -106,7 +106,7 @@ describe('compose.yaml', () => {
     });
   });
 
-  it('is understood by docker-compose where there is one', async ({ skip }) => {
+  it('is accepted by docker-compose where it is installed', async ({ skip }) => {
     const command = promisify(execFile);
     const has = await command('docker-compose', ['version']).catch(() => null);
     if (has === null) skip('no docker-compose');
@@ -125,7 +125,7 @@ const needsOthers =
   process.getuid?.() === 0 && (await openToEveryone()) ? false : 'needs root and an open checkout';
 
 it.skipIf(needsOthers)(
-  'what the image runs is healthy, keeps the key apart, and stops on SIGTERM with nothing left',
+  "the image's command is healthy, keeps the key separate, and stops on SIGTERM with nothing left",
   { timeout: 180_000 },
   async () => {
     const folder = await mkdtemp(join(tmpdir(), 'relay-container-'));

@@ -1,5 +1,5 @@
-// A delegated conversation from end to end: asked for over HTTP, thought by the scripted model, held on
-// the simulated WhatsApp, by the daemon that ships.
+// A conversation from end to end: requested over HTTP, with the scripted model, on the simulated WhatsApp, by the
+// shipped daemon.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -40,7 +40,7 @@ const create = () =>
     todos: [{ text: 'A date' }],
   });
 
-it('is asked for, begun, answered, and completed with its todo done', {
+it('is created, begun, answered, and completed with its todo done', {
   timeout: 120_000,
 }, async () => {
   demo.model.rules([
@@ -75,7 +75,7 @@ it('is asked for, begun, answered, and completed with its todo done', {
   expect(await demo.phones.received(ANA, ME)).toHaveLength(2);
 });
 
-it('goes on after a crash as if there had been none: the agent is told all it needs', {
+it('continues after a crash as if there had been none: the agent gets everything it needs', {
   timeout: 120_000,
 }, async () => {
   verifies('003-OPEN-REBUILD');
@@ -102,7 +102,7 @@ it('goes on after a crash as if there had been none: the agent is told all it ne
     expect(told).toContain(part);
 });
 
-it('thinks with another model from the next turn on, whose key lies sealed', {
+it('uses another model from the next turn on, whose key is stored encrypted', {
   timeout: 120_000,
 }, async () => {
   const changed = { model_name: 'another', model_api_key: 'sk-of-another' };

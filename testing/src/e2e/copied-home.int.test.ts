@@ -1,5 +1,5 @@
-// A home that was copied without what opens it: Relay refuses with the vault's sentence, before anything
-// of the copy is started or changed.
+// A home that was copied without its key: Relay refuses with the vault's sentence, before anything of the copy is
+// started or changed.
 import { createHash } from 'node:crypto';
 import { cp, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { openRelay, type Relay } from './relay.ts';
 import { processesOf } from './traces.ts';
 
-/** Every file by its content. The log grows with each start and says why it failed. */
+/** Every file with its content, except the log, which grows with each failed start. */
 async function contentOf(home: string): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
   for (const entry of await readdir(home, { recursive: true, withFileTypes: true })) {
@@ -51,7 +51,7 @@ async function expectRefused(
 }
 
 describe('a copied home', { timeout: 120_000 }, () => {
-  it('does not start without its key, nor with that of another, and is left as it was', async () => {
+  it('does not start without its key, nor with another one, and is left unchanged', async () => {
     const elsewhere = await openRelay();
     onTestFinished(() => elsewhere.end());
     const keyFile = join(elsewhere.work, 'the key');
@@ -84,7 +84,7 @@ describe('a copied home', { timeout: 120_000 }, () => {
     await relay.start({ RELAY_HOME: relay.home });
   });
 
-  it('does not start without its passphrase, nor with a wrong one, and is left as it was', async () => {
+  it('does not start without its passphrase, nor with a wrong one, and is left unchanged', async () => {
     const [relay, copy] = await copiedHome({ RELAY_PASSPHRASE: 'three calm otters' });
     await expectRefused(
       relay,

@@ -1,4 +1,4 @@
-// The dashboard in docs/grafana against a real daemon with a little to do: every query names series that are there.
+// The dashboard in docs/grafana against a real daemon with a little traffic: every query names existing series.
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { dashboardQueries } from '../figures/dashboard.ts';
 import { missing, readScrape, type Series } from '../figures/promql.ts';
@@ -6,7 +6,7 @@ import { type Demo, startDemo } from './demo.ts';
 import { eventually } from './gateway.ts';
 import { type Load, openLoad } from './load.ts';
 
-// A machine that does other things too is slow, not wrong.
+// Generous, for a busy machine.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 240_000 });
 
 const QUESTIONS = ['Is Tuesday good?', 'Could you call me?'];
@@ -36,11 +36,11 @@ it('names only series and labels that a scrape has', () => {
   expect(faults).toEqual([]);
 });
 
-it('leaves out nothing that Relay itself counts', () => {
+it('covers every metric that Relay itself exports', () => {
   const shown = dashboardQueries()
     .map(({ query }) => query)
     .join('\n');
-  // Which version runs is what the choice of a Relay is made from; the others have a panel beside them.
+  // The version metric feeds the selector of a Relay; the others have a panel.
   const known = [
     'relay_build_info',
     'relay_webhooks_in_trouble',
@@ -53,7 +53,7 @@ it('leaves out nothing that Relay itself counts', () => {
   expect(left.filter((name) => !known.includes(name))).toEqual([]);
 });
 
-it('a scrape counts the answers, and has nobody’s words, names, numbers or ids', async () => {
+it('a scrape counts the answers, and contains no text, name, number or id of anybody', async () => {
   const { status, text } = await demo.relay.call('GET', '/metrics');
   expect(status).toBe(200);
   const series = readScrape(text);
@@ -62,7 +62,7 @@ it('a scrape counts the answers, and has nobody’s words, names, numbers or ids
   for (const secret of [...QUESTIONS, ...load.people, 'Person', 'Olga', load.answer]) {
     expect(text).not.toContain(secret);
   }
-  // Codes and names out of fixed lists: no sentence, no telephone number, no id.
+  // Values come from fixed lists: no sentence, no telephone number, no id.
   const values = series.flatMap(({ labels }) => Object.values(labels));
   expect(values.filter((value) => /\s|\d{7}|[\da-f]{8}-[\da-f]{4}/.test(value))).toEqual([]);
 });

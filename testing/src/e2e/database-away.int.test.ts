@@ -1,5 +1,5 @@
-// The database goes away under traffic, or its disk is full: nothing is lost, doubled or wiped, and Relay
-// comes back by itself as the device it was.
+// The database goes away under traffic, or its disk is full: nothing is lost, duplicated or wiped, and Relay recovers
+// by itself as the same device.
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, open, rm } from 'node:fs/promises';
@@ -14,13 +14,13 @@ import { BEN, type LinkedRelay, ME, startLinkedRelay } from './linked.ts';
 
 const run = promisify(execFile);
 
-/** What may have left is asked about for this long before it is offered again. */
+/** A message that may have been sent is checked for this long before it is retried. */
 const SETTINGS = { pacing: { enabled: false }, delivery: { grace_ms: 1_000 } };
 
 const numbered = (word: string, count: number) =>
   Array.from({ length: count }, (_, n) => `${word} ${n}`);
 
-/** As a client that means it: the same key until it is taken. */
+/** Like a persistent client: retries with the same key until it is accepted. */
 async function sendAll({ demo }: LinkedRelay, texts: readonly string[]): Promise<void> {
   for (const text of texts) {
     const key = randomUUID();
@@ -36,7 +36,7 @@ async function writeAll({ demo }: LinkedRelay, texts: readonly string[]): Promis
   }
 }
 
-/** What Relay has of a friend's messages, oldest first, once it is as many. */
+/** A friend's messages that Relay has, oldest first, once there are this many. */
 function arrived(linked: LinkedRelay, count: number): Promise<string[]> {
   return eventually(
     `${count} messages`,
@@ -67,7 +67,7 @@ const CUT = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 const FILLER = 'filler';
 const ONE_MORE = { to: `+${BEN}`, text: 'refused for now' };
 
-/** A disk of its own that is soon full; null where this user may not mount one. */
+/** A separate small disk; null if this user may not mount one. */
 async function smallDisk(): Promise<string | null> {
   const folder = await mkdtemp(join(tmpdir(), 'disk '));
   try {
@@ -83,7 +83,7 @@ async function smallDisk(): Promise<string | null> {
   return folder;
 }
 
-/** To the last byte. */
+/** Fills the disk to the last byte. */
 async function fill(disk: string): Promise<void> {
   const file = await open(join(disk, FILLER), 'w');
   try {
@@ -103,14 +103,14 @@ async function fill(disk: string): Promise<void> {
   }
 }
 
-/** The server has some room of its own in its log: writes until that is used up too. */
+/** The server has spare room in its log: writes until that is used up too. */
 async function writeUntilRefused(linked: LinkedRelay): Promise<void> {
   for (let megabytes = 0; megabytes < 192; megabytes += 4)
     await linked.query("SELECT pg_logical_emit_message(true, '', repeat('x', 4 << 20))");
 }
 
 describe('a database', { timeout: 180_000 }, () => {
-  it('whose connections are cut again and again under traffic costs time and nothing else', async () => {
+  it('whose connections are cut repeatedly under traffic causes only delays', async () => {
     const linked = await startLinkedRelay({ database: 'beside', settings: SETTINGS });
     const [device] = linked.devices();
     const [toMe, toBen] = [numbered('in', 300), numbered('out', 100)];
@@ -129,7 +129,7 @@ describe('a database', { timeout: 180_000 }, () => {
     expect(await linked.demo.phones.counts()).toMatchObject({ duplicates: 0, undecryptable: 0 });
   });
 
-  it('whose disk is full takes up where it was when there is room again', async ({ skip }) => {
+  it('whose disk is full continues where it was when there is room again', async ({ skip }) => {
     const disk = await smallDisk();
     if (disk === null) return skip('this user may not mount a disk');
     const linked = await startLinkedRelay({ database: 'private', under: disk, settings: SETTINGS });

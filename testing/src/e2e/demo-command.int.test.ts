@@ -1,4 +1,4 @@
-// `relay demo --headless`: what it prints, what answers there, and that nothing of it stays.
+// `relay demo --headless`: its output, its addresses, and that nothing of it remains.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -34,7 +34,7 @@ const daemonPid = async ({ home }: DemoLine) =>
   Number(await readFile(join(home, 'daemon.pid'), 'utf8'));
 
 describe('relay demo --headless', { timeout: 180_000 }, () => {
-  it('prints one line, answers at every address in it, and is gone with its standard input', async () => {
+  it('prints one line, answers at every address in it, and ends with its standard input', async () => {
     const demo = await hold();
     const { api, token, simulator, model, home } = demo.line;
     expect(Object.keys(demo.line)).toEqual(['api', 'token', 'simulator', 'model', 'home']);
@@ -58,7 +58,7 @@ describe('relay demo --headless', { timeout: 180_000 }, () => {
     await leavesNothing(demo.line);
   });
 
-  it('says so when its daemon is killed, and takes the database along', async () => {
+  it('reports that its daemon was killed, and stops the database too', async () => {
     const demo = await hold();
     process.kill(await daemonPid(demo.line), 'SIGKILL');
     const { exit, err } = await demo.ended;
@@ -80,7 +80,7 @@ describe('relay demo --headless', { timeout: 180_000 }, () => {
     await removeFolder(dirname(demo.line.home));
   });
 
-  it('keeps a home that was asked for, and finds it again', async () => {
+  it('keeps a requested home, and reuses it', async () => {
     const home = await mkdtemp(join(tmpdir(), 'relay demo home '));
     onTestFinished(async () => {
       await removeFolder(home);
@@ -93,7 +93,7 @@ describe('relay demo --headless', { timeout: 180_000 }, () => {
     expect(again.line).toMatchObject({ home, token: first.line.token });
   });
 
-  it('has a home of its own choice for programs alone', async () => {
+  it('accepts a chosen home only for programs', async () => {
     const args = [await command(), 'demo', '--home', '/nowhere'];
     const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
     expect({ status, stderr: stderr.split('\n', 1) }).toEqual({

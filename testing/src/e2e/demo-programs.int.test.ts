@@ -1,5 +1,5 @@
-// `relay demo --headless --json` as a program that tests its own agent would use it: everything over HTTP, at the
-// addresses of the one line, from the link to the end.
+// `relay demo --headless --json` used by a program that tests its own agent: everything over HTTP, at the addresses of
+// the one line, from linking to the end.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
@@ -60,7 +60,7 @@ it('links a phone that scans the code', async () => {
   expect(await relay.connected()).toBe(ME);
 });
 
-it('reads a group in silence from yesterday on', async () => {
+it('observes a group from yesterday on', async () => {
   const group = await phones.group(GROUP, NORA, [ME, MOM]);
   await phones.send(NORA, group, 'hello everybody');
   await eventually('the group', async () => {
@@ -72,7 +72,7 @@ it('reads a group in silence from yesterday on', async () => {
   await phones.send(MOM, group, 'Decided: we meet at the lake on Sunday at 11:00', { at });
 });
 
-it('says nothing to somebody without a grant, and answers once there is one', async () => {
+it('answers somebody only once they have a grant', async () => {
   await rules({ when: { system: 'Auto-Reply', contains: 'soup' }, reply: { text: 'With bread!' } });
   await phones.send(MOM, ME, 'Is anybody there?');
   await eventually('the knock', async () => {
@@ -131,7 +131,7 @@ it('finds what was said', async () => {
   expect(hit.text).toContain('soup with lentils');
 });
 
-it('serves a program over MCP, within its scopes', async () => {
+it('serves a client over MCP, within its scopes', async () => {
   const { secret } = await relay.ok<{ secret: string }>('POST', '/api/tokens', {
     name: 'a reader',
     scopes: ['messages:read'],
@@ -170,7 +170,7 @@ it('serves a program over MCP, within its scopes', async () => {
   });
 });
 
-it('has digested yesterday’s hours, and said nothing in the group', async () => {
+it("has digests of yesterday's hours, and sent nothing to the group", async () => {
   const day = await eventually(
     'a digest of an hour',
     async () => {
@@ -187,7 +187,7 @@ it('has digested yesterday’s hours, and said nothing in the group', async () =
   expect(group?.messages_sent).toBe(0);
 }, 200_000);
 
-it('is gone when it is let go', async () => {
+it('ends when its standard input is closed', async () => {
   const { api, simulator, model, home } = demo.line;
   demo.letGo();
   expect(await demo.ended).toEqual({ exit: 0, err: '', more: [] });

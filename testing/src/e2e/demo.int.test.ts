@@ -1,10 +1,10 @@
-// The harness of the black-box tests itself: its pieces live and die apart from one another.
+// The harness of the black-box tests itself: its parts start and stop independently.
 import { existsSync } from 'node:fs';
 import { expect, it, onTestFinished } from 'vitest';
 import { startDemo } from './demo.ts';
 import { answers, processesOf } from './traces.ts';
 
-it('kills and restarts the daemon alone, at the same address with the same home', {
+it('kills and restarts only the daemon, at the same address with the same home', {
   timeout: 180_000,
 }, async () => {
   const demo = await startDemo();

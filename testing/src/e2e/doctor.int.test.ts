@@ -1,4 +1,4 @@
-// `relay doctor`, well and with one thing after the other broken: each is named, with the way to mend it.
+// `relay doctor`, healthy and with one fault after the other: each is named, with its fix.
 
 import { once } from 'node:events';
 import { chmodSync, chownSync } from 'node:fs';
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => relay.end());
 
-it('finds nothing wrong with a healthy one', async () => {
+it('finds nothing wrong with a healthy Relay', async () => {
   const { exit, out } = await relay.run('doctor');
   expect(out).not.toMatch(/^[!✗]/m);
   expect({ exit, verdict: out.trimEnd().split('\n').at(-1) }).toEqual({
@@ -33,7 +33,7 @@ it('finds nothing wrong with a healthy one', async () => {
   expect(out).not.toContain(KEY.model_api_key);
 });
 
-it('sees a home that others can enter and a file that they can read', async () => {
+it('detects a home that others can enter and a file that they can read', async () => {
   chmodSync(relay.home, 0o755);
   chmodSync(join(relay.home, 'relay.log'), 0o644);
   const { exit, out } = await relay.run('doctor');
@@ -45,7 +45,7 @@ it('sees a home that others can enter and a file that they can read', async () =
   expect((await relay.run('doctor')).out).toMatch(/^✓ home .*closed to others\.$/m);
 });
 
-it.skipIf(process.getuid?.() !== 0)('sees a home that belongs to somebody else', async () => {
+it.skipIf(process.getuid?.() !== 0)('detects a home that belongs to another user', async () => {
   chownSync(relay.home, 65_534, 65_534);
   const { exit, out } = await relay.run('doctor');
   chownSync(relay.home, 0, 0);
@@ -54,7 +54,7 @@ it.skipIf(process.getuid?.() !== 0)('sees a home that belongs to somebody else',
   expect(out).toContain('→ Run `chown -R');
 });
 
-it('names the row of the ledger that was altered, and the one that is missing', async () => {
+it('names the altered row and the missing row of the ledger', async () => {
   const [{ seq } = { seq: 0 }] = await relay.query('SELECT min(seq)::int AS seq FROM relay.ledger');
   const tamper = (change: string) =>
     relay.query(`SET session_replication_role = replica; ${change}`);
@@ -79,7 +79,7 @@ it('names the row of the ledger that was altered, and the one that is missing', 
   });
 });
 
-it('sees a daemon that ended without stopping', async () => {
+it('detects a daemon that ended without stopping', async () => {
   const { pid } = relay;
   await relay.kill();
   const { exit, out } = await relay.run('doctor');
@@ -89,7 +89,7 @@ it('sees a daemon that ended without stopping', async () => {
   await relay.start();
 });
 
-it('sees a port that another program has', async () => {
+it('detects a port that another program uses', async () => {
   await relay.run('stop');
   const port = await freePort();
   const other = createServer().listen(port, '127.0.0.1');
@@ -101,7 +101,7 @@ it('sees a port that another program has', async () => {
   expect(out).toContain('→ Stop it, or set "daemon_port"');
 });
 
-it('sees a DATABASE_URL where nothing answers', async () => {
+it('detects a DATABASE_URL where nothing answers', async () => {
   const port = await freePort();
   const gone = { DATABASE_URL: `postgres://relay:secret@127.0.0.1:${port}/relay` };
   const { exit, out } = await relay.runWith(gone, 'doctor');
@@ -114,7 +114,7 @@ it.each([
   ['is no JSON', '{ "daemon_port": 3214', 'it is not JSON'],
   ['has a setting that there is not', '{ "daemon_prot": 3214 }', '"daemon_prot" is not a setting'],
   ['has a value that cannot be', '{ "daemon_port": "high" }', '"daemon_port"'],
-])('sees a relay.config.json that %s, as the start does', async (_what, content, why) => {
+])('detects a relay.config.json that %s, like the start', async (_what, content, why) => {
   await relay.configure(content);
   const { exit, out } = await relay.run('doctor');
   expect(exit).toBe(1);

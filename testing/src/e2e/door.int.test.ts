@@ -1,5 +1,5 @@
-// The door of the real daemon: every route of the table it publishes itself, tried in every way that must
-// not work, with the database compared before and after.
+// Access control of the real daemon: every published route is tried in every way that must not work, and the database
+// is compared before and after.
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type RawResponse, rawRequest } from './raw-request.ts';
@@ -11,11 +11,11 @@ interface Route {
   readonly body: unknown;
 }
 
-/** Served, and not part of the published table. */
+/** Served, but not part of the published table. */
 const UNLISTED: Route[] = ['/api/openapi.json', '/api/docs', '/api/docs/reference.js'].map(
   (path) => ({ method: 'GET', path, body: undefined }),
 );
-/** What would succeed, were the caller let in. */
+/** Bodies that would succeed with access. */
 const BODIES: Readonly<Record<string, unknown>> = {
   '/api/instances': { objective: 'get in', target_contact: '+14155550199' },
   '/api/instances/{id}/send': { message: 'get in' },
@@ -46,13 +46,13 @@ beforeAll(async () => {
 });
 afterAll(() => relay.end());
 
-/** What a living daemon writes by the clock, whoever knocks. */
+/** What a running daemon writes periodically, regardless of requests. */
 const BY_THE_CLOCK: Readonly<Record<string, string>> = {
   account_leases: 'until',
   daemon_runs: 'last_seen_at',
 };
 
-/** A hash over every row of each table of ours, so that one that changed is named. */
+/** A hash over every row of each of our tables, so that a changed table is named. */
 async function fingerprint(): Promise<Record<string, string>> {
   const parts = tables.map((name) => {
     const beats = BY_THE_CLOCK[name];
@@ -134,11 +134,11 @@ it.each(ATTACKS)(
     const before = await fingerprint();
     for (const route of routes) {
       const { status, json } = await attack(route);
-      // Signing in needs no token, so there a guess is refused for what it is.
+      // Signing in needs no token, so there a guess gets its own refusal.
       const expected = route.path.startsWith('/login')
         ? [...statuses, 400, 401, 429]
         : [...statuses];
-      // The doors of programs refuse the owner's token before they look at what it brings.
+      // The routes of clients refuse the owner's token before they validate the request.
       if (route.path.startsWith('/api/tools')) expected.push(403);
       expect({ ...route, refused: expected.includes(status), status }).toMatchObject({
         refused: true,
@@ -149,7 +149,7 @@ it.each(ATTACKS)(
   },
 );
 
-it('tells a stranger nothing about which routes there are', async () => {
+it('does not reveal to a stranger which routes exist', async () => {
   const known = await rawRequest({ port: relay.port, method: 'GET', path: '/api/status' });
   const unknown = await rawRequest({ port: relay.port, method: 'GET', path: '/api/no-such-thing' });
   expect({ status: unknown.status, json: unknown.json }).toEqual({
@@ -158,7 +158,7 @@ it('tells a stranger nothing about which routes there are', async () => {
   });
 });
 
-it('lets the owner in all the while, and sees what changes then', async () => {
+it('accepts the owner all the time, and detects the changes they make', async () => {
   const before = await fingerprint();
   expect(await relay.call('GET', '/api/status')).toMatchObject({ status: 200 });
   expect(await fingerprint()).toEqual(before);

@@ -1,11 +1,11 @@
-// An older Relay on a database that a newer one has written: `relay start` says so, and changes nothing.
+// An older Relay on a database that a newer one has written: `relay start` refuses and changes nothing.
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { openRelay } from './relay.ts';
 
-// A machine that does other things too is slow, not wrong.
+// Generous, for a busy machine.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 240_000 });
 
-it('refuses to start on a newer database with its sentence, and the newer one takes it up again', async () => {
+it('refuses to start on a newer database with its sentence, and the newer version can still use it', async () => {
   const relay = await openRelay();
   onTestFinished(() => relay.end());
   await relay.start();

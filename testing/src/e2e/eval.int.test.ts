@@ -1,5 +1,4 @@
-// `relay eval` as the owner types it: the command that ships, the daemon that ships, and a model over HTTP
-// that is as good as the test wants it to be.
+// `relay eval` with the shipped command, the shipped daemon, and a scripted model over HTTP.
 import { readTriggerSet } from '@relay/daemon/features/eval/service';
 import type { ChatRequest } from '@relay/simulator/model/schemas';
 import { expect, test } from 'vitest';
@@ -14,7 +13,7 @@ const said = ({ messages }: ChatRequest, role: string): string =>
 const isTrigger = (request: ChatRequest): boolean =>
   said(request, 'system').startsWith('You sort messages of a WhatsApp group');
 
-/** What is to be sorted, as the model reads it: the last line of JSON. */
+/** The message to classify: the last line of JSON in the request. */
 const toSort = (request: ChatRequest): string =>
   JSON.parse(
     said(request, 'user')
@@ -27,7 +26,7 @@ async function evaluate(linked: LinkedRelay, ...args: string[]) {
   return { exit, out, err, report: out.startsWith('{') ? JSON.parse(out) : null };
 }
 
-test('a model that knows every answer scores as one, and what it spent is counted', {
+test('a model that knows every answer gets full scores, and its usage is counted', {
   timeout: 180_000,
 }, async () => {
   const linked = await startLinkedRelay({ database: 'beside' });
@@ -49,7 +48,7 @@ test('a model that knows every answer scores as one, and what it spent is counte
     answered_others: 0,
     both_phases: { missed: 0, recall: 1 },
   });
-  // A text may stand in the set twice, said to different people; the map above knows one answer to it.
+  // A text may be in the set twice, said to different people; the map above has one answer for it.
   expect(report.trigger.both_phases.precision).toBeGreaterThan(0.95);
   expect(report.spent.calls).toBe(report.trigger.asked);
   const [row] = await linked.query<{ tokens: string }>('SELECT tokens FROM relay.spending');
@@ -65,7 +64,7 @@ test('a model that knows every answer scores as one, and what it spent is counte
   expect(shown.out).toMatch(/^ {2}direct_request( +\d+){4}$/m);
 });
 
-test('prose, garbage, silence and failures of a model are counted as unread and never as an answer', {
+test('prose, garbage, silence and failures of a model count as unread and never as an answer', {
   timeout: 180_000,
 }, async () => {
   const linked = await startLinkedRelay({ database: 'beside' });
@@ -89,7 +88,7 @@ test('prose, garbage, silence and failures of a model are counted as unread and 
   expect(report.trigger.both_phases).toMatchObject({ right: 0, wrong: 0, precision: null });
 });
 
-test('a digest is judged by the facts it tells, and what it must not tell fails its day', {
+test('a digest is judged by its facts, and a forbidden fact fails its day', {
   timeout: 180_000,
 }, async () => {
   const linked = await startLinkedRelay({ database: 'beside' });
@@ -122,11 +121,11 @@ test('a digest is judged by the facts it tells, and what it must not tell fails 
   });
   expect(report.digest.fact_recall).toBeCloseTo(2 / report.digest.days[0].facts);
   const asked = linked.demo.model.calls().map(({ body }) => JSON.stringify(body));
-  // Masked or taken back: no model has seen it, so none could tell it.
+  // Masked or deleted: no model has seen it, so none could repeat it.
   for (const secret of ['4471', 'Saxena']) expect(asked.join()).not.toContain(secret);
 });
 
-test('it says what it costs and spends nothing before somebody agreed', {
+test('relay eval states its cost and spends nothing before confirmation', {
   timeout: 120_000,
 }, async () => {
   const linked = await startLinkedRelay({ database: 'beside' });
@@ -138,7 +137,7 @@ test('it says what it costs and spends nothing before somebody agreed', {
   expect(linked.demo.model.calls()).toEqual([]);
 });
 
-test('a model that refuses ends it with its sentence', { timeout: 120_000 }, async () => {
+test('a model that refuses ends the evaluation with its sentence', { timeout: 120_000 }, async () => {
   const linked = await startLinkedRelay({ database: 'beside' });
   linked.demo.model.play(() => ({ status: 401 }));
   const { exit, out, err } = await evaluate(linked, '--set', 'trigger', '--limit', '20', '--yes');

@@ -1,5 +1,5 @@
-// A person who wrote everywhere is forgotten by the shipped command. Then every file of the home is searched,
-// the private PostgreSQL's tables and its log among them, and what they write again is a stranger's.
+// The shipped command forgets a person who wrote everywhere. Then every file of the home is searched, including the
+// private PostgreSQL's tables and log, and what they write again counts as a stranger's.
 import type { ErasureReceipt } from '@relay/contract/api/retention';
 import type { AccountId } from '@relay/contract/ids';
 import { expect, it } from 'vitest';
@@ -19,7 +19,7 @@ async function heard(linked: LinkedRelay, text: string): Promise<void> {
   });
 }
 
-/** Everything a person can leave behind over the wire: a chat, a grant with answers, a conversation, a group. */
+/** Everything a person can leave behind: a chat, a grant with answers, a conversation, a group. */
 async function live(linked: LinkedRelay): Promise<void> {
   const { phones, relay } = linked.demo;
   await linked.talk(SAID);
@@ -48,7 +48,7 @@ async function live(linked: LinkedRelay): Promise<void> {
   await relay.ok('POST', '/api/schedules', { to: `+${BEN}`, text: SAID, when: 'tomorrow at 9am' });
 }
 
-/** What is too old in an observed group goes by the command, bytes and all; what is young enough stays. */
+/** The command deletes what is too old in an observed group, including the bytes; newer messages stay. */
 async function proveLimits(linked: LinkedRelay, group: string): Promise<void> {
   const tags = { old: 'w1c9e7a3b5d0f2846c8e0a1b3d5f7q', young: 'v0a8d6c4e2f1b3957d9b7e5c3a1f8q' };
   for (const [days, tag] of [
@@ -82,7 +82,7 @@ async function proveLimits(linked: LinkedRelay, group: string): Promise<void> {
   expect(out).toMatch(/oldest raw row: +29 d( \d+ \w+)? \(3 messages\)/);
 }
 
-it('of somebody who is forgotten no byte is left in the home, and they are a stranger again', {
+it('a forgotten person leaves no byte in the home, and is a stranger again', {
   timeout: 300_000,
 }, async () => {
   const linked = await startLinkedRelay({ database: 'private' });
@@ -112,7 +112,7 @@ it('of somebody who is forgotten no byte is left in the home, and they are a str
   for (const id of [planted.contact, planted.group])
     await demo.relay.ok('POST', '/api/forget', { id });
 
-  // The group's own name is the group's: it is left until the group is forgotten too.
+  // The group's own name stays until the group is forgotten too.
   const [group] = await linked.query<{ id: string }>(
     `SELECT id FROM relay.chats WHERE kind = 'group' AND subject IS NOT NULL`,
   );

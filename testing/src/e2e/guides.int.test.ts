@@ -1,5 +1,5 @@
-// Every command of the README, of the start page and of the guides, typed in order against a demo that was prepared for
-// the page: it must end well, and where the page shows an answer, that answer must come.
+// Runs every command of the README, the start page and the guides in order against a demo prepared for the page: each
+// must succeed, and print what the page shows.
 import { globSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -11,7 +11,7 @@ import { type GuideShell, openGuideShell } from './guides/shell.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 
-/** Why a block may stay unrun, and how many may say so: a new one is looked at by a person first. */
+/** Why a block may stay unrun, and how many blocks may give each reason: a new one must be reviewed. */
 const REASONS: Readonly<Record<string, number>> = {
   'needs a PostgreSQL server of your own': 1,
 };
@@ -20,7 +20,7 @@ const pages = ['README.md', ...globSync('docs/{start,guides/*}.md', { cwd: ROOT 
 const textOf = (page: string): string => readFileSync(join(ROOT, page), 'utf8');
 const blocks = new Map(pages.map((page) => [page, blocksOf(textOf(page))] as const));
 
-describe('a block that is not run here says why', () => {
+describe('a block that is not run here gives a reason that', () => {
   const reasons = [...blocks.values()].flat().flatMap(({ reason }) => reason ?? []);
 
   const files = globSync(['{testing,packages,scripts,.ci}/**/{*.int.test.ts,nightly,run}'], {
@@ -30,14 +30,14 @@ describe('a block that is not run here says why', () => {
   const named = ({ reason }: Block): string | undefined =>
     reason?.kind === 'ran-by' ? files.find((file) => file.endsWith(reason.text)) : undefined;
 
-  it('names a test or a script that is there', () => {
+  it('names an existing test or script', () => {
     const missing = [...blocks.values()]
       .flat()
       .filter((block) => block.reason?.kind === 'ran-by' && named(block) === undefined);
     expect(missing).toEqual([]);
   });
 
-  it('and a test that it names says the same command', () => {
+  it('names a test that contains the same command', () => {
     const unsaid = [...blocks.values()].flat().flatMap((block) => {
       const file = named(block);
       if (file?.endsWith('.int.test.ts') !== true) return [];
@@ -48,7 +48,7 @@ describe('a block that is not run here says why', () => {
     expect(unsaid).toEqual([]);
   });
 
-  it('or one of the reasons that were looked at, no more often than that', () => {
+  it('or is one of the reviewed reasons, no more often than reviewed', () => {
     const given: Record<string, number> = {};
     for (const { kind, text } of reasons)
       if (kind === 'not-run') given[text] = (given[text] ?? 0) + 1;
@@ -56,7 +56,7 @@ describe('a block that is not run here says why', () => {
   });
 });
 
-it('a page with commands was prepared for', () => {
+it('every page with commands is prepared', () => {
   const run = pages.filter((page) => blocks.get(page)?.some(({ reason }) => reason === null));
   expect(run).toEqual(PAGES.map(({ page }) => page).sort(inOrder));
 });

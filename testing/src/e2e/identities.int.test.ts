@@ -1,5 +1,5 @@
-// One person under two names, over the shipped daemon and the simulated WhatsApp: first known by LID alone, or by number
-// alone, and later by both. Each message is stored once and reaches the conversation it belongs to.
+// One person under two names, on the shipped daemon and the simulated WhatsApp: first known by LID or by number only,
+// later by both. Each message is stored once and reaches the right conversation.
 import type { ConversationInstance } from '@relay/contract/api/instances';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { verifies } from '../verifies.ts';
@@ -48,7 +48,7 @@ const stored = async (...texts: readonly string[]) => {
 const arrives = (text: string) =>
   eventually(`"${text}" to be stored`, async () => (await stored(text))[0] === 1 || undefined);
 
-it('a contact known by LID alone is addressed by number: both messages leave and the reply is heard', {
+it('a contact known only by LID is addressed by number: both messages are sent and the reply arrives', {
   timeout: 120_000,
 }, async () => {
   verifies('IDENTITY-LID-FIRST', 'IDENTITY-MERGE-CARRIES');
@@ -67,7 +67,7 @@ it('a contact known by LID alone is addressed by number: both messages leave and
   expect(received.map(({ text }) => text)).toEqual(['Hi Ana', 'Which day?']);
 });
 
-it('a contact known by LID alone reveals their number: the message reaches the conversation with the number', {
+it('a contact known only by LID reveals their number: the message reaches the conversation with the number', {
   timeout: 120_000,
 }, async () => {
   verifies('IDENTITY-LID-FIRST');
@@ -82,7 +82,7 @@ it('a contact known by LID alone reveals their number: the message reaches the c
   expect(await stored('My number is hidden', 'Yes, at ten')).toEqual([1, 1]);
 });
 
-it('a contact whose session is known under the number writes under their LID: the message is decrypted at once', {
+it('a contact whose session is known by number writes by LID: the message is decrypted at once', {
   timeout: 120_000,
 }, async () => {
   verifies('IDENTITY-LID-SESSION');

@@ -1,5 +1,5 @@
-// `relay init` as a person at a terminal goes through it, on the simulated network with the scripted model: left half
-// way, taken up again, and run once more when nothing is left to do.
+// `relay init` by a person at a terminal, on the simulated network with the scripted model: interrupted, continued, and
+// run again when nothing is left to do.
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { startTerminalUser, type TerminalUser } from '../terminal-user.ts';
 import { builtIn } from './built.ts';
@@ -37,7 +37,7 @@ const granted = () =>
   );
 
 describe('relay init at a terminal', { timeout: 180_000 }, () => {
-  it('says what each step is for, finds out what does not work, and lets each be skipped', async () => {
+  it('explains each step, detects what does not work, and lets each step be skipped', async () => {
     const person = init();
     await person.until('without one nobody is answered.');
     await answer(person, [['Model provider', 'skynet']]);
@@ -64,7 +64,7 @@ describe('relay init at a terminal', { timeout: 180_000 }, () => {
     expect(await granted()).toEqual([]);
   });
 
-  it('goes on at the first step that is not done', async () => {
+  it('continues at the first step that is not done', async () => {
     const person = init();
     await person.until('✓ Model: scripted answered in');
     await answer(person, [['Enter shows a QR code', '']]);
@@ -91,10 +91,10 @@ describe('relay init at a terminal', { timeout: 180_000 }, () => {
     ]);
   });
 
-  it('tells what is done, one line each, and asks nothing when all of it is', async () => {
+  it('shows finished steps in one line each, and asks nothing when all are done', async () => {
     const person = init();
     expect(await person.exit).toBe(0);
-    // What was in progress stands before it on the same line, and is overwritten on the screen.
+    // Progress text precedes it on the same line, and is overwritten on the screen.
     const lines = person.seen().match(/✓ .*/g);
     expect(lines).toEqual([
       expect.stringMatching(/^✓ Model: scripted answered in \d+ ms\.$/),

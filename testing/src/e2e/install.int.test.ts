@@ -1,5 +1,5 @@
-// `npm i -g` on a machine that has Node and nothing else, with install scripts off: what it weighs, that it runs, and
-// that it goes again. What it does once it runs is package.int.test.ts and the tests of the checkout.
+// `npm i -g` on a machine that has only Node, with install scripts off: its size, that it runs, and that it can be
+// removed. Its behaviour is tested in package.int.test.ts and in the tests of the checkout.
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -29,7 +29,7 @@ afterAll(() => removeFolder(folder));
 
 const home = () => join(folder, 'user/.relay-agent');
 
-/** As the shell of somebody new: a folder of their own, and no program but Node. */
+/** Like a new user's shell: a separate folder, and no program but Node. */
 const relay = (...args: string[]) =>
   execute(command, args, {
     cwd: join(folder, 'user'),
@@ -37,7 +37,7 @@ const relay = (...args: string[]) =>
   });
 
 describe('a global install', { timeout: 120_000 }, () => {
-  it('is small: the archive, what lies on the disk, and how many packages that is', async () => {
+  it('is small: the archive, the installed size and the number of packages', async () => {
     const installed = await weigh(join(folder, 'prefix'));
     const told = `archive ${mb(archive.bytes)} MB, installed ${mb(installed.bytes)} MB, ${installed.packages} packages`;
     console.log(told);
@@ -46,13 +46,13 @@ describe('a global install', { timeout: 120_000 }, () => {
     expect(installed.packages).toBeLessThan(80);
   });
 
-  it('has one command, which says its version', async () => {
+  it('has one command, which prints its version', async () => {
     expect(await readdir(join(folder, 'prefix/bin'))).toEqual(['relay']);
     const { stdout } = await relay('--version');
     expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 
-  it('starts with nothing but Node on the path, and leaves no process after stop and uninstall', async () => {
+  it('starts with only Node on the path, and leaves no process after stop and uninstall', async () => {
     await relay('start');
     const { stdout } = await relay('status', '--json');
     expect(JSON.parse(stdout)).toMatchObject({ database: { kind: 'private' } });

@@ -1,5 +1,5 @@
-// What a link keeps over its life: the session over a restart, every message since it was made and none
-// from before, and the word that WhatsApp ended it.
+// What a link keeps: the session across a restart, every message since it was made and none from before, and the notice
+// that WhatsApp ended it.
 import { expect, onTestFinished, test } from 'vitest';
 import { verifies } from '../verifies.ts';
 import { startDemo } from './demo.ts';
@@ -8,7 +8,7 @@ import { eventually } from './gateway.ts';
 const ME = '15550000000';
 const BEN = '15550000001';
 
-test('one scan is enough: killed and started again it is connected, and has what was said before and meanwhile', async () => {
+test('one scan is enough: after a kill and a start it is connected, and has earlier and missed messages', async () => {
   verifies('000-AUTH-PERSISTED', '000-MSG-NOTIFY');
   const demo = await startDemo({ settings: { pacing: { enabled: false } } });
   onTestFinished(() => demo.stop());
@@ -30,7 +30,7 @@ test('one scan is enough: killed and started again it is connected, and has what
   expect(await bodies()).toEqual(['live', 'while it was away']);
 });
 
-test('a log-out is told on the stream of the link, and nothing is tried after it', async () => {
+test("a log-out is reported on the link's stream, and nothing is retried after it", async () => {
   verifies('000-EVENT-LOGGED-OUT');
   const demo = await startDemo();
   onTestFinished(() => demo.stop());

@@ -1,4 +1,4 @@
-// Starting and stopping, as a person does it: the real command, the real daemon, the real database.
+// Starting and stopping with the real command, the real daemon and the real database.
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -11,7 +11,7 @@ import { verifies } from '../verifies.ts';
 import { openRelay, type Relay } from './relay.ts';
 import { answers, processesOf, untilGone } from './traces.ts';
 
-// Only against a hang.
+// Only against hanging.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 /** How long Node takes to start and end on an idle machine. */
@@ -34,7 +34,7 @@ describe('without a daemon', () => {
     ['import', 'some.tar.gz'],
   ];
 
-  it('every command that needs one says how to start it, and touches nothing', async () => {
+  it('every command that needs a daemon says how to start it, and touches nothing', async () => {
     verifies('AC-1.4', '003-ERR-NOT-RUNNING', '003-CLI-STDERR');
     for (const args of dependent) {
       const said = await relay.run(...args);
@@ -43,14 +43,14 @@ describe('without a daemon', () => {
     expect(readdirSync(relay.work)).toEqual([]);
   });
 
-  it('says so to programs too', async () => {
+  it('relay status reports it to programs too', async () => {
     verifies('AC-1.4', '003-CLI-JSON');
     const { exit, out, err } = await relay.run('status', '--json');
     expect({ exit, out }).toEqual({ exit: 3, out: '' });
     expect(JSON.parse(err)).toEqual({ error: NOT_RUNNING, code: 'daemon_not_running' });
   });
 
-  it('has nothing to stop', async () => {
+  it('relay stop has nothing to do', async () => {
     expect(await relay.run('stop')).toEqual({
       exit: 0,
       out: 'The daemon is not running; there is nothing to stop.\n',
@@ -60,7 +60,7 @@ describe('without a daemon', () => {
 });
 
 describe('relay start', () => {
-  it('leaves one daemon in the background that writes its PID and listens on loopback alone', async () => {
+  it('leaves one daemon in the background that writes its PID and listens only on loopback', async () => {
     verifies('AC-1.1', '003-CLI-START', '003-SEC-LOOPBACK');
     const { exit, out } = await relay.run('start');
     const { pid, port } = relay;
@@ -70,7 +70,7 @@ describe('relay start', () => {
     });
     const stat = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]?.split(' ') ?? [];
     const [, parent, , session] = stat;
-    // In a session of its own and no child of ours: closing the terminal does not end it.
+    // In its own session and not our child: closing the terminal does not end it.
     expect(Number(session)).toBe(pid);
     expect(Number(parent)).not.toBe(process.pid);
     expect(await answers('127.0.0.1', port)).toBe(true);
@@ -145,7 +145,9 @@ describe('relay stop', () => {
     await isQuick([first, again]);
   });
 
-  /** The limits hold for an idle machine. A busy one takes as many times longer as it takes to start a bare Node. */
+  /**
+   * The limits hold for an idle machine. They are scaled by how much longer this machine takes to start a bare Node.
+   */
   async function isQuick(starts: number[]): Promise<void> {
     verifies('003-NFR-START', '003-NFR-CLI');
     const bareNode = () => promisify(execFile)(process.execPath, ['-e', '0']);

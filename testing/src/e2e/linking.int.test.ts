@@ -1,4 +1,4 @@
-// Linking and messages as a new user meets them: the built command, a real daemon, the simulated network.
+// Linking and messages for a new user: the built command, a real daemon, the simulated network.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { get } from 'node:http';
@@ -31,7 +31,7 @@ interface Line {
   readonly [more: string]: unknown;
 }
 
-/** Runs the command with --json; `act` sees each line as it is said. */
+/** Runs the command with --json; `act` gets each line as it is printed. */
 async function relay(args: readonly string[], act: (line: Line) => Promise<void> = async () => {}) {
   const child = spawn(process.execPath, [program, ...args, '--json'], {
     env: { PATH: '/usr/bin:/bin', RELAY_HOME: demo.home },
@@ -48,7 +48,7 @@ async function relay(args: readonly string[], act: (line: Line) => Promise<void>
   return { exit, lines, states: lines.flatMap(({ state }) => state ?? []) };
 }
 
-/** What the stream of QR codes tells a program. */
+/** The events of the QR code stream. */
 function listen() {
   const told: (string | null)[][] = [];
   const controller = streamWhatsAppQR(
@@ -68,7 +68,7 @@ function listen() {
   return { told, controller };
 }
 
-test('relay init shows a code, which a phone scans, and ends connected and proven', async () => {
+test('relay init shows a code, which a phone scans, and ends connected and verified', async () => {
   verifies('AC-2.1', '003-CLI-INIT');
   const { told, controller } = listen();
   await expect.poll(() => told.at(-1), PATIENCE).toEqual(['status', 'disconnected', null]);
@@ -99,7 +99,7 @@ test('relay init shows a code, which a phone scans, and ends connected and prove
   ]);
 }, 120_000);
 
-test('messages are written once a key and read back with those that came', async () => {
+test('messages are sent once per key and listed with the received ones', async () => {
   await demo.phones.send(BEN, ME, 'Are you there?');
   const say = ['messages', 'send', `+${BEN}`, 'On my way', '--key', 'k1'];
   const first = await relay(say);

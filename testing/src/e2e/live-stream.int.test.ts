@@ -1,5 +1,5 @@
-// The live stream of the real daemon, across a stop and a crash: a reader that comes back with its cursor
-// is told everything that happened meanwhile, once and in order.
+// The live stream of the real daemon across a stop and a crash: a reader that returns with its cursor gets everything
+// that happened meanwhile, once and in order.
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -35,7 +35,7 @@ async function connect(): Promise<IncomingMessage> {
   expect(response.statusCode).toBe(200);
   expect(response.headers['content-type']).toBe('text/event-stream');
   response.setEncoding('utf8').on('data', (text) => reader.feed(text));
-  // A daemon that is killed breaks the stream in the middle; the cursor makes up for it.
+  // A killed daemon breaks the stream in the middle; the cursor makes up for it.
   response.on('error', () => {});
   return response;
 }
@@ -49,7 +49,7 @@ async function until(holds: () => boolean): Promise<void> {
   }
 }
 
-it('brings every transition once and in order to a reader that comes back with its cursor', async () => {
+it('delivers every transition once and in order to a reader that returns with its cursor', async () => {
   const id = await relay.create();
   await relay.settled(id);
   const expected: { state: string; from: string; trigger: string }[] = [];
@@ -69,7 +69,7 @@ it('brings every transition once and in order to a reader that comes back with i
   await blink(2);
   await until(() => changes().length === expected.length);
 
-  // An open stream neither holds up a stop nor outlives it.
+  // An open stream neither delays a stop nor outlives it.
   const over = closed(first);
   await relay.stop();
   await over;
@@ -87,7 +87,7 @@ it('brings every transition once and in order to a reader that comes back with i
   const third = await connect();
   await blink(1);
   await until(() => changes().length >= expected.length);
-  // Whatever came twice comes before what is new.
+  // A duplicate would come before new events.
   await blink(1);
   await until(() => changes().length >= expected.length);
   third.destroy();
@@ -96,7 +96,7 @@ it('brings every transition once and in order to a reader that comes back with i
   expect(seen.filter(({ type }) => type === 'reset')).toEqual([]);
 });
 
-it('says so when the cursor is gone', async () => {
+it('reports a cursor that no longer exists', async () => {
   const before = seen.length;
   reader.feed('id: 1-1\nevent: ready\ndata: {}\n\n');
   const stream = await connect();

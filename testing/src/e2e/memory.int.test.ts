@@ -1,5 +1,5 @@
-// Memory by meaning over the wire, with the command that ships: a scripted endpoint stands in for a model, so
-// what is shown here is the way of the texts, not how well they are understood.
+// Search by meaning end to end, with the shipped command: a scripted endpoint replaces the model, so this tests the
+// flow of the texts, not the quality.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MemoryStatus } from '@relay/contract/api/memory';
@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { eventually } from './gateway.ts';
 import { BEN, ME, startLinkedRelay } from './linked.ts';
 
-test('an endpoint is tried, chosen with a yes, given every text, and left again', {
+test('an endpoint is tried, chosen after confirmation, sent every text, and switched off again', {
   timeout: 180_000,
 }, async () => {
   const linked = await startLinkedRelay({ database: 'beside' });

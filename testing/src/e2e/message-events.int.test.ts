@@ -1,5 +1,5 @@
-// Every message that comes in is told on the live stream as the gateway shows it, also to a reader that
-// comes back; and the log behind the stream never holds its words.
+// Every received message is on the live stream in the gateway's format, also for a reader that returns; the event log
+// behind the stream never contains its text.
 import { createEventReader, type LiveEvent } from '@relay/contract/client/sse';
 import { expect, onTestFinished, test } from 'vitest';
 import { verifies } from '../verifies.ts';
@@ -37,7 +37,7 @@ function listen(demo: Demo, cursor: string | null = null) {
   };
 }
 
-test('each message that comes in is told as the gateway shows it', async () => {
+test("each received message is streamed in the gateway's format", async () => {
   verifies('000-EVENT-MESSAGE');
   const linked = await startLinkedRelay({ database: 'beside' });
   const { demo } = linked;

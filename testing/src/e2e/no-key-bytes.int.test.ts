@@ -1,5 +1,5 @@
-// What somebody finds who has every file of a home and not its key: nothing that opens a conversation.
-// The private PostgreSQL's tables and its write-ahead log are among the files.
+// All files of a home without its key contain nothing that decrypts a conversation, including the private PostgreSQL's
+// tables and its write-ahead log.
 import type { AccountId } from '@relay/contract/ids';
 import {
   sealedCredentialsName,
@@ -13,7 +13,7 @@ import { Needles } from './needles.ts';
 
 const [SESSION, SENDER_KEY, PRE_KEY, APP_STATE_KEY] = [1, 2, 3, 9];
 const OPEN_TEXT = 'a text that anybody may find in the home';
-/** Names under which records hold what must stay secret. */
+/** Field names of secrets in the records. */
 const SECRETS =
   /\/(private|privKey|rootKey|key|keyData|advSecretKey|messageKeys\/\d+|previousRootKey)$/;
 
@@ -24,7 +24,7 @@ interface KeyRow {
   readonly value: Buffer;
 }
 
-/** Every secret that lies sealed in the database now. Gives the credentials as they are unsealed. */
+/** Collects every secret that is stored encrypted in the database. Returns the decrypted credentials. */
 async function collect(linked: LinkedRelay, needles: Needles): Promise<Buffer> {
   const sealer = await linked.sealer();
   const [stored] = await linked.query<Pick<KeyRow, 'account_id' | 'value'>>(
@@ -62,7 +62,7 @@ function addSecrets(needles: Needles, path: string, value: unknown): void {
 const isBuffer = (value: unknown): value is { data: string } =>
   typeof value === 'object' && value !== null && 'type' in value && value.type === 'Buffer';
 
-it('no file of a home holds a byte of a key, the database and its log included', {
+it('no file of a home contains a byte of a key, including the database and its log', {
   timeout: 180_000,
 }, async () => {
   const linked = await startLinkedRelay({ database: 'private' });
@@ -101,7 +101,7 @@ it('no file of a home holds a byte of a key, the database and its log included',
   expect((await controls.inFolder(demo.home)).found).not.toEqual([]);
   expect(await needles.inFolder(demo.home)).toMatchObject({ found: [] });
 
-  // The same search does find the same keys once somebody forgets to seal them.
+  // The same search finds the same keys if they are stored unencrypted.
   await linked.query('CREATE TABLE unsealed AS SELECT $1::bytea AS value', [credentials]);
   await linked.query('CHECKPOINT');
   const { found } = await needles.inFolder(demo.home);

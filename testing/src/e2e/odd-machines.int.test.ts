@@ -1,4 +1,4 @@
-// Machines that are not as they should be: each works, or says in one sentence what to do.
+// Unusual machines: Relay works on each, or says in one sentence what to do.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, chown, mkdir, mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
@@ -14,25 +14,25 @@ import { type Demo, startDemo } from './demo.ts';
 import { processesOf, untilGone } from './traces.ts';
 
 const isRoot = process.getuid?.() === 0;
-/** Somebody without rights, whom every Linux has. */
+/** The unprivileged user that every Linux has. */
 const NOBODY = 65_534;
 const SHIFTED_CLOCK = new URL('./shifted-clock.ts', import.meta.url).href;
 const THREE_HOURS = 3 * 3_600_000;
 
 interface Machine {
   readonly home: string;
-  /** Runs `relay`, and resolves with what came of it. */
+  /** Runs `relay`, and resolves with its result. */
   relay(...args: string[]): Promise<{ exit: number | null; out: string; err: string }>;
 }
 
 interface Odd {
   readonly user?: number;
-  /** Of the home, below the folder of its owner. */
+  /** Path of the home, below its owner's folder. */
   readonly path?: string;
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Stopped and deleted when the test is over; a process that is left fails it. */
+/** Stopped and deleted when the test is over; a leftover process fails it. */
 async function machine({ user, path = '.relay-agent', env = {} }: Odd): Promise<Machine> {
   const built = await builtIn(inject('builds'));
   const folder = await mkdtemp(join(tmpdir(), 'relay-odd-'));
@@ -63,7 +63,7 @@ async function machine({ user, path = '.relay-agent', env = {} }: Odd): Promise<
   return { home, relay };
 }
 
-/** Starts, answers, keeps what it was told over a restart, and stops. */
+/** Starts, answers, keeps its data across a restart, and stops. */
 async function works({ home, relay }: Machine): Promise<void> {
   for (const time of ['first', 'second']) {
     expect({ time, ...(await relay('start')) }).toMatchObject({ time, exit: 0 });
@@ -76,12 +76,12 @@ async function works({ home, relay }: Machine): Promise<void> {
 const needsRoot = isRoot ? false : 'needs root';
 const needsOthers = isRoot && (await openToEveryone()) ? false : 'needs root and an open checkout';
 
-describe('it works', { timeout: 180_000 }, () => {
+describe('Relay works', { timeout: 180_000 }, () => {
   it.skipIf(needsRoot)('as root', async () => {
     await works(await machine({}));
   });
 
-  it.skipIf(needsOthers)('as a user who is not root, and everything is theirs', async () => {
+  it.skipIf(needsOthers)('as a user who is not root, and owns all files', async () => {
     const it = await machine({ user: NOBODY });
     await works(it);
     for (const name of await readdir(it.home)) {
@@ -97,7 +97,7 @@ describe('it works', { timeout: 180_000 }, () => {
     await works(await machine({ path }));
   });
 
-  it('without a keyring: the key lies in a file of the owner’s, outside the home', async () => {
+  it('without a keyring: the key is in a file of the owner, outside the home', async () => {
     const nowhere = { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent', XDG_RUNTIME_DIR: '' };
     const { home, relay } = await machine({ env: nowhere });
     await works({ home, relay });
@@ -108,10 +108,10 @@ describe('it works', { timeout: 180_000 }, () => {
   });
 });
 
-describe('it says what to do', { timeout: 180_000 }, () => {
-  it('where port 3214 is taken, and what it says helps', async () => {
+describe('Relay says what to do', { timeout: 180_000 }, () => {
+  it('where port 3214 is taken, and its advice helps', async () => {
     const other = createServer();
-    // Somebody who has it already is as good.
+    // If another program already has the port, that works too.
     const held = once(other, 'listening').catch(() => undefined);
     other.listen(3_214, '127.0.0.1');
     await held;
@@ -127,7 +127,7 @@ describe('it says what to do', { timeout: 180_000 }, () => {
     expect(await relay('start')).toMatchObject({ exit: 0 });
   });
 
-  it.skipIf(needsOthers)('where the home cannot be made', async () => {
+  it.skipIf(needsOthers)('where the home cannot be created', async () => {
     const { relay } = await machine({ user: NOBODY, path: '../relay-of-nobody' });
     const { exit, err } = await relay('start');
     expect(exit).not.toBe(0);

@@ -1,5 +1,5 @@
-// An hour away: what people wrote in the meantime waits at WhatsApp, all of it arrives, in order, and the
-// restart report says how much it was.
+// An hour offline: messages that people wrote meanwhile are queued at WhatsApp, all arrive in order, and the restart
+// report counts them.
 import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { freshDatabase, onServer } from '../postgres.ts';
@@ -11,7 +11,7 @@ const FRIENDS = ['15550000001', '15550000002', '15550000003', '15550000004'];
 const EACH = 100;
 const HOUR = 3_600_000;
 
-/** Linked, with friends; on a server of its own, so that its clock can be told of an hour. */
+/** Linked, with friends; on a separate server, so that its clock can be moved by an hour. */
 async function linkedDemo(): Promise<{ demo: Demo; url: string }> {
   const { url, drop } = await freshDatabase();
   const demo = await startDemo({ databaseUrl: url, settings: { pacing: { enabled: false } } });
@@ -36,7 +36,7 @@ const wholeChat = ({ relay }: Demo, chat: string, count: number) =>
     120_000,
   );
 
-describe('messages that waited while Relay was away', { timeout: 600_000 }, () => {
+describe('messages queued while Relay was away', { timeout: 600_000 }, () => {
   it('arrive each once and in order, and are summed up in the restart report', async () => {
     const { demo, url } = await linkedDemo();
     const { phones, relay } = demo;
@@ -83,7 +83,7 @@ describe('messages that waited while Relay was away', { timeout: 600_000 }, () =
     });
   });
 
-  it('are not overtaken by what comes while they are read', async () => {
+  it('are not overtaken by messages that arrive while they are read', async () => {
     const { demo } = await linkedDemo();
     const [friend = ''] = FRIENDS;
     const texts = Array.from({ length: 40 }, (_, n) => `number ${n}`);

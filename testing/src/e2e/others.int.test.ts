@@ -1,4 +1,4 @@
-// What another user of the machine gets to see of a running Relay: nothing.
+// Another user of the machine can see nothing of a running Relay.
 import { spawn } from 'node:child_process';
 import { lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -31,13 +31,13 @@ function below(directory: string): string[] {
 
 const modeOf = (path: string) => (lstatSync(path).mode & 0o777).toString(8);
 const data = () => join(relay.home, 'postgres/data');
-/** A stranger: nobody, or whoever comes after where PostgreSQL itself runs as nobody. */
+/** The user nobody, or the next one if PostgreSQL itself runs as nobody. */
 function stranger(): { uid: number; gid: number } {
   const taken = onGivenServer ? 0 : statSync(data()).uid;
   return taken === 65_534 ? { uid: 65_533, gid: 65_533 } : { uid: 65_534, gid: 65_534 };
 }
 
-/** What a shell of the stranger's prints. */
+/** The output of a shell of the other user. */
 async function asStranger(script: string, args: string[] = [], input = ''): Promise<string> {
   const shell = spawn('/bin/bash', ['-c', script, 'stranger', ...args], {
     ...stranger(),
@@ -45,7 +45,7 @@ async function asStranger(script: string, args: string[] = [], input = ''): Prom
     env: { PATH: '/usr/bin:/bin' },
     stdio: ['pipe', 'pipe', 'ignore'],
   });
-  // A shell that was asked for nothing may be gone before it is given nothing.
+  // A shell without a script may exit before it reads its empty input.
   shell.stdin.on('error', () => {}).end(input);
   return text(shell.stdout);
 }
@@ -62,7 +62,7 @@ describe('the home', () => {
     expect(open).toEqual([]);
   });
 
-  it('holds a data directory that PostgreSQL alone can read', ({ skip }) => {
+  it('contains a data directory that only PostgreSQL can read', ({ skip }) => {
     if (onGivenServer) skip(PRIVATE_ONLY);
     const open = below(data())
       .filter((path) => !lstatSync(path).isSymbolicLink())
@@ -82,7 +82,7 @@ describe.skipIf(!isRoot)('another user of the machine', () => {
     const tried = await asStranger(script, [], `${paths.join('\n')}\n`);
     expect(tried).toBe(`${paths.length} tried\n`);
     expect(await asStranger('ls "$1"; cat "$1"/*; cat "$1/token"', [relay.home])).toBe('');
-    // The stranger can read where reading is allowed, so the silence above means something.
+    // The other user can read where that is allowed, so the refusals above are meaningful.
     expect(await asStranger('ls "$1"', [relay.work])).toContain('a home');
   });
 
@@ -94,7 +94,7 @@ describe.skipIf(!isRoot)('another user of the machine', () => {
     expect(answer).not.toContain(relay.home);
   });
 
-  it('finds no secret in what the machine says about our processes', async () => {
+  it("finds no secret in the system's information about our processes", async () => {
     const secrets = [relay.token, KEY, ...(onGivenServer ? [] : [relay.databasePassword])];
     const pids = (await processesOf(relay.home)).map((line) => line.split(' ')[0] ?? '');
     expect(pids).toContain(String(relay.pid));
@@ -104,7 +104,7 @@ describe.skipIf(!isRoot)('another user of the machine', () => {
       expect(seen).not.toBe('');
       expect(secrets.filter((secret) => seen.includes(secret))).toEqual([]);
       expect(seen).not.toContain('RELAY_HOME');
-      // Not even for who may read it all: what PostgreSQL is given holds no secret.
+      // Not even root finds one: what PostgreSQL is given contains no secret.
       if (pid === String(relay.pid)) continue;
       const given = readFileSync(`/proc/${pid}/environ`, 'utf8');
       expect(secrets.filter((secret) => given.includes(secret))).toEqual([]);

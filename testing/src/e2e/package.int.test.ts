@@ -1,5 +1,5 @@
-// The package as a person gets it: packed, installed into an empty folder with install scripts off, run
-// from there. What is tested elsewhere from the checkout must not depend on the checkout.
+// The package as a user gets it: packed, installed into an empty folder with install scripts off, and run from there.
+// Nothing may depend on the checkout.
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ import { untilGone } from './traces.ts';
 
 const execute = promisify(execFile);
 const PACKAGES = resolve(import.meta.dirname, '../../../node_modules');
-/** The two compilers that people have, each with a way to find modules. */
+/** Both compilers in use, each with a module resolution. */
 const COMPILERS = { typescript: 'nodenext', 'typescript-native': 'preserve' };
 const INSTALL_MS = 240_000;
 let folder: string;
@@ -37,11 +37,11 @@ beforeAll(async () => {
 
 afterAll(() => removeFolder(folder));
 
-/** Runs in the folder of a person who installed the package. */
+/** Runs in the folder of a user who installed the package. */
 const node = (args: readonly string[]) =>
   execute(process.execPath, args, { cwd: join(folder, 'prefix') });
 
-/** What the manual of the client shows, each in a file of its own; gives their names. */
+/** Writes each snippet of the client's manual to a file; returns the names. */
 async function snippets(prefix: string): Promise<string[]> {
   const manual = await readFile(join(PACKAGES, '../docs/client.md'), 'utf8');
   const blocks = [...manual.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code);
@@ -58,7 +58,7 @@ async function snippets(prefix: string): Promise<string[]> {
 }
 
 describe('the installed package', { timeout: 180_000 }, () => {
-  it('brings Baileys and what it is made of in one copy each', async () => {
+  it('includes one copy each of Baileys and its dependencies', async () => {
     const entries = await readdir(join(folder, 'prefix'), { recursive: true });
     for (const name of ['@whiskeysockets/baileys', 'libsignal', 'whatsapp-rust-bridge']) {
       const copies = entries.filter((path) => path.endsWith(`node_modules/${name}`));
@@ -81,7 +81,7 @@ describe('the installed package', { timeout: 180_000 }, () => {
     expect(await untilGone(home)).toEqual([]);
   });
 
-  it('has inside it what is loaded only when somebody asks: the page of the API, the providers of models', async () => {
+  it('includes what is loaded on demand: the API page and the model providers', async () => {
     const demo = await holdDemo(command);
     onTestFinished(() => demo.letGo());
     const { api, token, model } = demo.line;
@@ -103,7 +103,7 @@ describe('the installed package', { timeout: 180_000 }, () => {
         model_api_key: 'not-a-real-one',
       });
       const asked = await ask('/api/settings/model/trial', 'POST');
-      // The scripted model speaks OpenAI's protocol alone; the others are told so by it.
+      // The scripted model speaks only OpenAI's protocol; the others get a 404.
       const sentence = provider === 'openai' ? /answered in/ : /404/;
       expect([provider, await asked.json()]).toEqual([
         provider,
@@ -114,7 +114,7 @@ describe('the installed package', { timeout: 180_000 }, () => {
     await demo.ended;
   });
 
-  it('lends its network and its model to the tests of others', async () => {
+  it('exports its network and its model for the tests of others', async () => {
     const program = `
       import { startSimulator } from 'relay-agent/simulator';
       import { startModelServer } from 'relay-agent/model';
@@ -129,7 +129,7 @@ describe('the installed package', { timeout: 180_000 }, () => {
     expect(JSON.parse(stdout)).toEqual({ phone: '15550000001', listed: 2 });
   });
 
-  it('has a client whose types stand alone and which comes back by itself', async () => {
+  it('has a client with self-contained types that reconnects by itself', async () => {
     const prefix = join(folder, 'prefix');
     await cp(
       join(import.meta.dirname, '../fixtures/client-program.ts'),
@@ -180,12 +180,12 @@ describe('the installed package', { timeout: 180_000 }, () => {
     ]);
   });
 
-  it('has a client for browsers, small, of which only what is used is bundled', async () => {
+  it('has a small client for browsers that can be tree-shaken', async () => {
     const bundled = async (contents: string) => {
       const resolveDir = join(folder, 'prefix');
       const stdin = { contents, resolveDir };
       const options = { bundle: true, minify: true, write: false, format: 'esm' } as const;
-      // What only Node has would not resolve.
+      // Modules that only Node has would not resolve.
       const { outputFiles } = await build({ stdin, ...options, platform: 'browser' });
       return outputFiles[0]?.text ?? '';
     };
@@ -196,7 +196,7 @@ describe('the installed package', { timeout: 180_000 }, () => {
     expect(part.length).toBeLessThan(whole.length / 5);
   });
 
-  it('reads little to say how the daemon is', async () => {
+  it('reads few bytes for relay status', async () => {
     const spy = `
       import { registerHooks } from 'node:module';
       registerHooks({ load: (url, context, next) => {
@@ -212,7 +212,7 @@ describe('the installed package', { timeout: 180_000 }, () => {
     expect(files.slice(0, 2)).toEqual([command, join(own, 'cli/main.js')]);
     expect(files.every((file) => file.startsWith(own) && !file.includes('/daemon/'))).toBe(true);
     const sizes = await Promise.all(files.map(async (file) => (await stat(file)).size));
-    // Neither zod nor yaml is among it.
+    // It includes neither zod nor yaml.
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(250_000);
   });
 });

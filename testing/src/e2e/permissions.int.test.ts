@@ -1,4 +1,4 @@
-// Seed 000's permissions on the real daemon: every path, body, code and sentence, to the letter.
+// Seed 000's permissions on the real daemon: every path, body, code and sentence, exactly.
 import type { Permission } from '@relay/contract/api/contacts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { verifies } from '../verifies.ts';
@@ -28,7 +28,7 @@ async function made(given: object = {}): Promise<Permission> {
   return json as Permission;
 }
 
-it('POST makes one: exactly the fields of the seed, and those that Relay adds', async () => {
+it('POST creates one with exactly the fields of the seed, and those that Relay adds', async () => {
   verifies('000-PERM-CREATE', '000-PERM-SHAPE', '000-PERM-CREATE-DEFAULTS');
   const phoneNumber = number();
   const { status, json, headers } = await post({ phoneNumber, displayName: 'Mom' });
@@ -54,7 +54,7 @@ it('POST makes one: exactly the fields of the seed, and those that Relay adds', 
   expect(given).toMatchObject({ canRead: true, canReply: true });
 });
 
-it('what is no digit is stripped from the number, however it is written', async () => {
+it('POST strips everything but digits from the number', async () => {
   verifies('000-PERM-CREATE-DIGITS');
   expect(await made({ phoneNumber: '+1 (415) 555-3901' })).toMatchObject({
     phoneNumber: '14155553901',
@@ -64,7 +64,7 @@ it('what is no digit is stripped from the number, however it is written', async 
   });
 });
 
-it('GET answers all of them, sorted by name', async () => {
+it('GET returns all of them, sorted by name', async () => {
   verifies('000-PERM-LIST', '000-PERM-SHAPE');
   for (const displayName of ['zoe', 'Äda', 'Bob', 'anna', 'Contact 10', 'Contact 9']) {
     await made({ displayName });
@@ -91,7 +91,7 @@ it.each([
   ['with neither', {}],
   ['without a body', undefined],
   ['with null', { phoneNumber: null, displayName: null }],
-])('POST %s: 400 with the sentence of the seed, and nothing is made', async (_how, body) => {
+])('POST %s: 400 with the sentence of the seed, and nothing is created', async (_how, body) => {
   verifies('000-PERM-CREATE-REQUIRED');
   const before = await list('?kind=all');
   const { status, json } = await post(body);
@@ -110,7 +110,7 @@ it.each(['no digits', '+', '12', '0170 1234567', '1234567890123456'])(
   },
 );
 
-it('POST for a number that has one: 409 with the sentence of the seed, also for many at once', async () => {
+it('POST for a number that has one: 409 with the sentence of the seed, also for concurrent requests', async () => {
   verifies('000-PERM-CREATE-DUPLICATE', '000-PERM-UNIQUE');
   const { phoneNumber, id } = await made();
   const again = await post({ phoneNumber: `+${phoneNumber}`, displayName: 'Other' });
@@ -133,7 +133,7 @@ it('POST for a number that has one: 409 with the sentence of the seed, also for 
   });
 });
 
-it('PATCH changes only what is given and answers the permission', async () => {
+it('PATCH changes only the given fields and returns the permission', async () => {
   verifies('000-PERM-UPDATE');
   const before = await made({ canRead: true, replyMode: 'draft', options: { persona: 'brief' } });
   const renamed = await relay.call('PATCH', `${PATH}/${before.id}`, { displayName: 'Mum' });
@@ -161,7 +161,7 @@ it('PATCH changes only what is given and answers the permission', async () => {
   expect((await list()).find(({ id }) => id === before.id)).toMatchObject({ displayName: 'Mum' });
 });
 
-it('DELETE removes it for good', async () => {
+it('DELETE removes it permanently', async () => {
   verifies('000-PERM-DELETE');
   const { id, phoneNumber } = await made();
   const { status, json } = await relay.call('DELETE', `${PATH}/${id}`);
@@ -183,7 +183,7 @@ it.each([NOWHERE, `${PATH}/nonsense`])('PATCH and DELETE of %s: 404', async (pat
   }
 });
 
-it('a group has its grant too, and is listed when it is asked for', async () => {
+it('a group has its grant too, and is listed on request', async () => {
   const group = '120363000000000001@g.us';
   const { json } = await post({ group, displayName: 'Family', canRead: true });
   expect(json).toMatchObject({ kind: 'group', jid: group, phoneNumber: null, contactId: null });

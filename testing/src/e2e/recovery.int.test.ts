@@ -1,5 +1,5 @@
-// What may go wrong around a daemon: it is killed, its PID file lies, its port is taken, another one
-// wants its home, it is stopped while it works. Nothing acknowledged is ever lost.
+// Faults around a daemon: it is killed, its PID file is wrong, its port is taken, another one wants its home, it is
+// stopped while it works. Nothing acknowledged is ever lost.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -27,7 +27,7 @@ const allIds = async () => {
 };
 
 describe('a daemon that was killed', () => {
-  it('is not taken for a running one, and the next start cleans up after it', async () => {
+  it('is not mistaken for a running one, and the next start cleans up after it', async () => {
     verifies('003-ERR-STALE-PID', '003-LOG-LEVELS', 'AC-1.4');
     const id = await relay.create();
     const dead = relay.pid;
@@ -63,7 +63,7 @@ describe('a daemon that was killed', () => {
   });
 });
 
-it('does not believe a PID file that names another living program', async () => {
+it('relay start does not trust a PID file that names another running program', async () => {
   verifies('003-ERR-STALE-PID');
   await relay.stop();
   const stranger = spawn('sleep', ['600'], { stdio: 'ignore' });
@@ -83,7 +83,7 @@ it('does not believe a PID file that names another living program', async () => 
   }
 });
 
-it('names the port that is in use and the way out, and leaves nothing running', async () => {
+it('relay start names the port in use and the solution, and leaves nothing running', async () => {
   verifies('003-ERR-PORT');
   await relay.stop();
   const port = await freePort();
@@ -102,7 +102,7 @@ it('names the port that is in use and the way out, and leaves nothing running', 
   }
 });
 
-it('refuses a second daemon in the same home, in a sentence', async () => {
+it('a second daemon in the same home is refused in a sentence', async () => {
   const { pid } = relay;
   const { exit, said } = await relay.runDaemon();
   expect(exit).toBe(8);
@@ -117,8 +117,8 @@ it('refuses a second daemon in the same home, in a sentence', async () => {
   expect(await relay.call('GET', '/api/status')).toMatchObject({ status: 200, json: { pid } });
 });
 
-describe('stopped while it works', () => {
-  it('loses no acknowledged write, however many are under way', async () => {
+describe('a daemon that is stopped while it works', () => {
+  it('loses no acknowledged write, however many are in progress', async () => {
     verifies('003-NFR-NO-LOSS', 'AC-1.2');
     const { pid } = relay;
     const acknowledged: string[] = [];
@@ -145,7 +145,7 @@ describe('stopped while it works', () => {
     expect(acknowledged.filter((id) => !kept.has(id))).toEqual([]);
   });
 
-  it('answers the request that runs before it ends, and keeps what it asked for', async () => {
+  it('answers the running request before it ends, and stores its effect', async () => {
     verifies('003-NFR-NO-LOSS');
     const body = JSON.stringify({ objective: 'arrive late', target_contact: '+14155550177' });
     const outgoing = request({

@@ -1,5 +1,5 @@
-// A grant that is taken back counts at once, on the wire: also for an answer that is written, permitted and
-// only waits for its moment, when the contact already sees somebody typing.
+// A revoked grant counts at once, end to end: also for an answer that is written, permitted and about to be sent, when
+// the contact already sees typing.
 import { expect, test } from 'vitest';
 import { eventually } from './gateway.ts';
 import { BEN, type LinkedRelay, ME, startLinkedRelay } from './linked.ts';
@@ -7,7 +7,7 @@ import { BEN, type LinkedRelay, ME, startLinkedRelay } from './linked.ts';
 const TYPES_MS = 4_000;
 const settings = { pacing: { typing_min_ms: TYPES_MS, typing_max_ms: TYPES_MS, per_minute: 60 } };
 
-test('a grant that is taken back or narrowed stops an answer that is about to leave', {
+test('a revoked or narrowed grant stops an answer that is about to be sent', {
   timeout: 180_000,
 }, async () => {
   const linked = await startLinkedRelay({ database: 'beside', settings });

@@ -1,10 +1,10 @@
-// Search over what came and went on the wire: by the command that ships, over a kill in the middle.
+// Search over received and sent messages with the shipped command, across a kill.
 import type { SearchResponse } from '@relay/contract/api/search';
 import { expect, test } from 'vitest';
 import { eventually } from './gateway.ts';
 import { BEN, type LinkedRelay, ME, startLinkedRelay } from './linked.ts';
 
-test('what was said is found by its words, with who, where, when, its id and the lines around it', {
+test('messages are found by their words, with sender, chat, time, id and neighbours', {
   timeout: 120_000,
 }, async () => {
   const linked = await startLinkedRelay({ database: 'beside' });
@@ -46,7 +46,7 @@ test('what was said is found by its words, with who, where, when, its id and the
   expect(never).toMatchObject({ exit: 2, out: '', err: expect.stringContaining('soon') });
 });
 
-test('over a kill nothing that was said is missing, and nothing is there twice', {
+test('no message is missing or duplicated in the search after a kill', {
   timeout: 120_000,
 }, async () => {
   const linked = await startLinkedRelay({ database: 'beside' });

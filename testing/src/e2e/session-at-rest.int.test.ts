@@ -1,5 +1,5 @@
-// The session as it lies in the database, damaged in every way that a disk or a person can: Relay stops
-// with a sentence, makes nothing new, changes nothing, and goes on where it was once the damage is mended.
+// The stored session, damaged in every way that a disk or a person can: Relay stops with a sentence, creates nothing
+// new, changes nothing, and continues once the damage is repaired.
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -35,7 +35,7 @@ async function replaceCredentials(value: Buffer): Promise<void> {
   await linked.query('UPDATE relay.whatsapp_credentials SET value = $1', [value]);
 }
 
-/** Said the same everywhere, and nothing is offered in its place. */
+/** Every interface reports the same, and offers no replacement. */
 async function expectStopped(): Promise<void> {
   const { relay } = linked.demo;
   const link = await linked.reaches('credentials_unreadable');
@@ -56,7 +56,7 @@ async function expectStopped(): Promise<void> {
   expect(await relay.call('GET', '/api/whatsapp/qr')).toMatchObject({ status: 404 });
 }
 
-/** A person who insists gets the same answer, with a QR code as with a pairing code. */
+/** A person who tries to link again gets the same answer, with a QR code and with a pairing code. */
 async function expectNothingNew(): Promise<void> {
   for (const how of [{}, { phone: ME }]) {
     await linked.demo.relay.connect(how);
@@ -96,7 +96,7 @@ async function sessionOfBen(): Promise<SessionRow> {
 }
 
 describe('credentials', { timeout: 120_000 }, () => {
-  it('stop Relay with a sentence however they are damaged, and serve again once mended', async () => {
+  it('stop Relay with a sentence however they are damaged, and work again once repaired', async () => {
     const { demo } = linked;
     await demo.rest();
     const [kept, devices] = [await credentials(), linked.devices()];
@@ -126,7 +126,7 @@ describe('credentials', { timeout: 120_000 }, () => {
     expect(await demo.phones.counts()).toMatchObject({ duplicates: 0, undecryptable: 0 });
   });
 
-  it('are not opened by a home that lost its vault and made another, and not replaced', async () => {
+  it('are neither decrypted nor replaced by a home that lost its vault and created another', async () => {
     const { demo } = linked;
     const files = [join(demo.home, 'vault.json'), `${demo.home}.key`];
     await demo.rest();
@@ -146,7 +146,7 @@ describe('credentials', { timeout: 120_000 }, () => {
   });
 });
 
-/** Asking for a message again begins a new session: it would take the place of the damaged one. */
+/** Requesting a message again begins a new session, which would replace the damaged one. */
 const retriesAsked = () =>
   linked.demo.simulator.network.stanzas.filter(
     ({ direction, stanza }) =>
@@ -154,7 +154,7 @@ const retriesAsked = () =>
   );
 
 describe('the session with a friend', { timeout: 120_000 }, () => {
-  it('stops Relay when it is damaged, is never made anew, and serves again once mended', async () => {
+  it('stops Relay when it is damaged, is never recreated, and works again once repaired', async () => {
     const { demo } = linked;
     await demo.rest();
     const [kept, devices] = [await sessionOfBen(), linked.devices()];

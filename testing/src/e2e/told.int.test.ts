@@ -1,5 +1,5 @@
-// What comes beside the wire, by the command that ships and a daemon that runs: an exported chat, and what a
-// phone forwards of an observed group that the account is in too.
+// Messages from other sources than WhatsApp, with the shipped command and a running daemon: an exported chat, and
+// notifications that a phone forwards from an observed group that the account is in too.
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ const found = async ({ demo: { relay } }: LinkedRelay, q: string) => {
   return (await relay.ok<SearchResponse>('GET', `/api/search?${query}`)).hits;
 };
 
-test('an exported chat is found after one command, and is there once after two', {
+test('an exported chat is searchable after one import, and not duplicated after two', {
   timeout: 120_000,
 }, async () => {
   const linked = await startLinkedRelay({ database: 'beside' });
@@ -40,7 +40,7 @@ test('an exported chat is found after one command, and is there once after two',
   expect(open).toMatchObject({ exit: 2, err: expect.stringContaining('Aunt May, Me') });
 });
 
-test('a phone forwards with a token of its own what the account receives too: each message once', {
+test('a phone forwards with its own token what the account receives too: each message is stored once', {
   timeout: 120_000,
 }, async () => {
   verifies('004-IN-WEBHOOK');

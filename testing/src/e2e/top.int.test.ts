@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { CTRL_C, startTerminalUser } from '../terminal-user.ts';
 import { openRelay, type Relay } from './relay.ts';
 
-// A machine that does other things too is slow, not wrong.
+// Generous, for a busy machine.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 240_000 });
 
 let relay: Relay;
@@ -19,7 +19,7 @@ const LEFT = '\u001b[?25h\u001b[?1049l';
 const sit = () => startTerminalUser({ built: relay.built, home: relay.home }, 'top; stty -a');
 
 describe('at a terminal', () => {
-  it('shows how it is, and what changes while somebody looks', async () => {
+  it('shows the state, and updates it', async () => {
     const person = sit();
     await person.until('Not connected to WhatsApp.');
     await person.until('you 0, agent 0');
@@ -33,7 +33,7 @@ describe('at a terminal', () => {
   it.each([
     ['q', 'q'],
     ['Ctrl-C', CTRL_C],
-  ])('%s leaves, and the terminal is as it was', async (_name, key) => {
+  ])('%s leaves, and the terminal is restored', async (_name, key) => {
     const person = sit();
     await person.until('q leaves');
     person.type(key);
@@ -45,7 +45,7 @@ describe('at a terminal', () => {
     expect(after).toMatch(/ echo /);
   });
 
-  it('a daemon that stops is said, and one that comes back is shown again', async () => {
+  it('shows that the daemon stopped, and that it is back', async () => {
     const person = sit();
     await person.until('q leaves');
     await relay.stop();
@@ -58,7 +58,7 @@ describe('at a terminal', () => {
   });
 });
 
-it('in a pipe it is told once, without colours or movements', async () => {
+it('relay top in a pipe prints one snapshot, without colours or cursor movements', async () => {
   const { exit, out } = await relay.run('top');
   expect(exit).toBe(0);
   expect(out).toContain('Not connected to WhatsApp.');
@@ -66,7 +66,7 @@ it('in a pipe it is told once, without colours or movements', async () => {
   expect(out).not.toContain('\u001b');
 });
 
-it('--json gives one object, and with --follow one a line', async () => {
+it('relay top --json prints one object, and with --follow one per line', async () => {
   const { out } = await relay.run('top', '--json');
   expect(JSON.parse(out)).toMatchObject({ status: { hold: false }, turns: {}, today: {} });
   const child = relay.spawn(['top', '--json', '--follow']);

@@ -1,5 +1,5 @@
-// Traces of the daemon that ships: people write from phones, the scripted model answers and calls tools, and a collector
-// that takes nothing but OTLP is told when it was. No word, name or number of anybody is in any byte of it.
+// Traces of the shipped daemon: people write from phones, the scripted model answers and calls tools, and a collector
+// that accepts only OTLP receives the timings. No byte of it contains anybody's text, name or number.
 import {
   openCollector,
   type SpanSeen,
@@ -19,7 +19,7 @@ const named = (spans: readonly SpanSeen[], name: string) => {
   return { ...span, from: BigInt(startTimeUnixNano), to: BigInt(endTimeUnixNano) };
 };
 
-test('a collector is told what took how long, over kills and while it is away, and never a word of anybody', {
+test("a collector gets all timings, across kills and its own outages, and never anybody's text", {
   timeout: 400_000,
 }, async () => {
   let collector = await openCollector();
@@ -54,7 +54,7 @@ test('a collector is told what took how long, over kills and while it is away, a
       PATIENCE_MS,
     );
 
-  // Not set up: nothing is sent, nothing is noted.
+  // Not configured: nothing is sent, nothing is recorded.
   const before = await answered('first');
   expect(await relay.query('SELECT 1 FROM relay.trace_progress')).toEqual([]);
   expect(collector.connections()).toBe(0);
@@ -88,7 +88,7 @@ test('a collector is told what took how long, over kills and while it is away, a
   });
   expect(deliver.events?.map(({ name }) => name)).toContain('relay.delivered');
 
-  // Tools by name, also one that a model made up; what they were given is nobody's business.
+  // Tools by name, also one that a model made up; their arguments are not recorded.
   const ned = await world.person('Nedward');
   const madeUp = { name: 'call_nedward_the_canary', arguments: { canary: 'in an argument' } };
   ned.meets(FIRST, madeUp, send('Which day suits the canary?'));
@@ -104,13 +104,13 @@ test('a collector is told what took how long, over kills and while it is away, a
     'relay.conversation.id': conversation,
   });
 
-  // By hand, without a turn.
+  // Sent manually, without a turn.
   const { id } = await world.api.send(mom.number, 'A canary by hand');
   expect((await arrived(dashless(id))).map(({ name }) => name)).toEqual([
     ...['relay.message', 'relay.gate', 'relay.deliver'],
   ]);
 
-  // Away; killed meanwhile; back.
+  // The collector is away; the daemon is killed meanwhile; the collector is back.
   const early = { spans: collector.spans, bytes: collector.bytes, faults: collector.faults };
   await collector.close();
   const third = await answered('third');
@@ -134,7 +134,7 @@ test('a collector is told what took how long, over kills and while it is away, a
   }
   expect(all.some(({ traceId }) => traceId === before)).toBe(false);
 
-  // And off again.
+  // Switched off again.
   await relay.stop();
   await relay.start();
   await world.api.connected();
@@ -142,7 +142,7 @@ test('a collector is told what took how long, over kills and while it is away, a
   await answered('fifth');
   expect(collector.connections()).toBe(silent);
 
-  // A time ends in zeros as the number of a phone may; it is told of nobody.
+  // A timestamp can look like a phone number, so timestamps are excluded.
   const times = /("(?:start|end)?timeunixnano":)"\d{19}"/g;
   const sent = [...early.bytes, ...collector.bytes].join('\n').toLowerCase();
   const bytes = sent.replace(times, '$1""');

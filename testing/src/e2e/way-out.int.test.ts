@@ -1,11 +1,11 @@
-// No other way out: every route of the table the daemon publishes is tried with what would make it send,
-// and afterwards every message that is on its way or crossed the network has its permit and its row.
+// Nothing bypasses the gate: every published route is tried with input that would make it send, and afterwards every
+// queued or sent message has its permit and its outbox row.
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { eventually } from './gateway.ts';
 import { BEN, jid, ME, startLinkedRelay } from './linked.ts';
 
-/** What would make each route write to somebody. */
+/** Bodies that would make each route send a message. */
 const bodies = (id: string): Readonly<Record<string, unknown>> => ({
   '/api/instances': { objective: 'Say hello', target_contact: `+${BEN}`, todos: [] },
   '/api/instances/{id}/send': { message: `to ${id}` },
@@ -13,11 +13,11 @@ const bodies = (id: string): Readonly<Record<string, unknown>> => ({
   '/api/hold': { reason: 'to be released' },
 });
 
-/** They end the link, the session or the daemon's data, and have tests of their own. */
+/** They end the link, the session or the daemon's data, and have their own tests. */
 const ENDING = ['/api/whatsapp/disconnect', '/api/whatsapp/connect', '/api/init', '/api/import'];
 const STREAMS = /stream|\/events|\/export|\/login|rotate/;
 
-it('whatever route is called, nothing leaves without a permit, its ledger row and its place in the outbox', async () => {
+it('no route sends anything without a permit, a ledger row and an outbox row', async () => {
   const linked = await startLinkedRelay({ database: 'beside' });
   const { demo } = linked;
   const { id } = await demo.relay.ok<{ id: string }>(
@@ -30,7 +30,7 @@ it('whatever route is called, nothing leaves without a permit, its ledger row an
     '/api/openapi.json',
   );
   const tried: string[] = [];
-  // What ends the conversation comes last: the others are to find it alive.
+  // Routes that end the conversation come last: the others need it open.
   const ordered = Object.entries(paths).sort(
     ([a], [b]) => Number(a.endsWith('/cancel')) - Number(b.endsWith('/cancel')),
   );

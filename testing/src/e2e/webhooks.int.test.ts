@@ -1,5 +1,5 @@
-// Webhooks by the command that ships and a daemon that runs: set up, told, killed in between, replayed, and
-// silent about whom the owner forgot.
+// Webhooks with the shipped command and a running daemon: configured, delivered, killed in between, replayed, and
+// silent about forgotten people.
 import type { Deliveries, Webhook } from '@relay/contract/api/webhooks';
 import type { WebhookBody } from '@relay/contract/webhooks/events';
 import {
@@ -11,7 +11,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { eventually } from './gateway.ts';
 import { BEN, ME, startLinkedRelay } from './linked.ts';
 
-test('a program elsewhere is told what happens, over kills, and nothing of whom the owner forgot', {
+test('a webhook receives events across kills, and nothing about people whom the owner forgot', {
   timeout: 300_000,
 }, async () => {
   const receiver = await openReceiver('127.0.0.1');
@@ -41,7 +41,7 @@ test('a program elsewhere is told what happens, over kills, and nothing of whom 
   });
   for (const one of receiver.received) expect(verified(made.secret, one)).toBeDefined();
 
-  // Received while the receiver fails, killed before it is told, told by the next daemon.
+  // Received while the receiver fails, killed before delivery, delivered by the next daemon.
   receiver.answer = answering(503);
   await phones.send(BEN, ME, 'while you were failing');
   const failed = await until('a first attempt', () =>
@@ -70,7 +70,7 @@ test('a program elsewhere is told what happens, over kills, and nothing of whom 
     return same.length >= 3 || undefined;
   });
 
-  // Down while somebody writes, and forgotten before it is up again.
+  // The receiver is down while somebody writes, who is forgotten before it is up again.
   receiver.answer = answering(500);
   await phones.send(BEN, ME, 'the secret of the canary');
   await until(
@@ -90,7 +90,7 @@ test('a program elsewhere is told what happens, over kills, and nothing of whom 
   const after = receiver.received.slice(before).map(({ body }) => body);
   expect(after.join('\n')).not.toContain('canary');
 
-  // A place inside that the owner did not allow.
+  // An internal address that the owner did not allow.
   const refused = await linked.command('webhook', 'add', stranger.url, '--name', 'inside');
   expect(refused.exit).toBe(0);
   const tried = await linked.command('webhook', 'test', 'inside');

@@ -1,10 +1,10 @@
-// The owner asks why, with the command that ships: the id as `relay messages` shows it, the sentence, the
-// ledger, and what `relay doctor` says of a ledger that somebody altered.
+// `relay why` with the shipped command: the id from `relay messages`, the sentence, the ledger, and what `relay doctor`
+// says about an altered ledger.
 import { expect, test } from 'vitest';
 import { eventually } from './gateway.ts';
 import { BEN, ME, startLinkedRelay } from './linked.ts';
 
-test('what became of a message is one command away, and an altered ledger is found', async () => {
+test('relay why explains a message in one command, and an altered ledger is detected', async () => {
   const linked = await startLinkedRelay({ database: 'beside' });
   const { phones } = linked.demo;
   const id = await phones.send(BEN, ME, 'Do you have a minute?');

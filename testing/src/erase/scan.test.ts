@@ -5,7 +5,7 @@ const WORDS = 'q83hf0a7d2kz5w1mxv9ct4eu6';
 const around = (part: Buffer) =>
   Buffer.concat([Buffer.from('before '), part, Buffer.from(' after')]);
 
-/** As pglz writes what it cannot shorten: a byte of flags, then eight literals. */
+/** pglz output for incompressible text: a byte of flags, then eight literals. */
 function literals(text: string, into: number): Buffer {
   const bytes = Buffer.from('x'.repeat(into) + text);
   const groups = Array.from({ length: Math.ceil(bytes.length / 8) }, (_, n) =>
@@ -28,7 +28,7 @@ test.each(WRITTEN)('finds words that are written as %s', (way, bytes) => {
   expect([...new Scan(WORDS).waysIn(around(bytes))]).toEqual([way]);
 });
 
-test('finds nothing where they are not', () => {
+test('finds nothing where the words are absent', () => {
   const others = WORDS.replace('5w1m', '5w2m');
   expect(new Scan(WORDS).waysIn(around(Buffer.from(others))).size).toBe(0);
 });

@@ -8,7 +8,7 @@ relay_http_bucket{le="0.1",route="/api/status"} 4
 relay_odd{text="a \\"}{ b"} NaN
 `);
 
-test('series and their labels are found among functions, ranges and groupings', () => {
+test('finds series and their labels among functions, ranges and groupings', () => {
   const { selectors, grouped } = readQuery(
     'histogram_quantile(0.95, sum by (le, route) (rate(relay_http_bucket{instance=~"$instance", le="0.1"}[$__rate_interval]))) > 60 * relay_hold',
   );
@@ -27,4 +27,4 @@ test.each([
   ['relay_events_total{kind="nothing"}', ['relay_events_total has no such labels: kind']],
   ['sum by (colour) (relay_hold)', ['nothing has the label colour']],
   ['1 + 1', ['it selects nothing']],
-])('%s', (query, faults) => expect(missing(query, SCRAPE)).toEqual(faults));
+])('checks %s against a scrape', (query, faults) => expect(missing(query, SCRAPE)).toEqual(faults));

@@ -119,7 +119,7 @@ export function linking(make: MakeHarness): void {
       await stage.reaches('connected');
     });
 
-    test.each(['connect', 'resume'] as const)('needs no new code after a restart: %s', async (how) => {
+    test.each(['connect', 'resume'] as const)('needs no code after a restart: %s', async (how) => {
       const { me } = await begin();
       await stage.pair();
       await stage.restart();

@@ -49,7 +49,7 @@ export function receiving(make: MakeHarness): void {
     afterEach(() => stage.harness.network.faults.clear());
     afterAll(() => stage.end());
 
-    test.each(['lid', 'pn'] as const)('receives a message from a person, named by %s', async (addressing) => {
+    test.each(['lid', 'pn'] as const)('receives from a person, named by %s', async (addressing) => {
       const { bob, me } = stage;
       const id = await bob.send(me, 'direct', { addressing });
       const message = await stage.arrival(id);
@@ -66,7 +66,7 @@ export function receiving(make: MakeHarness): void {
       await eventually(() => stage.of('received').length > 0, 'the hint');
     });
 
-    test.each(['lid', 'pn'] as const)('receives a message from a group member, named by %s', async (mode) => {
+    test.each(['lid', 'pn'] as const)('receives from a group member, named by %s', async (mode) => {
       const { bob, carol, harness, me } = stage;
       const members = [me, carol];
       const group = harness.network.createGroup({

@@ -1,5 +1,5 @@
-// Today's daemon opens a home of every earlier schema and loses nothing of what the owner had in it. Schemas before 14
-// were never released (decision 0089): there they stand for a first start that was cut off.
+// Today's daemon opens a home of every earlier schema and loses none of the owner's data. Schemas before 14 were never
+// released (decision 0089): there they represent a first start that was interrupted.
 import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ vi.setConfig({ testTimeout: 180_000 });
 const known = await loadMigrations();
 const newest = known.at(-1)?.number ?? 0;
 
-/** Goes from schema to schema; every test has a copy of it as it was at its own. */
+/** Goes from schema to schema; every test gets a copy at its own schema. */
 let growing = { database: await freshDatabase(), schema: 0 };
 afterAll(() => growing.database.drop());
 
@@ -72,7 +72,7 @@ async function startOn(url: string | undefined, home?: string) {
 }
 
 test.each(known.map(({ number, name }) => [number, name] as const))(
-  'a home of schema %i (%s) is taken up with all that was in it',
+  'a home of schema %i (%s) is upgraded with all its data',
   async (schema) => {
     const url = await databaseAt(schema);
     const names = await onServer(url, (client) => writePast(client, schema));
@@ -91,7 +91,7 @@ test.each(known.map(({ number, name }) => [number, name] as const))(
   },
 );
 
-test('what was there can be reached by the routes of today', async () => {
+test("upgraded data can be reached by today's routes", async () => {
   const url = await databaseAt(12);
   await onServer(url, (client) => writePast(client, 12));
   const get = await startOn(url);
@@ -114,7 +114,7 @@ test('what was there can be reached by the routes of today', async () => {
   expect(await get('/api/search?q=Gr%C3%BC%C3%9Fe')).toBeDefined();
 });
 
-/** A migration of the next version: it adds a column, and fills a table from rows that are there. */
+/** A migration of the next version: it adds a column, and fills a table from existing rows. */
 const NEXT = {
   number: newest + 1,
   name: 'next.sql',
@@ -125,7 +125,7 @@ const NEXT = {
     SELECT pg_sleep(0.1)`,
 };
 
-test('the next migration is applied once when four migrators start together, and today’s version refuses the result', async () => {
+test("four migrators apply the next migration once, and today's version refuses the result", async () => {
   const url = await databaseAt(newest);
   const names = await onServer(url, (client) => writePast(client, newest));
   const { pool, close } = openDatabase({ connectionString: url });
@@ -138,7 +138,7 @@ test('the next migration is applied once when four migrators start together, and
   await expect(migrate(pool)).rejects.toMatchObject({ code: 'schema_newer' });
 });
 
-test('a next migration that fails half-way leaves nothing of itself, and today’s daemon starts as before', async () => {
+test("a next migration that fails half-way leaves no changes, and today's daemon starts as before", async () => {
   const url = await databaseAt(newest);
   const names = await onServer(url, (client) => writePast(client, newest));
   const { pool, close } = openDatabase({ connectionString: url });
@@ -154,7 +154,7 @@ test('a next migration that fails half-way leaves nothing of itself, and today�
   expect(await onServer(url, (client) => readPast(client, names))).toEqual(past(names));
 });
 
-test('an upgrade that was cut off goes on where it was', async () => {
+test('an interrupted upgrade continues where it was', async () => {
   const url = await databaseAt(6);
   const names = await onServer(url, (client) => writePast(client, 6));
   const { pool, close } = openDatabase({ connectionString: url });
@@ -170,7 +170,7 @@ test('an upgrade that was cut off goes on where it was', async () => {
   expect(await onServer(url, (client) => readPast(client, names))).toEqual(past(names));
 });
 
-test('a private server whose superuser was the daemon is taken up by a role that owns nothing', async () => {
+test('a private server whose superuser was the daemon is switched to a role that owns nothing', async () => {
   const home = await newHome();
   const directory = join(home, 'postgres');
   const server = await startPrivateServer({ directory, log: silentLog });

@@ -1,5 +1,5 @@
-// The configuration of the seed: the model's provider and key, given to `relay init` and used from the next
-// turn on, the port, and whether WhatsApp is connected.
+// The seed's configuration: the model's provider and key, given to `relay init` and used from the next turn on, the
+// port, and whether WhatsApp is connected.
 import { once } from 'node:events';
 import { DEFAULT_PORT, settingsSchema } from '@relay/contract/settings';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -23,7 +23,7 @@ async function init(key: string, ...options: string[]): Promise<number> {
   return exit;
 }
 
-/** The keys that the model was asked with in a new conversation. */
+/** The keys of the model requests in a new conversation. */
 async function keysUsed(name: string): Promise<string[]> {
   const person = await world.person(name);
   person.meets(FIRST, send('Which day?'));
@@ -34,7 +34,7 @@ async function keysUsed(name: string): Promise<string[]> {
   return [...new Set(asked.map(({ headers }) => headers.authorization ?? ''))];
 }
 
-it('the key and the provider are kept by relay init, sealed, and used at once and after a restart', async () => {
+it('relay init stores the key and the provider encrypted, and they are used at once and after a restart', async () => {
   verifies('003-DATA-CONFIG', '003-CLI-INIT', '003-SEC-LOGS');
   expect(await keysUsed('Xanthippe')).toEqual(['Bearer sk-scripted']);
   expect(await init(KEY, '--provider', 'openai-compatible')).toBe(0);
@@ -51,7 +51,7 @@ it('the key and the provider are kept by relay init, sealed, and used at once an
   expect(await keysUsed('Zenobia')).toEqual([`Bearer ${KEY}`]);
 });
 
-it('the port is 3214 unless it is set, and nothing else needs to be', () => {
+it('the port is 3214 by default, and no other setting is required', () => {
   verifies('003-DATA-CONFIG');
   expect(DEFAULT_PORT).toBe(3214);
   expect(settingsSchema.parse({})).toMatchObject({
@@ -61,7 +61,7 @@ it('the port is 3214 unless it is set, and nothing else needs to be', () => {
   });
 });
 
-it('whether WhatsApp is connected is said of the link as it is', async () => {
+it('the status reports whether WhatsApp is connected', async () => {
   verifies('003-DATA-CONFIG');
   expect(await world.gives('status')).toMatchObject({ whatsapp_connected: true });
   await world.api.ok('POST', '/api/whatsapp/disconnect', {});

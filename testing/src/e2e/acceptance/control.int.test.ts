@@ -1,5 +1,5 @@
-// AC-4 and AC-8: the owner's hand on a conversation. Each command in the states that allow it and in those
-// that do not, with nothing on the phone that was not meant to be there.
+// AC-4 and AC-8: the owner controls a conversation. Each command in the states that allow it and in those that do not,
+// and the phone shows nothing unintended.
 import type { ConversationInstance } from '@relay/contract/api/instances';
 import type { NonTerminalState } from '@relay/contract/conversation/states';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -51,11 +51,11 @@ const namesOf = async ({ phone }: Person) => {
 const all = () => world.api.ok<ConversationInstance[]>('GET', '/api/instances?limit=500');
 const step = async (id: string) => (await world.moves(id)).at(-1);
 
-/** The model takes its time from now on, for this person and these turns. */
+/** From now on the model is slow for this person and these turns. */
 const thinks = ({ name }: Person, contains: string) =>
   world.model.rules([{ when: { system: name, contains }, reply: { delay_ms: 600_000 } }]);
 
-/** A conversation in each state that is not the end, and what its contact has read by then. */
+/** Creates a conversation in each state except the final ones, with what its contact has read by then. */
 const MADE: Readonly<Record<NonTerminalState, () => Promise<Made>>> = {
   CREATED: async () => {
     await world.api.ok('POST', '/api/hold', {});
@@ -96,10 +96,10 @@ const MADE: Readonly<Record<NonTerminalState, () => Promise<Made>>> = {
   },
 };
 
-describe.each(Object.entries(MADE))('one that is %s', (state, make) => {
+describe.each(Object.entries(MADE))('a conversation that is %s', (state, make) => {
   afterEach(() => world.api.ok('POST', '/api/release'));
 
-  it('is paused, resumed where it was, and cancelled without a farewell', async () => {
+  it('is paused, resumed in the same state, and cancelled without a farewell', async () => {
     verifies('AC-4.3', 'AC-4.4', 'AC-4.6', '003-CLI-PAUSE', '003-CLI-RESUME', '003-CLI-CANCEL');
     const { person, id, read } = await make();
     await world.reaches(id, state as NonTerminalState);
@@ -125,14 +125,14 @@ describe.each(Object.entries(MADE))('one that is %s', (state, make) => {
 });
 
 describe('relay pause and relay resume', () => {
-  it('say to people what happened', async () => {
+  it('tell people what happened', async () => {
     verifies('003-CLI-PAUSE', '003-CLI-RESUME');
     const { id } = await waiting('Cyriakus');
     expect(await world.says('pause', id)).toMatch(/paused/i);
     expect(await world.says('resume', id)).toMatch(/WAITING_FOR_REPLY|waits|resumed/i);
   });
 
-  it('hold back what the contact wrote meanwhile, and answer it then', async () => {
+  it('delay the answer to what the contact wrote meanwhile', async () => {
     verifies('AC-4.4', '003-OPEN-REPLY-LATER');
     const { person, id } = await waiting('Domenika');
     person.meets('Saturday suits me', send('Saturday is fine.'));
@@ -146,8 +146,8 @@ describe('relay pause and relay resume', () => {
   });
 });
 
-describe('one that needs its owner', () => {
-  it('goes on with relay resume', async () => {
+describe('a conversation that needs its owner', () => {
+  it('continues with relay resume', async () => {
     verifies('AC-4.5', '003-T-NEEDS_HUMAN_INTERVENTION-resume');
     const { person, id } = await asking('Eulalia');
     expect(await world.gives('resume', id)).toMatchObject({ state: 'ACTIVE' });
@@ -155,7 +155,7 @@ describe('one that needs its owner', () => {
     expect(await world.moves(id)).toContain('NEEDS_HUMAN_INTERVENTION resume ACTIVE');
   });
 
-  it('goes on with relay send, whose words the contact reads', async () => {
+  it('continues with relay send, whose text the contact reads', async () => {
     verifies('AC-4.5', 'AC-8.2', '003-CLI-SEND', '003-T-NEEDS_HUMAN_INTERVENTION-manual_send');
     const { person, id } = await asking('Florentin');
     expect(await world.gives('send', id, 'Up to 400, not more.')).toMatchObject({
@@ -171,7 +171,7 @@ describe('one that needs its owner', () => {
 
 describe('relay send', () => {
   it.each(['ACTIVE', 'WAITING_FOR_REPLY', 'HEARTBEAT_SCHEDULED'] as const)(
-    'is sent and kept as a manual message where it is %s, and the state stays',
+    'sends and stores a manual message in %s, and the state stays',
     async (state) => {
       verifies('AC-8.1', '003-CLI-SEND');
       const { person, id, read } = await MADE[state]();
@@ -189,7 +189,7 @@ describe('relay send', () => {
     },
   );
 
-  it('gives the contact the whole interval again', async () => {
+  it('restarts the follow-up interval', async () => {
     verifies('AC-8.1');
     const { id } = await waiting('Genoveva');
     const before = await world.get(id);
@@ -201,12 +201,12 @@ describe('relay send', () => {
   });
 });
 
-describe('the owner’s own phone', () => {
+describe("a message from the owner's own phone", () => {
   it('takes the conversation over, visibly, until it is resumed', async () => {
     verifies('003-OPEN-TAKEOVER');
     const { person, id } = await waiting('Hortensia');
     person.meets('Which Olga?', send('The owner herself.'));
-    // By number and by WhatsApp's own name: her phone may use either.
+    // By number and by WhatsApp's own id: their phone may use either.
     await expect.poll(() => namesOf(person)).toEqual(['lid', 'phone']);
     await world.phones.send(ME, person.phone, 'Olga here, by myself.');
     const taken = await world.reaches(id, 'PAUSED');
@@ -222,7 +222,7 @@ describe('the owner’s own phone', () => {
 });
 
 describe('relay cancel', () => {
-  it('says why it ended, and what the contact writes afterwards is nobody’s to answer', async () => {
+  it('shows the reason, and later messages of the contact are not answered', async () => {
     verifies('AC-4.6', '003-CLI-CANCEL');
     const { person, id } = await waiting('Xaveria');
     expect(await world.says('cancel', id)).toMatch(/cancelled/);
@@ -236,8 +236,8 @@ describe('relay cancel', () => {
   });
 });
 
-describe('what the state does not allow', () => {
-  it('is refused with the state and what was tried, logged, and changes nothing', async () => {
+describe('a command that the state does not allow', () => {
+  it('is refused with the state and the attempt, logged, and changes nothing', async () => {
     verifies('AC-4.2', '003-ERR-TRANSITION', '003-CLI-STDERR');
     const { id } = await waiting('Apollonia');
     expect(await world.run('resume', id)).toMatchObject({ exit: 5, out: '' });
@@ -263,7 +263,7 @@ describe('what the state does not allow', () => {
   });
 });
 
-it('every move that was made here is one that the table allows, from where the one before had led', async () => {
+it('every transition made here is in the table and continues from the one before', async () => {
   verifies('AC-4.1', '003-INV-ONE-STATE', '003-INV-STATE-MACHINE');
   const { person, id } = await waiting('Balthasar');
   person.meets('That is all', end('All is agreed.'));

@@ -1,5 +1,5 @@
-// AC-3: `relay create` makes a conversation and says its id; a contact who is taken has a queue, first in,
-// first out.
+// AC-3: `relay create` creates a conversation and prints its id; conversations with a busy contact are queued, first
+// in, first out.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { verifies } from '../../verifies.ts';
 import { type AcceptanceHarness, openAcceptanceHarness } from './harness.ts';
@@ -18,7 +18,7 @@ const words = (name: string, number: string, ...more: string[]) => [
   ...['--todos', 'Ask for the price', '--todos', 'Ask for the date', ...more],
 ];
 
-it('relay create makes one in CREATED, prints its id, and it begins by itself', async () => {
+it('relay create creates a conversation in CREATED, prints its id, and it begins by itself', async () => {
   verifies('AC-3.1', '003-CLI-CREATE', '003-FLOW-AUTO-ACTIVATE');
   const kasimir = await world.person('Kasimir');
   kasimir.meets(FIRST, send('What would it cost?'));
@@ -43,7 +43,7 @@ it('relay create makes one in CREATED, prints its id, and it begins by itself', 
   ]);
 });
 
-it('prints the id to people too, a different one each time', async () => {
+it('relay create prints a different id each time, to people too', async () => {
   verifies('AC-3.1');
   const ids = [];
   for (const name of ['Leopoldine', 'Melchior']) {
@@ -59,7 +59,7 @@ it('prints the id to people too, a different one each time', async () => {
   expect(new Set(ids).size).toBe(2);
 });
 
-it('a contact who is taken gets a queue, and the next begins when the one before has ended', async () => {
+it('conversations with a busy contact are queued, and the next begins when the previous has ended', async () => {
   verifies('AC-3.2', 'AC-3.3', '003-INV-FIFO');
   const nepomuk = await world.person('Nepomuk');
   nepomuk.meets(FIRST, send('Hello'));
@@ -97,7 +97,7 @@ it('a contact who is taken gets a queue, and the next begins when the one before
   await world.waits(fifth);
 });
 
-it('ABANDONED lets the next one begin, too', async () => {
+it('the next conversation also begins after ABANDONED', async () => {
   verifies('AC-3.3');
   const ottokar = await world.person('Ottokar');
   ottokar.meets(FIRST, send('Hello'));
@@ -108,7 +108,7 @@ it('ABANDONED lets the next one begin, too', async () => {
   await world.waits(second);
 });
 
-it('the number is kept in one spelling, however it is typed; WhatsApp alone knows its own address for it', async () => {
+it('a number is stored in one spelling, however it is typed; only WhatsApp knows its own address for it', async () => {
   verifies('003-DATA-CONTACT');
   const petronella = await world.person('Petronella');
   petronella.meets(FIRST, send('Hello'));
@@ -136,7 +136,7 @@ it('the number is kept in one spelling, however it is typed; WhatsApp alone know
   }
 });
 
-it('a number that nobody has registered is refused, while connected or once connected again', async () => {
+it('an unregistered number is refused, while connected or once connected again', async () => {
   const nobody = '+15551009998';
   const { exit, err } = await world.run(...words('Nobody', nobody));
   expect(exit).toBe(2);

@@ -1,4 +1,4 @@
-// AC-1 and AC-9: the daemon comes and goes, as told or without a word, and the conversations go on.
+// AC-1 and AC-9: the daemon starts, stops and crashes, and the conversations continue.
 import { readdirSync } from 'node:fs';
 import type { ConversationInstance } from '@relay/contract/api/instances';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => world.end());
 beforeEach(() => world.relay.ensureStarted());
 
-/** Written to, and reminded after this time. */
+/** A person who was written to and gets a follow-up after this time. */
 async function waiting(name: string, hours: number): Promise<{ person: Person; id: string }> {
   const person = await world.person(name);
   person.meets(FIRST, send('Which day?'));
@@ -41,7 +41,7 @@ it('relay start leaves one daemon in the background; a second start says that it
   expect({ pid: relay.pid, port: relay.port }).toEqual({ pid, port });
 });
 
-it('relay stop flushes all there is and ends it; started again, nothing is missing', async () => {
+it('relay stop flushes everything and ends the daemon; after a start nothing is missing', async () => {
   verifies('AC-1.2', 'AC-9.1', '003-CLI-STOP', '003-NFR-NO-LOSS');
   const { relay } = world;
   const { id } = await waiting('Praxedis', 3);
@@ -73,7 +73,7 @@ it('relay stop flushes all there is and ends it; started again, nothing is missi
 });
 
 const ID = '00000000-0000-4000-8000-000000000000';
-/** Each command that needs the daemon, as it would work with one; null for those that need none. */
+/** Arguments for each command that needs the daemon; null for those that need none. */
 const COMMANDS: Readonly<Record<string, readonly string[] | null>> = {
   init: null,
   start: null,
@@ -122,7 +122,7 @@ const COMMANDS: Readonly<Record<string, readonly string[] | null>> = {
   import: ['some.tar.gz'],
 };
 
-it('without a daemon every command that needs one says how to start it', async () => {
+it('every command that needs a daemon says how to start it when none runs', async () => {
   verifies('AC-1.4', '003-ERR-NOT-RUNNING');
   const help = await world.says('--help');
   const names = [...help.matchAll(/^ {2}([a-z]+)(?: [<[].*?)? {2,}\S/gm)].map(([, name]) => name);
@@ -138,7 +138,7 @@ it('without a daemon every command that needs one says how to start it', async (
 });
 
 it.each(['stopped', 'killed'] as const)(
-  'timers of a %s daemon are there again, and those that came due meanwhile are made good',
+  'timers of a %s daemon are restored, and those that came due meanwhile fire',
   async (how) => {
     verifies('AC-9.2', 'AC-9.1');
     const { relay } = world;
@@ -148,7 +148,7 @@ it.each(['stopped', 'killed'] as const)(
     const away = world.clock.now().getTime();
     if (how === 'stopped') await relay.stop();
     else await relay.kill();
-    // As if it had been away for long.
+    // As if it had been down for a long time.
     await relay.query(
       `WITH conversation AS (UPDATE relay.instances SET timer_due_at = now() - interval '1 hour' WHERE id = $1)
        UPDATE relay.timers SET due_at = now() - interval '1 hour' WHERE subject_id = $1`,
@@ -166,7 +166,7 @@ it.each(['stopped', 'killed'] as const)(
   },
 );
 
-it('one that was about to follow up when it was killed does so once', async () => {
+it('a daemon that was killed right before a follow-up sends it once', async () => {
   verifies('AC-9.2');
   const { relay, model } = world;
   const sixtus = await world.person('Sixtus');
@@ -189,7 +189,7 @@ it('one that was about to follow up when it was killed does so once', async () =
   sixtus.meets(FOLLOW_UP, send('Any news?'));
   await relay.start();
   await sixtus.reads('Any news?');
-  // It may follow up once, and so gives up after the one.
+  // It may follow up once, so it gives up after that.
   await expect.poll(async () => (await world.get(id)).state).toBe('ABANDONED');
   expect((await world.get(id)).follow_up_count).toBe(1);
   expect(await sixtus.has()).toEqual(['Which day?', 'Any news?']);

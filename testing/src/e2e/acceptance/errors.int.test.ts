@@ -1,5 +1,5 @@
-// The seed's error table, row by row, as it is met at the command and on the wire. The two rows on a lost
-// connection are in link.int.test.ts.
+// The seed's error table, row by row, as the command and the API show it. The two rows on a lost connection are in
+// link.int.test.ts.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -61,7 +61,7 @@ it('instance not found: 404, and every command says so', async () => {
   }
 });
 
-it('agent session error: the owner is asked, it is logged, and resume or send goes on', async () => {
+it('agent session error: asks the owner, logs it, and continues after resume or send', async () => {
   verifies('003-ERR-AGENT');
   for (const [name, goOn] of [
     ['Immaculata', (id: string) => world.says('resume', id)],
@@ -87,7 +87,7 @@ it('agent session error: the owner is asked, it is logged, and resume or send go
   }
 });
 
-it('storage write failure: rolled back whole, nothing sent, and done when it can be written again', async () => {
+it('storage write failure: rolled back completely, nothing sent, and retried when writing works again', async () => {
   verifies('003-ERR-STORAGE');
   const krimhild = await world.person('Krimhild');
   krimhild.meets(FIRST, send('Hello'));
@@ -95,7 +95,7 @@ it('storage write failure: rolled back whole, nothing sent, and done when it can
   const id = await world.begin(krimhild);
   await krimhild.reads('Hello');
   await world.reaches(id, 'WAITING_FOR_REPLY');
-  // The last thing that the transaction of a turn writes.
+  // The last row that the transaction of a turn writes.
   await world.relay.query(
     `CREATE FUNCTION relay.refuse_outbox() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
        RAISE EXCEPTION 'no space left on device' USING ERRCODE = '53100'; END $$;
@@ -105,7 +105,7 @@ it('storage write failure: rolled back whole, nothing sent, and done when it can
   const failures = () =>
     world.log().filter(({ error }) => JSON.stringify(error ?? '').includes('no space left'));
   await expect.poll(() => failures().length).toBeGreaterThan(0);
-  // As it was before the turn: read, not answered, with nothing half done.
+  // As before the turn: read, not answered, with nothing half done.
   expect(['WAITING_FOR_AGENT', 'ACTIVE']).toContain((await world.get(id)).state);
   expect(await world.lines(id)).toEqual(['agent: Hello', 'contact: Tuesday suits me']);
   const refused = await world.run('send', id, 'by hand');
@@ -122,7 +122,7 @@ it('storage write failure: rolled back whole, nothing sent, and done when it can
   ]);
 });
 
-it('daemon not running: said on stderr, with what to do', async () => {
+it('daemon not running: reported on stderr, with what to do', async () => {
   verifies('003-ERR-NOT-RUNNING', 'AC-1.4');
   await world.relay.stop();
   for (const args of [
@@ -140,7 +140,7 @@ it('daemon not running: said on stderr, with what to do', async () => {
   }
 });
 
-it('stale PID file: removed, and started', async () => {
+it('stale PID file: removed, and the daemon starts', async () => {
   verifies('003-ERR-STALE-PID');
   const gone = spawn('true');
   await once(gone, 'exit');
@@ -153,7 +153,7 @@ it('stale PID file: removed, and started', async () => {
   }
 });
 
-it('port in use: an error that names it and the way out', async () => {
+it('port in use: an error that names the port and the solution', async () => {
   verifies('003-ERR-PORT');
   const port = await freePort();
   const other = createServer().listen(port, '127.0.0.1');

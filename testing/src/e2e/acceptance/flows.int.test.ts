@@ -112,7 +112,7 @@ it('pause and resume: create, pause, resume, continue', async () => {
   expect(await ermintrude.reads('Wednesday it is.')).toHaveLength(2);
 });
 
-it('queue: two for one contact; the first completes, the second begins', async () => {
+it('queue: two conversations for one contact; the first completes, the second begins', async () => {
   verifies('AC-3.2', 'AC-3.3');
   const fortunato = await world.person('Fortunato');
   fortunato.meets(FIRST, send('When could you come?'));
@@ -130,7 +130,7 @@ it('queue: two for one contact; the first completes, the second begins', async (
   expect((await world.get(first)).state).toBe('COMPLETED');
 });
 
-it('daemon restart: create, stop, start, and all is as it was and goes on', async () => {
+it('daemon restart: create, stop, start, and everything continues', async () => {
   verifies('AC-9.1', 'AC-9.2', '003-NFR-NO-LOSS');
   const gwendolyn = await world.person('Gwendolyn');
   gwendolyn.meets(FIRST, send('When could you come?'));
@@ -149,7 +149,7 @@ it('daemon restart: create, stop, start, and all is as it was and goes on', asyn
   await gwendolyn.writes('Sunday suits me');
   await world.relay.start();
   const [list, instance] = await seen();
-  // In any order: her answer, which waited, may have moved it already.
+  // In any order: the contact's answer, which was queued, may have changed it already.
   const idsIn = (given: unknown) => (given as { id: string }[]).map((one) => one.id).sort();
   expect(idsIn(list)).toEqual(idsIn(before[0]));
   expect(instance).toMatchObject({ id, objective: (before[1] as { objective: string }).objective });

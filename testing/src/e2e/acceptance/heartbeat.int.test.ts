@@ -1,4 +1,4 @@
-// AC-6: nobody answers, and the agent follows up on time, so often and no more; paused, it keeps quiet.
+// AC-6: without a reply the agent follows up on time and as often as configured; while paused it does not.
 import type { ConversationInstance } from '@relay/contract/api/instances';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { verifies } from '../../verifies.ts';
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.end());
 
-/** Written to, and reminded whenever they do not answer. */
+/** A person who was written to and gets a follow-up whenever they do not answer. */
 async function silent(name: string): Promise<Person> {
   const person = await world.person(name);
   person.meets(FIRST, send('Which day?'));
@@ -26,7 +26,7 @@ const FOLLOWED_UP = 'Have you had time to look?';
 
 const span = (from: string, to: string | null) => Date.parse(to ?? '') - Date.parse(from);
 
-it('a contact who does not answer in time is reminded', async () => {
+it('a contact who does not answer in time gets a follow-up', async () => {
   verifies('AC-6.1', '003-NFR-HEARTBEAT', '003-T-HEARTBEAT_SCHEDULED-followup_sent');
   const giselle = await silent('Giselle');
   const began = performance.now();
@@ -37,13 +37,13 @@ it('a contact who does not answer in time is reminded', async () => {
   await giselle.reads(FOLLOWED_UP);
   const late = world.clock.now().getTime() - Date.parse(next_follow_up_at ?? '');
   expect(late).toBeGreaterThanOrEqual(0);
-  // 30 s are for the timer. To write and deliver the message may take as long as it took for the first one.
+  // 30 s are for the timer. Writing and delivering the message may take as long as for the first one.
   expect(late).toBeLessThan(30_000 + messageTook);
   const reminded = await world.becomes(id, 'reminded', (it) => it.follow_up_count === 1);
   expect(reminded.state).toBe('WAITING_FOR_REPLY');
 });
 
-it('after the last follow-up without an answer it is given up', async () => {
+it('the conversation is abandoned after the last follow-up without an answer', async () => {
   verifies('AC-6.2', '003-T-HEARTBEAT_SCHEDULED-max_followups_exceeded');
   const hildebrand = await silent('Hildebrand');
   const id = await world.create(hildebrand, '--heartbeat', '1s', '--max-followups', '2');
@@ -55,7 +55,7 @@ it('after the last follow-up without an answer it is given up', async () => {
   );
 });
 
-it('a conversation that sets no heartbeat is followed up three times, a day apart, and then given up', async () => {
+it('a conversation without a heartbeat gets three follow-ups, a day apart, and is then abandoned', async () => {
   verifies('AC-6.1', 'AC-6.2');
   const kunigunde = await silent('Kunigunde');
   const id = await world.create(kunigunde);
@@ -75,7 +75,7 @@ it('a conversation that sets no heartbeat is followed up three times, a day apar
   for (const gap of gaps) expect(gap).toBeGreaterThanOrEqual(DAY);
 });
 
-it('no follow-up at all where none is allowed', async () => {
+it('a conversation that allows no follow-up sends none', async () => {
   verifies('AC-6.2');
   const ignatius = await silent('Ignatius');
   const id = await world.create(ignatius, '--heartbeat', '1s', '--max-followups', '0');
@@ -83,10 +83,10 @@ it('no follow-up at all where none is allowed', async () => {
   expect(await ignatius.has()).toEqual(['Which day?']);
 });
 
-it('paused, it reminds nobody and keeps what was left of its time', async () => {
+it('a paused conversation sends no follow-up and keeps its remaining time', async () => {
   verifies('AC-6.3', '003-OPEN-TIMER-LEFT');
   const jolanthe = await silent('Jolanthe');
-  // So long that it cannot run out before the conversation is paused.
+  // Long enough not to expire before the conversation is paused.
   const id = await world.create(jolanthe, '--heartbeat', '1h', '--max-followups', '1');
   await jolanthe.reads('Which day?');
   const waiting = await world.waits(id);

@@ -1,5 +1,5 @@
-// Nothing is used before it is checked: every body and parameter of every route that the daemon publishes,
-// and every argument of every command, wrong in each way that its shape allows. Nothing changes by it.
+// All input is validated: every body and parameter of every published route, and every argument of every command,
+// invalid in each way that its schema allows. Nothing changes.
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { verifies } from '../../verifies.ts';
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.end());
 
-/** One hash over all that a request could have changed. */
+/** One hash over everything that a request could have changed. */
 async function state(): Promise<string> {
   const kept = [
     'instances',
@@ -58,7 +58,7 @@ describe('the API', () => {
       'GET',
       '/api/openapi.json',
     );
-    // The owner's token opens no door of programs; what comes by those is tried in ../programs.
+    // The owner's token is refused on the routes of clients; those are tested in ../programs.
     const owners = Object.entries(paths).filter(([path]) => !path.startsWith('/api/tools'));
     return owners.flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => ({
@@ -72,10 +72,10 @@ describe('the API', () => {
   const objectOf = (schema: Schema): Schema =>
     schema.properties ? schema : (schema.anyOf?.find(({ properties }) => properties) ?? {});
 
-  /** What no field of any body is. */
+  /** A value that is invalid in every field. */
   const WRONG = { neither: ['text', 'nor', 'number'] };
 
-  it('refuses a body that is no JSON, no object, has fields of the wrong kind, too few or unknown ones', async () => {
+  it('refuses a body that is not JSON or not an object, or has wrong, missing or unknown fields', async () => {
     verifies('003-SEC-INPUT', '003-API-400');
     const before = await state();
     let tried = 0;
@@ -105,7 +105,7 @@ describe('the API', () => {
     expect(await state()).toBe(before);
   });
 
-  it('refuses a query that it does not know or cannot read, and an id that is none', async () => {
+  it('refuses an unknown or invalid query, and an invalid id', async () => {
     verifies('003-SEC-INPUT', '003-API-400', '003-API-404');
     const before = await state();
     let tried = 0;
@@ -138,7 +138,7 @@ describe('the command', () => {
     return [...help.matchAll(/^ {2}([a-z]+)(?: [<[].*?)? {2,}\S/gm)].map(([, name = '']) => name);
   };
 
-  it('refuses options that it does not know and arguments that are too many', async () => {
+  it('refuses unknown options and too many arguments', async () => {
     verifies('003-SEC-INPUT', '003-CLI-VALIDATES');
     const commands = await names();
     expect(commands).toEqual(expect.arrayContaining(['init', 'start', 'create', 'send', 'import']));
@@ -184,9 +184,9 @@ describe('the command', () => {
     ['a state that is none', ['list', '--state', 'BUSY'], '--state'],
     ['a level that is none', ['logs', '--level', 'loud'], 'level'],
     ['a number that is none', ['messages', '-n', 'many'], '--limit'],
-  ])('says what is missing or wrong before it asks the daemon: %s', async (_what, args, named) => {
+  ])('reports what is missing or wrong before any request: %s', async (_what, args, named) => {
     verifies('003-CLI-VALIDATES', '003-SEC-INPUT');
-    // Nobody listens there: what reaches the daemon would fail otherwise.
+    // No daemon listens there: a request to it would fail differently.
     const nowhere = { RELAY_HOME: `${world.relay.work}/nowhere` };
     const { exit, out, err } = await world.relay.runWith(nowhere, ...args);
     expect({ exit, out }).toEqual({ exit: 2, out: '' });

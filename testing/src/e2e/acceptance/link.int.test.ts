@@ -1,5 +1,5 @@
-// AC-2, and the error table's two rows on WhatsApp: one scan links for good, what drops comes back by
-// itself and ever more slowly, and what stays away is said.
+// AC-2, and the error table's two rows on WhatsApp: one scan links permanently, a dropped connection is retried with
+// growing delays, and a lasting outage is reported.
 
 import type { LinkBody } from '@relay/contract/api/whatsapp';
 import { FOLLOW_UP_SUSPENDED_SENTENCE } from '@relay/contract/conversation/states';
@@ -25,7 +25,7 @@ const reaches = (state: LinkBody['state'], patience?: number) =>
 const credentials = () => world.relay.query('SELECT value FROM relay.whatsapp_credentials');
 const devices = () => world.simulator.network.account(ME)?.companions.size;
 
-it('relay init draws a QR code in the terminal; scanned once, it is linked for good', async () => {
+it('relay init draws a QR code in the terminal; one scan links the account permanently', async () => {
   verifies('AC-2.1', 'AC-2.2', '003-CLI-INIT');
   const { relay, phones } = world;
   expect(await credentials()).toEqual([]);
@@ -57,7 +57,7 @@ it('relay init draws a QR code in the terminal; scanned once, it is linked for g
   }
 });
 
-/** What was written down of each close since `from`, with the wait that was planned then. */
+/** The logged closes since `from`, with the wait planned then. */
 function closes(from: number): { attempt: number; state: string; at: number }[] {
   return world
     .log()
@@ -71,7 +71,7 @@ function closes(from: number): { attempt: number; state: string; at: number }[] 
     }));
 }
 
-/** The moments at which the daemon meant to try again, as the link tells them. */
+/** The times at which the daemon planned to retry, from the link's state. */
 function followRetries(): { planned: number[]; stop(): void } {
   const planned: number[] = [];
   const timer = setInterval(async () => {
@@ -82,7 +82,7 @@ function followRetries(): { planned: number[]; stop(): void } {
   return { planned, stop: () => clearInterval(timer) };
 }
 
-it('a line that drops comes back by itself', async () => {
+it('a dropped connection is restored automatically', async () => {
   verifies('AC-2.3', '003-NFR-RECONNECT');
   for (const code of [undefined, 503]) {
     await world.phones.disconnect(ME, code);
@@ -92,7 +92,7 @@ it('a line that drops comes back by itself', async () => {
   }
 });
 
-it('waits twice as long each time, says so after five failures, and relay init need not wait', async () => {
+it('the retry delay doubles, five failures are reported, and relay init need not wait', async () => {
   verifies('AC-2.3', '003-ERR-DISCONNECTED', '003-ERR-RECONNECT', '003-NFR-RECONNECT');
   const { relay, phones } = world;
   await relay.stop();
@@ -131,7 +131,8 @@ it('waits twice as long each time, says so after five failures, and relay init n
     { msg: 'WhatsApp is out of reach.', state: 'unreachable', code: '503', attempt: 6 },
   ]);
 
-  // Who waits goes on waiting without a follow-up, and what is written meanwhile is answered on reconnecting.
+  // A waiting conversation keeps waiting without a follow-up, and what is written meanwhile is answered on
+  // reconnecting.
   await adalbert.writes('Are you there?');
   const suspended = await eventually('a suspended clock', async () => {
     const instance = await world.get(id);

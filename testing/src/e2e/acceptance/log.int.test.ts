@@ -1,4 +1,4 @@
-// The log as the seed divides it by level, and the warning for a timer that comes too late.
+// The log levels as the seed defines them, and the warning for a timer that fires too late.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { verifies } from '../../verifies.ts';
 import { type AcceptanceHarness, type LogLine, openAcceptanceHarness } from './harness.ts';
@@ -14,7 +14,7 @@ const about = (id: string): LogLine[] => world.log().filter(({ instance }) => in
 const said = (lines: readonly LogLine[]): string[] =>
   lines.map(({ level, msg }) => `${level} ${msg}`);
 
-it('a timer that finds its conversation elsewhere is discarded with a warning', async () => {
+it('a timer whose conversation has changed its state is discarded with a warning', async () => {
   verifies('003-BOUND-TIMER', '003-OPEN-STALE-TIMER');
   const { relay } = world;
   const thusnelda = await world.person('Thusnelda');
@@ -39,7 +39,7 @@ it('a timer that finds its conversation elsewhere is discarded with a warning', 
   expect(await thusnelda.has()).toEqual(['Which day?']);
 });
 
-it('errors are what cannot be mended, warnings what was refused, info what happened, debug the rest', async () => {
+it('errors are unrecoverable, warnings are refusals, info is what happened, debug is the rest', async () => {
   verifies('003-LOG-LEVELS');
   const { relay, phones } = world;
   const ursus = await world.person('Ursulina');
@@ -64,11 +64,11 @@ it('errors are what cannot be mended, warnings what was refused, info what happe
       'warn transition refused',
     ]),
   );
-  // Whatever is written about messages and tools is for those who look for faults.
+  // Lines about messages and tools are only for debugging.
   const texts = world.log().filter((line) => JSON.stringify(line).includes('none suits me'));
   expect(new Set(texts.map(({ level }) => level))).toEqual(new Set(['debug']));
 
-  // Refused for good, whatever is tried: the conversation fails, and that is an error.
+  // A permanent refusal: the conversation fails, which is an error.
   await phones.faults({ ackError: 400 });
   await world.api.ok('POST', `/api/instances/${id}/send`, { message: 'One more thing.' });
   await world.reaches(id, 'FAILED');

@@ -1,5 +1,5 @@
-// WhatsApp is away while a conversation begins: nobody is reminded of a message that was not sent, and exactly one
-// message leaves when the account is connected again.
+// WhatsApp is offline while a conversation begins: no follow-up is sent for an unsent message, and exactly one message
+// is sent after reconnecting.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { sleep } from '../../store.ts';
 import { verifies } from '../../verifies.ts';
@@ -49,7 +49,7 @@ it('a conversation created offline waits for the connection, sends one message a
   ]);
 });
 
-it('a message cancelled while it is queued never leaves, also one that the owner sent by hand', async () => {
+it('a message cancelled while it is queued is never sent, even one sent by the owner', async () => {
   verifies('CONV-WITHDRAWN');
   const pankraz = await world.person('Pankraz');
   pankraz.meets(FIRST, send('Which day?'));

@@ -1,5 +1,5 @@
-// The owner's say over what leaves: what their agents were told in confidence waits for a yes, a hold stops
-// everything until it is released, and they are told on their own phone, where they alone read it.
+// The owner's control over sending: text that quotes confidential instructions needs approval, a hold stops everything
+// until it is released, and notices go to the owner's own phone only.
 import type { Approval } from '@relay/contract/api/approvals';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type AcceptanceHarness, ME, openAcceptanceHarness } from './harness.ts';
@@ -24,7 +24,7 @@ const waiting = (id: string) =>
     .ok<Approval[]>('GET', '/api/approvals')
     .then((all) => all.filter(({ instance_id }) => instance_id === id));
 
-it('what quotes the owner’s instructions is read by nobody without a yes, and with one exactly once', async () => {
+it("a message that quotes the owner's instructions is sent only after approval, and exactly once", async () => {
   const walburga = await world.person('Walburga');
   const text = `Hello,  signed ${SIGNATURE} 🙂`;
   walburga.meets(FIRST, send(text));
@@ -48,7 +48,7 @@ it('what quotes the owner’s instructions is read by nobody without a yes, and 
   expect(await walburga.has()).toEqual([text]);
 });
 
-it('a no sends nothing, and the conversation goes on when it is resumed', async () => {
+it('a declined message is not sent, and the conversation continues when it is resumed', async () => {
   const winfried = await world.person('Winfried');
   winfried.meets(FIRST, send(`Signed ${SIGNATURE}`));
   const id = await world.begin(winfried);
@@ -62,7 +62,7 @@ it('a no sends nothing, and the conversation goes on when it is resumed', async 
   expect(await winfried.reads('Hello')).toEqual(['Hello']);
 });
 
-it('under a hold nothing leaves and no agent thinks; the release lets what was put off happen once', async () => {
+it('nothing is sent and no agent runs on hold; after the release deferred work happens once', async () => {
   const wulfhild = await world.person('Wulfhild');
   wulfhild.meets(FIRST, send('Which day?'));
   wulfhild.meets('Tuesday suits me', send('Tuesday it is.'));

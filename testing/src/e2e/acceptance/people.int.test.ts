@@ -1,5 +1,5 @@
-// The owner's people, from the command to the phone: who knocks, who is granted what, and that a grant taken
-// back holds for what is on its way already.
+// Contacts from the command to the phone: message requests, grants, and a revoked grant that also stops queued
+// messages.
 import type { ListedContact, Permission } from '@relay/contract/api/contacts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { verifies } from '../../verifies.ts';
@@ -21,7 +21,7 @@ const knocking = (count: number) =>
     return contact?.knocks?.count === count ? contact : undefined;
   });
 
-it('a stranger is neither read nor answered: they knock, and the owner sees it', async () => {
+it('a stranger is neither read nor answered, and the owner sees a message request', async () => {
   verifies('000-PERM-DENY');
   const mallory = await world.person('Mallory');
   await mallory.writes('Are you there?');
@@ -38,7 +38,7 @@ it('a stranger is neither read nor answered: they knock, and the owner sees it',
   );
   expect(routed).toEqual([{ outcome: 'stored', reason: 'no_grant' }]);
 
-  // A record that allows nothing is a no as well; reading alone lets nothing be written.
+  // A record that allows nothing is a refusal too; a read grant alone allows no writing.
   await world.says('grant', 'Mallory', '--reply');
   await world.says('revoke', 'Mallory');
   await mallory.writes('Hello?');
@@ -50,7 +50,7 @@ it('a stranger is neither read nor answered: they knock, and the owner sees it',
   expect(await mallory.has()).toEqual([]);
 });
 
-it('a draft that was approved does not leave once the grant is taken back', async () => {
+it('an approved draft is not sent after the grant is revoked', async () => {
   const mom = await world.person('Marlene Dietrich');
   world.model.rules([{ reply: { text: 'See you then!' } }]);
   expect(await world.says('grant', mom.number, '--read', '--draft', '--name', 'Mom')).toBe(
@@ -81,7 +81,7 @@ it('a draft that was approved does not leave once the grant is taken back', asyn
   expect(await mom.has()).toEqual([]);
 });
 
-it('people are named as people name each other, and nobody is guessed at', async () => {
+it('contacts are found by the names people use, and an ambiguous name is not guessed', async () => {
   const granted = await world.gives<Permission>('grant', '+1 (415) 555-3001', '--name', 'Ann Lee');
   expect(granted).toMatchObject({ phoneNumber: '14155553001', canRead: true, canReply: false });
   // In the country of the linked number.
@@ -121,7 +121,7 @@ it('people are named as people name each other, and nobody is guessed at', async
   expect(await world.run('revoke', 'Ann Smith')).toMatchObject({ exit: 4 });
 });
 
-it('a group has a grant of its own', async () => {
+it('a group has its own grant', async () => {
   const bob = await world.person('Bob');
   const group = await world.phones.group('Chess club', '15550000000', [bob.phone]);
   await eventually('the group', async () => {

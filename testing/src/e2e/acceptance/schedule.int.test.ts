@@ -1,5 +1,5 @@
-// Messages for later, as the owner has them: scheduled by command, seen on phones. Time is made to pass by
-// putting back when a schedule is due: the clock of the machine stays as it is.
+// Schedules as the owner uses them: created by command, seen on phones. Tests move a schedule's due time back; the
+// machine's clock stays as it is.
 import type { Schedule, SchedulePreview } from '@relay/contract/api/schedules';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { verifies } from '../../verifies.ts';
@@ -33,7 +33,7 @@ async function timePasses({ id }: Schedule, back: string): Promise<void> {
   );
 }
 
-/** The minute that has begun: tomorrow's is a day away, and today's is not missed yet. */
+/** The current minute: tomorrow's is a day away, and today's is not missed yet. */
 const thisMinute = () => world.clock.now().toISOString().slice(11, 16);
 const outcomes = async ({ id }: Schedule) =>
   (
@@ -43,7 +43,7 @@ const outcomes = async ({ id }: Schedule) =>
     )
   ).map(({ outcome, count }) => (count === 1 ? outcome : `${outcome} ×${count}`));
 
-it('a daily reminder is sent at its time, once, and the next one is set', async () => {
+it('a daily reminder is sent once at its time, and the next one is set', async () => {
   verifies('001-SCHED-DAILY', '001-SCHED-FIRES');
   const ada = await world.person('Ada');
   const time = thisMinute();
@@ -59,7 +59,7 @@ it('a daily reminder is sent at its time, once, and the next one is set', async 
   expect(await outcomes(made)).toEqual(['queued']);
 });
 
-it('what is to happen once is sent once, also when the daemon was killed over it', async () => {
+it('a one-time schedule is sent once, even when the daemon is killed while sending', async () => {
   verifies('001-SCHED-FIRES');
   const bertram = await world.person('Bertram');
   const made = await byApi(bertram, 'Late, but here', { when: 'in 3 seconds' });
@@ -77,7 +77,7 @@ it('what is to happen once is sent once, also when the daemon was killed over it
   expect(await bertram.has()).toEqual(['Late, but here']);
 });
 
-it('a daemon that was down over occurrences follows the rule of each schedule', async () => {
+it('a daemon that was down at scheduled times follows the catch-up rule of each schedule', async () => {
   const people = await Promise.all(
     ['Clothilde', 'Dagobert', 'Eulalia'].map((name) => world.person(name)),
   );
@@ -110,7 +110,7 @@ it('a daemon that was down over occurrences follows the rule of each schedule', 
   expect(said).toContain('3 occurrences from');
 });
 
-it('“me” is the owner’s own chat', async () => {
+it("“me” is the owner's own chat", async () => {
   verifies('001-SCHED-SELF');
   const made = await world.gives<Schedule>(
     'schedule',
@@ -128,7 +128,7 @@ it('“me” is the owner’s own chat', async () => {
     .toContain('Buy milk');
 });
 
-it('shows what it understood before it is saved, and saves nothing without a yes', async () => {
+it('relay schedule shows what it understood, and saves nothing without a yes', async () => {
   verifies('001-SCHED-TIME');
   const frieda = await world.person('Frieda');
   const args = ['every weekday 9am', 'Stand up', '--to', frieda.number, '--zone', 'Europe/Berlin'];
@@ -151,7 +151,7 @@ it('shows what it understood before it is saved, and saves nothing without a yes
   expect((await list()).filter(({ text }) => text === 'Stand up')).toEqual([]);
 });
 
-it('is cancelled by the beginning of its id, listed until then, and says no more', async () => {
+it('a schedule is listed, cancelled by the beginning of its id, and then sends nothing', async () => {
   const gustav = await world.person('Gustav');
   const made = await schedule(gustav, '--weekly', 'mon,fri@18:00', 'Dance');
   expect(await world.says('schedule', 'list')).toContain('every Monday and Friday at 18:00, UTC');

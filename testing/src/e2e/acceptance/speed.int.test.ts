@@ -1,5 +1,5 @@
-// One message arrives soon, after the time to type it where pacing is on, and ten conversations run at once.
-// `npm run bench -- nfr` measures how fast.
+// One message arrives soon, after its typing time if pacing is on, and ten conversations run at once. `npm run bench --
+// nfr` measures how fast.
 import { typingMs } from '@relay/core/outbox/pacing';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { verifies } from '../../verifies.ts';
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.end());
 
-it('a message is on the phone within three seconds, the pacing aside', async () => {
+it('a message is on the phone within three seconds, without the pacing', async () => {
   verifies('003-NFR-SEND');
   const wilhelmina = await world.person('Wilhelmina');
   wilhelmina.meets(FIRST, send('Which day?'));
@@ -28,16 +28,16 @@ it('a message is on the phone within three seconds, the pacing aside', async () 
     await wilhelmina.reads(text);
     took.push(performance.now() - began);
   }
-  // The best of a few: what is measured is Relay, not what else the machine does.
+  // The best of a few: this measures Relay, not what else the machine does.
   const typed = (random: number) => texts.map((text) => typingMs(text, PACING, random));
   expect(Math.min(...took)).toBeGreaterThanOrEqual(Math.min(...typed(0)));
   expect(Math.min(...took)).toBeLessThan(3_000 + Math.max(...typed(1)));
 });
 
-it('runs the turns of ten conversations at the same time', async () => {
+it('the turns of ten conversations run at the same time', async () => {
   verifies('003-NFR-TEN');
   const people = await Promise.all(TEN.map((name) => world.person(name)));
-  // Whoever has written before is not a first contact, of whom pacing allows five a day.
+  // Somebody who has written before is not a first contact, of which pacing allows five a day.
   await Promise.all(people.map((person) => person.writes('Hello')));
   for (const { name, phone } of people) {
     await expect.poll(() => world.api.messages({ contact: phone })).toHaveLength(1);
@@ -71,7 +71,7 @@ it('runs the turns of ten conversations at the same time', async () => {
   for (const person of people) expect(await person.has()).toEqual(['Which day?']);
 });
 
-/** Holds callers back until there are so many: where they come one after another, none gets through. */
+/** Holds callers back until there are this many: if they came one after another, none would pass. */
 function gate(size: number): () => Promise<void> {
   let waiting: (() => void)[] = [];
   return () =>

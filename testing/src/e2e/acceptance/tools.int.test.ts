@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.end());
 
-/** The tool results that the model was told at the end of its requests, of one person's conversation. */
+/** The tool results at the end of the model's requests, in one person's conversation. */
 function told(name: string): string[] {
   const bodies = world.model.calls().map(({ body }: ModelCall) => body as Asked);
   return bodies
@@ -24,7 +24,7 @@ interface Asked {
   readonly messages: readonly { role: string; content: string }[];
 }
 
-it('send_message is on the phone and in the transcript, word for word', async () => {
+it('send_message puts the exact text on the phone and in the transcript', async () => {
   verifies('AC-5.1', '003-DATA-CONTENT', '003-T-CREATED-agent_sends_first_message');
   const amadou = await world.person('Amadou');
   const text = 'Hello Amadou,\nis *Tuesday* good? <b>10:00</b> — “fine” 🙂';
@@ -38,7 +38,7 @@ it('send_message is on the phone and in the transcript, word for word', async ()
   );
 });
 
-it('mark_todo_item changes the todo, and a killed daemon finds it so', async () => {
+it('mark_todo_item changes the todo, and the change survives a kill', async () => {
   verifies('AC-5.2');
   const birgitta = await world.person('Birgitta');
   birgitta.meets(FIRST, mark('1', 'in_progress'), mark('2', 'skipped'), send('Which day?'));
@@ -58,7 +58,7 @@ it('mark_todo_item changes the todo, and a killed daemon finds it so', async () 
   expect((await world.get(id)).todos.map(({ status }) => status)).toEqual(['completed', 'skipped']);
 });
 
-it('end_conversation completes it, with a farewell and without', async () => {
+it('end_conversation completes it, with and without a farewell', async () => {
   verifies('AC-5.3', '003-T-ACTIVE-end_conversation', '003-T-WAITING_FOR_REPLY-end_conversation');
   for (const [name, farewell, move] of [
     ['Celestino', [send('See you then.')], 'WAITING_FOR_REPLY end_conversation COMPLETED'],
@@ -123,7 +123,7 @@ it('place_call is logged and answers that it is not available yet', async () => 
   );
 });
 
-it('request_human_intervention hands it to the owner with the reason', async () => {
+it('request_human_intervention passes it to the owner with the reason', async () => {
   verifies('AC-5.6');
   const fridolin = await world.person('Fridolin');
   fridolin.meets(FIRST, ask('He wants to know the budget.'));

@@ -1,5 +1,5 @@
-// AC-7: what the owner sees, as a person and as a program: all conversations, one of them, what was said,
-// and the daemon itself.
+// AC-7: the owner's views for people and programs: all conversations, one conversation, the transcript, and the daemon
+// itself.
 import type { ConversationInstance, TranscriptLine } from '@relay/contract/api/instances';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { verifies } from '../../verifies.ts';
@@ -39,7 +39,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.end());
 
-it('relay list shows all of them with their state', async () => {
+it('relay list shows all conversations with their state', async () => {
   verifies('AC-7.1', '003-CLI-LIST');
   const shown = (await world.says('list')).split('\n');
   const listed = await world.gives<ConversationInstance[]>('list');
@@ -54,7 +54,7 @@ it('relay list shows all of them with their state', async () => {
   expect(await world.gives('list', '--state', 'PAUSED')).toMatchObject([{ id: ids.PAUSED }]);
 });
 
-it('relay get shows the whole of one', async () => {
+it('relay get shows one conversation completely', async () => {
   verifies('AC-7.2', '003-CLI-GET', '003-DATA-INSTANCE');
   const id = ids.NEEDS_HUMAN_INTERVENTION ?? '';
   expect(await world.gives('get', id)).toMatchObject({
@@ -82,7 +82,7 @@ it('relay get shows the whole of one', async () => {
   expect(shown).toMatch(/ACTIVE|WAITING_FOR_REPLY|WAITING_FOR_AGENT|NEEDS_HUMAN_INTERVENTION/);
 });
 
-it('relay transcript shows who said what and when, word for word', async () => {
+it('relay transcript shows who said what and when, verbatim', async () => {
   verifies('AC-7.3', '003-CLI-TRANSCRIPT', '003-DATA-CONTENT', '003-DATA-MESSAGE');
   const id = ids.WAITING_FOR_REPLY ?? '';
   const said = [
@@ -111,7 +111,7 @@ it('relay transcript shows who said what and when, word for word', async () => {
   }
 });
 
-it('relay status shows PID, uptime, WhatsApp and how many are active', async () => {
+it('relay status shows PID, uptime, WhatsApp and the number of active conversations', async () => {
   verifies('AC-7.4', 'AC-7.5', '003-CLI-STATUS');
   const { pid } = world.relay;
   const status = await world.gives<Record<string, unknown>>('status');

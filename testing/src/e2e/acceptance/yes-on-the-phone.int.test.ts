@@ -1,4 +1,4 @@
-// A draft reaches the owner in their own chat and leaves with the yes they type there, without a terminal.
+// A draft is shown in the owner's own chat and sent when they approve it there, without a terminal.
 import { verifies } from '@relay/testing/verifies';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../gateway.ts';
@@ -14,7 +14,7 @@ const told = async () =>
   (await world.phones.messages(ME, ME)).map(({ text }) => text ?? '').filter(isNotice);
 const isNotice = (text: string) => text.startsWith('Relay: ');
 
-it('a 👍 on the notice sends what it shows, and nothing else', async () => {
+it('a 👍 on the notice sends exactly the text it shows', async () => {
   verifies('TRUST-APPROVE-REACTION');
   const dad = await world.person('Dieter');
   world.model.rules([{ reply: { text: 'See you on Sunday.' } }]);
@@ -34,7 +34,7 @@ it('a 👍 on the notice sends what it shows, and nothing else', async () => {
   expect(await world.api.ok('GET', '/api/approvals')).toEqual([]);
 });
 
-it('what waits is told once, word for word, and leaves with `/approve`', async () => {
+it('a pending approval is announced once with its exact text, and `/approve` sends it', async () => {
   const mom = await world.person('Marlene');
   world.model.rules([{ reply: { text: 'Eight is fine.' } }]);
   await world.api.ok('POST', '/api/whatsapp/permissions', {

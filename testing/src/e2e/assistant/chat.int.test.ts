@@ -1,5 +1,5 @@
-// `relay chat` with the real daemon: words as they come, a yes and a no in the middle of a turn, a turn that
-// is stopped, and one that the power ends. What was sent is what is on the phone, once.
+// `relay chat` with the real daemon: streamed words, approving and declining during a turn, a turn that is stopped, and
+// one that a crash ends. The phone shows exactly what was sent, once.
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { AssistantEvent, AssistantLine } from '@relay/contract/api/assistant';
@@ -26,7 +26,7 @@ const wanting = (message: string) => ({
   tool_calls: [{ name: 'send_message', arguments: { phone_number: mum.phone, message } }],
 });
 
-/** `relay chat --json`, followed as it goes. */
+/** Runs `relay chat --json` and follows its output. */
 function chat(...words: string[]) {
   const child = phone.world.relay.spawn(['chat', '--json', ...words]);
   const events: AssistantEvent[] = [];
@@ -41,7 +41,7 @@ function chat(...words: string[]) {
   return { child, events, first, exit };
 }
 
-it('words come in pieces, and both sides are kept in the one session of the owner', async () => {
+it("words are streamed, and both sides are stored in the owner's one session", async () => {
   const answer = 'Sunday is free, and so is the afternoon of Monday.';
   phone.whenAsked('When am I free?', { text: answer, chunk_delay_ms: 30 });
   const { events, exit } = chat('When am I free?');
@@ -60,7 +60,7 @@ it('words come in pieces, and both sides are kept in the one session of the owne
   expect(JSON.stringify(phone.asked().at(-1)?.messages)).toContain('When am I free?');
 });
 
-it('a model that breaks off in the middle is asked again, and only the whole answer is kept', async () => {
+it('a model that breaks off is asked again, and only the complete answer is stored', async () => {
   const half = JSON.stringify({ choices: [{ index: 0, delta: { content: 'Half a' } }] });
   phone.whenAsked('Tell me all', { text: 'All of it.' });
   phone.world.model.rules([
@@ -77,8 +77,8 @@ it('a model that breaks off in the middle is asked again, and only the whole ans
   expect((await history()).at(-1)?.content).toBe('All of it.');
 });
 
-describe('before anything is sent the owner is asked', () => {
-  it('a yes in the middle of the turn sends it, once, and the model is told so', async () => {
+describe('the owner is asked before anything is sent', () => {
+  it('approving during the turn sends the message once, and the model learns of it', async () => {
     phone.whenAsked('Tell Mum yes', wanting('Yes, on Sunday!'));
     phone.whenTold('"status":"sent"', { text: 'Sent.' });
     const { events, first, exit } = chat('Tell Mum yes');
@@ -97,7 +97,7 @@ describe('before anything is sent the owner is asked', () => {
     expect(has.filter((text) => text === 'Yes, on Sunday!')).toHaveLength(1);
   });
 
-  it('a no sends nothing, and the model is told that too', async () => {
+  it('declining sends nothing, and the model learns of that too', async () => {
     phone.whenAsked('Tell Mum no', wanting('No, never.'));
     phone.whenTold('said no', { text: 'Then I leave it.' });
     const { events, first, exit } = chat('Tell Mum no');
@@ -110,7 +110,7 @@ describe('before anything is sent the owner is asked', () => {
     expect(await waiting()).toEqual([]);
   });
 
-  it('at a terminal too: recipient and words, then y or N', async () => {
+  it('a terminal shows recipient and text, then asks y or N', async () => {
     phone.whenAsked('Wish her a good day', wanting('Have a good day!'));
     phone.whenAsked('Wish her a bad day', wanting('Have a bad day!'));
     phone.whenTold('"status":"sent"', { text: 'Wished.' });
@@ -137,7 +137,7 @@ describe('before anything is sent the owner is asked', () => {
   });
 });
 
-it('Ctrl-C stops the turn at the daemon, and the next question is answered', async () => {
+it('Ctrl-C stops the turn in the daemon, and the next question is answered', async () => {
   phone.whenAsked('Take your time', { text: 'A very long answer indeed.', chunk_delay_ms: 3_000 });
   const { child, first, exit } = chat('Take your time');
   await first('run');
@@ -159,7 +159,7 @@ it('slash commands need no model', async () => {
   expect(phone.asked()).toHaveLength(before);
 });
 
-it('without a key there is no web search; with one there is, and what it cannot reach it says', async () => {
+it('web search needs a key, and reports what it cannot reach', async () => {
   phone.whenAsked('Who won?', { text: 'I do not know.' });
   expect(await chat('Who won?').exit).toBe(0);
   expect(phone.asked().at(-1)?.tools).not.toContain('web_search');
@@ -185,8 +185,8 @@ it('without a key there is no web search; with one there is, and what it cannot 
   expect(offered.tools?.map((tool) => tool.function.name)).toEqual(['web_search']);
 });
 
-describe('a turn that the power ends', () => {
-  it('while it speaks: the client is told, nothing is sent, and one may ask again', async () => {
+describe('a turn that a crash ends', () => {
+  it('while it streams: the client is told, nothing is sent, and the question can be repeated', async () => {
     phone.whenAsked('Speak slowly', {
       text: 'One two three four five six.',
       chunk_delay_ms: 2_000,
@@ -204,7 +204,7 @@ describe('a turn that the power ends', () => {
     expect(said.filter((line) => line.startsWith('assistant: One two'))).toEqual([]);
   });
 
-  it('while it waits for a yes: the question waits too, and its yes sends it once', async () => {
+  it('while it waits for approval: the approval stays pending, and approving sends it once', async () => {
     phone.whenAsked('Tell Mum later', wanting('Later, Mum.'));
     const { first, exit } = chat('Tell Mum later');
     const { approval } = await first('approval');

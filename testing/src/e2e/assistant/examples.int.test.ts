@@ -1,5 +1,5 @@
-// The four examples of the assistant's own document, on the wire: the owner types into the chat with
-// themselves, and reads the answer there.
+// The four examples of the assistant's own document, end to end: the owner writes in the chat with themselves and reads
+// the answer there.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { verifies } from '../../verifies.ts';
 import { ME, type OwnersPhone, openPhone } from './owner.ts';
@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => phone.world.end());
 
-it('a question that needs no tool is answered in words and signed', async () => {
+it('a question that needs no tool gets a signed answer', async () => {
   verifies('001-EX-CHAT', '001-AGENT-TEXT', '001-PIPE-RESPOND');
   phone.whenAsked("What's the weather like?", { text: "I don't have weather info." });
   await phone.types("What's the weather like?");
@@ -82,7 +82,7 @@ it('a daily reminder is scheduled to oneself', async () => {
   expect(result).toMatchObject({ status: 'scheduled', to: `${ME}@s.whatsapp.net` });
 });
 
-it('what was said is answered from the messages that were found', async () => {
+it('a question about the past is answered from the messages that were found', async () => {
   verifies('001-EX-SUMMARY', '001-CONTEXT-RETRIEVED', '001-PIPE-RETRIEVE');
   const ahmed = await phone.world.person('Ahmed');
   await phone.grant(ahmed, true, false);

@@ -1,5 +1,5 @@
-// The way of a message to the assistant, on the wire: who reaches it, what never does, what it is told, and
-// that it remembers over a restart and finishes nothing twice after a power cut.
+// The path of a message to the assistant, end to end: who reaches it, what never does, what its prompt contains, and
+// that it remembers across a restart and does nothing twice after a crash.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { verifies } from '../../verifies.ts';
@@ -21,12 +21,12 @@ beforeAll(async () => {
 });
 afterAll(() => phone.world.end());
 
-/** Long enough for anything that would have been asked or said. */
+/** Long enough for any request or message that would have followed. */
 const quiet = () => sleep(1_500);
 const inPrompts = (words: string) =>
   phone.world.model.calls().filter(({ body }) => JSON.stringify(body).includes(words)).length;
 
-it('an answer is not answered, whatever tells that it is one: its id first, then its signature', async () => {
+it('the assistant does not answer its own answers, recognised by id first and then by signature', async () => {
   verifies('001-PIPE-LOOP', '001-LOOP-IDS', '001-LOOP-ECHO', '001-LOOP-OWNER');
   phone.whenAsked('say something odd', { text: 'something odd' });
   expect(await phone.asks('say something odd')).toBe('something odd');
@@ -40,7 +40,7 @@ it('an answer is not answered, whatever tells that it is one: its id first, then
   expect(await phone.asks('typed by me')).toBe('heard');
 });
 
-it('the owner and the owner’s other numbers reach it, each in a session of their own; nobody else does', async () => {
+it('only the owner and their other numbers reach the assistant, each in a separate session', async () => {
   verifies('001-PIPE-AUTH', '001-SESSION-PER-USER', '001-PIPE-RESPOND');
   phone.whenAsked('the word is kumquat', { text: 'Noted.' });
   await phone.asks('the word is kumquat');
@@ -64,7 +64,7 @@ it('the owner and the owner’s other numbers reach it, each in a session of the
   expect(await stranger.has()).toEqual([]);
 });
 
-it('a command is obeyed without the model', async () => {
+it('a command is executed without the model', async () => {
   verifies('001-PIPE-COMMAND');
   const before = phone.world.model.calls().length;
   expect(await phone.asks('/status')).toContain('Nothing waits for your yes.');
@@ -74,7 +74,7 @@ it('a command is obeyed without the model', async () => {
   expect(phone.world.model.calls()).toHaveLength(before);
 });
 
-it('a contact who is answered has none of its tools, and what they write is no command', async () => {
+it('a contact who gets auto-replies has none of its tools, and what they write is no command', async () => {
   verifies('000-TOOLS-OWNER', '001-TOOL-SEVEN');
   await mum.writes('/approve everything, please');
   await eventually('the contact’s own session', async () =>
@@ -88,7 +88,7 @@ it('a contact who is answered has none of its tools, and what they write is no c
   expect(tools).toEqual([]);
 });
 
-it('the prompt shows tools and permissions as they are at this moment', async () => {
+it('the prompt shows the current tools and permissions', async () => {
   verifies('000-PROMPT-TOOLS', '000-PROMPT-PERMISSIONS', '000-TOOLS-CONNECTED');
   phone.whenAsked('prompt one', { text: 'one' });
   await phone.asks('prompt one');
@@ -108,7 +108,7 @@ it('the prompt shows tools and permissions as they are at this moment', async ()
   );
 });
 
-it('what may not be read is not retrieved', async () => {
+it('messages without a read grant are not retrieved', async () => {
   verifies('001-CONTEXT-SCOPE', '001-INBOUND');
   const [open, closed, unknown] = [
     await phone.world.person('Openhand'),
@@ -138,7 +138,7 @@ it('what may not be read is not retrieved', async () => {
   expect(question).not.toContain('Unknownhand');
 });
 
-it('what the owner asks is indexed before it is answered', async () => {
+it("the owner's question is indexed before it is answered", async () => {
   verifies('001-PIPE-INDEX');
   phone.whenAsked('remember the marmalade', { text: 'I will.' });
   await phone.asks('remember the marmalade');
@@ -149,7 +149,7 @@ it('what the owner asks is indexed before it is answered', async () => {
   expect(hits.map(({ text }) => text)).toContain('remember the marmalade');
 });
 
-it('an ambiguous name is asked back', async () => {
+it('the assistant asks back about an ambiguous name', async () => {
   verifies('001-AGENT-NAMES');
   const [one, two] = [await phone.world.person('Ahmed'), await phone.world.person('Ahmed')];
   await phone.grant(one, false, true);
@@ -174,7 +174,7 @@ it('the daemon is the only process of its home while it answers', async () => {
   );
 });
 
-it('it remembers over a restart', async () => {
+it('the assistant remembers the chat after a restart', async () => {
   verifies('001-CONTEXT-HISTORY');
   phone.whenAsked('my cat is called Mia', { text: 'A fine name.' });
   await phone.asks('my cat is called Mia');
@@ -192,7 +192,7 @@ it('it remembers over a restart', async () => {
   );
 });
 
-it('killed after it had sent, it sends nothing twice and says what was done', async () => {
+it('an assistant that is killed after sending sends nothing twice and reports what was done', async () => {
   await phone.asks('/new');
   const to = `${mum.phone}@s.whatsapp.net`;
   phone.whenAsked('write to mum and think', {

@@ -1,5 +1,4 @@
-// The assistant's tools on the wire: what the model calls is what happens on WhatsApp, and what it is told
-// is what happened.
+// The assistant's tools, end to end: the model's calls take effect on WhatsApp, and their results report what happened.
 import type { Approval } from '@relay/contract/api/approvals';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { verifies } from '../../verifies.ts';
@@ -27,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => phone.world.end());
 
 let turns = 0;
-/** In a session of its own the model makes this call; gives what it was told. */
+/** Makes the model call this tool in a new session; returns the result. */
 async function told(name: string, args: Record<string, unknown> = {}) {
   turns += 1;
   await phone.asks('/new');
@@ -41,7 +40,7 @@ const permissions = () => phone.world.api.ok<Permission[]>('GET', '/api/whatsapp
 const waiting = () => phone.world.api.ok<Approval[]>('GET', '/api/approvals');
 const jid = (person: Person) => `${person.phone}@s.whatsapp.net`;
 
-it('messages are read as far as canRead goes', async () => {
+it('messages are readable only with canRead', async () => {
   verifies('000-TOOL-READ', '000-TOOL-READ-CONTACT', '000-TOOL-READ-ALL');
   const one = await told('whatsapp_read_messages', { contact: mum.phone });
   expect(one).toEqual({
@@ -56,7 +55,7 @@ it('messages are read as far as canRead goes', async () => {
     );
 });
 
-it('a message leaves with canReply and not without', async () => {
+it('a message is sent only with canReply', async () => {
   verifies('000-TOOL-SEND', '000-TOOL-SEND-PERMISSION', '000-TOOL-SEND-CONFIRM', '001-TOOL-SEND');
   expect(await told('whatsapp_send_message', { phone: mum.phone, message: 'to mum' })).toEqual({
     success: true,
@@ -77,7 +76,7 @@ it('a message leaves with canReply and not without', async () => {
   expect(system).toContain('Always confirm with the user before sending.');
 });
 
-it('a permission is widened by the owner’s yes and narrowed at once', async () => {
+it("a permission is widened with the owner's approval and narrowed at once", async () => {
   verifies(
     '000-TOOL-MANAGE',
     '000-TOOL-MANAGE-GRANT',
@@ -134,7 +133,7 @@ it('a permission is widened by the owner’s yes and narrowed at once', async ()
   expect(await waiting()).toEqual([]);
 });
 
-it('messages are found, and a chat is summed up', async () => {
+it('messages are found, and a chat is summarised', async () => {
   verifies('001-TOOL-SEARCH', '001-TOOL-SUMMARIZE');
   expect(await told('search_messages', { query: 'words of mum' })).toEqual({
     messages: expect.arrayContaining([
@@ -150,7 +149,7 @@ it('messages are found, and a chat is summed up', async () => {
   });
 });
 
-it('tasks are scheduled on the owner’s clock, listed and cancelled', async () => {
+it("tasks are scheduled in the owner's time zone, listed and cancelled", async () => {
   verifies(
     '001-TOOL-SCHEDULE',
     '001-TOOL-LIST-TASKS',
@@ -188,7 +187,7 @@ it('tasks are scheduled on the owner’s clock, listed and cancelled', async () 
   expect(await told('list_scheduled_tasks')).toEqual({ tasks: [] });
 });
 
-it('what was read goes nowhere else without a yes', async () => {
+it('text that was read goes nowhere else without approval', async () => {
   verifies('001-TOOL-GATE');
   await phone.grant(stranger, false, true);
   await phone.asks('/new');
@@ -216,7 +215,7 @@ it('what was read goes nowhere else without a yes', async () => {
   expect(await stranger.reads('leak')).toEqual(['leak']);
 });
 
-it('while WhatsApp is not connected there are no tools for it, and the prompt says so', async () => {
+it('the WhatsApp tools are missing while it is not connected, and the prompt says so', async () => {
   verifies('000-TOOLS-CONNECTED', '000-PROMPT-TOOLS', '000-PROMPT-PERMISSIONS');
   phone.whenAsked('are you there', { text: 'I am.' });
   const ask = async () => {

@@ -1,5 +1,5 @@
-// What waits for the owner's yes, in a real Chromium against the daemon that ships: by mouse and by keyboard, on a
-// laptop and on a phone. What is asked of the daemon is only watched, and what leaves is looked for on Jonas's phone.
+// Approvals in a real Chromium against the shipped daemon: by mouse and by keyboard, on a laptop and on a phone.
+// Requests to the daemon are only watched, and sent messages are checked on Jonas's phone.
 import type { Approval } from '@relay/contract/api/approvals';
 import type { Page, Request } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
@@ -41,7 +41,7 @@ const arrives = (text: string) =>
     return got.some((message) => message.text === text) || undefined;
   });
 
-it('shows for whom, every byte, who asked and why, and what led there', async () => {
+it('shows the recipient, the full text, who asked and why, and what led there', async () => {
   await page.getByRole('link', { name: /^Approvals/ }).click();
   await page.getByRole('heading', { name: 'Three things wait for your yes.' }).waitFor();
   await page.getByRole('link', { name: /^Send to Jonas Beck/ }).click();
@@ -61,7 +61,7 @@ it('shows for whom, every byte, who asked and why, and what led there', async ()
   await expectNoSeriousFindings(page);
 });
 
-it('a long text is approved once it was read to its end, and sent with the hash of what was shown', async () => {
+it('approves a long text once it was read to its end, and sends the hash of what was shown', async () => {
   const long = await withText(LONG);
   await page.getByRole('link', { name: /^First message to Jonas/ }).click();
   await page.getByText('Read the text to its end first.').waitFor();
@@ -78,7 +78,7 @@ it('a long text is approved once it was read to its end, and sent with the hash 
   await expect.poll(() => page.evaluate('document.activeElement?.tagName')).toBe('H2');
 });
 
-it('by keyboard alone: other words, a yes of their own, and only they leave', {
+it('edits by keyboard alone, needs a new approval, and sends only the new text', {
   timeout: 120_000,
 }, async () => {
   const old = await withText(SHORT);
@@ -107,7 +107,7 @@ it('by keyboard alone: other words, a yes of their own, and only they leave', {
   await page.getByRole('heading', { name: 'One thing waits for your yes.' }).waitFor();
 });
 
-it('what was answered elsewhere is shown as it is now, in place', async () => {
+it('shows in place that an approval was answered elsewhere', async () => {
   const [last] = await waiting();
   await page.getByRole('heading', { name: /^Send this to Jonas Beck every/ }).waitFor();
   await demo.relay.ok('POST', `/api/approvals/${last?.id}/edit`, { text: 'Still on?' });
@@ -117,7 +117,7 @@ it('what was answered elsewhere is shown as it is now, in place', async () => {
   await expect.poll(() => shownText().textContent()).toBe('Still on?');
 });
 
-it('a no may say why, and then nothing waits', async () => {
+it('declines with an optional reason, and then nothing is pending', async () => {
   const { id } = await withText('Still on?');
   await page.keyboard.press('d');
   await page.getByLabel(/^Why, if you like/).waitFor();
@@ -128,7 +128,7 @@ it('a no may say why, and then nothing waits', async () => {
   expect({ state, answer }).toEqual({ state: 'rejected', answer: 'Not every week.' });
 });
 
-it('what was decided is a filter in the address, the newest first', async () => {
+it('filters decided approvals by the address, newest first', async () => {
   await page.getByText('Declined', { exact: true }).click();
   await page.getByRole('heading', { name: /^You said no to four things/ }).waitFor();
   expect(page.url()).toContain('state=rejected');
@@ -137,7 +137,7 @@ it('what was decided is a filter in the address, the newest first', async () => 
   await expectNoSeriousFindings(page);
 });
 
-it('on a phone the chosen one is a page of its own, and nothing is wider than the screen', async () => {
+it('shows the chosen approval as a page on a phone, within the width of the screen', async () => {
   await page.setViewportSize({ width: 390, height: 844 });
   await page.goto('/approvals?state=approved');
   await page
@@ -150,6 +150,6 @@ it('on a phone the chosen one is a page of its own, and nothing is wider than th
   await expectNoSeriousFindings(page);
 });
 
-it('complained of nothing, its content policy least of all', () => {
+it('has no complaints from the browser, in particular about its content policy', () => {
   expect(looking.complaints).toEqual([]);
 });

@@ -1,5 +1,5 @@
-// The assistant in a real Chromium, over the daemon that ships and a scripted model: words as they come, a yes and a no
-// in place, a turn that is stopped and one that the power ends. What was sent is what is on the phone, once.
+// The assistant in a real Chromium, with the shipped daemon and a scripted model: streamed words, approving and
+// declining in place, a turn that is stopped and one that a crash ends. The phone shows exactly what was sent, once.
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import type { Demo } from '../demo.ts';
@@ -40,7 +40,7 @@ async function ask(text: string): Promise<void> {
   await page.keyboard.press('Enter');
 }
 
-it('a suggestion is put into the field and not asked, and a draft survives a reload', async () => {
+it('puts a suggestion into the field without asking, and a draft survives a reload', async () => {
   await page.getByText('Nothing was said yet.').waitFor();
   await button('What did I miss today?').click();
   expect(await field().inputValue()).toBe('What did I miss today?');
@@ -49,7 +49,7 @@ it('a suggestion is put into the field and not asked, and a draft survives a rel
   expect(await log().count()).toBe(0);
 });
 
-it('words come piece by piece, are announced once, and can be stopped and asked for again', async () => {
+it('streams words, announces them once, and can be stopped and asked again', async () => {
   await ask('Tell me a long story');
   await log().getByText('Once upon').waitFor();
   const half = (await log().textContent()) ?? '';
@@ -65,7 +65,7 @@ it('words come piece by piece, are announced once, and can be stopped and asked 
   await expectNoSeriousFindings(page);
 }, 60_000);
 
-it('what it would send stands in place, and a no sends nothing', async () => {
+it('shows what it would send in place, and declining sends nothing', async () => {
   await ask('Tell Priya that lunch moves.');
   await asking().getByText(NOTE_TO_PRIYA).waitFor();
   await expectNoSeriousFindings(page);
@@ -75,7 +75,7 @@ it('what it would send stands in place, and a no sends nothing', async () => {
   expect(await notes()).toEqual([]);
 });
 
-it('a turn that the power ends says so; the yes that waits is still there and sends once', async () => {
+it('reports a turn that a crash ended; the pending approval is still there and sends once', async () => {
   await ask('Tell Priya that lunch moves.');
   await asking().getByText(NOTE_TO_PRIYA).waitFor();
   await demo.kill();
@@ -87,7 +87,7 @@ it('a turn that the power ends says so; the yes that waits is still there and se
   await expect.poll(() => asking().count()).toBe(0);
 }, 120_000);
 
-it('what was asked on the phone comes in by itself, in order, and stays after a reload', async () => {
+it('shows questions from the phone by itself, in order, and keeps them after a reload', async () => {
   await demo.phones.send(OWNER, OWNER, 'Tell me a long story, from the phone');
   await log().getByText('from the phone').waitFor();
   await page.reload();
@@ -103,7 +103,7 @@ it('what was asked on the phone comes in by itself, in order, and stays after a 
     ]);
 }, 60_000);
 
-it('a new beginning asks first; without a model the page says where to set one up', async () => {
+it('confirms a new chat, and says where to set up a model when there is none', async () => {
   const anew = page.locator('#main').getByRole('button', { name: 'Begin anew' });
   await anew.click();
   await button('Go on as it is').click();
@@ -118,6 +118,6 @@ it('a new beginning asks first; without a model the page says where to set one u
   expect(await button('Ask').isDisabled()).toBe(true);
 });
 
-it('complained of nothing, its content policy least of all', () => {
+it('has no complaints from the browser, in particular about its content policy', () => {
   expect(looking.complaints.filter((complaint) => !complaint.includes('net::ERR_'))).toEqual([]);
 });

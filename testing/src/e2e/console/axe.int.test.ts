@@ -1,5 +1,5 @@
-// Every page as people with other eyes and hands meet it: axe finds nothing serious, at both widths and in both colours,
-// before anything happened and after a day of it.
+// Accessibility of every page: axe finds nothing serious, at both widths and in both colour schemes, without data and
+// after a day of use.
 import { beforeAll, expect, it } from 'vitest';
 import type { Demo } from '../demo.ts';
 import { seriousFindings } from './axe.ts';
@@ -33,7 +33,7 @@ const DARK: readonly Way[] = [
   { size: DESK, colorScheme: 'dark' },
 ];
 
-/** Each page is loaded once and looked at in all these ways. */
+/** Each page is loaded once and checked in all these ways. */
 async function findings(ways: readonly Way[]): Promise<string> {
   const { page } = looking;
   const found: string[] = [];
@@ -42,7 +42,7 @@ async function findings(ways: readonly Way[]): Promise<string> {
     for (const { size, colorScheme } of ways) {
       await page.setViewportSize(size);
       await page.emulateMedia({ colorScheme });
-      // Names, roles and order are the same in the dark.
+      // Names, roles and order are the same in the dark scheme.
       const onlyColours = colorScheme === 'dark';
       for (const finding of await seriousFindings(page, { onlyColours }))
         found.push(`${path}, ${size.width} px, ${colorScheme}\n${finding}`);
@@ -52,17 +52,17 @@ async function findings(ways: readonly Way[]): Promise<string> {
 }
 
 it('finds nothing serious on any page before a phone is linked', { timeout: 400_000 }, async () => {
-  // What says that there is nothing yet has the colours of everything else: once in the dark is enough.
+  // Empty states use the same colours as everything else: one dark check is enough.
   expect(await findings([...LIGHT, ...DARK.slice(0, 1)])).toBe('');
 });
 
-it('finds nothing serious on any page after a day', { timeout: 400_000 }, async () => {
+it('finds nothing serious on any page after a day of use', { timeout: 400_000 }, async () => {
   await playScene(demo);
   expect(await findings([...LIGHT, ...DARK])).toBe('');
 });
 
-it('complained of nothing, its content policy least of all', () => {
-  // Before anything happened there is no one thing to look at, and its page is asked for all the same.
+it('has no complaints from the browser, in particular about its content policy', () => {
+  // Without data there is no item for a detail page, which is requested all the same.
   const others = looking.complaints.filter((text) => !/status of 40[04]/.test(text));
   expect(others).toEqual([]);
 });

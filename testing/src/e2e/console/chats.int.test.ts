@@ -1,5 +1,5 @@
-// The chats in a real Chromium: a list that is walked by keys, and one chat that is read to its beginning and back
-// without a jump, while what arrives waits behind a button.
+// The chats in a real Chromium: a list with keyboard navigation, and a chat that is read to its beginning and back
+// without jumps, while new messages wait behind a button.
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import type { Demo } from '../demo.ts';
@@ -26,7 +26,7 @@ beforeAll(async () => {
   const mum = { phoneNumber: MUM, displayName: 'Mum', canRead: true };
   await demo.relay.ok('POST', '/api/whatsapp/permissions', mum);
   for (let n = 1; n <= LINES; n += 1) await demo.phones.send(MUM, OWNER, `line ${n}`);
-  // WhatsApp tells times by the second, and the newest stands first.
+  // WhatsApp timestamps are whole seconds, and the newest comes first.
   await new Promise((resolve) => setTimeout(resolve, 1_100));
   await demo.phones.send(KIT, OWNER, '<b>Is the flat free?</b>');
   await eventually('both chats', async () => {
@@ -41,7 +41,7 @@ beforeAll(async () => {
   page = looking.page;
 }, 420_000);
 
-it('says for each chat what Relay may do there, and words of others stay words', async () => {
+it("shows for each chat what Relay may do there, and renders others' text as text", async () => {
   await page.getByRole('link', { name: 'Chats', exact: true }).click();
   await page
     .getByRole('navigation', { name: 'Chats' })
@@ -56,7 +56,7 @@ it('says for each chat what Relay may do there, and words of others stay words',
   await expectNoSeriousFindings(page);
 });
 
-it('reads a chat to its beginning without a line that jumps, and what arrives waits', async () => {
+it('reads a chat to its beginning without a jump, while new messages wait behind a button', async () => {
   const worst = await page.evaluate<number>(READ_TO_THE_TOP);
   expect(worst).toBeLessThan(2);
   await log().getByText('The beginning of what Relay keeps.').waitFor();
@@ -67,7 +67,7 @@ it('reads a chat to its beginning without a line that jumps, and what arrives wa
   await expect.poll(() => button(/new$/).count()).toBe(0);
 });
 
-it('finds a chat by its name, and the address keeps what was looked for', async () => {
+it('finds a chat by its name, and keeps the query in the address', async () => {
   await page.getByRole('textbox', { name: 'Find a chat by name or number' }).fill('mu');
   await expect
     .poll(() => page.getByRole('navigation', { name: 'Chats' }).getByRole('link').count())
@@ -79,7 +79,7 @@ it('finds a chat by its name, and the address keeps what was looked for', async 
   expect(looking.complaints).toEqual([]);
 });
 
-/** By how many pixels a line in view moved at most, beside what was scrolled. Runs in the page. */
+/** The largest movement in pixels of a visible line, apart from scrolling. Runs in the page. */
 const READ_TO_THE_TOP = `(async () => {
   const box = document.querySelector('[role=log]');
   const topOf = (key) => box.querySelector('[data-key="' + CSS.escape(key) + '"]')?.getBoundingClientRect().top;

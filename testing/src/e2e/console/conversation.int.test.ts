@@ -1,5 +1,5 @@
-// One conversation in a real Chromium, against the daemon that ships: paused, resumed, written into and cancelled by
-// keyboard and by mouse; what is said arrives by itself, and a move that came too late shows how it stands.
+// One conversation in a real Chromium against the shipped daemon: paused, resumed, written to and cancelled by keyboard
+// and by mouse; new messages appear by themselves, and a change that came too late shows the current state.
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import type { Demo } from '../demo.ts';
@@ -51,7 +51,7 @@ beforeAll(async () => {
   await log().getByText('could you quote').waitFor();
 }, 420_000);
 
-it('shows what was said, the plan and how it got here, with nothing serious for axe', async () => {
+it('shows the transcript, the plan and the history, and axe finds nothing serious', async () => {
   expect(await page.getByRole('heading', { level: 1 }).textContent()).toContain('Kitchen leak');
   await page.getByText('The leak is under the sink.').waitFor();
   await page.getByText('The agent began the first message.').waitFor();
@@ -68,7 +68,7 @@ it('is paused by a key and resumed by a button', async () => {
   await move('Pause').waitFor();
 });
 
-it('keeps a draft over a reload, and sends it once by Ctrl Enter', async () => {
+it('keeps a draft after a reload, and sends it once with Ctrl+Enter', async () => {
   await field().fill('It is me, Alex.');
   await page.reload();
   await log().getByText('could you quote').waitFor();
@@ -83,7 +83,7 @@ it('keeps a draft over a reload, and sends it once by Ctrl Enter', async () => {
   expect(lines.filter(({ content }) => content === 'It is me, Alex.')).toHaveLength(1);
 });
 
-it('a move that came too late shows how it stands now', async () => {
+it('shows the current state after a change that came too late', async () => {
   await page.route('**/api/instances/*/pause', async (route) => {
     await demo.relay.ok('POST', `/api/instances/${id}/pause`);
     await route.continue();
@@ -94,7 +94,7 @@ it('a move that came too late shows how it stands now', async () => {
   await page.unrouteAll({ behavior: 'wait' });
 });
 
-it('what the contact writes arrives by itself, and cancelling asks first', async () => {
+it("shows the contact's messages by itself, and confirms cancelling", async () => {
   await demo.phones.send(MARTA, OWNER, 'Saturday suits me.');
   await log().getByText('Saturday suits me.').waitFor();
   await move('Cancel').click();

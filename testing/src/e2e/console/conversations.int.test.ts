@@ -1,5 +1,5 @@
-// Whose turn is it: conversations begun by mouse and by keyboard alone, and a board that follows them by itself, in a
-// real Chromium against the daemon that ships. Nothing is mocked.
+// The conversation board in a real Chromium against the shipped daemon: conversations created by mouse and by keyboard
+// alone, and a board that updates by itself. Nothing is mocked.
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it, vi } from 'vitest';
 import type { Demo } from '../demo.ts';
@@ -48,7 +48,7 @@ const hasFocus = (objective: string) =>
   page.locator('[data-card]:focus', { hasText: objective }).waitFor();
 const field = (name: string) => page.getByRole('textbox', { name, exact: true });
 
-it('begins one by mouse from a template, and the board follows it by itself', async () => {
+it('creates a conversation by mouse from a template, and the board follows it by itself', async () => {
   await page.getByRole('link', { name: 'Conversations', exact: true }).click();
   await page.getByText('No conversations yet.').waitFor();
   await page.getByRole('button', { name: 'New conversation' }).first().click();
@@ -80,7 +80,7 @@ it('begins one by mouse from a template, and the board follows it by itself', as
   await expectNoSeriousFindings(page);
 });
 
-it('begins another by keyboard alone, and what was written survives a reload', async () => {
+it('creates another by keyboard alone, and the input survives a reload', async () => {
   await page.getByRole('heading', { level: 1 }).focus();
   await page.keyboard.press('c');
   await page.getByRole('dialog', { name: 'New conversation' }).waitFor();
@@ -108,7 +108,7 @@ it('begins another by keyboard alone, and what was written survives a reload', a
   expect(made?.todos.map(({ text }) => text)).toEqual(['A place', 'A price']);
 });
 
-/** By Tab alone, until the one of this name has the focus. */
+/** Presses Tab until the element with this name has the focus. */
 async function tabTo(name: string): Promise<void> {
   const wanted = page.locator(`[aria-label="${name}"], button:has-text("${name}")`).first();
   for (let n = 0; n < 40; n += 1) {
@@ -118,14 +118,14 @@ async function tabTo(name: string): Promise<void> {
   throw new Error(`${name} was not reached by Tab`);
 }
 
-it('arrows move between cards, Enter opens one, and the focus follows a card to its new column', async () => {
+it('moves between cards with arrows, opens with Enter, and keeps the focus on a card that moves', async () => {
   await page.goto('/conversations');
   await card('Their turn', 'Book the van').waitFor();
   await page.keyboard.press('ArrowDown');
   await hasFocus('Get a quote');
   await page.keyboard.press('ArrowRight');
   await hasFocus('Book the van');
-  // Its new column hears of it after its old one.
+  // Its new column is updated after its old one.
   await page.route(/turn=you/, async (route) => {
     await page.waitForTimeout(1_000);
     await route.continue();
@@ -138,7 +138,7 @@ it('arrows move between cards, Enter opens one, and the focus follows a card to 
   await page.waitForURL(/conversations\/[0-9a-f-]{36}$/);
 });
 
-it('under a pointer nothing moves: what arrives is counted', async () => {
+it('moves nothing under a pointer, and counts what arrives', async () => {
   await page.goto('/conversations');
   await card('Your turn', 'Book the van').hover();
   const [older] = await demo.relay.ok<{ id: string }[]>('GET', '/api/instances?words=quote');
@@ -150,7 +150,7 @@ it('under a pointer nothing moves: what arrives is counted', async () => {
   await expect.poll(() => card('Your turn', 'Get a quote').count(), SOON).toBe(0);
 });
 
-it('the list keeps its filters in the address', async () => {
+it('keeps the filters of the list in the address', async () => {
   await page.goto('/conversations?view=list');
   await page.getByRole('row', { name: /Get a quote/ }).waitFor();
   await page.getByRole('searchbox', { name: 'Words' }).fill('van');
@@ -162,6 +162,6 @@ it('the list keeps its filters in the address', async () => {
   await expectNoSeriousFindings(page);
 });
 
-it('complained of nothing, its content policy least of all', () => {
+it('has no complaints from the browser, in particular about its content policy', () => {
   expect(looking.complaints).toEqual([]);
 });

@@ -1,5 +1,5 @@
-// `relay demo` in a real Chromium: what somebody writes on the phone page is answered there, and stands in the console,
-// which leads to the phone. Both widths, both colours; nobody complains, and nobody is shut out.
+// `relay demo` in a real Chromium: a message written on the phone page is answered there and appears in the console,
+// and both link to each other. Both widths, both colour schemes; no complaints, and accessible.
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
@@ -58,7 +58,7 @@ it('answers what Mom writes, on her phone and in the console', async () => {
   await owner.getByText(answer).last().waitFor();
 });
 
-it('keeps the words that could not be sent, and says why', async () => {
+it('keeps text that could not be sent, and says why', async () => {
   const { page } = phone;
   await page.route('**/api/messages', (route) => route.abort());
   await field(page).fill('One more thing');
@@ -69,7 +69,7 @@ it('keeps the words that could not be sent, and says why', async () => {
   await field(page).fill('');
 });
 
-it('shows words as words, whatever they look like', async () => {
+it('renders messages as text, whatever they contain', async () => {
   const { page } = phone;
   const words = '<img src=x onerror=alert(1)><b>bold</b>';
   await page.getByRole('button', { name: /Kit/ }).click();
@@ -79,7 +79,7 @@ it('shows words as words, whatever they look like', async () => {
   expect(await page.locator('#messages img, #messages b').count()).toBe(0);
 });
 
-it('is used by keyboard alone', async () => {
+it('can be used by keyboard alone', async () => {
   const { page } = phone;
   await page.getByRole('button', { name: /Rosa/ }).focus();
   await page.keyboard.press('Enter');
@@ -97,7 +97,7 @@ it('is used by keyboard alone', async () => {
   ).toMatch(/prepare|cleared/);
 });
 
-it('leads from the console to the phone, and from the phone to the console', async () => {
+it('links from the console to the phone, and from the phone to the console', async () => {
   const { page: owner } = console;
   const opened = owner.context().waitForEvent('page');
   await owner.getByRole('link', { name: 'Open the phone beside it' }).click();
@@ -117,7 +117,7 @@ it.each([
   [1100, 'dark'],
   [390, 'light'],
   [390, 'dark'],
-] as const)('can be read by everybody at %i pixels in %s', async (width, scheme) => {
+] as const)('is accessible at %i pixels in %s', async (width, scheme) => {
   const seen = await openConsoleView(browser, at(demo.line.phone), { width, height: 800, scheme });
   await seen.page.goto(demo.line.phone);
   for (const name of [/Mom/, /Morenos/]) {
@@ -131,7 +131,7 @@ it.each([
   await seen.close();
 });
 
-it('shows nothing to a browser that was given no token', async () => {
+it('shows nothing to a browser without the token', async () => {
   const stranger = await openConsoleView(browser, at(demo.line.phone));
   await stranger.page.goto(new URL(demo.line.phone).origin);
   await stranger.page.getByText('at the address that `relay demo` printed').waitFor();
@@ -139,7 +139,7 @@ it('shows nothing to a browser that was given no token', async () => {
   await stranger.close();
 });
 
-it('says so when the demo has ended', async () => {
+it('reports that the demo has ended', async () => {
   demo.letGo();
   await demo.ended;
   await phone.page.getByText('The demo has ended').waitFor();

@@ -12,7 +12,7 @@ import { answers, processesOf } from '../traces.ts';
 import { openChromium } from './browser.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../../..');
-/** Guards against hanging only. */
+/** Only against hanging. */
 const PATIENCE_MS = 240_000;
 
 let folder: string;
@@ -29,7 +29,7 @@ beforeAll(async () => {
   await mkdir(join(folder, 'tmp'));
   dev = spawn('npm', ['run', '--silent', 'dev', '--', '--port', '0'], {
     cwd: copy,
-    // A group of its own: a signal reaches all of it, as Ctrl-C in a terminal does.
+    // Its own process group: a signal reaches all of it, as Ctrl-C in a terminal does.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: process.env.PATH, HOME: folder, TMPDIR: join(folder, 'tmp') },
@@ -54,7 +54,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true, maxRetries: 20 });
 }, PATIENCE_MS);
 
-/** The npm packages are the checkout's, those of the workspace the copy's. */
+/** The npm packages are the checkout's, the workspace packages the copy's. */
 async function copySources(): Promise<void> {
   const left = new Set(['node_modules', '.git', '.toolchain', 'dist', 'dist-docs', 'coverage']);
   for (const name of ['package.json', 'tsconfig.json', 'packages', 'scripts', 'testing']) {
@@ -105,7 +105,7 @@ it(
   PATIENCE_MS,
 );
 
-it('refuses another page of this machine as the daemon itself does', async () => {
+it('refuses another page of this machine, like the daemon itself', async () => {
   const { origin } = new URL(page.url());
   const { status } = await fetch(`${origin}/api/login-codes`, {
     method: 'POST',

@@ -1,5 +1,5 @@
-// An owner's first day in the console, from the first code to the last disconnect, once with a mouse and once with the
-// keyboard alone. Every act is one on a page; only the phones, the model and the time of a digest are played.
+// An owner's first day in the console, from linking to disconnecting, once with a mouse and once with the keyboard
+// alone. Every action happens on a page; only the phones, the model and the time of a digest are simulated.
 import type { Locator, Page } from 'playwright-core';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Demo } from '../demo.ts';
@@ -37,7 +37,7 @@ describe.each([
   }, 180_000);
 
   afterEach(async ({ task }) => {
-    // How it looked, for whoever has to find out why.
+    // A picture for debugging a failure.
     if (task.result?.state === 'fail')
       await page.screenshot({ path: `coverage/flow-${hands.by}.png` });
   });
@@ -50,7 +50,7 @@ describe.each([
     });
   const log = (): Locator => page.getByRole('log');
 
-  it('links a phone and proves the wire by a message to oneself', async () => {
+  it('links a phone and proves the connection by a message to oneself', async () => {
     await open('Tools & connections');
     await hands.press('button', 'Link Device');
     await page.getByRole('img', { name: /QR code/ }).waitFor();
@@ -59,7 +59,7 @@ describe.each([
     await page.getByRole('status').getByText(/\d s$/).waitFor();
   });
 
-  it('opens somebody for drafts', async () => {
+  it('grants somebody replies as drafts', async () => {
     await demo.phones.send(DANA, OWNER, 'Hello, this is Dana');
     await open('People & grants');
     await page.getByText(/calls itself “Dana”/).waitFor();
@@ -72,7 +72,7 @@ describe.each([
     await page.getByText('Relay may read Dana and write drafts. You send them.').first().waitFor();
   });
 
-  it('sees who knocked, and allows reading them', async () => {
+  it('sees a message request, and grants reading', async () => {
     await demo.phones.send(KIT, OWNER, 'Hi, is the flat still free?');
     await hands.press('button', /^Allow reading \+44/);
     await page
@@ -89,7 +89,7 @@ describe.each([
     await arrives(DANA, KEYS);
   });
 
-  it('begins a conversation and follows it live', async () => {
+  it('creates a conversation and follows it live', async () => {
     await open('Conversations');
     await hands.press('button', /^New conversation/);
     await hands.type('Objective', 'Kitchen leak quote by Friday');
@@ -105,7 +105,7 @@ describe.each([
     await log().getByText(ASKED).waitFor();
   });
 
-  it('pauses it, resumes it, and sees it done', async () => {
+  it('pauses it, resumes it, and sees it completed', async () => {
     const state = (word: string) => page.locator('main header').getByText(word, { exact: true });
     await hands.press('button', /^Pause/);
     await state('Paused').waitFor();
@@ -115,7 +115,7 @@ describe.each([
     await state('Done').waitFor();
   });
 
-  it('reads what a group said yesterday', async () => {
+  it("reads yesterday's digest of a group", async () => {
     await groups(demo, OWNER);
     await open('Groups & digests');
     await hands.press('link', new RegExp(STREET));
@@ -125,7 +125,7 @@ describe.each([
       .waitFor();
   });
 
-  it('finds a message, and why it was answered as it was', async () => {
+  it('finds a message, and why it was answered', async () => {
     await open('Search');
     await hands.type('Search messages, digests and facts', 'spare keys');
     await page.getByText('Can you bring the').first().waitFor();
@@ -137,7 +137,7 @@ describe.each([
       .waitFor();
   });
 
-  it('makes a token for a program, shown once', async () => {
+  it('creates a token for a client, shown once', async () => {
     await open('Tools & connections');
     await hands.press('button', 'New token');
     await hands.type('Name of the program', 'Claude Desktop');
@@ -155,7 +155,7 @@ describe.each([
     await page.getByRole('button', { name: 'Link Device' }).waitFor();
   });
 
-  it('complained of nothing', () => {
+  it('has no complaints from the browser', () => {
     expect(looking.complaints.filter((complaint) => !complaint.includes('net::ERR_'))).toEqual([]);
   });
 });

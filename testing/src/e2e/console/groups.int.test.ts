@@ -1,5 +1,5 @@
-// Groups & digests in a real Chromium: a day that was really digested is read by hour and by day, with the proof that
-// nothing was said there; a group is observed and given up again.
+// Groups & digests in a real Chromium: a real digest is read by hour and by day, with the proof that nothing was sent
+// there; a group is observed and stopped again.
 import type { ObservedGroup } from '@relay/contract/api/observed-groups';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
@@ -24,7 +24,7 @@ beforeAll(async () => {
 const button = (name: string) => page.getByRole('button', { name, exact: true });
 const observed = () => demo.relay.ok<ObservedGroup[]>('GET', '/api/observed-groups');
 
-it('with nothing observed it says so, with one thing to do', async () => {
+it('shows one action when nothing is observed', async () => {
   await page.getByRole('link', { name: 'Groups & digests' }).click();
   await page.getByText('No group is observed.').waitFor();
   await button('Observe a group').click();
@@ -62,7 +62,7 @@ it('shows a day by hour and by day, by mouse and by keys, and keeps it in the ad
   await page.getByRole('heading', { name: 'Open questions' }).waitFor();
 });
 
-it('proves silence and deletion, and tells the tokens in bars, a sentence and a table', async () => {
+it('proves silence and deletion, and shows the tokens in bars, a sentence and a table', async () => {
   await page.getByText('Relay sent nothing here since').waitFor();
   await page.getByText(/tokens were spent and .* avoided/).waitFor();
   await page.locator('svg.recharts-surface').first().waitFor();
@@ -76,7 +76,7 @@ it('proves silence and deletion, and tells the tokens in bars, a sentence and a 
   await expectNoSeriousFindings(page);
 });
 
-it('stops observing after a question, and begins again once the group was told', async () => {
+it('stops observing after a confirmation, and starts again once the group was informed', async () => {
   await button('Stop observing').click();
   const asked = page.getByRole('dialog', { name: `Stop observing ${STREET}?` });
   await asked.getByText('What was kept stays until its limit').waitFor();
@@ -105,7 +105,7 @@ it('stops observing after a question, and begins again once the group was told',
   });
 });
 
-it('complained of nothing, its content policy least of all', () => {
+it('has no complaints from the browser, in particular about its content policy', () => {
   expect(
     looking.complaints.filter((complaint) => !/net::ERR_|status of 404/.test(complaint)),
   ).toEqual([]);

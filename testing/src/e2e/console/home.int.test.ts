@@ -1,5 +1,5 @@
-// Home and the frame around it in a real Chromium, against the daemon that ships: what happened is drawn, letters do
-// what they say, and eight tabs share one stream.
+// The home page and the frame around it in a real Chromium against the shipped daemon: activity is drawn, shortcuts
+// work, and eight tabs share one stream.
 import { isDeepStrictEqual } from 'node:util';
 import type { DaemonStatus } from '@relay/contract/api/status';
 import type { Page, Request } from 'playwright-core';
@@ -31,10 +31,10 @@ const totals = async () =>
     .total;
 const dialog = (name: string) => page.getByRole('dialog', { name });
 
-it('draws what happened, and says the same in words and as a table', async () => {
+it('draws the activity, and shows the same in words and as a table', async () => {
   const chart = page.getByRole('img', { name: /^\d+ messages came in and \d+ left/ });
   await chart.locator('.recharts-bar-rectangle path').first().waitFor();
-  // Messages may still be leaving: what is so both before and after it was read is what the page has to say.
+  // Messages may still be in transit: the page must match what holds both before and after it was read.
   const total = await eventually('the page and the daemon agree', async () => {
     const before = await totals();
     const shown = await chart.getAttribute('aria-label');
@@ -57,7 +57,7 @@ it('draws what happened, and says the same in words and as a table', async () =>
   await page.getByText('in the last 7 days').first().waitFor();
 });
 
-it('counts a conversation that stopped for a yes once, with its approval', async () => {
+it('counts a conversation that waits for an approval once, with its approval', async () => {
   const { waiting_count, approvals_waiting, needs_you_count } = await demo.relay.ok<DaemonStatus>(
     'GET',
     '/api/status',
@@ -73,7 +73,7 @@ it('says on every page that it is a demo', async () => {
   await page.getByText('no phone, no model key, nothing is real').waitFor();
 });
 
-it('opens what waits by its number, lists its keys, and rests while somebody types', async () => {
+it('opens pending items by their number, lists its keys, and ignores keys while somebody types', async () => {
   await page.goto('/');
   await page.getByText('Kitchen leak quote by Friday').first().waitFor();
   await page.keyboard.press('?');
@@ -98,7 +98,7 @@ it('opens what waits by its number, lists its keys, and rests while somebody typ
   await expect.poll(() => new URL(page.url()).pathname).toBe('/search');
 });
 
-it('lets letter keys be switched off, for every page', async () => {
+it('switches letter keys off for every page', async () => {
   await page.goto('/');
   await sentence().waitFor();
   await page.keyboard.press('?');
@@ -116,7 +116,7 @@ it('lets letter keys be switched off, for every page', async () => {
   await page.evaluate("localStorage.removeItem('relay.letter-keys')");
 });
 
-it('keeps what is typed at once for a palette that is still on its way, and from the page', async () => {
+it('keeps keys typed before the palette has loaded for it, and away from the page', async () => {
   const gate = Promise.withResolvers<void>();
   await page.route('**/palette-*.js', async (route) => {
     await gate.promise;
@@ -124,7 +124,7 @@ it('keeps what is typed at once for a palette that is still on its way, and from
   });
   await page.goto('/');
   await page.getByText('Kitchen leak quote by Friday').first().waitFor();
-  // The first time its code is still to be loaded. A `1` that reached the page would open what waits.
+  // The first time its code is not loaded yet. A `1` that reached the page would open a pending item.
   await page.keyboard.press('Control+K');
   await page.keyboard.type('1');
   await page.keyboard.press('Backspace');
@@ -134,14 +134,14 @@ it('keeps what is typed at once for a palette that is still on its way, and from
   gate.resolve();
   await page.waitForURL('**/schedules');
   await page.unrouteAll({ behavior: 'wait' });
-  // Once it is there, its field still comes a moment later.
+  // Even when it is loaded, its field appears a moment later.
   await page.keyboard.press('Control+K');
   await page.keyboard.type('ledger');
   await page.keyboard.press('Enter');
   await page.waitForURL('**/ledger');
 });
 
-it('is held and released by keys alone', async () => {
+it('is put on hold and released by keys alone', async () => {
   const isHeld = () =>
     demo.relay.ok<{ hold: boolean }>('GET', '/api/status').then(({ hold }) => hold);
   const choose = async (words: string, asked: string) => {
@@ -149,7 +149,7 @@ it('is held and released by keys alone', async () => {
     await page.keyboard.type(words);
     await page.keyboard.press('Enter');
     await dialog(asked).waitFor();
-    // The harmless answer is at hand, the other is next to it.
+    // The harmless answer has the focus, the other is next to it.
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
   };
@@ -160,7 +160,7 @@ it('is held and released by keys alone', async () => {
   await eventually('no hold', async () => !(await isHeld()) || undefined);
 });
 
-it('eight tabs share one stream; when its tab is closed the next goes on', async () => {
+it('shares one stream between eight tabs, and the next takes over when its tab is closed', async () => {
   const context = page.context();
   const streams = new Map<Request, Page>();
   const watch = (tab: Page) => {
@@ -188,7 +188,7 @@ it('eight tabs share one stream; when its tab is closed the next goes on', async
     return Number.parseInt((await line.textContent()) ?? '', 10);
   };
   const all = (of: readonly Page[]) => Promise.all(of.map(knocked));
-  // Eight pages on two cores: asked for again every ten seconds, drawn when their turn comes.
+  // Eight pages on two cores: requested every ten seconds, drawn when their turn comes.
   const wait = { timeout: 45_000 };
   const before = await knocked(page);
   await demo.phones.send(STRANGER, OWNER, 'Is anybody there?');
@@ -202,6 +202,6 @@ it('eight tabs share one stream; when its tab is closed the next goes on', async
   await expect.poll(() => all(left), wait).toEqual(left.map(() => before + 2));
 }, 120_000);
 
-it('complained of nothing, its content policy least of all', () => {
+it('has no complaints from the browser, in particular about its content policy', () => {
   expect(looking.complaints.filter((complaint) => !complaint.includes('net::ERR_'))).toEqual([]);
 });

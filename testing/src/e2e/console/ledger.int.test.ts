@@ -1,5 +1,5 @@
-// The ledger in a real Chromium: decisions page by page, each with its reason and its steps; the story of a message;
-// the chain checked, and the rows taken along as a file.
+// The ledger in a real Chromium: decisions page by page, each with its reason and steps; the story of a message; the
+// verified chain, and an export of the rows.
 import { readFile } from 'node:fs/promises';
 import type { LedgerLine, LedgerPage } from '@relay/contract/api/ledger';
 import type { Page } from 'playwright-core';
@@ -63,13 +63,13 @@ it('goes from row to row by keyboard, and from a row to the story of its message
   await page.getByText(/^relay why /).waitFor();
 });
 
-it('an id that is unknown says so', async () => {
+it('reports an unknown id', async () => {
   await page.getByLabel(/Its id$/).fill('NOSUCHMESSAGE');
   await page.keyboard.press('Enter');
   await page.getByText('No message has the id NOSUCHMESSAGE').waitFor();
 });
 
-it('filters are parts of the address and survive a reload', async () => {
+it('keeps filters in the address and after a reload', async () => {
   await page.goto('/ledger?outcome=asked&actor=token');
   await expect.poll(() => rows().count()).toBe(5);
   await page.reload();
@@ -81,7 +81,7 @@ it('filters are parts of the address and survive a reload', async () => {
   expect(page.url()).toContain('actor=owner');
 });
 
-it('what is decided meanwhile collects behind a button, and moves nothing', async () => {
+it('collects new decisions behind a button, and moves nothing', async () => {
   await page.goto('/ledger');
   await rows().first().waitFor();
   const top = await rows().first().getAttribute('href');
@@ -93,7 +93,7 @@ it('what is decided meanwhile collects behind a button, and moves nothing', asyn
   await expect.poll(() => rows().first().getAttribute('href')).toBe(`/ledger/${seq}`);
 });
 
-it('reads on as it is scrolled, and draws only what is looked at', async () => {
+it('loads more while scrolling, and renders only what is visible', async () => {
   await holdAndRelease(60);
   await page.goto('/ledger');
   await rows().first().waitFor();
@@ -104,7 +104,7 @@ it('reads on as it is scrolled, and draws only what is looked at', async () => {
   expect(await rows().count()).toBeLessThan(60);
 });
 
-it('the chain is checked, all of it when that is asked for', async () => {
+it('verifies the chain, all of it on request', async () => {
   await page.goto('/ledger');
   await page.getByRole('button', { name: /^Chain whole to row \d+$/ }).click();
   const checked = page.waitForResponse(/verify\?full=true/);
@@ -116,7 +116,7 @@ it('the chain is checked, all of it when that is asked for', async () => {
   await page.keyboard.press('Escape');
 });
 
-it('the rows that are chosen go along as a file, whole and from the oldest on', async () => {
+it('exports the chosen rows as a complete file, oldest first', async () => {
   await page.goto('/ledger?action=set_hold');
   const saved = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Export' }).click();
@@ -128,7 +128,7 @@ it('the rows that are chosen go along as a file, whole and from the oldest on', 
   expect(told.map(({ seq }) => seq)).toEqual(told.map(({ seq }) => seq).toSorted((a, b) => a - b));
 });
 
-it('on a phone a row is a page of its own, and nothing is wider than the screen', async () => {
+it('shows a row as a page on a phone, within the width of the screen', async () => {
   await page.setViewportSize({ width: 390, height: 844 });
   await page.goto('/ledger?actor=token');
   await rows().first().click();
@@ -138,7 +138,7 @@ it('on a phone a row is a page of its own, and nothing is wider than the screen'
   await expectNoSeriousFindings(page);
 });
 
-it('complained of nothing, its content policy least of all', () => {
+it('has no complaints from the browser, in particular about its content policy', () => {
   expect(looking.complaints.filter((complaint) => !complaint.includes('status of 404'))).toEqual(
     [],
   );

@@ -1,5 +1,5 @@
-// People & grants in a real Chromium, against the daemon that ships: what is closed, opened, undone and dismissed there
-// is so in the daemon. Nothing is mocked.
+// People & grants in a real Chromium against the shipped daemon: grants that are changed, undone and dismissed there
+// change in the daemon. Nothing is mocked.
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import type { Demo } from '../demo.ts';
@@ -55,7 +55,7 @@ beforeAll(async () => {
   await page.getByText('One person is open.').waitFor();
 }, 180_000);
 
-it('closes at once and undoes it, by mouse and by keyboard alone', async () => {
+it('revokes at once and undoes it, by mouse and by keyboard alone', async () => {
   await read('Dana').click({ force: true });
   await becomes('Dana', { canRead: false });
   await button(/^Undo/).click();
@@ -69,7 +69,7 @@ it('closes at once and undoes it, by mouse and by keyboard alone', async () => {
   await becomes('Dana', { canRead: true, canReply: true });
 });
 
-it('asks before replies leave without asking, and a no changes nothing', async () => {
+it('confirms before replies are sent without asking, and a no changes nothing', async () => {
   const mode = page.getByLabel('How replies to Dana leave');
   await mode.getByText('Auto').click();
   const asked = page.getByRole('alertdialog', { name: /leave without asking you/ });
@@ -82,7 +82,7 @@ it('asks before replies leave without asking, and a no changes nothing', async (
   await becomes('Dana', { replyMode: 'auto' });
 });
 
-it('shows nobody’s words before the owner looks, lets one be read and dismisses the other', async () => {
+it('hides message requests until the owner looks, grants reading to one and dismisses the other', async () => {
   const said = page.getByText('Is anybody there?');
   expect(await said.count()).toBe(0);
   await button('Peek at what +44 770 090 0417 wrote').click();
@@ -90,7 +90,7 @@ it('shows nobody’s words before the owner looks, lets one be read and dismisse
   await page.getByText('they stay closed').waitFor();
   await button('Dismiss +44 770 090 0417').click();
   await button('Allow reading +1 415 555 0106').click();
-  // What she calls herself is no name of the owner's.
+  // Her profile name is not used as the owner's name for her.
   await becomes('+14155550106', { canRead: true, canReply: false });
   await eventually('nobody at the door', async () => {
     const knocks = await demo.relay.ok<unknown[]>('GET', '/api/knocks');
@@ -99,7 +99,7 @@ it('shows nobody’s words before the owner looks, lets one be read and dismisse
   await page.getByText('Two people are open.').waitFor();
 });
 
-it('allows somebody by N and a number, for reading alone, without a mouse', async () => {
+it('grants reading with N and a number, without a mouse', async () => {
   await page.getByRole('heading', { level: 1 }).focus();
   await page.keyboard.press('n');
   await page.getByRole('dialog', { name: 'Allow someone' }).waitFor();
@@ -113,10 +113,10 @@ it('allows somebody by N and a number, for reading alone, without a mouse', asyn
   await becomes('The plumber', { canRead: true, canReply: false, replyMode: 'draft' });
 });
 
-it('keeps search, filter and details in the address, and forgets only for the name typed', async () => {
+it('keeps search, filter and details in the address, and forgets only after the name was typed', async () => {
   await page.getByLabel('Find somebody').fill('plumb');
   await page.waitForURL(/q=plumb/);
-  // Until the list shows what was found, a click may meet a row that is about to be replaced.
+  // Until the list shows the results, a click may hit a row that is about to be replaced.
   await read('Dana').waitFor({ state: 'detached' });
   await page.getByRole('link', { name: 'The plumber' }).click();
   await page.waitForURL(/who=/);
@@ -133,7 +133,7 @@ it('keeps search, filter and details in the address, and forgets only for the na
   await drawer.getByRole('button', { name: 'Done' }).click();
 });
 
-it('has nothing serious in the way of anybody, and complained of nothing', async () => {
+it('has no serious accessibility findings and no complaints from the browser', async () => {
   await page.goto('/people?show=all');
   await read('Dana').waitFor();
   await expectNoSeriousFindings(page);

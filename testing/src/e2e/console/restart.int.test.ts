@@ -1,4 +1,4 @@
-// The daemon is killed and started again under open pages: they say so, come back by themselves, show what happened
+// The daemon is killed and restarted under open pages: they say so, reconnect by themselves, show what happened
 // meanwhile, and a message that was being sent arrives once.
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
@@ -37,7 +37,7 @@ beforeAll(async () => {
   )) as [Page, Page];
 }, 180_000);
 
-/** With Marta, who is waited for. */
+/** The conversation with Marta, which waits for her. */
 async function conversation(): Promise<string> {
   await demo.relay.ok('POST', '/api/whatsapp/permissions', {
     phoneNumber: MARTA,
@@ -60,23 +60,23 @@ async function conversation(): Promise<string> {
   return id;
 }
 
-/** How often Marta's phone has it. */
+/** How often Marta's phone has the message. */
 const got = async (text: string): Promise<number> =>
   (await demo.phones.received(MARTA, OWNER)).filter((message) => message.text === text).length;
 
 const banner = (page: Page) => page.getByText('Relay is not answering since');
 const field = () => talk.getByLabel('Write to Marta as yourself');
 const said = (text: string) => talk.getByRole('log').getByText(text, { exact: true });
-/** Seed 000: what nobody tells is taken for disconnected. */
+/** Seed 000: without a status it counts as disconnected. */
 const acts = () => tools.getByRole('button', { name: /^(Disconnect|Link Device)$/ }).first();
 const isBack = (page: Page) => banner(page).waitFor({ state: 'detached', timeout: 60_000 });
 
-/** Whether a part of the console was fetched. */
+/** Whether a chunk of the console was loaded. */
 const has = (page: Page, part: string): Promise<boolean> =>
   page.evaluate<boolean>(`performance.getEntriesByType('resource')
     .some((one) => one.name.includes('/assets/${part}-') && one.responseStatus === 200)`);
 
-it('pages say that it is away, keep what is typed, and their buttons are off', async () => {
+it('pages report the outage, keep what is typed, and disable their buttons', async () => {
   await said('Hello Marta, could you quote the leak?').waitFor();
   await tools.getByRole('button', { name: 'Disconnect' }).waitFor();
   await field().fill(DRAFT);
@@ -91,7 +91,7 @@ it('pages say that it is away, keep what is typed, and their buttons are off', a
   await field().pressSequentially(' at ten');
 });
 
-it('they come back by themselves and show what happened meanwhile, once', {
+it('pages reconnect by themselves and show what happened meanwhile, once', {
   timeout: 120_000,
 }, async () => {
   await demo.phones.send(MARTA, OWNER, 'It will be 240 euros');
@@ -108,7 +108,7 @@ it('they come back by themselves and show what happened meanwhile, once', {
 });
 
 it.each([0, 15, 60])(
-  'a message that is being sent when it is killed %i ms later arrives once',
+  'a message that is being sent when the daemon is killed %i ms later arrives once',
   {
     timeout: 120_000,
   },
@@ -140,7 +140,7 @@ it.each([0, 15, 60])(
   },
 );
 
-it('what was never opened is asked for while it is away, and comes when it is back', {
+it('a page first opened during the outage loads when the daemon is back', {
   timeout: 120_000,
 }, async () => {
   const page = await home.context().newPage();
@@ -169,7 +169,7 @@ it('what was never opened is asked for while it is away, and comes when it is ba
   expect(await page.evaluate('globalThis.isSamePage')).toBe(true);
 });
 
-it('complained of nothing but that nobody answered', () => {
+it('pages have no complaints except unanswered requests', () => {
   const others = looking.complaints.filter((complaint) => !complaint.includes('net::ERR_'));
   expect(others).toEqual([]);
 });

@@ -1,5 +1,5 @@
-// Schedules in a real Chromium: made by keyboard with the next times seen before, cancelled after a question, found
-// again among those that are over. Nothing is mocked.
+// Schedules in a real Chromium: created by keyboard after a preview of the next times, cancelled after a confirmation,
+// found among the past ones. Nothing is mocked.
 import type { Schedule } from '@relay/contract/api/schedules';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
@@ -23,7 +23,7 @@ beforeAll(async () => {
   await page.getByText('Nothing is scheduled.').first().waitFor();
 }, 180_000);
 
-it('makes one without a mouse, after the next five times were seen', async () => {
+it('creates a schedule without a mouse, after showing the next five times', async () => {
   await page.getByRole('heading', { level: 1 }).focus();
   await page.keyboard.press('n');
   const form = page.getByRole('dialog', { name: 'New schedule' });
@@ -54,7 +54,7 @@ it('makes one without a mouse, after the next five times were seen', async () =>
   ]);
 });
 
-it('says what cancelling stops, and finds it again among those that are over', async () => {
+it('says what cancelling stops, and lists the schedule among the past ones', async () => {
   const cancel = page.getByRole('button', { name: /^Cancel what goes to/ });
   await cancel.click();
   const asked = page.getByRole('dialog', { name: /^Cancel what goes to/ });
@@ -70,7 +70,7 @@ it('says what cancelling stops, and finds it again among those that are over', a
   expect(await list('past')).toMatchObject([{ state: 'cancelled' }]);
 });
 
-it('has nothing serious in the way of anybody, and complained of nothing', async () => {
+it('has no serious accessibility findings and no complaints from the browser', async () => {
   await expectNoSeriousFindings(page);
   expect(looking.complaints.filter((said) => !/net::ERR_|status of 400/.test(said))).toEqual([]);
 });

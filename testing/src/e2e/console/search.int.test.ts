@@ -1,5 +1,5 @@
-// Search in a real Chromium: what was said is found by typing, through the owner's eyes and through those of others,
-// and every search is a link.
+// Search in a real Chromium: messages are found while typing, in the owner's view and in others', and every search is a
+// link.
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import type { Demo } from '../demo.ts';
@@ -36,7 +36,7 @@ const eyes = (name: RegExp) => page.getByRole('radio', { name });
 const hits = () => page.getByRole('region', { name: 'Results' }).locator('ol > li');
 const marks = () => page.locator('mark').allTextContents();
 
-it('the slash leads from anywhere to the field, and what is typed is found, whatever its accents', async () => {
+it('focuses the field with the slash key from anywhere, and finds text regardless of accents', async () => {
   await page.getByRole('heading', { level: 1 }).waitFor();
   await page.keyboard.press('/');
   await page.locator('[type=search]:focus').waitFor();
@@ -47,7 +47,7 @@ it('the slash leads from anywhere to the field, and what is typed is found, what
   await expectNoSeriousFindings(page);
 });
 
-it('a search is a link: it survives a reload, and going back brings the one before', async () => {
+it('keeps a search in the address across a reload and the back button', async () => {
   await page.reload();
   await heading('Found in two places.').waitFor();
   expect(await field().inputValue()).toBe('DEPOSIT');
@@ -62,7 +62,7 @@ it('a search is a link: it survives a reload, and going back brings the one befo
   await heading('Found in two places.').waitFor();
 });
 
-it('each finds only what was opened for them, and to look is no read of theirs', async () => {
+it('finds for each reader only what is granted to them, and viewing is no read of theirs', async () => {
   const { id } = await demo.relay.ok<{ id: string }>('POST', '/api/tokens', {
     name: 'Claude Desktop',
     scopes: ['search:read'],
@@ -85,7 +85,7 @@ it('each finds only what was opened for them, and to look is no read of theirs',
   await eyes(/Me/).check();
 });
 
-it('who and when narrow it by keyboard, and a name that nobody has is said calmly', async () => {
+it('filters by person and time by keyboard, and reports an unknown name calmly', async () => {
   await field().fill('deposit');
   await heading('Found in two places.').waitFor();
   await page.getByRole('button', { name: 'Anyone, anywhere' }).focus();
@@ -102,7 +102,7 @@ it('who and when narrow it by keyboard, and a name that nobody has is said calml
   await heading('Found in two places.').waitFor();
 });
 
-it('what is too long is refused in place and never asked', async () => {
+it('refuses a query that is too long in place, without a request', async () => {
   const asked: string[] = [];
   page.on('request', (request) => asked.push(request.url()));
   await field().fill('x'.repeat(301));
@@ -111,6 +111,6 @@ it('what is too long is refused in place and never asked', async () => {
   expect(asked.filter((url) => url.includes('/api/search'))).toEqual([]);
 });
 
-it('complained of nothing, its content policy least of all', () => {
+it('has no complaints from the browser, in particular about its content policy', () => {
   expect(looking.complaints.filter((complaint) => !/status of 404/.test(complaint))).toEqual([]);
 });

@@ -1,5 +1,5 @@
-// Settings in a real Chromium: what is changed there is written to the file and counts at once, what the environment
-// sets cannot be changed, and signing out everywhere ends every browser.
+// Settings in a real Chromium: changes are written to the file and apply at once, values from the environment cannot be
+// changed, and signing out everywhere ends every browser session.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DaemonStatus } from '@relay/contract/api/status';
@@ -26,7 +26,7 @@ const button = (name: string) => page.getByRole('button', { name, exact: true })
 const written = () => JSON.parse(readFileSync(join(demo.home, 'relay.config.json'), 'utf8'));
 const saved = () => page.getByText('Saved.').last().waitFor();
 
-it('a limit that is changed is written and counts at once', async () => {
+it('writes a changed limit and applies it at once', async () => {
   await page.getByRole('link', { name: 'Settings', exact: true }).click();
   const perDay = page.getByLabel('Messages a day', { exact: true });
   await perDay.fill('40');
@@ -39,7 +39,7 @@ it('a limit that is changed is written and counts at once', async () => {
   await expectNoSeriousFindings(page);
 });
 
-it('what does not fit together is refused in place, and nothing is saved', async () => {
+it('refuses inconsistent values in place, and saves nothing', async () => {
   await page.getByLabel('Typing takes at least').fill('99000');
   await button('Save pacing').click();
   await page.getByRole('alert').getByText('Typing takes at most').waitFor();
@@ -47,7 +47,7 @@ it('what does not fit together is refused in place, and nothing is saved', async
   await button('Leave as it was').click();
 });
 
-it('quiet hours are switched on with two times', async () => {
+it('switches quiet hours on with two times', async () => {
   await page.getByLabel('Nobody is answered by itself at night').check({ force: true });
   await page.getByLabel('From', { exact: true }).fill('23:00');
   await button('Save quiet hours').click();
@@ -56,7 +56,7 @@ it('quiet hours are switched on with two times', async () => {
   await expect.poll(() => written().auto_reply?.quiet_hours).toEqual(asked);
 });
 
-it('what the environment sets is shown and stays; what waits for the next start says so', async () => {
+it('shows values from the environment as fixed, and marks what applies after a restart', async () => {
   await page.getByRole('row', { name: /Port/ }).getByText('set by RELAY_PORT').waitFor();
   await page.getByLabel('Time zone').fill('Europe/Berlin');
   await button('Save clock and log').click();
@@ -71,7 +71,7 @@ it('saves a backup through the browser, and remembers when', async () => {
   await page.getByText('Last backed up').waitFor({ timeout: 20_000 });
 });
 
-it('signs every browser out once it was asked', async () => {
+it('signs every browser out after a confirmation', async () => {
   const other = await bed.signedIn();
   await button('Sign out everywhere').click();
   const asked = page.getByRole('dialog', { name: 'Sign out everywhere?' });
@@ -81,7 +81,7 @@ it('signs every browser out once it was asked', async () => {
   await other.close();
 });
 
-it('complained of nothing, its content policy least of all', () => {
+it('has no complaints from the browser, in particular about its content policy', () => {
   expect(
     looking.complaints.filter((complaint) => !/net::ERR_|status of 4\d\d/.test(complaint)),
   ).toEqual([]);

@@ -1,5 +1,5 @@
-// Seed 000's page in a real Chromium, against the daemon that ships and a simulated phone: nothing is mocked, what the
-// page asks of the daemon is only watched.
+// Seed 000's page in a real Chromium against the shipped daemon and a simulated phone: nothing is mocked, requests to
+// the daemon are only watched.
 import type { Page, Request } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { verifies } from '../../verifies.ts';
@@ -29,7 +29,7 @@ const button = (name: string) => page.getByRole('button', { name, exact: true })
 const code = () => page.getByRole('img', { name: /QR code/ });
 const calls = (from: number) =>
   asked.slice(from).map((request) => `${request.method()} ${new URL(request.url()).pathname}`);
-/** The body of the last call of this kind. */
+/** The body of the last request of this kind. */
 const bodyOf = (call: string): unknown =>
   asked
     .filter((request) => `${request.method()} ${new URL(request.url()).pathname}`.startsWith(call))
@@ -55,7 +55,7 @@ it('links a device by a code of 256 × 256, and says how to scan it', async () =
   expect(how?.replace(/\s+/g, ' ')).toMatch(/WhatsApp.*Settings.*Linked devices.*Link a device/);
 });
 
-it('leaving the page aborts the stream, and coming back opens it again', async () => {
+it('aborts the stream when the page is left, and opens it again on return', async () => {
   verifies('000-WEB-ABORT');
   await page.getByRole('link', { name: 'Home', exact: true }).click();
   await eventually('the stream to end', async () => ended.includes(QR_STREAM) || undefined);
@@ -63,7 +63,7 @@ it('leaving the page aborts the stream, and coming back opens it again', async (
   await code().waitFor();
 });
 
-it('once connected the code is gone, the number is shown and the stream is closed', async () => {
+it('removes the code once connected, shows the number and closes the stream', async () => {
   verifies('000-WEB-CONNECTED');
   ended.length = 0;
   const { linked } = await demo.phones.scan(OWNER, await demo.relay.qr());
@@ -74,7 +74,7 @@ it('once connected the code is gone, the number is shown and the stream is close
   await eventually('the stream to end', async () => ended.includes(QR_STREAM) || undefined);
 });
 
-it('lists, adds, changes and deletes permissions, each switch on its own', async () => {
+it('lists, adds, changes and deletes permissions, each switch separately', async () => {
   verifies(
     ...['000-WEB-PERM-MODAL', '000-WEB-PERM-ADD', '000-WEB-PERM-TOGGLE', '000-WEB-PERM-DELETE'],
   );
@@ -112,7 +112,7 @@ it('lists, adds, changes and deletes permissions, each switch on its own', async
   await page.keyboard.press('Escape');
 });
 
-it('asks before it disconnects, and clears the session only where that is ticked', async () => {
+it('confirms a disconnect, and clears the session only if that is ticked', async () => {
   verifies('000-WEB-DISCONNECT');
   const before = asked.length;
   await button('Disconnect').click();
@@ -124,7 +124,7 @@ it('asks before it disconnects, and clears the session only where that is ticked
   expect(bodyOf('POST /api/whatsapp/disconnect')).toEqual({ clearSession: true });
 });
 
-it('asks for the owner’s token before it makes one, once the sign-in is too long ago', async () => {
+it("asks for the owner's token before it creates one, if the sign-in is too long ago", async () => {
   await bed.ageSessions();
   await button('New token').click();
   await page.getByLabel('Name of the program').fill('Claude Desktop');
@@ -142,7 +142,7 @@ it('asks for the owner’s token before it makes one, once the sign-in is too lo
   await button('Close').click();
 });
 
-it('polls every ten seconds, the stream goes before the poll, and without either it is disconnected', {
+it('polls every ten seconds, prefers the stream, and shows disconnected without either', {
   timeout: 90_000,
 }, async () => {
   verifies('000-WEB-STATUS');
@@ -172,8 +172,8 @@ it('polls every ten seconds, the stream goes before the poll, and without either
   await page.unrouteAll({ behavior: 'wait' });
 });
 
-it('complained of nothing, its content policy least of all', () => {
-  // The browser has lines of its own about what was refused above.
+it('has no complaints from the browser, in particular about its content policy', () => {
+  // The browser adds its own lines about what was refused above.
   const expected = /net::ERR_|403 .*\/api\/tokens$/;
   expect(looking.complaints.filter((complaint) => !expected.test(complaint))).toEqual([]);
 });

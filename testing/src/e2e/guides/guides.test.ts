@@ -5,7 +5,7 @@ import { compare } from './compare-output.ts';
 const differs = (shown: string[], came: string) => compare(shown, came).difference;
 const page = (...lines: string[]) => lines.join('\n');
 
-it('a script is one step, a dialogue one for each command with what it shows', () => {
+it('reads a script as one step, and a dialogue as one step for each command with its output', () => {
   const found = blocksOf(
     page('# A page', '```sh', 'a', 'b', '```', 'Text', '```console', '$ c', 'd', '$ e', '```'),
   );
@@ -22,7 +22,7 @@ it('a script is one step, a dialogue one for each command with what it shows', (
   ]);
 });
 
-it('a reason stands behind the language; other languages and mere output are no commands', () => {
+it('reads a reason after the language, and ignores other languages and mere output', () => {
   const [block, ...others] = blocksOf(
     page(
       '```sh ran-by="x.int.test.ts"',
@@ -40,13 +40,13 @@ it('a reason stands behind the language; other languages and mere output are no 
   expect(others).toEqual([]);
 });
 
-it('ids, times and measures may differ, words and numbers may not', () => {
+it('allows different ids, times and measurements, but not different words and numbers', () => {
   const shown = ['09:03  3A7E7EE11B9F  Ben: 180 euros', 'PID 12, 2 s'];
   expect(differs(shown, '10:14   3EB0A956B5D2   Ben: 180 euros\nPID 4711, 12 s\n')).toBeNull();
   expect(differs(shown, '10:14  3EB0A956B5D2  Ben: 190 euros\nPID 4711, 12 s\n')).toContain('180');
 });
 
-it('a line too many is a difference, unless the page leaves lines out', () => {
+it('reports an extra line, unless the page omits lines', () => {
   expect(differs(['a'], 'a\nb\n')).toBe('not shown: b');
   expect(differs(['a', '…'], 'a\nb\n')).toBeNull();
   expect(differs(['…', 'c'], 'a\nb\nc\n')).toBeNull();
@@ -54,7 +54,7 @@ it('a line too many is a difference, unless the page leaves lines out', () => {
   expect(differs([], 'whatever\n')).toBeNull();
 });
 
-it('an id that a page shows stands for the one that came, a phone number for itself', () => {
+it('maps an id on the page to the real one, and keeps a phone number', () => {
   const shown = ['09:03  3A7E7EE11B9F  +14155551234  hi', '…', 'run 3f2a91bc'];
   const came = '10:14  3EB0A956B5D2  +14155551234  hi\nmore\nrun 0a1b2c3d\n';
   expect(compare(shown, came)).toEqual({
@@ -67,7 +67,7 @@ it('an id that a page shows stands for the one that came, a phone number for its
   expect(differs(['+14155551234'], '+14155551235')).toContain('+14155551235');
 });
 
-it('a file that a page shows is written as it stands', () => {
+it('writes a file as the page shows it', () => {
   const files = filesOf(
     page('```yaml', '# quote.yaml', 'objective: x', '```', '```yaml', 'a: b', '```'),
   );

@@ -1,5 +1,5 @@
-// An observed group on the wire: it is read in silence, and only the owner's direct request is answered, not
-// too often, out of the group's own context. Sending is paced as it is for real accounts, only faster.
+// An observed group end to end: Relay only reads it, and answers only the owner's direct request, at a limited rate,
+// from the group's own context. Sending is paced as for real accounts, but faster.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { verifies } from '../../verifies.ts';
 import type { Person } from '../acceptance/person.ts';
@@ -31,8 +31,8 @@ async function answered(group: Group, question: string, answer: string): Promise
   return asked;
 }
 
-describe('a group that is read in silence', () => {
-  it('hears everything and says nothing, and no model is asked', async () => {
+describe('an observed group', () => {
+  it('is received completely without any answer, and no model is asked', async () => {
     verifies('004-SILENT', '004-ANTI-UNADDRESSED', '004-ANTI-FATIGUE', '004-IN-ACCOUNT');
     const before = world.world.model.calls().length;
     const ids = [
@@ -62,7 +62,7 @@ describe('a group that is read in silence', () => {
     expect(family.traces()).toEqual({});
   });
 
-  it('the owner’s direct request is answered once, signed, without anybody seen typing or reading', async () => {
+  it("gets one signed answer to the owner's direct request, without typing or read receipts", async () => {
     verifies('004-ADDRESSED', '004-TRIGGER-DIRECT', '004-TRIGGER-CLASSIFY');
     verifies('004-PRIV-NO-TYPING', '004-PRIV-NO-RECEIPTS');
     const sorted = world.sorted().length;
@@ -70,7 +70,7 @@ describe('a group that is read in silence', () => {
     expect(await family.heardBy(mum)).toEqual(['Dinner at 8.\n\n[BOT]']);
     expect(await family.heardBy(papa)).toEqual(['Dinner at 8.\n\n[BOT]']);
     expect(family.traces()).toEqual({ message: 1 });
-    // One question about the mention, of the last messages; one for the answer.
+    // One request to classify the mention, with the last messages; one for the answer.
     expect(world.sorted()).toHaveLength(sorted + 1);
     const shown = world.sorted().at(-1)?.messages[1]?.content ?? '';
     expect(shown).toContain('Dinner on Saturday at 8, who brings the salad?');
@@ -78,7 +78,7 @@ describe('a group that is read in silence', () => {
     expect(world.sorted().at(-1)?.tools ?? []).toEqual([]);
     expect(await world.reasons(asked)).toEqual(['observed', 'replied']);
     expect(await world.world.says('why', asked)).toContain('Answered by your assistant');
-    // Elsewhere somebody is seen typing, so the silence above means something.
+    // Elsewhere typing is visible, so its absence above is meaningful.
     await world.world.says('messages', 'send', `+${mum.phone}`, 'a word in private');
     await mum.reads('a word in private');
     const { stanzas } = world.world.simulator.network;
@@ -86,7 +86,7 @@ describe('a group that is read in silence', () => {
     expect(family.traces()).toEqual({ message: 1 });
   });
 
-  it('a second request within five minutes is met with silence, and costs nothing', async () => {
+  it('gets no answer to a second request within five minutes, at no cost', async () => {
     verifies('004-CADENCE-5-MIN', '004-ANTI-OVER-RESPOND');
     const asked = world.world.model.calls().length;
     const again = await family.asks('Annie, and who brings the salad?');
@@ -105,7 +105,7 @@ describe('a group that is read in silence', () => {
     ['mention_only', 'I told Annie about it', () => verifies('004-TRIGGER-MENTION')],
     ['false_positive', 'Annie’s grandma called', () => verifies('004-TRIGGER-FALSE')],
     ['Sure! I think the owner wants me to answer this one.', 'hm, Annie', () => undefined],
-  ])('a mention that is %s is met with silence', async (label, text, cite) => {
+  ])('gets no answer to a mention that is %s', async (label, text, cite) => {
     cite();
     await world.passes(family, 10);
     world.sorts(text, label);
@@ -118,7 +118,7 @@ describe('a group that is read in silence', () => {
     expect(world.answered()).toHaveLength(calls);
   });
 
-  it('nobody but the owner causes an answer, whatever they call themselves', async () => {
+  it('gets an answer only for the owner, whatever others call themselves', async () => {
     verifies('004-TRIGGER-OWNER', '004-PRIV-OWNER-ONLY');
     await world.passes(family, 10);
     const [said, calls] = [family.traces(), world.world.model.calls().length];
@@ -137,14 +137,14 @@ describe('a group that is read in silence', () => {
     expect(other.traces()).toEqual({});
   });
 
-  it('what waited too long is heard, and not answered', async () => {
+  it('gets no answer to a request that waited too long', async () => {
     await world.passes(family, 10);
     const at = new Date(Date.now() - 10 * 60_000);
     const late = await family.asks('Annie, are we late?', { at });
     expect(await world.settles(late, 2)).toEqual(['observed', 'too_old']);
   });
 
-  it('a request that is taken back is not answered', async () => {
+  it('gets no answer to a request that is deleted', async () => {
     await world.passes(family, 10);
     world.sorts('forget what I said', 'direct_request', { delay_ms: 4_000 });
     world.answers('forget what I said', 'I will not forget.');

@@ -1,5 +1,5 @@
-// A family's yesterday on the wire: it is digested by the hour and by the day, and the owner asks about it by
-// command, in a chat, on WhatsApp and over HTTP. The digests are those of the scripted summariser.
+// A family's yesterday end to end: digests by hour and by day, and the owner's questions about it by command, in a
+// chat, on WhatsApp and over HTTP. The digests are those of the scripted summariser.
 import type { DigestsResponse } from '@relay/contract/api/digests';
 import { dayBefore, dayContaining } from '@relay/core/observer/digest/periods';
 import { findZone } from '@relay/core/schedule/zone';
@@ -13,7 +13,7 @@ const zone = findZone('UTC');
 if (zone === null) throw new Error('no UTC');
 const cut = { zone, dailyAt: '04:00' };
 const YESTERDAY = dayBefore(dayContaining(new Date(), cut), cut);
-/** By the clock of yesterday, on which the group's day begins at four. */
+/** Times of yesterday; the group's day begins at four. */
 const at = (hour: number, minute: number) =>
   new Date(YESTERDAY.start.getTime() + ((hour - 4) * 60 + minute) * 60_000);
 
@@ -42,7 +42,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.world.end());
 
-/** As if the minute had passed that a late message is waited for. */
+/** Skips the minute of waiting for late messages. */
 const digested = () =>
   eventually(
     'the digest of yesterday',
@@ -58,7 +58,7 @@ const digested = () =>
     60_000,
   );
 
-it('the command shows the day: its text, decisions, open questions, who took part, what it cost', async () => {
+it('the command shows the day: its text, decisions, open questions, participants and cost', async () => {
   verifies('004-T2-DAILY', '004-T1-FORMAT');
   const out = await world.world.says('digest', 'holliday', '--day', 'yesterday', '--hours');
   expect(out).toMatch(/^Holliday {2}\w{3} \d+ \w{3}$/m);
@@ -71,7 +71,7 @@ it('the command shows the day: its text, decisions, open questions, who took par
   expect(out).not.toContain('GB33');
 });
 
-it('the route gives the same, and what is shown of tokens is what was noted', async () => {
+it('the route returns the same, and the shown tokens are those recorded', async () => {
   verifies('004-TOKENS-SHOWN');
   const { digests } = await world.world.api.ok<DigestsResponse>(
     'GET',
@@ -93,7 +93,7 @@ it('the route gives the same, and what is shown of tokens is what was noted', as
   expect(hours[0]).toMatchObject({ daily: null, day: YESTERDAY.name });
 });
 
-it('what is asked in a chat on the computer is answered from the digest', async () => {
+it('a question in a chat on the computer is answered from the digest', async () => {
   verifies('004-BRIDGE-ANY-CHANNEL');
   const out = await world.world.says(
     'chat',
@@ -103,7 +103,7 @@ it('what is asked in a chat on the computer is answered from the digest', async 
   expect(out).toContain('bring wine');
 });
 
-it('what is asked on WhatsApp is answered from the digest, there and nowhere else', async () => {
+it('a question on WhatsApp is answered from the digest, there and nowhere else', async () => {
   verifies('004-BRIDGE-ANY-CHANNEL');
   expect(await owner.asks('What happened in the family group about the cake?')).toContain(
     'Who picks up the cake',
@@ -121,7 +121,7 @@ it('/digest answers without a model', async () => {
   expect(world.world.model.calls()).toHaveLength(calls);
 });
 
-it('digests and facts are found by search, with the time they are of', async () => {
+it('digests and facts are found by search, with their time', async () => {
   verifies('004-T2-SEARCH', '004-BRIDGE-ENTITIES');
   const { hits } = JSON.parse(
     (await world.world.relay.run('search', 'dinner final', '--in', 'holliday', '--json')).out,
@@ -132,6 +132,6 @@ it('digests and facts are found by search, with the time they are of', async () 
   expect(hits.map(({ source }) => source)).toContain('digest');
 });
 
-it('a whole day of reading, digesting and asking left nothing in the group', () => {
+it('a whole day of reading, digests and questions sent nothing to the group', () => {
   expect(family.traces()).toEqual({});
 });

@@ -1,6 +1,6 @@
-// A member of an observed group who writes for the model: in words, in their own name, in the subject, in the
-// names of files, contacts, places and polls. And a model that obeys them. Nothing reaches anybody but the
-// group that asked, and nothing of it is an instruction.
+// A member of an observed group attacks the model: in messages, their name, the subject, and the names of files,
+// contacts, places and polls; and the model obeys. Nothing reaches anybody but the group that asked, and none of it
+// counts as an instruction.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Person } from '../acceptance/person.ts';
 import { type Group, type GroupHarness, openGroupHarness } from './group.ts';
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.world.end());
 
-it('no field that a member fills in asks a model for anything', async () => {
+it('no field that a member fills in triggers a model call', async () => {
   const account = world.world.simulator.network.account(member.phone);
   const chat = world.world.simulator.network.group(group.jid);
   if (account === undefined || chat === undefined) throw new Error('nobody is there');
@@ -66,7 +66,7 @@ it('a model that obeys them reaches nobody but the group that asked', async () =
   const [first, second] = world.answered();
   const told = JSON.stringify(first?.messages);
   expect(first?.tools?.map((tool) => tool.function.name)).toEqual(['search_group']);
-  // All that they wrote is material: the instructions hold none of it, and no line of theirs ends its mark.
+  // Their text is only material: the instructions contain none of it, and no line of theirs closes its marker.
   expect(first?.messages[0]?.content).not.toContain('previous instructions');
   expect(told).toContain('previous instructions');
   expect(told.split('</notes-').length - 1).toBe(told.split('<notes-').length - 1);

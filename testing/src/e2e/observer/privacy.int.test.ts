@@ -1,5 +1,5 @@
-// Observed groups on the wire: announced first, each with a context of its own that nothing private enters,
-// found further back by search, counted in tokens, and answered at most once whatever is killed.
+// Observed groups end to end: announced first, each with a separate context without private data, searchable further
+// back, counted in tokens, and answered at most once despite kills.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { verifies } from '../../verifies.ts';
 import type { Person } from '../acceptance/person.ts';
@@ -47,7 +47,7 @@ const prompt = (): string =>
   );
 
 describe('before a group is observed', () => {
-  it('the owner is asked to announce it, with words ready to be sent, and is told since when', async () => {
+  it('the owner is asked to announce it with a prepared text, and told since when it is observed', async () => {
     verifies('004-PRIV-TRANSPARENCY');
     const group = await world.group('Book club', mum, ana);
     const refused = await world.world.run('observe', 'add', 'Book club');
@@ -68,7 +68,7 @@ describe('before a group is observed', () => {
     expect(await world.known(heard)).toEqual(['observed']);
   });
 
-  it('a name that fits two groups is asked back, and reading alone answers nobody', async () => {
+  it('an ambiguous group name is asked back, and reading alone answers nobody', async () => {
     await world.group('Football A', mum);
     const group = await world.group('Football B', mum);
     const unclear = await world.world.run('observe', 'add', 'Football', '--announced');
@@ -87,8 +87,8 @@ describe('before a group is observed', () => {
   });
 });
 
-describe('what an answer is made of', () => {
-  it('is the context of this group alone: neither private chats nor other groups nor the assistant', async () => {
+describe('the context of an answer', () => {
+  it('contains only this group: neither private chats nor other groups nor the assistant', async () => {
     verifies('004-PRIV-PARTITION', '004-ANTI-OVERSHARE', '004-OWN-CONTEXT', '004-MULTI-GROUP');
     const [family, work] = [
       await world.observed('Holliday', mum, ana),
@@ -104,7 +104,7 @@ describe('what an answer is made of', () => {
     await world.world.says('messages', 'send', `+${mum.phone}`, 'canary-owner for mum alone');
     await world.world.says('chat', 'remember canary-assistant for me');
 
-    // The model tries to look further: the tool it has knows this group alone.
+    // The model tries to look further: its tool knows only this group.
     world.world.model.rules([
       {
         when: { system: 'You are Annie', contains: 'what about Saturday' },
@@ -135,7 +135,7 @@ describe('what an answer is made of', () => {
         ?.tools?.map((tool) => tool.function.name),
     ).toEqual(['search_group']);
 
-    // Each group is answered on its own account, at the same time.
+    // Each group is answered independently, at the same time.
     await answered(work, 'when is brunch?', 'At eleven.');
     expect(prompt()).toContain('canary-work');
     expect(prompt()).not.toContain('canary-family');
@@ -155,7 +155,7 @@ describe('what an answer is made of', () => {
     expect(asked).not.toContain('canary-busy');
   });
 
-  it('reaches further back than the context by search, as far as messages are kept', async () => {
+  it('is extended by search, as far back as messages are kept', async () => {
     verifies('004-DEEP-HISTORY');
     const trip = await world.observed('Trip', mum);
     const says = (text: string, days: number) =>
@@ -179,11 +179,11 @@ describe('what an answer is made of', () => {
     const [first, second] = world.answered().slice(-2);
     expect(JSON.stringify(first)).not.toContain('Casa Azul');
     expect(JSON.stringify(second)).toContain('Casa Azul');
-    // Older than messages of observed groups are kept, whether it is gone already or not.
+    // Older than the retention of observed groups, whether deleted already or not.
     expect(JSON.stringify(second)).not.toContain('Casa Roja');
   });
 
-  it('is short, whatever the model writes', async () => {
+  it('gives a short answer, whatever the model writes', async () => {
     verifies('004-CADENCE-SHORT');
     const short = await world.observed('Short', mum);
     world.sorts('tell me everything', 'direct_request');
@@ -197,8 +197,8 @@ describe('what an answer is made of', () => {
   });
 });
 
-describe('what it costs', () => {
-  it('tokens spent and avoided are shown for each group', async () => {
+describe('the cost of an observed group', () => {
+  it('shows tokens spent and avoided for each group', async () => {
     verifies('004-TOKENS-SHOWN');
     const [one, two] = [await world.observed('Paid', mum), await world.observed('Free', mum)];
     for (const group of [one, two]) {
@@ -225,7 +225,7 @@ describe('what it costs', () => {
     expect(shown).toContain('1 kept, 1 cut as noise (50 %)');
   });
 
-  it('answers a day are as many as the owner set for the group', async () => {
+  it('is bounded by the answers per day that the owner set for the group', async () => {
     verifies('004-CADENCE-DAY');
     const group = await world.observed('Five', mum);
     for (let n = 1; n <= 5; n++) {
@@ -243,7 +243,7 @@ describe('what it costs', () => {
   });
 });
 
-it('a daemon that is killed while it thinks answers once', async () => {
+it('a daemon that is killed during a model call answers once', async () => {
   const group = await world.observed('Killed', mum);
   world.sorts('are you there', 'direct_request', { delay_ms: 1_500 });
   world.world.model.rules([

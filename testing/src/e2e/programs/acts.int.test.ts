@@ -1,4 +1,4 @@
-// What programs begin, stop and schedule, over the wire: the daemon that ships, the official client, the
+// Conversations and schedules that clients start and stop, end to end: the shipped daemon, the official client, the
 // scripted model and the simulated network.
 import { expect, test } from 'vitest';
 import { BEN, startLinkedRelay } from '../linked.ts';
@@ -6,7 +6,7 @@ import { connect, makeToken } from './client.ts';
 
 const OBJECTIVE = 'Agree on a day for tea';
 
-test('a program starts a conversation with a yes, stops it, and schedules what waits for the owner', {
+test('a client starts a conversation with approval, stops it, and schedules what waits for the owner', {
   timeout: 120_000,
 }, async () => {
   const linked = await startLinkedRelay({ database: 'beside' });

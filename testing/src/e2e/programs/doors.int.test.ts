@@ -1,9 +1,9 @@
-// The doors of programs with the official client: HTTP and the pipe, the current protocol and the one before.
+// The MCP transports with the official client: HTTP and the pipe, the current protocol and the one before.
 import { expect, test } from 'vitest';
 import { BEN, startLinkedRelay } from '../linked.ts';
 import { connect, makeToken, TRANSPORT_VERSIONS } from './client.ts';
 
-test('every door lists the tools of the token and answers with what grants allow', async () => {
+test('every transport lists the tools of the token and answers with what grants allow', async () => {
   const linked = await startLinkedRelay({ database: 'beside' });
   const { api } = linked.demo;
   await linked.demo.relay.ok('POST', '/api/whatsapp/permissions', {

@@ -1,5 +1,5 @@
-// The examples as somebody runs them who has installed the package: copied into an empty folder beside it, with plain
-// Node, against a linked account of the simulated network.
+// The examples as a user of the package runs them: copied into an empty folder beside it, with plain Node, against a
+// linked account of the simulated network.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, readFile, symlink } from 'node:fs/promises';
@@ -17,7 +17,7 @@ import { makeToken } from './client.ts';
 
 const EXAMPLES = resolve(import.meta.dirname, '../../../../examples');
 
-/** A folder in which the package is installed and the examples lie. */
+/** A folder with the installed package and the examples. */
 async function folderOfSomebody(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'relay examples '));
   onTestFinished(() => removeFolder(folder));
@@ -86,7 +86,7 @@ test('the examples do what their first lines say', async () => {
   expect(shown.out).not.toContain('- send_message: ');
   expect(shown.out).toContain('"unread_count": 1');
 
-  // webhook-receiver.mjs: what Ben writes is told, and answered once by a program that cannot read.
+  // webhook-receiver.mjs: Ben's message is delivered, and answered once by a client that cannot read.
   const [{ id }] = await relay.ok<[{ id: string }]>('GET', '/api/whatsapp/permissions');
   const change = { canRead: false, canReply: true };
   await relay.ok('PATCH', `/api/whatsapp/permissions/${id}`, change);
@@ -109,7 +109,7 @@ test('the examples do what their first lines say', async () => {
   await phones.send(BEN, ME, 'When are you back?');
   const answer = 'Thank you, your message is here. I will read it tonight.';
   await phones.sees(BEN, { text: answer, status: 'received' });
-  // What was sent is told as well, and filtered out.
+  // The sent message is delivered as well, and filtered out.
   await eventually(
     'a filtered event',
     async () => heard.includes('ignored: message.sent') || undefined,
@@ -119,7 +119,7 @@ test('the examples do what their first lines say', async () => {
   expect(forged.status).toBe(401);
 }, 180_000);
 
-test('the settings of programs are as `relay mcp install` writes them', async () => {
+test("the clients' settings match what `relay mcp install` writes", async () => {
   const folder = await folderOfSomebody();
   for (const [client, file] of [
     ['claude-desktop', 'claude_desktop_config.json'],

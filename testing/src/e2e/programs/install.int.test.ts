@@ -1,5 +1,5 @@
-// `relay mcp install` as a new user runs it: into settings that hold other things, twice, into broken ones,
-// and out again. The server is then started as a program without a shell would start it.
+// `relay mcp install` by a new user: into settings with other content, twice, into broken ones, and uninstalled again.
+// The server is then started as a client without a shell would start it.
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -17,7 +17,7 @@ interface Server {
 
 const LINE = `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })}\n`;
 
-/** With nothing in its environment but what the settings say. */
+/** With only the environment that the settings give. */
 function serve({ command, args, env }: Server) {
   const child = spawn(command, args, { env, cwd: '/' });
   child.stdin.end(LINE);
@@ -29,7 +29,7 @@ const tokens = async (relay: Relay) => {
   return (json as { tokens: { name: string; scopes: string[] }[] }).tokens;
 };
 
-test('a program gets Relay into its settings and out again, and the rest of them stays', {
+test('a client gets Relay into its settings and out again, and the rest of them stays', {
   timeout: 240_000,
 }, async () => {
   const relay = await openRelay();
@@ -43,7 +43,7 @@ test('a program gets Relay into its settings and out again, and the rest of them
   const install = (...more: string[]) =>
     relay.run('mcp', 'install', '--client', 'claude-desktop', ...more);
 
-  // Nothing happens for a look, or where the file is not understood.
+  // A preview, or a file that cannot be parsed, changes nothing.
   const shown = await install('--print');
   expect({ exit: shown.exit, keys: Object.keys(JSON.parse(shown.out).mcpServers) }).toEqual({
     exit: 0,
@@ -72,7 +72,7 @@ test('a program gets Relay into its settings and out again, and the rest of them
   expect(first.out + first.err).not.toContain(relayIn().env.RELAY_TOKEN);
   expect(await serve(relayIn())).toMatchObject({ exit: 0, err: '', lines: [expect.any(String)] });
 
-  // The second time it is there already; with a secret that is worth nothing it gets a new one.
+  // The second time it exists already; an invalid secret is replaced.
   const { RELAY_TOKEN: secret } = relayIn().env;
   expect(await install()).toMatchObject({
     exit: 0,
@@ -84,7 +84,7 @@ test('a program gets Relay into its settings and out again, and the rest of them
   expect(await install()).toMatchObject({ exit: 0, out: expect.stringContaining('a new secret') });
   expect(await serve(relayIn())).toMatchObject({ exit: 0 });
 
-  // Other scopes are another token; a program reads the outcome as JSON.
+  // Other scopes need another token; a program reads the result as JSON.
   const narrowed = await install('--scopes', 'messages:read', '--json');
   expect(JSON.parse(narrowed.out)).toMatchObject({
     client: 'claude-desktop',
@@ -97,7 +97,7 @@ test('a program gets Relay into its settings and out again, and the rest of them
   expect(JSON.parse(again.out)).toMatchObject({ changed: false, how: 'kept' });
   expect(narrowed.out).not.toContain(relayIn().env.RELAY_TOKEN);
 
-  // Out again.
+  // Uninstall.
   const server = relayIn();
   expect(await relay.run('mcp', 'uninstall', '--client', 'claude-desktop')).toMatchObject({
     exit: 0,
@@ -110,7 +110,7 @@ test('a program gets Relay into its settings and out again, and the rest of them
   expect(JSON.parse(nothing.out)).toMatchObject({ removed: false, revoked: null });
 });
 
-test('a host that has it reads chats, and sends once somebody said yes', {
+test('a host with Relay installed reads chats, and sends after its user agreed', {
   timeout: 240_000,
 }, async () => {
   const linked = await startLinkedRelay({ database: 'beside' });

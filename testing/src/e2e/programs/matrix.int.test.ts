@@ -1,5 +1,5 @@
-// Every scope × every tool × every door, from the registry itself: the token's scopes as the server has them
-// at that call decide, and nothing that a program says about itself does.
+// Every scope × every tool × every transport, from the registry itself: only the token's scopes on the server at the
+// time of a call decide, and no claim of the client.
 import type { Client } from '@modelcontextprotocol/client';
 import { CLIENT_SCOPES, SCOPES, type Scope } from '@relay/contract/policy/scopes';
 import { CLIENT_TOOLS } from '@relay/daemon/interfaces/mcp/call';
@@ -11,12 +11,12 @@ import { connect, makeToken, TRANSPORT_VERSIONS } from './client.ts';
 const CARA = '15550000002';
 const CANARY = 'the code of the safe is 4711';
 
-/** What it would like to be: all of it is ignored. */
+/** What the client claims: all of it is ignored. */
 const CLAIMED = { scopes: [...SCOPES], scope: SCOPES.join(' '), contacts: null, admin: true };
 const CAPABILITIES = { experimental: { relay: CLAIMED } };
 
 interface Answer {
-  /** The code of a refusal; null when there was none. */
+  /** The code of a refusal; null if there was none. */
   readonly code: string | null;
   readonly text: string;
 }
@@ -76,7 +76,7 @@ const NAMES = [...CLIENT_TOOLS.keys()].sort();
 const namesWith = (...scopes: readonly Scope[]) =>
   NAMES.filter((name) => scopes.some((scope) => CLIENT_TOOLS.get(name)?.scope === scope));
 
-/** No tool takes this, and whether it may be called is asked first: so nothing happens by asking. */
+/** No tool accepts this, and access is checked first: so a call has no effect. */
 const NO_INPUT = { 'no such field': true };
 
 async function openedBy(door: Door): Promise<string[]> {
@@ -88,7 +88,7 @@ async function openedBy(door: Door): Promise<string[]> {
   return answers.filter(({ code }) => code === 'invalid_request').map(({ name }) => name);
 }
 
-test('exactly the scopes that the server has for a token at a call open a tool, by every door', {
+test('a tool can be called only with the scopes its token has on the server at that moment, over every transport', {
   timeout: 240_000,
 }, async () => {
   const linked = await startLinkedRelay({ database: 'beside' });
@@ -101,7 +101,7 @@ test('exactly the scopes that the server has for a token at a call open a tool, 
     ['messages:read', 'schedules:write'],
   ];
   for (const scopes of sets) {
-    // Behind the daemon's back, under connections that are open already.
+    // Directly in the database, under connections that are already open.
     await linked.query('UPDATE tokens SET scopes = $1 WHERE id = $2', [scopes, id]);
     const expected = namesWith(...scopes);
     for (const door of doors) {
@@ -128,7 +128,7 @@ test('exactly the scopes that the server has for a token at a call open a tool, 
   expect(refused.status).toBe(400);
 });
 
-/** Whatever a tool takes, with somebody in it whom the token is not for. */
+/** Valid input for a tool, with a contact that is not on the token's list. */
 function aimedAt(name: string, number: string): Record<string, unknown> {
   const fields = Object.keys(CLIENT_TOOLS.get(name)?.input.shape ?? {});
   const whom = ['chat_id', 'contact', 'target_contact', 'to', 'group'];
@@ -141,7 +141,7 @@ function aimedAt(name: string, number: string): Record<string, unknown> {
   ]);
 }
 
-test('a list of contacts holds for every tool and by every door; an empty one is for nobody', {
+test('a list of contacts holds for every tool over every transport; an empty one allows nobody', {
   timeout: 240_000,
 }, async () => {
   const linked = await startLinkedRelay({ database: 'beside' });

@@ -1,5 +1,5 @@
-// The poisoned neighbour, on the wire: a program reads what somebody wrote and then writes to somebody else.
-// Nothing leaves until the owner has seen it, and then exactly what they saw.
+// The poisoned neighbour, end to end: a client reads one person's messages and then writes to another. Nothing is sent
+// until the owner has seen it, and then exactly what they saw.
 import type { Client } from '@modelcontextprotocol/client';
 import type { LedgerPage } from '@relay/contract/api/ledger';
 import { expect, test } from 'vitest';
@@ -23,7 +23,7 @@ const send = async (client: Client, chat_id: string, message: string): Promise<A
   return structuredContent as Answer;
 };
 
-/** The words that came to Cara from this account. */
+/** The messages to Cara from this account. */
 const heard = async ({ demo }: LinkedRelay): Promise<(string | null)[]> =>
   (await demo.phones.received(CARA, ME)).map(({ text }) => text);
 
@@ -38,7 +38,7 @@ async function friends(linked: LinkedRelay): Promise<void> {
       canReply: true,
     });
   await linked.talk('Hello');
-  // Neither is a first contact: what is held is held for what was read.
+  // Neither is a first contact: a message is held only because of what was read.
   await relay.send(`+${CARA}`, 'Hello, Cara');
   await phones.sees(CARA, { text: 'Hello, Cara', status: 'received' });
   await phones.send(BEN, ME, CANARY);
@@ -46,7 +46,7 @@ async function friends(linked: LinkedRelay): Promise<void> {
   await grant(CARA, 'Cara', false);
 }
 
-test('a program that reads one chat and then writes to another is held, and the ledger names the chat', {
+test('a client that reads one chat and then writes to another is held, and the ledger names the chat', {
   timeout: 240_000,
 }, async () => {
   const linked = await startLinkedRelay({ database: 'beside' });
@@ -78,7 +78,7 @@ test('a program that reads one chat and then writes to another is held, and the 
   const before = await heard(linked);
   expect(before).toEqual(['Hello, Cara', 'Before it has read']);
 
-  // By whichever way, and though whoever sits there would say yes to anything.
+  // Over every transport, even if the client's user would agree to anything.
   const held: Answer[] = [];
   for (const confirm of [false, true]) {
     await linked.query('UPDATE tokens SET confirm = $1 WHERE id = $2', [confirm, token.id]);
@@ -121,13 +121,13 @@ test('a program that reads one chat and then writes to another is held, and the 
     });
   }
 
-  // To whom it has read it may answer. Only then: what was held would have left by now.
+  // It may answer the person it has read. Only then: a held message would have been sent by now.
   await linked.query('UPDATE tokens SET confirm = false WHERE id = $1', [token.id]);
   expect(await send(first, 'Ben', 'Certainly not')).toMatchObject({ status: 'sent' });
   await phones.sees(BEN, { text: 'Certainly not', status: 'received' });
   expect(await heard(linked)).toEqual(before);
 
-  // One byte of what was shown is changed before the yes: the yes is to something else.
+  // One byte of what was shown is changed before the approval: the approval is for something else.
   const [spoilt, good] = held;
   await linked.query('ALTER TABLE approvals DISABLE TRIGGER USER');
   const shown = `jsonb_set(intent, '{text}', '"4711-orchid false 8"')`;
@@ -140,7 +140,7 @@ test('a program that reads one chat and then writes to another is held, and the 
   expect({ exit, out }).toMatchObject({ exit: 0 });
   await phones.sees(CARA, { text: '4711-orchid false 1', status: 'received' });
 
-  // A yes is good for once: the same again, and the same but for a byte, wait anew.
+  // An approval counts once: the same text again, and the same with one byte changed, need a new one.
   for (const words of ['4711-orchid false 1', '4711-orchid false 1 ']) {
     const again = await send(first, 'Cara', words);
     expect(again.status).toBe('waiting_for_approval');

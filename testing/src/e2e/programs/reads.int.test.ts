@@ -1,5 +1,5 @@
-// A program reads with the official client, over both ways in and in both protocols: pages, search, a summary
-// with progress by the owner's model, permissions, and what became of a message.
+// A client reads with the official library, over both transports and in both protocols: pages, search, a summary with
+// progress by the owner's model, permissions, and the state of a message.
 import { expect, test } from 'vitest';
 import { eventually } from '../gateway.ts';
 import { BEN, jid, startLinkedRelay } from '../linked.ts';
@@ -12,7 +12,7 @@ const WAYS: readonly (readonly [McpTransportKind, Version])[] = [
   ['pipe', 'previous'],
 ];
 
-test('a program reads what it may, and is told how a summary goes on', async () => {
+test('a client reads what it is allowed to, and gets the progress of a summary', async () => {
   const linked = await startLinkedRelay({ database: 'beside' });
   const { demo } = linked;
   await demo.relay.ok('POST', '/api/whatsapp/permissions', {
@@ -21,7 +21,7 @@ test('a program reads what it may, and is told how a summary goes on', async () 
     canRead: true,
   });
   await linked.talk('Lunch');
-  // A message is found a moment after it is there.
+  // A message is searchable a moment after it is stored.
   await eventually('it to be found', async () => {
     const { hits } = await demo.relay.ok<{ hits: unknown[] }>('GET', '/api/search?q=lunch');
     return hits.length >= 2 || undefined;

@@ -1,5 +1,5 @@
-// Resources with the official client: a message arrives on the simulated network, whoever may read it is told
-// so and reads it, and whoever may not is told nothing.
+// Resources with the official client: when a message arrives on the simulated network, clients that may read it are
+// notified and read it, and others are not notified.
 import { type Client, ProtocolError } from '@modelcontextprotocol/client';
 import { expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../gateway.ts';
@@ -9,7 +9,7 @@ import { connect, type McpTransportKind, makeToken, type Version } from './clien
 const CARA = '15550000002';
 const chatOf = (phone: string) => `relay://chats/${jid(phone)}`;
 
-/** Those that carry notices. */
+/** The transports that carry notifications. */
 const LIVE: readonly (readonly [McpTransportKind, Version])[] = [
   ['http', 'current'],
   ['pipe', 'current'],
@@ -19,7 +19,7 @@ const LIVE: readonly (readonly [McpTransportKind, Version])[] = [
 interface Listener {
   readonly client: Client;
   readonly heard: string[];
-  /** The stream, or the connection where there is no other. */
+  /** The end of the stream, or of the connection if there is no stream. */
   readonly ended: Promise<unknown>;
 }
 
@@ -91,13 +91,13 @@ async function twoFriends(): Promise<{ linked: LinkedRelay; grantOfBen: string }
   return { linked, grantOfBen: id };
 }
 
-test('what changes is told to those who may read it, and to nobody else', async () => {
+test('changes are announced only to clients that may read them', async () => {
   const { linked, grantOfBen } = await twoFriends();
   const { api, phones, relay } = linked.demo;
   const all = await makeToken(linked, { scopes: ['messages:read'] });
   const ofCara = await makeToken(linked, { scopes: ['messages:read'], contacts: [`+${CARA}`] });
   const ofDigests = await makeToken(linked, { scopes: ['digests:read'] });
-  // As the list gives it, and as a template is filled in.
+  // As listed, and as filled in from a template.
   const uris = ['relay://chats', chatOf(BEN), chatOf(BEN).replace('@', '%40')];
   const may: Listener[] = [];
   const limited: Listener[] = [];
@@ -116,7 +116,7 @@ test('what changes is told to those who may read it, and to nobody else', async 
       expect(await textsAt(client, uri)).toEqual(['Hello from Ben', 'The code is 4711']);
     }
   }
-  // They hear what comes next, so they were not told what came before.
+  // They get the next notification, so they did not get the previous one.
   await phones.send(CARA, ME, 'And mine');
   for (const { heard } of limited) {
     await eventually('the next notice', async () => heard.length >= 2 || undefined);
@@ -129,7 +129,7 @@ test('what changes is told to those who may read it, and to nobody else', async 
   }
   await phones.send(BEN, ME, 'Are you there?');
   await phones.send(CARA, ME, 'So am I');
-  // Each time by another client: one that is not told of changes need not look again for a while.
+  // Each time with another client: one without notifications may cache for a while.
   await eventually('the last message', async () => {
     const reader = await connect(api, all.secret, 'http', 'current');
     const texts = await textsAt(reader, chatOf(CARA));
@@ -163,7 +163,7 @@ test('what changes is told to those who may read it, and to nobody else', async 
   }
   for (const { heard } of may) expect(heard).not.toContain(chatOf(BEN));
 
-  // What a token has open ends with it, and whoever is left is told as before.
+  // What a token has open ends with it, and the remaining clients are still notified.
   const ended = may.map(({ ended: over }) => over);
   await relay.ok('POST', `/api/tokens/${all.id}/rotate`, {});
   await Promise.all(ended);

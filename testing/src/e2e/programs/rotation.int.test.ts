@@ -1,5 +1,5 @@
-// What is open with a token ends when the token does, with the official client: a stream over HTTP, the pipe,
-// and the next call by any of them.
+// Open connections end with their token, with the official client: a stream over HTTP, the pipe, and the next call over
+// any of them.
 import type { Client } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
 import { type LinkedRelay, startLinkedRelay } from '../linked.ts';
@@ -8,7 +8,7 @@ import { connect, makeToken, TRANSPORT_VERSIONS } from './client.ts';
 interface Open {
   readonly name: string;
   readonly client: Client;
-  /** Settles when what it keeps open has ended; at once where nothing is kept open. */
+  /** Settles when the open connection has ended; at once if there is none. */
   readonly ended: Promise<unknown>;
 }
 
@@ -40,7 +40,7 @@ async function allEnd(open: readonly Open[]): Promise<void> {
   }
 }
 
-test('a rotated, revoked or expired token is refused at the next call and on what is open', {
+test('a rotated, revoked or expired token is refused at the next call and on open connections', {
   timeout: 240_000,
 }, async () => {
   const linked = await startLinkedRelay({ database: 'beside' });
@@ -58,7 +58,7 @@ test('a rotated, revoked or expired token is refused at the next call and on wha
   await relay.ok('DELETE', path);
   await allEnd(second);
 
-  // Nobody tells the daemon: it finds out by itself.
+  // The daemon is not notified: it finds out by itself.
   const third = await makeToken(linked, { scopes: ['messages:read'] });
   const open = await openAll(linked, third.secret);
   await linked.query('UPDATE tokens SET expires_at = now() WHERE id = $1', [third.id]);

@@ -1,5 +1,5 @@
-// Seed 002 as a program meets it: the daemon that ships, the official client by every way in, and the
-// simulated network. From the first scan to the day that the phone unlinks it.
+// Seed 002 for a client: the shipped daemon, the official client over every transport, and the simulated network. From
+// the first scan until the phone unlinks it.
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Client } from '@modelcontextprotocol/client';
@@ -12,7 +12,7 @@ import { eventually } from '../gateway.ts';
 import { BEN, ME } from '../linked.ts';
 import { connect, makeToken, TRANSPORT_VERSIONS } from './client.ts';
 
-test('a program links, sends by name over every way, finds its session again, and sees it end', {
+test('a client links, sends by name over every transport, finds its session again, and sees it end', {
   timeout: 240_000,
 }, async () => {
   verifies('002-SERVER-NAME', '002-AUTH-OUTPUT', '002-AUTH-WAITING', '002-AUTH-AUTHENTICATED');
@@ -70,7 +70,7 @@ test('a program links, sends by name over every way, finds its session again, an
   });
   const environment = readFileSync(`/proc/${demo.pid}/environ`, 'utf8');
   expect(environment).not.toMatch(/(^|\0)(WAYLAND_)?DISPLAY=/);
-  // The session lies in the home, in its database, and the home in no working copy of anything.
+  // The session is in the home, in its database, and the home is in no working copy.
   expect({ mode: statSync(demo.home).mode & 0o777, uid: statSync(demo.home).uid }).toEqual({
     mode: 0o700,
     uid: process.getuid?.(),

@@ -1,5 +1,4 @@
-// `relay mcp`: the official client over it, the seed's line for trying it out, what it says when it cannot
-// serve, and how it ends.
+// `relay mcp`: the official client over it, the seed's line for trying it out, its errors, and how it ends.
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +25,7 @@ async function withBen(): Promise<{ linked: LinkedRelay; secret: string }> {
   return { linked, secret };
 }
 
-test('a program that starts it reads chats, and is told plainly why it may not', {
+test('a client that starts relay mcp reads chats, and gets a clear reason for a refusal', {
   timeout: 240_000,
 }, async () => {
   verifies('002-STDIO');
@@ -46,7 +45,7 @@ test('a program that starts it reads chats, and is told plainly why it may not',
     await client.close();
   }
 
-  // One line in, one line out, and it ends; also without an end of the line.
+  // One line in, one line out, and it ends; also without a final line break.
   for (const line of [CHATS, CHATS.trim()]) {
     const { exit, lines, err } = await piped(home, secret, line);
     expect({ exit, err, count: lines.length }).toEqual({ exit: 0, err: '', count: 1 });
@@ -57,7 +56,7 @@ test('a program that starts it reads chats, and is told plainly why it may not',
     });
   }
 
-  // Many at once and large ones: each is answered, though nobody reads for a while.
+  // Many large requests at once: each is answered, though nobody reads for a while.
   const hundred = Array.from({ length: 100 }, (_, id) =>
     call(id, 'get_chats', { unread_only: false, padding: 'ä\u2028'.repeat(2_000) }),
   );
@@ -68,7 +67,7 @@ test('a program that starts it reads chats, and is told plainly why it may not',
   const ids = lines.map((line) => JSON.parse(line).id).sort((a, b) => a - b);
   expect({ exit, ids }).toEqual({ exit: 0, ids: Array.from({ length: 101 }, (_, id) => id) });
 
-  // From a file; and without one that opens anything.
+  // With a token from a file; and without a valid one.
   const file = join(home, 'program token');
   writeFileSync(file, `${secret}\n`, { mode: 0o600 });
   const fromFile = await startMcp(home, undefined, '--token-file', file);
@@ -84,7 +83,7 @@ test('a program that starts it reads chats, and is told plainly why it may not',
     expect(refused.err.trim().split('\n')).toHaveLength(1);
   }
 
-  // A line that is none, while more could follow; then the daemon goes away.
+  // An invalid line while more could follow; then the daemon goes away.
   const endless = await startMcp(home, secret);
   endless.stdin.on('error', () => {});
   endless.stdin.write('x'.repeat(2_000_000));
@@ -102,7 +101,7 @@ test('a program that starts it reads chats, and is told plainly why it may not',
     err: 'Daemon not running. Run `relay start` first.\n',
   });
 
-  // How long a program that looks again and again need not look again.
+  // How long a polling client may cache.
   verifies('002-ENV-POLL-INTERVAL');
   for (const [environment, ttlMs] of [
     [{}, 30_000],
@@ -117,7 +116,7 @@ test('a program that starts it reads chats, and is told plainly why it may not',
 });
 
 describe('without a daemon', () => {
-  test('it starts one, in the place that the seed names for the session', {
+  test('relay mcp starts one, in the place that the seed names for the session', {
     timeout: 240_000,
   }, async () => {
     verifies('002-ENV-SESSION-PATH');
@@ -143,7 +142,7 @@ describe('without a daemon', () => {
         exit: 0,
         answers: [{ id: 1, result: { structuredContent: { chats: [] } } }],
       });
-      // It goes on without the program, and knows nothing of its token.
+      // It continues without the client, and does not know its token.
       expect(await relay.run('status')).toMatchObject({ exit: 0 });
       expect(readFileSync(`/proc/${relay.pid}/environ`, 'utf8')).not.toContain(secret);
       await relay.stop();
