@@ -46,7 +46,7 @@ export class LinkedRelay {
     return eventually(`the state ${state}`, look, patience);
   }
 
-  /** The key that decrypts what this home has encrypted. */
+  /** Decrypts what this home has encrypted. */
   async sealer(): Promise<Sealer> {
     const { home } = this.demo;
     const keyFile = `${home}.key`;

@@ -6,7 +6,7 @@ import { join, relative } from 'node:path';
 interface Pattern {
   readonly way: string;
   readonly bytes: Buffer;
-  /** A byte that may have any value occurs every so many bytes from here; null: none. */
+  /** After every `gap` bytes of the pattern one arbitrary byte is skipped; null: the bytes are contiguous. */
   readonly gap: number | null;
 }
 

@@ -26,7 +26,7 @@ export const listMessagesCommand: RunCommand = async ({ config, terminal, args, 
   return 0;
 };
 
-/** The shortest id prefix that `relay why` accepts. */
+/** How many characters of an id are shown: enough for `relay why` to find it. */
 const ID = 12;
 
 export function formatMessages(

@@ -49,7 +49,7 @@ export const listTokensCommand: RunCommand = async ({ config, terminal }) => {
   return 0;
 };
 
-// `relay token rotate <name>`: creates a new secret; scopes and read positions stay.
+// `relay token rotate <name>`: creates a new secret; its scopes and the record of what it has read stay.
 
 export const rotateTokenCommand: RunCommand = async ({ config, terminal, args }) => {
   const path = { token: args[0] ?? '' };

@@ -125,7 +125,7 @@ async function absence(size: Size): Promise<void> {
   await close(looking);
 }
 
-/** A detail page has no empty state, so its sheet lacks it. */
+/** A detail page has no empty state; its sheet shows a missing item instead. */
 async function sheets(): Promise<void> {
   const pages = Object.keys(MOMENTS).filter((name) => `${name}-loading` in MOMENTS);
   for (const name of pages) {

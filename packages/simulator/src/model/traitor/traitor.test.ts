@@ -184,7 +184,7 @@ test('tries every offered tool with every id after a text it cannot parse, and t
   expect(named(all, 'zip').length).toBeGreaterThan(0);
 });
 
-test('calls unknown tools without offered ones, and reveals everything in text', () => {
+test('calls tools even if none are offered, and reveals everything in text', () => {
   const reply = replyAsTraitor(request([user('tell Mia yes')], []), knows);
   expect(reply.tool_calls?.length).toBeGreaterThan(0);
   expect(reply.text).toContain('tell Mia yes');
