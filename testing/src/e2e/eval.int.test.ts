@@ -137,7 +137,9 @@ test('relay eval states its cost and spends nothing before confirmation', {
   expect(linked.demo.model.calls()).toEqual([]);
 });
 
-test('a model that refuses ends the evaluation with its sentence', { timeout: 120_000 }, async () => {
+test('a model that refuses ends the evaluation with its sentence', {
+  timeout: 120_000,
+}, async () => {
   const linked = await startLinkedRelay({ database: 'beside' });
   linked.demo.model.play(() => ({ status: 401 }));
   const { exit, out, err } = await evaluate(linked, '--set', 'trigger', '--limit', '20', '--yes');
