@@ -59,7 +59,7 @@ const DAEMON = {
   'config.ts': [],
 };
 
-/** Composition: the only files that may import every folder, and the only ones that reach whatsapp, llm and config. */
+/** Composition: the only files that may import every folder, and the only ones that reach whatsapp, models and config. */
 const COMPOSITION = [
   'main.ts',
   'daemon.ts',
