@@ -16,7 +16,7 @@ import {
 } from '../../pipeline/intake/testing/inbox.ts';
 import { onRoute } from '../../pipeline/router/router.ts';
 
-const RUNS = process.env.PROPERTY_RUNS ? 500 : 20;
+const RUNS = process.env.PROPERTY_RUNS ? 500 : 10;
 const PEOPLE = 10;
 const MINUTE = 60_000;
 const INTERVAL = 5 * MINUTE;
@@ -296,7 +296,7 @@ class Run {
 }
 
 test('follows up only on acknowledged messages, under any order of outages, limits, holds and restarts', {
-  timeout: RUNS * 10_000,
+  timeout: RUNS * 30_000,
 }, async () => {
   verifies('CONV-FOLLOW-UP-ACKNOWLEDGED', 'CONV-ONE-UNSENT', 'CONV-LATE-REPLY');
   await fc.assert(
