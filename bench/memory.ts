@@ -174,7 +174,7 @@ async function machine(): Promise<readonly Limit[]> {
       taken.push(await timed(() => local.embed(['who is bringing what on Saturday?'])));
     }
     return [
-      { name: 'memory of this process, with all sketches', measured: rss, unit: 'MB' },
+      { name: 'memory of this process, with all vectors', measured: rss, unit: 'MB' },
       { name: 'the vector of a question, by the local model', measured: median(taken), unit: 'ms' },
     ];
   } finally {

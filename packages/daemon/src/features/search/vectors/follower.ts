@@ -21,7 +21,7 @@ import {
   type UnseenDocument,
   type VectorTable,
 } from './sql.ts';
-import { encodeVector, type NewVector, toSketch } from './vector-index.ts';
+import type { VectorRow } from './vector-index.ts';
 
 interface VectorFollowerOptions {
   readonly db: Db;
@@ -134,7 +134,7 @@ export class VectorFollower {
   async #embed(
     embedder: Embedder,
     unseen: readonly UnseenDocument[],
-  ): Promise<readonly NewVector[]> {
+  ): Promise<readonly VectorRow[]> {
     const texts = unseen.flatMap(({ text, ...row }) => {
       const words = text === null ? null : toEmbeddableText(text, embedder.reads);
       return words === null ? [] : [{ row, words }];
@@ -152,7 +152,7 @@ export class VectorFollower {
     return texts.flatMap(({ row }, n) => {
       const vector = vectors[n] ?? null;
       if (vector === null) return [];
-      return [{ ...row, vector, stored: encodeVector(vector), sketch: toSketch(vector) }];
+      return [{ ...row, vector: Float16Array.from(vector) }];
     });
   }
 }

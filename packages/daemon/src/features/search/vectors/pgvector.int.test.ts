@@ -7,7 +7,7 @@ import { Kysely, PGliteDialect, sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Tables } from '../../../platform/db/tables.ts';
 import { findPgvector, PgvectorIndex } from './pgvector.ts';
-import { encodeVector, toSketch } from './vector-index.ts';
+import { toBuffer } from './vector-index.ts';
 
 const DIMS = 8;
 const ACCOUNT = 1 as AccountId;
@@ -26,7 +26,7 @@ beforeAll(async () => {
     CREATE TABLE search_documents (account_id bigint, id bigint, chat_id uuid, contact_id uuid, at timestamptz,
       PRIMARY KEY (account_id, id));
     CREATE TABLE search_vectors (account_id bigint, document_id bigint, provider text, model text, dims integer,
-      vector bytea, sketch bytea, PRIMARY KEY (account_id, document_id, provider, model),
+      vector bytea, PRIMARY KEY (account_id, document_id, provider, model),
       FOREIGN KEY (account_id, document_id) REFERENCES search_documents ON DELETE CASCADE)`);
   db = new Kysely<Tables>({ dialect: new PGliteDialect({ pglite: lite }) });
 }, 120_000);
@@ -44,7 +44,7 @@ async function put(id: number, chat: ChatId | undefined): Promise<void> {
     db,
   );
   await sql`INSERT INTO search_vectors VALUES (${ACCOUNT}, ${id}, ${MODEL.provider}, ${MODEL.model}, ${DIMS},
-    ${encodeVector(made)}, ${Buffer.from(toSketch(made))})`.execute(db);
+    ${toBuffer(Float16Array.from(made))})`.execute(db);
 }
 
 const open = async (many?: number) => {
@@ -102,11 +102,7 @@ test('new vectors are there with the transaction that stores them', async () => 
   const row = { document: 50, chat: HERE as ChatId, contact: null, seconds: 0 };
   await db
     .transaction()
-    .execute((tx) =>
-      index.store(tx, [
-        { ...row, vector: made, stored: encodeVector(made), sketch: toSketch(made) },
-      ]),
-    );
+    .execute((tx) => index.store(tx, [{ ...row, vector: Float16Array.from(made) }]));
   const [first] = await index.nearest(made, { chats: [HERE as ChatId], limit: 1 });
   expect(first?.id).toBe(50);
   expect(first?.similarity).toBeCloseTo(1, 2);

@@ -12,7 +12,7 @@ import {
   type MaintainedIndex,
   type NearDocument,
   type NearestOptions,
-  type NewVector,
+  type VectorRow,
 } from './vector-index.ts';
 
 export interface Pgvector {
@@ -118,7 +118,7 @@ export class PgvectorIndex implements MaintainedIndex {
     });
   }
 
-  async store(tx: Transaction, vectors: readonly NewVector[]): Promise<void> {
+  async store(tx: Transaction, vectors: readonly VectorRow[]): Promise<void> {
     await this.#insert(tx, vectors);
   }
 

@@ -1,10 +1,9 @@
-// The rows of `search_vectors` of one model: read whole into the index, a few for an exact comparison, and
-// asked for within the bounds of a question. Columns come as one value each: a million rows would take longer
-// to take apart than to find.
+// The rows of `search_vectors` of one model: loaded into the index in this process, and written by the follower.
+// Columns are read as one value each: parsing 100,000 rows would take longer than finding them.
 import type { AccountId, ChatId, ContactId } from '@relay/contract/ids';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Transaction } from '../../../platform/db/database.ts';
-import { type NearestOptions, type NewVector, type SketchedRow, toBuffer } from './vector-index.ts';
+import { decodeVectors, type NearestOptions, toBuffer, type VectorRow } from './vector-index.ts';
 
 /** Vectors of different models are never compared. */
 export interface ModelName {
@@ -24,68 +23,61 @@ export const isOfModel = ({
 }: Pick<VectorTable, 'account' | 'of'>): RawBuilder<unknown> =>
   sql`v.account_id = ${account} AND v.provider = ${of.provider} AND v.model = ${of.model}`;
 
-interface SketchColumns {
+/** Each column of the rows in one value. */
+interface VectorColumns {
   readonly documents: Buffer | null;
   readonly chats: readonly ChatId[] | null;
   readonly contacts: readonly (ContactId | null)[] | null;
   readonly seconds: readonly number[] | null;
-  readonly sketches: Buffer | null;
+  readonly vectors: Buffer | null;
 }
 
-/** The next rows by the number of their document, from `after` on. */
-export const readSketchesAfter = (stored: VectorTable, after: number, limit: number) =>
-  readSketchRows(stored, sql`v.document_id > ${after} ORDER BY v.document_id LIMIT ${limit}`);
+/** The next rows by document number. */
+export const readVectorRowsAfter = (stored: VectorTable, after: number, limit: number) =>
+  readRows(stored, sql`v.document_id > ${after} ORDER BY v.document_id LIMIT ${limit}`);
 
-export const readSketches = (stored: VectorTable, documents: readonly number[]) =>
-  readSketchRows(stored, sql`v.document_id = ANY(${documents}::bigint[])`);
+export const readVectorRows = (stored: VectorTable, documents: readonly number[]) =>
+  readRows(stored, sql`v.document_id = ANY(${documents}::bigint[])`);
 
-async function readSketchRows(
+async function readRows(
   stored: VectorTable,
   which: RawBuilder<unknown>,
-): Promise<readonly SketchedRow[]> {
-  const { rows } = await sql<SketchColumns>`
-    SELECT string_agg(int8send(r.document_id), '') AS documents, string_agg(r.sketch, '') AS sketches,
+): Promise<readonly VectorRow[]> {
+  const { rows } = await sql<VectorColumns>`
+    SELECT string_agg(int8send(r.document_id), '') AS documents, string_agg(r.vector, '') AS vectors,
       json_agg(d.chat_id) AS chats, json_agg(d.contact_id) AS contacts,
       json_agg(extract(epoch FROM d.at)::bigint) AS seconds
     FROM (SELECT v.* FROM search_vectors v WHERE ${isOfModel(stored)} AND ${which}) r
       JOIN search_documents d ON d.account_id = r.account_id AND d.id = r.document_id`.execute(
     stored.db,
   );
-  const { documents, chats, contacts, seconds, sketches } = rows[0] ?? NO_SKETCHES;
-  if (documents === null || sketches === null) return [];
+  const columns = rows[0];
+  if (!columns?.documents || !columns.vectors) return [];
+  const { documents, chats, contacts, seconds } = columns;
+  const vectors = decodeVectors(columns.vectors);
   const count = documents.length / 8;
-  const width = sketches.length / count;
+  const dims = vectors.length / count;
   return Array.from({ length: count }, (_, n) => ({
     document: Number(documents.readBigInt64BE(n * 8)),
     chat: chats?.[n] as ChatId,
     contact: contacts?.[n] ?? null,
     seconds: seconds?.[n] ?? 0,
-    sketch: sketches.subarray(n * width, (n + 1) * width),
+    vector: vectors.subarray(n * dims, (n + 1) * dims),
   }));
 }
 
-const NO_SKETCHES: SketchColumns = {
-  documents: null,
-  chats: null,
-  contacts: null,
-  seconds: null,
-  sketches: null,
-};
-
-/** Those of the documents that are still there and within the bounds, each with its vector as it is stored. */
-export async function readVectors(
-  stored: VectorTable,
+/** Those of the documents that still exist and are within the bounds. */
+export async function documentsWithinBounds(
+  { db, account }: VectorTable,
   documents: readonly number[],
   bounds: NearestOptions,
-): Promise<{ readonly documents: readonly number[]; readonly vectors: Buffer }> {
-  const { rows } = await sql<{ documents: readonly number[] | null; vectors: Buffer | null }>`
-    SELECT json_agg(v.document_id) AS documents, string_agg(v.vector, '') AS vectors
-    FROM search_vectors v JOIN search_documents d ON d.account_id = v.account_id AND d.id = v.document_id
-    WHERE ${isOfModel(stored)} AND v.document_id = ANY(${documents}::bigint[]) AND ${withinBounds(bounds)}`.execute(
-    stored.db,
+): Promise<Set<number>> {
+  const { rows } = await sql<{ documents: readonly number[] | null }>`
+    SELECT json_agg(d.id) AS documents FROM search_documents d
+    WHERE d.account_id = ${account} AND d.id = ANY(${documents}::bigint[]) AND ${withinBounds(bounds)}`.execute(
+    db,
   );
-  const { documents: found, vectors } = rows[0] ?? { documents: null, vectors: null };
-  return { documents: found ?? [], vectors: vectors ?? Buffer.alloc(0) };
+  return new Set(rows[0]?.documents);
 }
 
 /** What a document of `search_documents d` must be for whoever asks. */
@@ -189,11 +181,14 @@ async function readUnseenDocuments(
   return rows;
 }
 
-/** Stores those whose documents are still there, and returns which. */
+/**
+ * Stores those whose documents are still there, and returns which. The column `sketch` is no longer read; it may
+ * not be null, so it is left empty.
+ */
 export async function storeVectors(
   tx: Transaction,
   { account, of }: VectorTable,
-  vectors: readonly NewVector[],
+  vectors: readonly VectorRow[],
   upTo: SeenRange,
 ): Promise<ReadonlySet<number>> {
   const { rows } = await sql<{ document: number }>`
@@ -202,9 +197,9 @@ export async function storeVectors(
         AND id = ANY(${vectors.map(({ document }) => document)}::bigint[]) FOR KEY SHARE
     )
     INSERT INTO search_vectors (account_id, document_id, provider, model, dims, vector, sketch)
-    SELECT ${account}, n.id, ${of.provider}, ${of.model}, ${vectors[0]?.vector.length ?? 0}, n.vector, n.sketch
-    FROM unnest(${vectors.map(({ document }) => document)}::bigint[], ${vectors.map(({ stored }) => stored)}::bytea[],
-      ${vectors.map(({ sketch }) => toBuffer(sketch))}::bytea[]) AS n(id, vector, sketch) JOIN there USING (id)
+    SELECT ${account}, n.id, ${of.provider}, ${of.model}, ${vectors[0]?.vector.length ?? 0}, n.vector, ''::bytea
+    FROM unnest(${vectors.map(({ document }) => document)}::bigint[],
+      ${vectors.map(({ vector }) => toBuffer(vector))}::bytea[]) AS n(id, vector) JOIN there USING (id)
     ON CONFLICT DO NOTHING RETURNING document_id AS document`.execute(tx);
   await sql`UPDATE search_vector_progress SET lower = ${upTo.lower}, upper = ${upTo.upper}
     WHERE account_id = ${account} AND provider = ${of.provider} AND model = ${of.model}`.execute(
