@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { dotProducts, NearestDocuments } from './memory-index.ts';
+import {
+  differingBits,
+  dotProducts,
+  mostDiffering,
+  NearestDocuments,
+  signsOf,
+} from './memory-index.ts';
 import { decodeVectors, toBuffer } from './vector-index.ts';
 
 let state = 1;
@@ -8,11 +14,14 @@ const random = () => {
   return state / 2 ** 31 - 1;
 };
 
-function unit(dims: number): Float32Array {
-  const raw = Float32Array.from({ length: dims }, random);
+function unit(dims: number, near?: Float32Array): Float32Array {
+  const raw = Float32Array.from({ length: dims }, (_, n) => random() + 10 * (near?.[n] ?? 0));
   const length = Math.hypot(...raw);
   return raw.map((value) => value / length);
 }
+
+const product = (a: ArrayLike<number>, b: ArrayLike<number>): number =>
+  Array.from(a).reduce((sum, value, n) => sum + value * (b[n] ?? 0), 0);
 
 test.each([0, 1, 3, 4, 7])('dot products are computed for any subset of rows: %i rows', (count) => {
   const dims = 100;
@@ -20,10 +29,45 @@ test.each([0, 1, 3, 4, 7])('dot products are computed for any subset of rows: %i
   const query = unit(dims);
   const rows = Array.from({ length: count }, (_, n) => (3 * n + 2) % vectors.length);
   const products = dotProducts(query, Float16Array.from(vectors.flatMap((v) => [...v])), rows);
-  const expected = rows.map((row) =>
-    query.reduce((sum, value, n) => sum + value * (vectors[row]?.[n] ?? 0), 0),
-  );
+  const expected = rows.map((row) => product(query, vectors[row] ?? []));
   expect([...products]).toEqual(expected);
+});
+
+test.each([3, 32, 100, 384])('differing signs of %i numbers are counted', (dims) => {
+  const [a, b] = [unit(dims), unit(dims)];
+  const both = Int32Array.of(...signsOf(a), ...signsOf(b));
+  const expected = a.filter((value, n) => value > 0 !== (b[n] ?? 0) > 0).length;
+  expect(differingBits(signsOf(a), both, 0)).toBe(0);
+  expect(differingBits(signsOf(a), both, signsOf(a).length)).toBe(expected);
+});
+
+test('the rows that differ least are included, as many as asked for and those that tie', () => {
+  const differing = Uint16Array.of(5, 1, 0xffff, 3, 3, 0);
+  expect(mostDiffering(differing, 1, 0)).toBe(0);
+  expect(mostDiffering(differing, 3, 0)).toBe(3);
+  expect(mostDiffering(differing, 0, 0.5)).toBe(3);
+  expect(mostDiffering(differing, 100, 0)).toBe(5);
+  expect(mostDiffering(Uint16Array.of(0xffff), 100, 0)).toBe(0);
+});
+
+test('of the ten nearest vectors nearly all are in the tenth whose signs differ least', () => {
+  const dims = 384;
+  const topics = Array.from({ length: 40 }, () => unit(dims));
+  const vectors = Array.from({ length: 4_000 }, (_, n) => unit(dims, topics[n % topics.length]));
+  let found = 0;
+  for (let question = 0; question < 5; question++) {
+    const query = unit(dims, topics[question]);
+    const differing = Uint16Array.from(vectors, (vector) =>
+      differingBits(signsOf(query), signsOf(vector), 0),
+    );
+    const most = mostDiffering(differing, 0, 1 / 10);
+    const nearest = vectors
+      .map((vector, row) => ({ row, similarity: product(vector, query) }))
+      .sort((a, b) => b.similarity - a.similarity)
+      .slice(0, 10);
+    found += nearest.filter(({ row }) => (differing[row] ?? 0) <= most).length;
+  }
+  expect(found).toBeGreaterThanOrEqual(48);
 });
 
 test('the nearest documents are kept in any order of offers, and no more than wanted', () => {

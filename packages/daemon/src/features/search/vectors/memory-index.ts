@@ -1,5 +1,6 @@
-// The vector index in this process: the stored vectors of one model in typed arrays, loaded at first use and kept
-// up to date by the follower. A question is compared with every vector that its bounds allow.
+// The vector index in this process: the stored vectors of one model in typed arrays, kept up to date by the
+// follower. A question is compared with all vectors that its bounds allow: with the signs of their numbers first,
+// then exactly with those that differ least.
 // Invariant: the database confirms each result for this question, so nothing erased or out of bounds is returned.
 import { setImmediate } from 'node:timers/promises';
 import {
@@ -16,20 +17,30 @@ import type {
   VectorRow,
 } from './vector-index.ts';
 
-const LOADED_AT_ONCE = 4_000;
-/** Numbers in a block: 2 MB, compared in 1 to 2 ms. Other work may run before the next block. */
-const BLOCK_NUMBERS = 2 ** 20;
+const LOADED_AT_ONCE = 1_000;
+/** Numbers in a block: 4 MB, compared in 1 to 4 ms. Other work may run before the next block. */
+const BLOCK_NUMBERS = 2 ** 21;
+/** Up to so many vectors are all compared exactly, of more one in ten: of the 100 nearest at least 99 are found. */
+const ALL_COMPARED = 10_000;
+const COMPARED_SHARE = 1 / 10;
 /** The database is asked about more documents than are wanted: some may just have been erased or moved. */
 const CONFIRMED_PER_RESULT = 4;
+
+interface Block {
+  readonly vectors: Float16Array;
+  /** A bit for each number: whether it is above 0. */
+  readonly signs: Int32Array;
+}
 
 export class MemoryIndex implements MaintainedIndex {
   readonly kind = 'process';
   readonly #stored: VectorTable;
   readonly #dims: number;
   readonly #blockRows: number;
+  readonly #signWords: number;
   /** Row n of `#rows` has its vector in block n / `#blockRows`. */
   readonly #rows: IndexedDocument[] = [];
-  readonly #blocks: Float16Array[] = [];
+  readonly #blocks: Block[] = [];
   /** One string for each chat and contact instead of one for each row. */
   readonly #ids = new Map<string, string>();
   #loading: Promise<void> | null = null;
@@ -41,6 +52,7 @@ export class MemoryIndex implements MaintainedIndex {
     this.#stored = stored;
     this.#dims = dims;
     this.#blockRows = Math.max(1, Math.floor(BLOCK_NUMBERS / dims));
+    this.#signWords = Math.ceil(dims / 32);
   }
 
   async nearest(query: Float32Array, options: NearestOptions): Promise<readonly NearDocument[]> {
@@ -62,6 +74,11 @@ export class MemoryIndex implements MaintainedIndex {
       throw error;
     });
     return this.#loading;
+  }
+
+  /** The first question after a start need not wait for it. */
+  tend(): Promise<void> {
+    return this.load();
   }
 
   get size(): number {
@@ -104,22 +121,35 @@ export class MemoryIndex implements MaintainedIndex {
   /** Nearest first. */
   async #scan(query: Float32Array, options: NearestOptions): Promise<readonly NearDocument[]> {
     const fits = boundsFilter(options);
-    const nearest = new NearestDocuments(CONFIRMED_PER_RESULT * options.limit);
-    for (let first = 0; first < this.#rows.length; first += this.#blockRows) {
-      if (first > 0) await setImmediate();
-      const end = Math.min(first + this.#blockRows, this.#rows.length);
-      if (end <= first) break;
-      const fitting: number[] = [];
+    const signs = signsOf(query);
+    const differing = new Uint16Array(this.#rows.length).fill(OUT_OF_BOUNDS);
+    await this.#eachBlock((block, first, end) => {
       for (let row = first; row < end; row++) {
-        if (fits(this.#rows[row] as IndexedDocument)) fitting.push(row - first);
+        if (fits(this.#rows[row] as IndexedDocument))
+          differing[row] = differingBits(signs, block.signs, (row - first) * signs.length);
       }
-      const similarities = dotProducts(query, this.#block(first), fitting);
-      for (let n = 0; n < fitting.length; n++) {
-        const { document } = this.#rows[first + (fitting[n] as number)] as IndexedDocument;
+    });
+    const most = mostDiffering(differing, ALL_COMPARED, COMPARED_SHARE);
+    const nearest = new NearestDocuments(CONFIRMED_PER_RESULT * options.limit);
+    await this.#eachBlock(({ vectors }, first, end) => {
+      const rows: number[] = [];
+      for (let row = first; row < end; row++) {
+        if ((differing[row] as number) <= most) rows.push(row - first);
+      }
+      const similarities = dotProducts(query, vectors, rows);
+      for (let n = 0; n < rows.length; n++) {
+        const { document } = this.#rows[first + (rows[n] as number)] as IndexedDocument;
         nearest.offer(document, similarities[n] as number);
       }
-    }
+    });
     return nearest.documents();
+  }
+
+  async #eachBlock(look: (block: Block, first: number, end: number) => void): Promise<void> {
+    for (let first = 0; first < this.#rows.length; first += this.#blockRows) {
+      look(this.#block(first), first, Math.min(first + this.#blockRows, this.#rows.length));
+      await setImmediate();
+    }
   }
 
   #put({ document, chat, contact, seconds, vector }: VectorRow): void {
@@ -130,10 +160,13 @@ export class MemoryIndex implements MaintainedIndex {
       contact: contact === null ? null : this.#shared(contact),
       seconds,
     });
-    this.#blocks[Math.floor(row / this.#blockRows)] ??= new Float16Array(
-      this.#blockRows * this.#dims,
-    );
-    this.#block(row).set(vector, this.#offset(row));
+    if (row % this.#blockRows === 0) {
+      this.#blocks[row / this.#blockRows] ??= {
+        vectors: new Float16Array(this.#blockRows * this.#dims),
+        signs: new Int32Array(this.#blockRows * this.#signWords),
+      };
+    }
+    this.#write(row, vector);
   }
 
   /** The last row takes the place of each removed one. */
@@ -141,25 +174,24 @@ export class MemoryIndex implements MaintainedIndex {
     for (let row = this.#rows.length - 1; row >= 0; row--) {
       if (!documents.has((this.#rows[row] as IndexedDocument).document)) continue;
       const last = this.#rows.length - 1;
-      const vector = this.#vector(last);
+      const at = (last % this.#blockRows) * this.#dims;
+      this.#write(row, this.#block(last).vectors.subarray(at, at + this.#dims));
       this.#rows[row] = this.#rows[last] as IndexedDocument;
-      this.#vector(row).set(vector);
       this.#rows.pop();
-      // What was erased is erased from memory too.
-      vector.fill(0);
+      // What is erased must not stay in memory.
+      this.#write(last, new Float16Array(this.#dims));
     }
   }
 
-  #block(row: number): Float16Array {
-    return this.#blocks[Math.floor(row / this.#blockRows)] as Float16Array;
+  #write(row: number, vector: Float16Array): void {
+    const n = row % this.#blockRows;
+    const { vectors, signs } = this.#block(row);
+    vectors.set(vector, n * this.#dims);
+    signs.set(signsOf(vector), n * this.#signWords);
   }
 
-  #offset(row: number): number {
-    return (row % this.#blockRows) * this.#dims;
-  }
-
-  #vector(row: number): Float16Array {
-    return this.#block(row).subarray(this.#offset(row), this.#offset(row) + this.#dims);
+  #block(row: number): Block {
+    return this.#blocks[Math.floor(row / this.#blockRows)] as Block;
   }
 
   #shared<Id extends string>(id: Id): Id {
@@ -182,6 +214,45 @@ function boundsFilter({ chats, from, to, contact }: NearestOptions) {
     (by === undefined || row.contact === by);
 }
 
+/** A bit for each number: whether it is above 0. */
+export function signsOf(vector: Float32Array | Float16Array): Int32Array {
+  const signs = new Int32Array(Math.ceil(vector.length / 32));
+  for (let n = 0; n < vector.length; n++) {
+    if ((vector[n] as number) > 0) signs[n >> 5] = (signs[n >> 5] as number) | (1 << (n & 31));
+  }
+  return signs;
+}
+
+/** How many bits of `a` differ from those of `b` from word `at` on. */
+export function differingBits(a: Int32Array, b: Int32Array, at: number): number {
+  let count = 0;
+  for (let n = 0; n < a.length; n++) {
+    // Bits are counted in pairs, then in groups of four and eight.
+    let bits = (a[n] as number) ^ (b[at + n] as number);
+    bits -= (bits >>> 1) & 0x55555555;
+    bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333);
+    count += Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+  }
+  return count;
+}
+
+const OUT_OF_BOUNDS = 0xffff;
+
+/** The number of differing signs up to which so many rows, or this share of all if that is more, are included. */
+export function mostDiffering(differing: Uint16Array, atLeast: number, share: number): number {
+  const counts = new Uint32Array(OUT_OF_BOUNDS);
+  let fitting = 0;
+  for (const count of differing) {
+    if (count === OUT_OF_BOUNDS) continue;
+    counts[count] = (counts[count] as number) + 1;
+    fitting++;
+  }
+  const enough = Math.min(fitting, Math.max(atLeast, fitting * share));
+  let most = 0;
+  for (let within = counts[0] as number; within < enough; within += counts[most] as number) most++;
+  return most;
+}
+
 /** The query with each of these rows. Four rows at a time: a third faster than one after the other. */
 export function dotProducts(
   query: Float32Array,
@@ -189,6 +260,7 @@ export function dotProducts(
   rows: readonly number[],
 ): Float64Array {
   const dims = query.length;
+  // With room for the last four, which may be fewer.
   const products = new Float64Array(rows.length + 3);
   for (let n = 0; n < rows.length; n += 4) {
     const row = (k: number): number => (rows[Math.min(n + k, rows.length - 1)] as number) * dims;

@@ -108,6 +108,22 @@ test('an erased message is not found from that moment on, and soon leaves the in
   expect(await next.vectors.indexes.current).toHaveProperty('size', 1);
 });
 
+test('erasing messages leaves the vectors of the others in place', async () => {
+  const { chat } = await chatter.person('Ana');
+  const words = Array.from({ length: 20 }, (_, n) => `word${'abcdefghijklmnopqrst'[n]}`);
+  await chatter.say(...words.map((text) => ({ chat, text })));
+  await settle();
+  const next = await openChatter(store, { embedder: async () => embedder });
+  expect(await near('worda', 'all', next)).toHaveLength(5);
+  const erased = words.filter((_, n) => n % 3 === 0 || n > 16);
+  await store.sql('DELETE FROM messages WHERE body = ANY($1)', [erased]);
+  await next.say({ chat, text: 'wordz' });
+  await settle(next);
+  const left = [...words.filter((word) => !erased.includes(word)), 'wordz'];
+  expect(await next.vectors.indexes.current).toHaveProperty('size', left.length);
+  for (const word of left) expect((await near(word, 'all', next))?.[0]).toBe(word);
+});
+
 test('what belongs to another chat now is found there', async () => {
   const [ana, ben] = [await chatter.person('Ana'), await chatter.person('Ben')];
   await chatter.say({ chat: ana.chat, text: 'the car is red' });
