@@ -150,7 +150,11 @@ async function waitUntilGone(home: string, pid: number): Promise<{ stalePid: num
   while (Date.now() < until) {
     const daemon = findDaemon(home);
     // The process still exists for a moment after it removed its PID file.
-    if (daemon.state === 'none' && !isProcessRunning(pid)) return daemon;
+    if (daemon.state === 'none' && !isProcessRunning(pid)) {
+      // Read again: it may have removed the file and ended after the file was read above.
+      const last = findDaemon(home);
+      return { stalePid: last.state === 'none' ? last.stalePid : null };
+    }
     // A service manager may have started the next one already.
     if (daemon.state !== 'none' && daemon.pid !== pid) return { stalePid: null };
     await sleep(25);
