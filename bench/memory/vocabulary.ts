@@ -4,7 +4,7 @@ import type { Embedder } from '@relay/core/ports/embedder';
 
 const WORDS = 20_000;
 const PER_MESSAGE = 9;
-/** Nobody searches for words that are in every other message. */
+/** Excludes words that occur in every other message: they are not realistic search terms. */
 const COMMON = 100;
 const DIMS = 384;
 

@@ -7,7 +7,7 @@ export interface Answer {
   readonly query: SetQuery;
   /** Ids of messages, best first. */
   readonly found: readonly string[];
-  /** The asker was told that nothing was found, whatever was shown besides. */
+  /** Whether the answer said that nothing was found, even if it showed results. */
   readonly nothing: boolean;
 }
 

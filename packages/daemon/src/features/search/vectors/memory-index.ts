@@ -70,6 +70,8 @@ export class MemoryIndex implements MaintainedIndex {
   load(): Promise<void> {
     this.#loading ??= this.#load().catch((error: unknown) => {
       this.#loading = null;
+      // Also after a failure at the very end, or rows added meanwhile would be loaded twice.
+      this.#loaded = false;
       this.#rows.length = 0;
       throw error;
     });
