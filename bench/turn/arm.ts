@@ -9,7 +9,7 @@ import { createConversationAgent } from '@relay/daemon/features/conversations/ag
 import { onConversationMessage } from '@relay/daemon/features/conversations/on-message';
 import { onConversationJob } from '@relay/daemon/features/conversations/turn';
 import { systemClock } from '@relay/daemon/models/agent/clock';
-import { openModel } from '@relay/daemon/models/models';
+import { openModel } from '@relay/daemon/models/providers';
 import type { ConnectionTarget } from '@relay/daemon/platform/db/database';
 import { transaction } from '@relay/daemon/platform/db/transaction';
 import { conversationRequest } from '@relay/testing/dialogue/script';

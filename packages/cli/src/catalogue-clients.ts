@@ -1,7 +1,7 @@
 // Catalogue entries for the commands about tokens, webhooks and MCP.
 
-import { WEBHOOK_EVENT_TYPES } from '@relay/contract/api/constants';
 import { CLIENT_SCOPES, SCOPE_DESCRIPTIONS } from '@relay/contract/policy/scopes';
+import { WEBHOOK_EVENT_TYPES } from '@relay/contract/webhooks/event-types';
 import type { CommandSpec } from './command.ts';
 import { MCP_CLIENT_NAMES } from './commands/mcp/clients.ts';
 import { formatRows } from './format.ts';

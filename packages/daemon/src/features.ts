@@ -47,7 +47,7 @@ import type { MessagePipeline } from './message-pipeline.ts';
 import { systemClock } from './models/agent/clock.ts';
 import type { ModelSource } from './models/agent/model.ts';
 import { createEmbedderSource, openEmbedder } from './models/embed/embedders.ts';
-import { createModelSource } from './models/models.ts';
+import { createModelSource } from './models/providers.ts';
 import { expireApprovals, loadApprovals } from './pipeline/gate/approval-store.ts';
 import { combineOnRelease, createApprovalService } from './pipeline/gate/approvals.ts';
 import { Gate } from './pipeline/gate/gate.ts';

@@ -1,9 +1,9 @@
 // `relay webhook`: adds, lists, tests and removes webhooks, and shows their deliveries. A secret is shown only when it
 // is created.
 
-import { WEBHOOK_EVENT_TYPES } from '@relay/contract/api/constants';
 import type { CreateWebhook, Webhook, WebhookDelivery } from '@relay/contract/api/webhooks';
 import { RelayError } from '@relay/contract/errors';
+import { WEBHOOK_EVENT_TYPES } from '@relay/contract/webhooks/event-types';
 import { clientOf } from '../api.ts';
 import type { CommandOptions, RunCommand } from '../command.ts';
 import { formatClock, formatCount, formatRoughDuration, toOneLine } from '../format.ts';

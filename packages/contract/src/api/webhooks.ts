@@ -1,8 +1,8 @@
 // Schemas and service of webhooks: their address, filter and deliveries. The secret is shown once, when it is created.
 import { z } from 'zod';
+import { WEBHOOK_DELIVERY_TYPES, WEBHOOK_EVENT_TYPES } from '../webhooks/event-types.ts';
 import { MESSAGE_DIRECTIONS } from '../webhooks/events.ts';
 import { boundedText } from './common.ts';
-import { WEBHOOK_DELIVERY_TYPES, WEBHOOK_EVENT_TYPES } from './constants.ts';
 
 const name = boundedText(60).regex(
   /^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u,

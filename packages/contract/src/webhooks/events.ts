@@ -2,7 +2,6 @@
 // `include_text`.
 import { z } from 'zod';
 import { APPROVAL_STATES } from '../api/approvals.ts';
-import type { WebhookDeliveryType } from '../api/constants.ts';
 import {
   CONNECTION_STATES,
   type ConnectionState,
@@ -10,6 +9,7 @@ import {
 } from '../connection/states.ts';
 import { INSTANCE_STATES } from '../conversation/states.ts';
 import { OUTBOX_STATES } from '../outbox/states.ts';
+import type { WebhookDeliveryType } from './event-types.ts';
 
 const id = z.uuid();
 const chat = { chat_id: id, chat_kind: z.enum(['direct', 'group']) };

@@ -1,7 +1,6 @@
 // Maps events of the log to webhook events: their type, ids and codes. No text by a person is among these facts; text
 // is read when it is sent.
 
-import type { WebhookEventType } from '@relay/contract/api/constants';
 import { MESSAGE_EVENT, messageRefSchema, type StreamEvent } from '@relay/contract/api/events';
 import type { RestartReport } from '@relay/contract/api/status';
 import {
@@ -11,6 +10,7 @@ import {
   whatsappStatusOf,
 } from '@relay/contract/connection/states';
 import { OUTBOX_STATES } from '@relay/contract/outbox/states';
+import type { WebhookEventType } from '@relay/contract/webhooks/event-types';
 import type {
   MESSAGE_DIRECTIONS,
   WebhookData,

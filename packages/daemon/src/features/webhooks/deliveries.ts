@@ -1,7 +1,6 @@
 // Stores deliveries, one row per webhook and event: ids, codes, the number of attempts and the result. An event is
 // delivered to a webhook once, however often the log is followed.
 
-import type { WebhookDeliveryType, WebhookEventType } from '@relay/contract/api/constants';
 import type { DeliveryState, ListDeliveries } from '@relay/contract/api/webhooks';
 import type { InstanceState } from '@relay/contract/conversation/states';
 import type {
@@ -13,6 +12,7 @@ import type {
   WebhookId,
 } from '@relay/contract/ids';
 import type { OutboxState } from '@relay/contract/outbox/states';
+import type { WebhookDeliveryType, WebhookEventType } from '@relay/contract/webhooks/event-types';
 import type { EventFacts, EventPlace, MappedEvent } from '@relay/core/webhooks/event-mapping';
 import type { DeliveryFailure } from '@relay/core/webhooks/failure';
 import { sql } from 'kysely';

@@ -4,7 +4,6 @@
 
 import { randomBytes } from 'node:crypto';
 import type { Approval } from '@relay/contract/api/approvals';
-import type { WebhookDeliveryType } from '@relay/contract/api/constants';
 import {
   type ConnectionState,
   connectionSentence,
@@ -12,6 +11,7 @@ import {
 } from '@relay/contract/connection/states';
 import type { AccountId, ApprovalId, ChatId, DeliveryId, WebhookId } from '@relay/contract/ids';
 import type { OutboxState } from '@relay/contract/outbox/states';
+import type { WebhookDeliveryType } from '@relay/contract/webhooks/event-types';
 import type { WebhookData } from '@relay/contract/webhooks/events';
 import type { Sealer } from '@relay/core/ports/sealer';
 import { delayFor, RETRY } from '@relay/core/retry';

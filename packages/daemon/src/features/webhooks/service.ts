@@ -1,7 +1,6 @@
 // The owner's operations on webhooks: create, change and delete. A name in a filter is resolved as everywhere else: a
 // contact means the chat with them, a group the group itself. A secret is returned once, when it is created.
 import { randomUUID } from 'node:crypto';
-import { PING_EVENT, WEBHOOK_EVENT_TYPES } from '@relay/contract/api/constants';
 import type {
   CreateWebhook,
   Webhook,
@@ -10,6 +9,7 @@ import type {
 } from '@relay/contract/api/webhooks';
 import { RelayError } from '@relay/contract/errors';
 import type { AccountId, DeliveryId, WebhookId } from '@relay/contract/ids';
+import { PING_EVENT, WEBHOOK_EVENT_TYPES } from '@relay/contract/webhooks/event-types';
 import type { WebhookFilter } from '@relay/contract/webhooks/events';
 import { chooseMatch } from '@relay/core/contacts/match';
 import { deliveryFailureSentence } from '@relay/core/webhooks/failure';

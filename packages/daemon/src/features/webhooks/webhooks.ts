@@ -1,8 +1,8 @@
 // Stores the owner's webhooks: URL, events, filter and state. Secrets are stored sealed and are opened to sign.
 
-import type { WebhookEventType } from '@relay/contract/api/constants';
 import type { Webhook } from '@relay/contract/api/webhooks';
 import type { AccountId, ContactId, WebhookId } from '@relay/contract/ids';
+import type { WebhookEventType } from '@relay/contract/webhooks/event-types';
 import type { WebhookFilter } from '@relay/contract/webhooks/events';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Transaction } from '../../platform/db/database.ts';

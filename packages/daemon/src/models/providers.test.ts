@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { generateText } from 'ai';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createModelSource, openModel } from './models.ts';
+import { createModelSource, openModel } from './providers.ts';
 
 const NOTHING = {
   model_provider: null,
