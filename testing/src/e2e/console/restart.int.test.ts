@@ -18,6 +18,7 @@ const WAITS = {
 
 const bed = consoleFixture();
 let demo: Demo;
+let conversationId: string;
 let looking: ConsoleView;
 let home: Page;
 let talk: Page;
@@ -25,11 +26,11 @@ let tools: Page;
 
 beforeAll(async () => {
   demo = await bed.start(linkScene);
-  const id = await conversation();
+  conversationId = await conversation();
   looking = await bed.signedIn();
   home = looking.page;
   [talk, tools] = (await Promise.all(
-    [`/conversations/${id}`, '/tools'].map(async (path) => {
+    [`/conversations/${conversationId}`, '/tools'].map(async (path) => {
       const page = await home.context().newPage();
       await page.goto(path);
       return page;
@@ -63,6 +64,12 @@ async function conversation(): Promise<string> {
 /** How often Marta's phone has the message. */
 const got = async (text: string): Promise<number> =>
   (await demo.phones.received(MARTA, OWNER)).filter((message) => message.text === text).length;
+
+/** What Relay knows about the connection and the conversation's messages. */
+async function whatRelaySays(): Promise<string> {
+  const paths = ['/api/whatsapp/status', `/api/instances/${conversationId}/transcript`];
+  return JSON.stringify(await Promise.all(paths.map((path) => demo.relay.call('GET', path))));
+}
 
 const banner = (page: Page) => page.getByText('Relay is not answering since');
 const field = () => talk.getByLabel('Write to Marta as yourself');
@@ -130,7 +137,9 @@ it.each([0, 15, 60])(
       if (isReady) await field().press('Control+Enter');
       return undefined;
     });
-    await eventually('it to arrive', async () => ((await got(text)) > 0 ? true : undefined));
+    await eventually('it to arrive', async () => ((await got(text)) > 0 ? true : undefined)).catch(
+      async ({ message }: Error) => expect.fail(`${message}: ${await whatRelaySays()}`),
+    );
     await said(text).waitFor();
     await talk.waitForTimeout(2_000);
     expect({ arrived: await got(text), shown: await said(text).count() }).toEqual({
