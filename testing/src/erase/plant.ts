@@ -215,7 +215,7 @@ async function plantSearchDocument(
   await sowing.sow(
     'search_vectors',
     { document_id: row?.id, provider: 'p', model: 'm', dims: 1 },
-    { bytes: 'vector sketch' },
+    { bytes: 'vector' },
   );
 }
 

@@ -149,7 +149,7 @@ export const ERASURE_COLUMNS: Readonly<Record<string, TableColumns>> = {
   },
   search_vectors: {
     goes: 'with the document, by foreign key',
-    words: 'vector sketch',
+    words: 'vector',
     ids: 'document_id',
     plain: 'account_id provider model dims',
   },

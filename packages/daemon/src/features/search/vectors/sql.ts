@@ -181,10 +181,7 @@ async function readUnseenDocuments(
   return rows;
 }
 
-/**
- * Stores those whose documents are still there, and returns which. The column `sketch` is no longer read; it may
- * not be null, so it is left empty.
- */
+/** Stores those whose documents are still there, and returns which. */
 export async function storeVectors(
   tx: Transaction,
   { account, of }: VectorTable,
@@ -196,8 +193,8 @@ export async function storeVectors(
       SELECT id FROM search_documents WHERE account_id = ${account}
         AND id = ANY(${vectors.map(({ document }) => document)}::bigint[]) FOR KEY SHARE
     )
-    INSERT INTO search_vectors (account_id, document_id, provider, model, dims, vector, sketch)
-    SELECT ${account}, n.id, ${of.provider}, ${of.model}, ${vectors[0]?.vector.length ?? 0}, n.vector, ''::bytea
+    INSERT INTO search_vectors (account_id, document_id, provider, model, dims, vector)
+    SELECT ${account}, n.id, ${of.provider}, ${of.model}, ${vectors[0]?.vector.length ?? 0}, n.vector
     FROM unnest(${vectors.map(({ document }) => document)}::bigint[],
       ${vectors.map(({ vector }) => toBuffer(vector))}::bytea[]) AS n(id, vector) JOIN there USING (id)
     ON CONFLICT DO NOTHING RETURNING document_id AS document`.execute(tx);

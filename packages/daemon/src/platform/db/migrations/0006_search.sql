@@ -47,8 +47,6 @@ CREATE TABLE search_vectors (
   model       text NOT NULL,
   dims        integer NOT NULL,
   vector      bytea NOT NULL,
-  -- Two bits for each number of the vector, to select candidates.
-  sketch      bytea NOT NULL,
   PRIMARY KEY (account_id, document_id, provider, model),
   FOREIGN KEY (account_id, document_id) REFERENCES search_documents ON DELETE CASCADE
 );
