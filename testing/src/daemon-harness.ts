@@ -247,7 +247,7 @@ export async function openDaemonHarness(
     now,
     beforeFiring: async () => sending?.followUps.look(),
     onDue: enqueueDueTimers(jobs),
-    afterCommit: () => {
+    onFired: () => {
       for (const queue of TIMER_QUEUES) jobs.hint(queue);
     },
     onPutBack: () => schedules.settle(),

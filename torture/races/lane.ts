@@ -103,7 +103,7 @@ export class Lane {
       lease: this.world.lease,
       now: this.world.now,
       onDue: enqueueDueTimers(jobs),
-      afterCommit: () => jobs.hint('conversation'),
+      onFired: () => jobs.hint('conversation'),
       log: silentLog,
     });
     const wake = onConversationJob(this.world, (context) => this.#think(context));

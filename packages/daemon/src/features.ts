@@ -277,7 +277,7 @@ export function createFeatures(options: FeatureOptions): Features {
     now,
     beforeFiring: () => followUps.look(),
     onDue: enqueueDueTimers(jobs),
-    afterCommit: () => {
+    onFired: () => {
       for (const queue of TIMER_QUEUES) jobs.hint(queue);
     },
     onPutBack: async () => {

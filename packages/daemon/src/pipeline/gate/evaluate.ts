@@ -28,6 +28,7 @@ import type { Transaction } from '../../platform/db/database.ts';
 import { taintOfToken } from '../../platform/db/tokens.ts';
 import { actorName, refreshActor } from './actors.ts';
 import { isApprovalAllowed, loadApprovalFacts } from './approval-store.ts';
+import { lockGrantee } from './grant-store.ts';
 import {
   type FactOptions,
   isDictatedByOwner,
@@ -38,8 +39,7 @@ import {
   quotesInstructions,
   quotesPersona,
   quotesPrivateWords,
-} from './facts.ts';
-import { lockGrantee } from './grant-store.ts';
+} from './load-facts.ts';
 import {
   type GrantToChange,
   isApprovable,

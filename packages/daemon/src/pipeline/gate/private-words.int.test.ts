@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type InstanceId, instanceId } from '@relay/contract/ids';
 import { freshDaemonHarness, newPhone } from '@relay/testing/daemon-harness';
 import { expect, test } from 'vitest';
-import { quotesPrivateWords } from './facts.ts';
+import { quotesPrivateWords } from './load-facts.ts';
 
 const world = await freshDaemonHarness();
 const { account, database, sql } = world;

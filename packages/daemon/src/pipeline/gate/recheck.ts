@@ -31,7 +31,7 @@ import {
   loadGroupAnswerFacts,
   loadScheduleFacts,
   NO_GROUP_ANSWER,
-} from './facts.ts';
+} from './load-facts.ts';
 
 interface PermitRow extends Omit<PermitFacts, 'account_id' | 'message_id'> {
   mac: Buffer | null;

@@ -37,7 +37,7 @@ function startClock(
       await onDue(tx, timers);
       fired.push(...timers);
     },
-    afterCommit: () => {},
+    onFired: () => {},
     log: silentLog,
   });
   clock.start();
@@ -164,7 +164,7 @@ test('a clock that was set back is reported once, and a small correction is not'
       return new Date(Date.now() + ahead);
     },
     onDue: async () => {},
-    afterCommit: () => {},
+    onFired: () => {},
     onPutBack: async () => {
       told += 1;
     },

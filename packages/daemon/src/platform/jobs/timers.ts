@@ -68,7 +68,8 @@ interface TimerClockOptions {
   readonly onDue: OnTimersDue;
   /** Called before due timers fire. */
   readonly beforeFiring?: () => Promise<void>;
-  readonly afterCommit: () => void;
+  /** Called after due timers have become jobs. */
+  readonly onFired: () => void;
   /** Called when the clock was set back. */
   readonly onPutBack?: () => Promise<unknown>;
   readonly log: Log;
@@ -125,7 +126,7 @@ export class TimerClock {
 
   /** Turns due timers into jobs, at most one batch; returns how many. */
   async fire(): Promise<number> {
-    const { lease, now, onDue, afterCommit } = this.#options;
+    const { lease, now, onDue, onFired } = this.#options;
     const count = await transaction(this.#options, async ({ tx }) => {
       // SKIP LOCKED: a transition that is replacing its timer goes first.
       const { rows } = await sql<{
@@ -149,7 +150,7 @@ export class TimerClock {
       if (timers.length > 0) await onDue(tx, timers);
       return timers.length;
     });
-    if (count > 0) afterCommit();
+    if (count > 0) onFired();
     return count;
   }
 

@@ -3,7 +3,7 @@ import { chatId } from '@relay/contract/ids';
 import { pacingSchema } from '@relay/contract/settings';
 import { freshStore } from '@relay/testing/store';
 import { expect, test } from 'vitest';
-import { loadChatFacts } from './facts.ts';
+import { loadChatFacts } from './load-facts.ts';
 
 const pacing = pacingSchema.parse({});
 const { account, database, sql } = await freshStore();
