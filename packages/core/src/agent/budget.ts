@@ -1,5 +1,6 @@
 // The daily budget of all agents, in tokens and money, and the price of a model call. When it is used up, the error
 // names the setting that would allow more.
+import { type ProviderName, parseProviderName } from '@relay/contract/agent/providers';
 import { RelayError } from '@relay/contract/errors';
 import type { AgentSettings } from '@relay/contract/settings';
 
@@ -44,10 +45,14 @@ export type PriceSettings = Pick<
   'usd_per_million_input_tokens' | 'usd_per_million_output_tokens'
 >;
 
-const ASSUMED: Readonly<Record<string, Price>> = {
+/** Null: a self-hosted server, which costs nothing by the token. */
+const ASSUMED: Readonly<Record<ProviderName, Price | null>> = {
   anthropic: { input: 5, output: 25 },
   openai: { input: 2.5, output: 15 },
   google: { input: 2.5, output: 15 },
+  ollama: null,
+  vllm: null,
+  'openai-compatible': null,
 };
 
 const FREE: Price = { input: 0, output: 0 };
@@ -59,12 +64,13 @@ export interface ModelPrice extends Price {
 
 export function modelPriceFor(provider: string, settings: PriceSettings): ModelPrice {
   const { usd_per_million_input_tokens: input, usd_per_million_output_tokens: output } = settings;
-  const assumed = Object.hasOwn(ASSUMED, provider) ? ASSUMED[provider] : undefined;
+  const name = parseProviderName(provider);
+  const assumed = name === null ? null : ASSUMED[name];
   const known = assumed ?? FREE;
   if (input !== null || output !== null) {
     return { input: input ?? known.input, output: output ?? known.output, from: 'settings' };
   }
-  return { ...known, from: assumed === undefined ? 'unknown' : 'assumed' };
+  return { ...known, from: assumed === null ? 'unknown' : 'assumed' };
 }
 
 /** A dollar per million tokens is a millionth of a dollar per token. */

@@ -356,13 +356,7 @@ async function permitMessage(
 // involved. Never text that somebody wrote.
 
 /** For these reasons the ledger also records the taint. */
-const TAINT_REASONS: ReadonlySet<ReasonCode> = new Set<ReasonCode>([
-  'read_then_send',
-  'read_then_start',
-  'read_then_schedule',
-  'read_then_grant',
-  'read_then_cancel',
-]);
+const isTaintReason = (reason: ReasonCode): boolean => reason.startsWith('read_then_');
 
 function ledgerDetailOf(
   proposal: Proposal,
@@ -379,7 +373,7 @@ function ledgerDetailOf(
     ...(schedule === undefined ? {} : { schedule }),
     ...(answers === undefined ? {} : { message: answers }),
     ...(grant === null ? {} : { grant }),
-    ...(TAINT_REASONS.has(decision.reason) ? { taint } : {}),
+    ...(isTaintReason(decision.reason) ? { taint } : {}),
     ...(change === null
       ? {}
       : {
